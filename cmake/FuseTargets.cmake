@@ -1,0 +1,62 @@
+# fuse_add_library and fuse_add_tool: the two ways a target is made here.
+
+option(FUSE_USE_CCACHE "Compile through ccache when it is installed" OFF)
+if(FUSE_USE_CCACHE)
+  find_program(FUSE_CCACHE ccache)
+  if(FUSE_CCACHE)
+    # The precompiled header needs these to be cached at all.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        ${FUSE_CCACHE})
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  endif()
+endif()
+
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-fuse-ld=lld -Wl,--gc-sections)
+if(FUSE_LINK_LLVM STREQUAL "static")
+  add_link_options(-Wl,-s -Wl,--icf=safe)
+endif()
+# Debian ships lld of this LLVM as ld.lld-22.
+find_program(FUSE_LLD ld.lld-22 REQUIRED)
+add_link_options(--ld-path=${FUSE_LLD})
+
+include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
+
+# One precompiled header for every target that includes MLIR.
+file(WRITE ${CMAKE_BINARY_DIR}/fuse-pch.cpp.in "// Owner of the precompiled header.\n")
+configure_file(${CMAKE_BINARY_DIR}/fuse-pch.cpp.in ${CMAKE_BINARY_DIR}/fuse-pch.cpp COPYONLY)
+add_library(FusePCH STATIC ${CMAKE_BINARY_DIR}/fuse-pch.cpp)
+target_precompile_headers(FusePCH PRIVATE ${CMAKE_SOURCE_DIR}/cmake/FusePCH.h)
+
+# fuse_add_library(<name> <sources...>
+#   [NO_MLIR]                 Only LLVM Support; no precompiled header.
+#   [DEPENDS <targets...>]    Generated files.
+#   [FUSE <libs...>]          Fuse libraries it uses (see DESIGN's table).
+#   [MLIR <libs...>] [LLVM <components...>])
+function(fuse_add_library name)
+  cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;FUSE;MLIR;LLVM" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  set_property(GLOBAL APPEND PROPERTY FUSE_LIBS ${name})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_FUSE})
+  fuse_link_llvm(${name} MLIR ${ARG_MLIR} LLVM ${ARG_LLVM})
+  if(NOT ARG_NO_MLIR)
+    target_precompile_headers(${name} REUSE_FROM FusePCH)
+  endif()
+endfunction()
+
+# fuse_add_tool(<name> <sources...> [FUSE ...] [MLIR ...] [LLVM ...])
+function(fuse_add_tool name)
+  cmake_parse_arguments(ARG "" "" "FUSE;MLIR;LLVM" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_FUSE})
+  fuse_link_llvm_tool(${name} MLIR ${ARG_MLIR} LLVM ${ARG_LLVM})
+  target_precompile_headers(${name} REUSE_FROM FusePCH)
+endfunction()
+
+function(fuse_link_llvm_tool name)
+  fuse_link_llvm(${name} ${ARGN})
+endfunction()
