@@ -1,0 +1,82 @@
+//===- FuseBase.td - Dialect, type constraints, op classes -*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_FUSEBASE
+#define FUSE_DIALECT_FUSE_IR_FUSEBASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def FuseDialect : Dialect {
+  let name = "fuse";
+  let summary = "Tensor programs that become few GPU kernels";
+  let description = [{
+    A program is a `func.func` on ranked tensors. Its ops are pure; operands
+    broadcast as in NumPy (shapes align at the last dimension, a dimension of
+    static size 1 repeats); there is no implicit type promotion: an explicit
+    `fuse.cast` changes a type.
+
+    Dynamic dimensions (`?`) are normal. A `?` is never broadcast: where it
+    meets another dimension that is not a static 1, the two must be equal when
+    the program runs, which its entry checks.
+
+    Numbers. Inside a kernel, f16 and bf16 values are computed in f32 and
+    rounded where they leave the kernel; an explicit `fuse.cast` always rounds.
+    Reductions accumulate in f32 (f64 for f64, the type itself for integers) in
+    a fixed order. Integers wrap.
+  }];
+  let cppNamespace = "::mlir::fuse";
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let dependentDialects = [
+    "::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::arith::ArithDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def FuseFloat : AnyTypeOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
+def FuseInt : AnyTypeOf<[I32, I64], "i32 or i64">;
+def FuseElement : AnyTypeOf<[F16, BF16, F32, F64, I1, I32, I64],
+                            "f16, bf16, f32, f64, i1, i32 or i64">;
+def FuseNumber : AnyTypeOf<[F16, BF16, F32, F64, I32, I64],
+                           "f16, bf16, f32, f64, i32 or i64">;
+
+def AnyFuseTensor : RankedTensorOf<[FuseElement]>;
+def FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
+def NumberTensor : RankedTensorOf<[F16, BF16, F32, F64, I32, I64]>;
+def IntTensor : RankedTensorOf<[I32, I64]>;
+def BoolTensor : RankedTensorOf<[I1]>;
+
+//===----------------------------------------------------------------------===//
+// Traits and op classes
+//===----------------------------------------------------------------------===//
+
+// The result at an index depends only on the operands at that index, after
+// broadcasting.
+def Pointwise : NativeOpTrait<"Pointwise"> {
+  let cppNamespace = "::mlir::fuse::OpTrait";
+}
+
+// A named shorthand for a program of primitives: `fuse-decompose` expands it.
+def Composite : NativeOpTrait<"Composite"> {
+  let cppNamespace = "::mlir::fuse::OpTrait";
+}
+
+class Fuse_Op<string mnemonic, list<Trait> traits = []>
+    : Op<FuseDialect, mnemonic, !listconcat([Pure], traits)>;
+
+#endif // FUSE_DIALECT_FUSE_IR_FUSEBASE

@@ -1,0 +1,59 @@
+//===- FuseEnums.td - Enumerations -------------------------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_FUSEENUMS
+#define FUSE_DIALECT_FUSE_IR_FUSEENUMS
+
+include "fuse/Dialect/Fuse/IR/FuseBase.td"
+
+class Fuse_Enum<string name, string summary, list<I32EnumCase> cases>
+    : I32Enum<name, summary, cases> {
+  let cppNamespace = "::mlir::fuse";
+}
+
+class Fuse_EnumAttr<I32Enum e, string mnemonic>
+    : EnumAttr<FuseDialect, e, mnemonic> {
+  let assemblyFormat = "$value";
+}
+
+def ComparePredicate : Fuse_Enum<"ComparePredicate", "ordered comparison", [
+  I32EnumCase<"eq", 0>, I32EnumCase<"ne", 1>, I32EnumCase<"lt", 2>,
+  I32EnumCase<"le", 3>, I32EnumCase<"gt", 4>, I32EnumCase<"ge", 5>
+]>;
+def ComparePredicateAttr : Fuse_EnumAttr<ComparePredicate, "compare_predicate">;
+
+def GeluForm : Fuse_Enum<"GeluForm", "formula of GELU", [
+  I32EnumCase<"tanh", 0>, I32EnumCase<"erf", 1>, I32EnumCase<"sigmoid", 2>
+]>;
+def GeluFormAttr : Fuse_EnumAttr<GeluForm, "gelu_form">;
+
+def RotaryLayout : Fuse_Enum<"RotaryLayout", "which features form a pair", [
+  I32EnumCase<"interleaved", 0>, I32EnumCase<"half", 1>
+]>;
+def RotaryLayoutAttr : Fuse_EnumAttr<RotaryLayout, "rotary_layout">;
+
+def HeadOrder : Fuse_Enum<"HeadOrder", "order of the token and head axes", [
+  I32EnumCase<"tokens_heads", 0>, I32EnumCase<"heads_tokens", 1>
+]>;
+def HeadOrderAttr : Fuse_EnumAttr<HeadOrder, "head_order">;
+
+def ReduceKind : Fuse_Enum<"ReduceKind", "how values are combined", [
+  I32EnumCase<"sum", 0>, I32EnumCase<"prod", 1>, I32EnumCase<"max", 2>,
+  I32EnumCase<"min", 3>, I32EnumCase<"mean", 4>, I32EnumCase<"any", 5>,
+  I32EnumCase<"all", 6>
+]>;
+def ReduceKindAttr : Fuse_EnumAttr<ReduceKind, "reduce_kind">;
+
+def HoldKind : Fuse_Enum<"HoldKind", "where a row stays between its passes", [
+  I32EnumCase<"registers", 0>, I32EnumCase<"loop", 1>
+]>;
+
+def LaneAxis : Fuse_Enum<"LaneAxis", "axis of a contraction along which vectors lie", [
+  I32EnumCase<"n", 0>, I32EnumCase<"k", 1>
+]>;
+
+#endif // FUSE_DIALECT_FUSE_IR_FUSEENUMS

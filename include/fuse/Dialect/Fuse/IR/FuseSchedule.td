@@ -1,0 +1,89 @@
+//===- FuseSchedule.td - Schedule attributes ---------------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_FUSESCHEDULE
+#define FUSE_DIALECT_FUSE_IR_FUSESCHEDULE
+
+include "fuse/Dialect/Fuse/IR/FuseEnums.td"
+
+def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::mlir::fuse";
+  let description = [{
+    The whole mapping of a kernel onto blocks, threads and vector lanes. The
+    lowering obeys it and asks nobody else.
+  }];
+  let methods = [
+    InterfaceMethod<"Threads in a block.", "int64_t", "getThreads">,
+    InterfaceMethod<"Elements in a thread's vector.", "int64_t", "getVector">
+  ];
+}
+
+class Fuse_Schedule<string name, string mnemonic_>
+    : AttrDef<FuseDialect, name, [DeclareAttrInterfaceMethods<
+          ScheduleAttrInterface, ["getThreads", "getVector"]>]> {
+  let mnemonic = mnemonic_;
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def PointwiseSchedule : Fuse_Schedule<"PointwiseSchedule", "pointwise"> {
+  let summary = "one flat space a distinct output shape, cut into vectors";
+  let description = [{
+    Every distinct output shape is a segment: its elements, in row-major order,
+    are cut into vectors of `vector` consecutive elements; a thread computes
+    `unroll` vectors, `threads` apart. Where a rotary op of layout `half` pairs
+    features d and d + R/2, a thread computes both vectors of the pair. The
+    segments follow each other in the grid.
+
+    `vector` is a power of two. A last partial vector is computed element by
+    element.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector,
+                        "int64_t":$unroll);
+}
+
+def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
+  let summary = "rows reduced by a group of threads";
+  let description = [{
+    The reduced dimensions are the last ones; together they are the columns,
+    the others are the rows. `threads / rows_per_block` threads work on a row;
+    a thread takes vectors of `vector` consecutive columns. With `hold =
+    registers` a thread keeps all its vectors of the row (the number of columns
+    is static); with `hold = loop` it reads the row once a pass.
+
+    `vector` is a power of two that divides the last dimension.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector,
+                        "int64_t":$rows_per_block, "HoldKind":$hold);
+}
+
+def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
+  let summary = "one thread an output vector, reductions in a loop";
+  let description = [{
+    The elements of the outputs, in row-major order, are cut into vectors of
+    `vector` consecutive elements, one a thread; each reduction is a loop in
+    that thread over the reduced dimensions, in row-major order.
+
+    `vector` is a power of two that divides the last output dimension.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector);
+}
+
+def ContractionSchedule : Fuse_Schedule<"ContractionSchedule", "contraction"> {
+  let summary = "one thread an output tile";
+  let description = [{
+    A thread computes `tile_m` x `tile_n` results, walking the contracted axis
+    in a loop with f32 accumulators. With `along = n` the lanes of its vectors
+    are neighbouring results (`tile_n` counts vectors); with `along = k` they
+    are neighbouring terms of one result, added up at the end.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$tile_m,
+                        "int64_t":$tile_n, "int64_t":$vector,
+                        "LaneAxis":$along);
+}
+
+#endif // FUSE_DIALECT_FUSE_IR_FUSESCHEDULE

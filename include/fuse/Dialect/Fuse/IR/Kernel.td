@@ -1,0 +1,86 @@
+//===- Kernel.td - One kernel, and its launch --------------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_KERNEL
+#define FUSE_DIALECT_FUSE_IR_KERNEL
+
+include "fuse/Dialect/Fuse/IR/FuseBase.td"
+include "fuse/Dialect/Fuse/IR/FuseSchedule.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def KernelOp : Fuse_Op<"kernel", [IsolatedFromAbove,
+                                  SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "a region that becomes one kernel";
+  let description = [{
+    What crosses the edge of the region is a byte moved; what stays inside
+    lives in registers or shared memory. `schedule` is the whole decision of
+    how the region maps onto blocks, threads and lanes.
+
+    1. The block's arguments have the types of `inputs`.
+    2. The yielded values have the types of the results.
+    3. The body holds primitives of this dialect and tensor reshapes only.
+
+    ```mlir
+    %y = fuse.kernel "double" ins(%x : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+        schedule = #fuse.pointwise<threads = 128, vector = 4, unroll = 1> {
+    ^bb0(%a: tensor<?x4096xf32>):
+      %s = fuse.add %a, %a : tensor<?x4096xf32>
+      fuse.yield %s : tensor<?x4096xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$kernel_name, Variadic<AnyFuseTensor>:$inputs,
+                       OptionalAttr<ScheduleAttrInterface>:$schedule);
+  let results = (outs Variadic<AnyFuseTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kernel_name `ins` `(` ($inputs^ `:` type($inputs))? `)`
+    (`->` type($results)^)? (`schedule` `=` $schedule^)?
+    attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::fuse::YieldOp getYield();
+  }];
+}
+
+def YieldOp : Op<FuseDialect, "yield", [Pure, Terminator,
+                                        ParentOneOf<["KernelOp"]>]> {
+  let summary = "what leaves the kernel";
+  let arguments = (ins Variadic<AnyFuseTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];
+}
+
+def LaunchOp : Fuse_Op<"launch", [AttrSizedOperandSegments]> {
+  let summary = "the launch of a lowered kernel";
+  let description = [{
+    What a `fuse.kernel` becomes on the host: the kernel's pointers are
+    `inputs`, then the results, then `sizes` as i64. `in_place` pairs [result,
+    input] name the inputs whose buffer the result may be written to.
+
+    1. `kernel` names a gpu.func.
+
+    ```mlir
+    %y = fuse.launch @gelu::@gelu blocks(%g) threads(256) ins(%x : tensor<?xf32>)
+         sizes(%n) -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, Index:$blocks, I64Attr:$threads,
+                       Variadic<AnyFuseTensor>:$inputs, Variadic<Index>:$sizes,
+                       OptionalAttr<StrArrayAttr>:$ops,
+                       OptionalAttr<ScheduleAttrInterface>:$schedule,
+                       OptionalAttr<ArrayAttr>:$in_place);
+  let results = (outs Variadic<AnyFuseTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `blocks` `(` $blocks `)` `threads` `(` $threads `)`
+    `ins` `(` ($inputs^ `:` type($inputs))? `)` (`sizes` `(` $sizes^ `)`)?
+    (`->` type($results)^)? attr-dict
+  }];
+}
+
+#endif // FUSE_DIALECT_FUSE_IR_KERNEL

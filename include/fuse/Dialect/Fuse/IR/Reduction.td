@@ -1,0 +1,150 @@
+//===- Reduction.td - Reductions and what is made of them --*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_REDUCTION
+#define FUSE_DIALECT_FUSE_IR_REDUCTION
+
+include "fuse/Dialect/Fuse/IR/FuseBase.td"
+include "fuse/Dialect/Fuse/IR/FuseEnums.td"
+
+class Fuse_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Fuse_Op<mnemonic, !listconcat([
+          DeclareOpInterfaceMethods<InferTypeOpInterface,
+              ["inferReturnTypes", "isCompatibleReturnTypes"]>], traits)> {
+  let hasVerifier = 1;
+}
+
+def ReduceOp : Fuse_InferredOp<"reduce"> {
+  let summary = "reduction over a set of dimensions";
+  let description = [{
+    Combines the elements along `dims`. With `keep` the reduced dimensions stay
+    with size 1, without it they go. An empty sum or any is 0, prod or all 1,
+    max -inf and min +inf (the type's smallest and largest integer), mean NaN.
+    max and min give NaN if any element is NaN.
+
+    1. `dims` are distinct dimensions of the operand, in ascending order.
+    2. any and all take i1; the others take numbers, mean floats.
+
+    ```mlir
+    %m = fuse.reduce max %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins ReduceKindAttr:$kind, AnyFuseTensor:$input,
+                       DenseI64ArrayAttr:$dims, UnitAttr:$keep);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $kind $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
+    type($input) `->` type($result)
+  }];
+}
+
+def SoftmaxStatsOp : Fuse_Op<"softmax_stats"> {
+  let summary = "the maximum, and the sum of exp(x - maximum), in one pass";
+  let description = [{
+    The online form of two reductions: while walking the elements, a larger
+    maximum rescales the sum so far. Milakov and Gimelshein, arXiv:1805.02867.
+    Both results keep the reduced dimensions with size 1.
+
+    1. `dims` are distinct dimensions of the operand, in ascending order.
+  }];
+  let arguments = (ins FloatTensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs FloatTensor:$max, FloatTensor:$sum);
+  let assemblyFormat = [{
+    $input `dims` `=` $dims attr-dict `:` type($input) `->` type($max) `,` type($sum)
+  }];
+  let hasVerifier = 1;
+}
+
+class Fuse_SoftmaxLikeOp<string mnemonic, string summary_>
+    : Fuse_Op<mnemonic, [Composite, AllTypesMatch<["input", "result"]>]> {
+  let summary = summary_;
+  let arguments = (ins FloatTensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = "$input `dims` `=` $dims attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def SoftmaxOp : Fuse_SoftmaxLikeOp<"softmax", "exp(x - max) / sum(exp(x - max)) over dims"> {
+  let description = [{
+    A row whose elements are all -inf gives NaN, as the formula does.
+
+    1. `dims` are distinct dimensions of the operand, in ascending order.
+  }];
+}
+def LogSoftmaxOp : Fuse_SoftmaxLikeOp<"log_softmax", "x - max - log(sum(exp(x - max))) over dims"> {
+  let description = [{
+    1. `dims` are distinct dimensions of the operand, in ascending order.
+  }];
+}
+
+def LogSumExpOp : Fuse_InferredOp<"logsumexp", [Composite]> {
+  let summary = "max + log(sum(exp(x - max))) over dims";
+  let description = [{
+    A row of all -inf gives -inf, one with +inf gives +inf.
+
+    1. `dims` are distinct dimensions of the operand, in ascending order.
+  }];
+  let arguments = (ins FloatTensor:$input, DenseI64ArrayAttr:$dims,
+                       UnitAttr:$keep);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
+    type($input) `->` type($result)
+  }];
+}
+
+def RmsNormOp : Fuse_Op<"rms_norm", [Composite, AllTypesMatch<["input", "result"]>]> {
+  let summary = "x / sqrt(mean(x^2) + eps) * weight over the last dimension";
+  let description = [{
+    Zhang and Sennrich, arXiv:1910.07467.
+
+    1. The input has rank 1 or more.
+    2. `weight` has rank 1, the size of the last dimension, and the input's
+       element type.
+    3. `eps` is not negative.
+
+    ```mlir
+    %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input, Optional<FloatTensor>:$weight,
+                       F64Attr:$eps);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`,` $weight^)? `eps` `=` $eps attr-dict `:`
+    type($input) (`,` type($weight)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def LayerNormOp : Fuse_Op<"layer_norm", [Composite, AttrSizedOperandSegments,
+                                         AllTypesMatch<["input", "result"]>]> {
+  let summary = "(x - mean) / sqrt(variance + eps) * weight + bias over the last dimension";
+  let description = [{
+    The variance is mean((x - mean)^2). Ba et al., arXiv:1607.06450.
+
+    1. The input has rank 1 or more.
+    2. `weight` and `bias` have rank 1, the size of the last dimension, and the
+       input's element type; `bias` needs `weight`.
+    3. `eps` is not negative.
+
+    ```mlir
+    %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5
+         : tensor<?x4096xf32>, tensor<4096xf32>, tensor<4096xf32>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input, Optional<FloatTensor>:$weight,
+                       Optional<FloatTensor>:$bias, F64Attr:$eps);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`,` $weight^ (`,` $bias^)?)? `eps` `=` $eps attr-dict `:`
+    type($input) (`,` type($weight)^ (`,` type($bias)^)?)?
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // FUSE_DIALECT_FUSE_IR_REDUCTION

@@ -1,0 +1,82 @@
+//===- GPUTarget.h - What an NVIDIA GPU can do ------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain data about the GPUs that Fuse compiles for. The architecture limits
+// come from the table "Technical Specifications per Compute Capability" of the
+// CUDA C++ Programming Guide. The board numbers (multiprocessors, bandwidth,
+// L2) are those of one common board of each architecture; they feed the cost
+// model only and never affect whether a kernel is correct. A runtime that knows
+// the real board may overwrite them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_TARGET_GPUTARGET_H
+#define FUSE_TARGET_GPUTARGET_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+
+namespace mlir::fuse {
+
+struct GPUTarget {
+  /// The name that LLVM and ptxas use, such as "sm_90a".
+  llvm::StringRef chip;
+  /// The board that the board numbers below describe.
+  llvm::StringRef board;
+  /// PTX ISA version times ten, as in LLVM's feature "+ptx80". The oldest that
+  /// LLVM accepts for the chip or 8.0, whichever is newer: an older PTX is
+  /// accepted by more drivers.
+  unsigned ptxVersion;
+
+  // Threads.
+  unsigned warpSize;
+  unsigned maxThreadsPerBlock;
+  unsigned maxThreadsPerSM;
+  unsigned maxBlocksPerSM;
+  /// Largest portable cluster in blocks; 1 where there are no clusters.
+  unsigned maxClusterSize;
+
+  // Registers (32 bits each) and shared memory (bytes).
+  unsigned registersPerSM;
+  unsigned maxRegistersPerThread;
+  /// With the opt-in attribute of the driver API.
+  unsigned maxSharedBytesPerBlock;
+  /// Static shared memory that needs no opt-in.
+  unsigned defaultSharedBytesPerBlock;
+  unsigned sharedBytesPerSM;
+  /// Shared memory that the system takes from each resident block.
+  unsigned reservedSharedBytesPerBlock;
+
+  // Memory instructions.
+  /// The widest access that every chip of the family handles at full speed.
+  unsigned widestLoadBits;
+  bool hasAsyncCopy;
+  /// Bulk asynchronous copies and tensor maps.
+  bool hasTMA;
+  /// Warpgroup matrix multiplication; only on the "a" variant of sm_90.
+  bool hasWgmma;
+  /// Tensor memory and tcgen05; only on the "a" variants of sm_100.
+  bool hasTcgen05;
+
+  // The board.
+  unsigned multiprocessors;
+  double memoryBytesPerSecond;
+  uint64_t l2Bytes;
+};
+
+/// Returns the target for `chip`. The error of an unknown chip lists the known
+/// ones.
+llvm::Expected<GPUTarget> lookupGPUTarget(llvm::StringRef chip);
+
+/// Every target that lookupGPUTarget knows, oldest first.
+llvm::ArrayRef<GPUTarget> getGPUTargets();
+
+} // namespace mlir::fuse
+
+#endif // FUSE_TARGET_GPUTARGET_H

@@ -1,0 +1,140 @@
+//===- GPUTarget.cpp - What an NVIDIA GPU can do --------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Target/GPUTarget.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <array>
+
+using namespace mlir::fuse;
+
+/// The limits that all supported chips share; the rest is sm_80's.
+static constexpr GPUTarget makeSM80() {
+  GPUTarget t{};
+  t.chip = "sm_80";
+  t.board = "A100 SXM 80GB";
+  t.ptxVersion = 80;
+  t.warpSize = 32;
+  t.maxThreadsPerBlock = 1024;
+  t.maxThreadsPerSM = 2048;
+  t.maxBlocksPerSM = 32;
+  t.maxClusterSize = 1;
+  t.registersPerSM = 65536;
+  t.maxRegistersPerThread = 255;
+  t.maxSharedBytesPerBlock = 163 * 1024;
+  t.defaultSharedBytesPerBlock = 48 * 1024;
+  t.sharedBytesPerSM = 164 * 1024;
+  t.reservedSharedBytesPerBlock = 1024;
+  t.widestLoadBits = 128;
+  t.hasAsyncCopy = true;
+  t.multiprocessors = 108;
+  t.memoryBytesPerSecond = 2039e9;
+  t.l2Bytes = 40ull << 20;
+  return t;
+}
+
+static constexpr GPUTarget makeSM86() {
+  GPUTarget t = makeSM80();
+  t.chip = "sm_86";
+  t.board = "A40";
+  t.maxThreadsPerSM = 1536;
+  t.maxBlocksPerSM = 16;
+  t.maxSharedBytesPerBlock = 99 * 1024;
+  t.sharedBytesPerSM = 100 * 1024;
+  t.multiprocessors = 84;
+  t.memoryBytesPerSecond = 696e9;
+  t.l2Bytes = 6ull << 20;
+  return t;
+}
+
+static constexpr GPUTarget makeSM89() {
+  GPUTarget t = makeSM86();
+  t.chip = "sm_89";
+  t.board = "L40S";
+  t.maxBlocksPerSM = 24;
+  t.multiprocessors = 142;
+  t.memoryBytesPerSecond = 864e9;
+  t.l2Bytes = 96ull << 20;
+  return t;
+}
+
+static constexpr GPUTarget makeSM90() {
+  GPUTarget t = makeSM80();
+  t.chip = "sm_90";
+  t.board = "H100 SXM 80GB";
+  t.maxClusterSize = 8;
+  t.maxSharedBytesPerBlock = 227 * 1024;
+  t.sharedBytesPerSM = 228 * 1024;
+  t.hasTMA = true;
+  t.multiprocessors = 132;
+  t.memoryBytesPerSecond = 3350e9;
+  t.l2Bytes = 50ull << 20;
+  return t;
+}
+
+static constexpr GPUTarget makeSM90a() {
+  GPUTarget t = makeSM90();
+  t.chip = "sm_90a";
+  t.hasWgmma = true;
+  return t;
+}
+
+static constexpr GPUTarget makeSM100() {
+  GPUTarget t = makeSM90();
+  t.chip = "sm_100";
+  t.board = "B200";
+  t.ptxVersion = 86;
+  t.multiprocessors = 148;
+  t.memoryBytesPerSecond = 8000e9;
+  t.l2Bytes = 126ull << 20;
+  return t;
+}
+
+static constexpr GPUTarget makeSM100a() {
+  GPUTarget t = makeSM100();
+  t.chip = "sm_100a";
+  t.hasTcgen05 = true;
+  return t;
+}
+
+static constexpr GPUTarget makeSM120() {
+  GPUTarget t = makeSM100();
+  t.chip = "sm_120";
+  t.board = "RTX 5090";
+  t.ptxVersion = 87;
+  t.maxThreadsPerSM = 1536;
+  t.maxBlocksPerSM = 24;
+  t.maxSharedBytesPerBlock = 99 * 1024;
+  t.sharedBytesPerSM = 100 * 1024;
+  t.multiprocessors = 170;
+  t.memoryBytesPerSecond = 1792e9;
+  t.l2Bytes = 96ull << 20;
+  return t;
+}
+
+static constexpr GPUTarget makeSM120a() {
+  GPUTarget t = makeSM120();
+  t.chip = "sm_120a";
+  return t;
+}
+
+static constexpr std::array<GPUTarget, 9> targets = {
+    makeSM80(),  makeSM86(),   makeSM89(),  makeSM90(),  makeSM90a(),
+    makeSM100(), makeSM100a(), makeSM120(), makeSM120a()};
+
+llvm::ArrayRef<GPUTarget> mlir::fuse::getGPUTargets() { return targets; }
+
+llvm::Expected<GPUTarget> mlir::fuse::lookupGPUTarget(llvm::StringRef chip) {
+  for (const GPUTarget &target : targets)
+    if (target.chip == chip)
+      return target;
+  auto names = llvm::map_range(
+      targets, [](const GPUTarget &target) { return target.chip; });
+  return llvm::createStringError(
+      llvm::Twine("expected a supported chip, but got '") + chip +
+      "'; choose one of " + llvm::join(names, ", "));
+}
