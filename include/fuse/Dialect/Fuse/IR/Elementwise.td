@@ -196,7 +196,8 @@ def IotaOp : Fuse_Op<"iota", [Pointwise]> {
   let arguments = (ins I64Attr:$dim, Optional<AnyFuseTensor>:$like);
   let results = (outs NumberTensor:$result);
   let assemblyFormat = [{
-    `dim` `=` $dim (`like` $like^)? attr-dict `:` (type($like)^ `->`)? type($result)
+    `dim` `=` $dim (`like` $like^)? attr-dict `:`
+    custom<IotaTypes>(type($like), type($result))
   }];
   let hasVerifier = 1;
 }
