@@ -62,16 +62,18 @@ def LaunchOp : Fuse_Op<"launch", [AttrSizedOperandSegments]> {
     What a `fuse.kernel` becomes on the host: the kernel's pointers are
     `inputs`, then the results, then `sizes` as i64. `in_place` pairs [result,
     input] name the inputs whose buffer the result may be written to.
+    `result_dims` gives the results' dynamic dimensions, in order.
 
     1. `kernel` names a gpu.func.
 
     ```mlir
     %y = fuse.launch @gelu::@gelu blocks(%g) threads(256) ins(%x : tensor<?xf32>)
-         sizes(%n) -> tensor<?xf32>
+         sizes(%n) result_dims(%n) -> tensor<?xf32>
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Index:$blocks, I64Attr:$threads,
                        Variadic<AnyFuseTensor>:$inputs, Variadic<Index>:$sizes,
+                       Variadic<Index>:$result_dims,
                        OptionalAttr<StrArrayAttr>:$ops,
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<ArrayAttr>:$in_place);
@@ -79,6 +81,7 @@ def LaunchOp : Fuse_Op<"launch", [AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $kernel `blocks` `(` $blocks `)` `threads` `(` $threads `)`
     `ins` `(` ($inputs^ `:` type($inputs))? `)` (`sizes` `(` $sizes^ `)`)?
+    (`result_dims` `(` $result_dims^ `)`)?
     (`->` type($results)^)? attr-dict
   }];
 }
