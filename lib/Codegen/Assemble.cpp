@@ -1,0 +1,194 @@
+//===- Assemble.cpp - PTX to cubin ----------------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Codegen/Assemble.h"
+#include "NvJitLink.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::fuse;
+using llvm::StringRef;
+
+/// Reads the number before `unit` in `line`; 0 if there is none.
+static unsigned getNumberBefore(StringRef line, StringRef unit) {
+  size_t at = line.find(unit);
+  if (at == StringRef::npos)
+    return 0;
+  StringRef text = line.take_front(at).rtrim();
+  size_t begin = text.find_last_not_of("0123456789");
+  text = text.drop_front(begin == StringRef::npos ? 0 : begin + 1);
+  unsigned value = 0;
+  return text.getAsInteger(10, value) ? 0 : value;
+}
+
+std::vector<KernelResources> mlir::fuse::parseAssemblerLog(StringRef log) {
+  std::vector<KernelResources> kernels;
+  while (!log.empty()) {
+    StringRef line;
+    std::tie(line, log) = log.split('\n');
+    StringRef rest = line.drop_front(
+        std::min(line.find("Compiling entry function '"), line.size()));
+    if (rest.consume_front("Compiling entry function '")) {
+      kernels.emplace_back();
+      kernels.back().name = rest.split('\'').first.str();
+      continue;
+    }
+    if (kernels.empty())
+      continue;
+    KernelResources &kernel = kernels.back();
+    if (line.contains("bytes stack frame")) {
+      kernel.stackBytes = getNumberBefore(line, " bytes stack frame");
+      kernel.spillStoreBytes = getNumberBefore(line, " bytes spill stores");
+      kernel.spillLoadBytes = getNumberBefore(line, " bytes spill loads");
+    } else if (line.contains("Used ")) {
+      kernel.registers = getNumberBefore(line, " registers");
+      kernel.sharedBytes = getNumberBefore(line, " bytes smem");
+    }
+  }
+  return kernels;
+}
+
+std::optional<std::string> mlir::fuse::findPtxas() {
+  if (auto path = llvm::sys::Process::GetEnv("FUSE_PTXAS"))
+    if (llvm::sys::fs::can_execute(*path))
+      return path;
+  llvm::SmallVector<std::string> folders;
+  for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
+    if (auto home = llvm::sys::Process::GetEnv(name))
+      folders.push_back(*home + "/bin");
+  folders.push_back("/usr/local/cuda/bin");
+  if (auto path = llvm::sys::findProgramByName("ptxas"))
+    return *path;
+  llvm::SmallVector<StringRef> refs(folders.begin(), folders.end());
+  if (auto path = llvm::sys::findProgramByName("ptxas", refs))
+    return *path;
+  return std::nullopt;
+}
+
+namespace {
+/// A temporary file that goes away with its scope.
+class TemporaryFile {
+public:
+  static llvm::Expected<TemporaryFile> create(StringRef suffix) {
+    TemporaryFile file;
+    if (std::error_code code =
+            llvm::sys::fs::createTemporaryFile("fuse", suffix, file.path))
+      return llvm::createStringError(
+          code, "expected a temporary folder that can be written, but got: " +
+                    code.message() + "; set TMPDIR");
+    file.remover.setFile(file.path);
+    return std::move(file);
+  }
+
+  StringRef getPath() const { return path; }
+
+  /// The bytes in it; empty if it cannot be read.
+  std::string read() const {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    return buffer ? (*buffer)->getBuffer().str() : std::string();
+  }
+
+private:
+  llvm::SmallString<64> path;
+  llvm::FileRemover remover;
+};
+} // namespace
+
+static llvm::Error makeRejection(StringRef assembler, const GPUTarget &target,
+                                 StringRef log) {
+  return llvm::createStringError(
+      llvm::Twine("expected PTX that ") + assembler + " assembles for " +
+      target.chip + ", but got:\n" + log.trim() +
+      "\nuse a CUDA toolkit that knows this chip and PTX " +
+      llvm::Twine(target.ptxVersion / 10) + "." +
+      llvm::Twine(target.ptxVersion % 10) + ", or set FUSE_PTXAS to its ptxas");
+}
+
+static llvm::Expected<AssembledModule>
+runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
+         const AssembleOptions &options) {
+  auto input = TemporaryFile::create("ptx");
+  if (!input)
+    return input.takeError();
+  auto output = TemporaryFile::create("cubin");
+  if (!output)
+    return output.takeError();
+  auto log = TemporaryFile::create("log");
+  if (!log)
+    return log.takeError();
+  if (llvm::Error error =
+          llvm::writeToOutput(input->getPath(), [&](llvm::raw_ostream &os) {
+            os << ptx;
+            return llvm::Error::success();
+          }))
+    return std::move(error);
+
+  std::string arch = ("-arch=" + target.chip).str();
+  llvm::SmallVector<StringRef> args = {program, "-O3", "-v", arch};
+  if (options.lineInfo)
+    args.push_back("-lineinfo");
+  args.append({"-o", output->getPath(), input->getPath()});
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(
+      program, args, std::nullopt,
+      {StringRef(), log->getPath(), log->getPath()}, 0, 0, &message);
+  std::string text = log->read();
+  if (status != 0)
+    return makeRejection("ptxas", target, text.empty() ? message : text);
+
+  AssembledModule result;
+  result.assembler = Assembler::Ptxas;
+  result.assemblerName = "ptxas (" + program + ")";
+  std::string cubin = output->read();
+  result.cubin.assign(cubin.begin(), cubin.end());
+  result.kernels = parseAssemblerLog(text);
+  return result;
+}
+
+static llvm::Expected<AssembledModule>
+runNvJitLink(const NvJitLink &library, StringRef ptx, const GPUTarget &target,
+             const AssembleOptions &options) {
+  AssembledModule result;
+  std::string log;
+  if (!library.link(ptx, target.chip, options.lineInfo, result.cubin, log))
+    return makeRejection("nvJitLink", target, log);
+  result.assembler = Assembler::NvJitLink;
+  result.assemblerName = "nvJitLink (" + library.getPath().str() + ")";
+  result.kernels = parseAssemblerLog(log);
+  return result;
+}
+
+llvm::Expected<AssembledModule>
+mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
+                        const AssembleOptions &options) {
+  bool any = options.assembler == Assembler::Any;
+  if (any || options.assembler == Assembler::Ptxas) {
+    if (std::optional<std::string> program = findPtxas())
+      return runPtxas(*program, ptx, target, options);
+    if (!any)
+      return llvm::createStringError(
+          "expected ptxas, but found none; set FUSE_PTXAS or CUDA_HOME, or "
+          "leave the choice of the assembler open");
+  }
+  if (any || options.assembler == Assembler::NvJitLink) {
+    if (const NvJitLink *library = NvJitLink::load())
+      return runNvJitLink(*library, ptx, target, options);
+    if (!any)
+      return llvm::createStringError(
+          "expected libnvJitLink, but found none; install the CUDA toolkit's "
+          "nvJitLink, or leave the choice of the assembler open");
+  }
+  AssembledModule result;
+  result.assemblerName = "the CUDA driver, at load";
+  return result;
+}

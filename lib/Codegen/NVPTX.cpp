@@ -1,0 +1,104 @@
+//===- NVPTX.cpp - A lowered gpu.module to PTX ----------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Codegen/NVPTX.h"
+#include "fuse/Codegen/PTXInspect.h"
+#include "fuse/Codegen/Translate.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static void initializeNVPTX() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+static llvm::CodeGenOptLevel getCodeGenLevel(unsigned level) {
+  return llvm::CodeGenOpt::getLevel(level).value_or(
+      llvm::CodeGenOptLevel::Aggressive);
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createMachine(const GPUTarget &target, unsigned optLevel) {
+  initializeNVPTX();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *llvmTarget =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!llvmTarget)
+    return llvm::createStringError(
+        "expected an LLVM with the NVPTX target, but got: " + error +
+        "; use an LLVM that was built with NVPTX");
+  std::unique_ptr<llvm::TargetMachine> machine(llvmTarget->createTargetMachine(
+      triple, target.chip, "+ptx" + std::to_string(target.ptxVersion), {},
+      std::nullopt, std::nullopt, getCodeGenLevel(optLevel)));
+  if (!machine)
+    return llvm::createStringError(
+        llvm::Twine("expected LLVM's NVPTX target to know '") + target.chip +
+        "', but got no target machine; use a newer LLVM");
+  return machine;
+}
+
+/// Fails on a function that the PTX declares but does not define.
+static llvm::Error verifyResolved(llvm::StringRef ptx) {
+  llvm::Expected<PTXModule> module = parsePTX(ptx);
+  if (!module)
+    return module.takeError();
+  if (module->externalFunctions.empty())
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expected PTX that defines all it calls, but got calls of " +
+      llvm::join(module->externalFunctions, ", ") +
+      "; expand the ops that these stand for before fuse-gpu-to-nvvm");
+}
+
+llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
+                                                const GPUTarget &target,
+                                                const PTXOptions &options) {
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      createMachine(target, options.optLevel);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> ir =
+      translateToLLVMIR(module, context, options.lineInfo);
+  if (!ir)
+    return ir.takeError();
+  if (options.flushDenormals)
+    for (llvm::Function &function : **ir)
+      if (!function.isDeclaration())
+        function.addFnAttr("denormal-fp-math-f32",
+                           "preserve-sign,preserve-sign");
+
+  OptimizeOptions optimize;
+  optimize.level = options.optLevel;
+  if (llvm::Error error = optimizeLLVMIR(**ir, **machine, optimize))
+    return error;
+
+  llvm::SmallString<0> ptx;
+  llvm::raw_svector_ostream stream(ptx);
+  llvm::legacy::PassManager codegen;
+  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
+                                      llvm::CodeGenFileType::AssemblyFile))
+    return llvm::createStringError(
+        "expected LLVM's NVPTX target to emit assembly, but it cannot; use an "
+        "LLVM that was built with NVPTX");
+  codegen.run(**ir);
+  if (llvm::Error error = verifyResolved(ptx))
+    return error;
+  return std::string(ptx);
+}
