@@ -182,8 +182,9 @@ def ConstantOp : Fuse_Op<"constant", [ConstantLike, AllTypesMatch<["value", "res
 def IotaOp : Fuse_Op<"iota", [Pointwise]> {
   let summary = "the index along one dimension";
   let description = [{
-    Each element is its own index along `dim`, in the element type. `like`
-    gives the sizes of dynamic dimensions.
+    Each element is its own index along `dim`, in the element type. With
+    `from_end` the index counts from the end: it is the index minus the size,
+    from -size to -1. `like` gives the sizes of dynamic dimensions.
 
     1. `dim` is a dimension of the result.
     2. The result is static, or `like` is given and has the result's shape.
@@ -191,12 +192,14 @@ def IotaOp : Fuse_Op<"iota", [Pointwise]> {
     ```mlir
     %i = fuse.iota dim = 1 : tensor<4x8xi32>
     %j = fuse.iota dim = 1 like %x : tensor<?x8xf32> -> tensor<?x8xi32>
+    %k = fuse.iota dim = 0 from_end like %x : tensor<?x8xf32> -> tensor<?x8xi32>
     ```
   }];
-  let arguments = (ins I64Attr:$dim, Optional<AnyFuseTensor>:$like);
+  let arguments = (ins I64Attr:$dim, UnitAttr:$from_end,
+                       Optional<AnyFuseTensor>:$like);
   let results = (outs NumberTensor:$result);
   let assemblyFormat = [{
-    `dim` `=` $dim (`like` $like^)? attr-dict `:`
+    `dim` `=` $dim (`from_end` $from_end^)? (`like` $like^)? attr-dict `:`
     custom<IotaTypes>(type($like), type($result))
   }];
   let hasVerifier = 1;
