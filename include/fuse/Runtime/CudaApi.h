@@ -1,0 +1,143 @@
+//===- CudaApi.h - The CUDA driver's entry points, by dlopen ----*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The few types and functions of the driver API that Fuse uses, so that no
+// CUDA header or library is needed to build it. Layouts and numbers are those
+// of the driver's stable ABI; the versioned names are the ones cuda.h maps to.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_RUNTIME_CUDAAPI_H
+#define FUSE_RUNTIME_CUDAAPI_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fuse::runtime::cuda {
+
+using Result = int;
+using DeviceOrdinal = int;
+using DevicePointer = unsigned long long;
+using Context = struct ContextHandle *;
+using CodeModule = struct ModuleHandle *;
+using Function = struct FunctionHandle *;
+using StreamPointer = struct StreamHandle *;
+using Event = struct EventHandle *;
+
+inline constexpr Result success = 0;
+
+enum DeviceAttribute : int {
+  MultiprocessorCount = 16,
+  L2CacheSize = 38,
+  ComputeCapabilityMajor = 75,
+  ComputeCapabilityMinor = 76,
+  MaxSharedBytesOptIn = 97
+};
+
+enum FunctionAttribute : int {
+  MaxDynamicSharedBytes = 8,
+  NonPortableClusterSizeAllowed = 14
+};
+
+enum JitOption : int {
+  InfoLogBuffer = 3,
+  InfoLogBufferBytes = 4,
+  ErrorLogBuffer = 5,
+  ErrorLogBufferBytes = 6
+};
+
+enum StreamFlag : unsigned { NonBlocking = 1 };
+enum CaptureStatus : int { NotCapturing = 0 };
+
+/// CUlaunchAttribute: an id, padding to 8 bytes, a value of 64 bytes.
+struct LaunchAttribute {
+  static constexpr unsigned clusterDimension = 4;
+
+  struct Cluster {
+    unsigned x, y, z;
+  };
+
+  unsigned id;
+  char padding[4];
+  union {
+    char bytes[64];
+    Cluster cluster;
+  };
+};
+static_assert(sizeof(LaunchAttribute) == 72 &&
+                  offsetof(LaunchAttribute, cluster) == 8,
+              "layout of CUlaunchAttribute");
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ;
+  unsigned blockX, blockY, blockZ;
+  unsigned sharedBytes;
+  StreamPointer stream;
+  LaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+static_assert(sizeof(LaunchConfig) == 56, "layout of CUlaunchConfig");
+
+/// X(member, "exported name", (parameter types)) for each function.
+#define FUSE_CUDA_FUNCTIONS(X)                                                 \
+  X(init, "cuInit", (unsigned))                                                \
+  X(getErrorName, "cuGetErrorName", (Result, const char **))                   \
+  X(getErrorString, "cuGetErrorString", (Result, const char **))               \
+  X(driverGetVersion, "cuDriverGetVersion", (int *))                           \
+  X(deviceGetCount, "cuDeviceGetCount", (int *))                               \
+  X(deviceGet, "cuDeviceGet", (DeviceOrdinal *, int))                          \
+  X(deviceGetName, "cuDeviceGetName", (char *, int, DeviceOrdinal))            \
+  X(deviceGetAttribute, "cuDeviceGetAttribute",                                \
+    (int *, DeviceAttribute, DeviceOrdinal))                                   \
+  X(deviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, DeviceOrdinal))          \
+  X(primaryContextRetain, "cuDevicePrimaryCtxRetain",                          \
+    (Context *, DeviceOrdinal))                                                \
+  X(contextGetCurrent, "cuCtxGetCurrent", (Context *))                         \
+  X(contextPush, "cuCtxPushCurrent_v2", (Context))                             \
+  X(contextPop, "cuCtxPopCurrent_v2", (Context *))                             \
+  X(contextSynchronize, "cuCtxSynchronize", ())                                \
+  X(moduleLoad, "cuModuleLoadDataEx",                                          \
+    (CodeModule *, const void *, unsigned, JitOption *, void **))              \
+  X(moduleUnload, "cuModuleUnload", (CodeModule))                              \
+  X(moduleGetFunction, "cuModuleGetFunction",                                  \
+    (Function *, CodeModule, const char *))                                    \
+  X(functionSetAttribute, "cuFuncSetAttribute",                                \
+    (Function, FunctionAttribute, int))                                        \
+  X(launchKernel, "cuLaunchKernelEx",                                          \
+    (const LaunchConfig *, Function, void **, void **))                        \
+  X(memAlloc, "cuMemAlloc_v2", (DevicePointer *, size_t))                      \
+  X(memFree, "cuMemFree_v2", (DevicePointer))                                  \
+  X(copyToDevice, "cuMemcpyHtoD_v2", (DevicePointer, const void *, size_t))    \
+  X(copyToHost, "cuMemcpyDtoH_v2", (void *, DevicePointer, size_t))            \
+  X(copyOnDevice, "cuMemcpyDtoDAsync_v2",                                      \
+    (DevicePointer, DevicePointer, size_t, StreamPointer))                     \
+  X(setBytes, "cuMemsetD8Async",                                               \
+    (DevicePointer, unsigned char, size_t, StreamPointer))                     \
+  X(streamCreate, "cuStreamCreate", (StreamPointer *, unsigned))               \
+  X(streamDestroy, "cuStreamDestroy_v2", (StreamPointer))                      \
+  X(streamSynchronize, "cuStreamSynchronize", (StreamPointer))                 \
+  X(streamGetId, "cuStreamGetId", (StreamPointer, unsigned long long *))       \
+  X(streamIsCapturing, "cuStreamIsCapturing",                                  \
+    (StreamPointer, CaptureStatus *))                                          \
+  X(eventCreate, "cuEventCreate", (Event *, unsigned))                         \
+  X(eventDestroy, "cuEventDestroy_v2", (Event))                                \
+  X(eventRecord, "cuEventRecord", (Event, StreamPointer))                      \
+  X(eventSynchronize, "cuEventSynchronize", (Event))                           \
+  X(eventElapsed, "cuEventElapsedTime", (float *, Event, Event))
+
+/// The loaded functions.
+struct Api {
+#define FUSE_CUDA_MEMBER(member, symbol, parameters)                           \
+  Result(*member) parameters = nullptr;
+  FUSE_CUDA_FUNCTIONS(FUSE_CUDA_MEMBER)
+#undef FUSE_CUDA_MEMBER
+};
+
+} // namespace fuse::runtime::cuda
+
+#endif // FUSE_RUNTIME_CUDAAPI_H

@@ -1,0 +1,55 @@
+//===- CudaModule.h - A cubin or PTX loaded on a CUDA device ----*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_RUNTIME_CUDAMODULE_H
+#define FUSE_RUNTIME_CUDAMODULE_H
+
+#include "fuse/Runtime/CudaDriver.h"
+#include "fuse/Runtime/Module.h"
+
+namespace fuse::runtime {
+
+class CudaModule final : public Module {
+public:
+  /// Loads a cubin, or PTX text that the driver compiles. Its log is part of
+  /// the error if it refuses.
+  static llvm::Expected<std::shared_ptr<CudaModule>> load(CudaDevice &device,
+                                                          llvm::StringRef code);
+  ~CudaModule() override;
+
+  Device device() const override { return Device::cuda(cudaDevice.ordinal()); }
+  llvm::Expected<KernelHandle> lookup(llvm::StringRef symbol,
+                                      unsigned sharedBytes,
+                                      unsigned cluster) override;
+  /// Refuses grids above 2^31 - 1, the most that gridDim.x takes.
+  llvm::Error launch(const Launch &launch, Stream stream) override;
+  llvm::Error copy(void *to, const void *from, int64_t bytes,
+                   Stream stream) override;
+  llvm::Error upload(void *to, const void *from, int64_t bytes) override;
+  llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes,
+                                                   Stream stream) override;
+  llvm::Expected<std::optional<uint64_t>> queueId(Stream stream) override;
+  llvm::Expected<double>
+  time(Stream stream, llvm::function_ref<llvm::Error()> enqueue) override;
+
+private:
+  CudaModule(CudaDevice &device, cuda::CodeModule handle)
+      : cudaDevice(device), handle(handle) {}
+
+  const cuda::Api &api() const { return cudaDevice.driver().api(); }
+
+  CudaDevice &cudaDevice;
+  cuda::CodeModule handle;
+};
+
+/// The error for a grid that gridDim.x cannot take; success otherwise.
+llvm::Error checkCudaGrid(llvm::StringRef kernel, int64_t grid,
+                          unsigned cluster);
+
+} // namespace fuse::runtime
+
+#endif // FUSE_RUNTIME_CUDAMODULE_H

@@ -1,0 +1,54 @@
+//===- Facts.h - What a compiled variant may assume -------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program is compiled once for each set of facts that occurs, never for a
+// length: all calls with aligned rows share one variant.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_RUNTIME_FACTS_H
+#define FUSE_RUNTIME_FACTS_H
+
+#include "fuse/Runtime/ProgramSpec.h"
+#include "fuse/Runtime/Tensor.h"
+
+namespace fuse::runtime {
+
+/// Tensors of up to this many elements may be indexed with 32 bits: 2^31 less
+/// a margin of 2^20, so that the masked lanes of a last block, which lie past
+/// the end, do not wrap either.
+inline constexpr int64_t maxIndex32Elements =
+    (int64_t(1) << 31) - (int64_t(1) << 20);
+
+struct Facts {
+  /// Every data pointer is a multiple of 16 bytes.
+  bool aligned16 = false;
+  /// Every dynamic dim that is the last of a tensor spans a multiple of 16
+  /// bytes, so that each row starts as aligned as the first.
+  bool divisible = false;
+  /// No tensor or temp has more than maxIndex32Elements elements.
+  bool index32 = false;
+
+  bool operator==(const Facts &other) const { return key() == other.key(); }
+  bool operator!=(const Facts &other) const { return !(*this == other); }
+
+  /// A number from 0 to 7, unique to these facts.
+  unsigned key() const { return aligned16 | divisible << 1 | index32 << 2; }
+
+  /// "aligned16, divisible, index32", or "none".
+  std::string str() const;
+};
+
+/// The facts of a call. `outputs` may be empty if the runtime is going to
+/// allocate them; they count as aligned then. Fails like bindSymbols().
+llvm::Expected<Facts> computeFacts(const ProgramSpec &spec,
+                                   llvm::ArrayRef<TensorView> inputs,
+                                   llvm::ArrayRef<TensorView> outputs);
+
+} // namespace fuse::runtime
+
+#endif // FUSE_RUNTIME_FACTS_H

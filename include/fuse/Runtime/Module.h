@@ -1,0 +1,84 @@
+//===- Module.h - Loaded code and how to launch it --------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The seam between a program and its backend. A kernel takes its arguments
+// as CUDA's kernelParams: `params[i]` points to the value of argument i,
+// which is a pointer or an i64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_RUNTIME_MODULE_H
+#define FUSE_RUNTIME_MODULE_H
+
+#include "fuse/Runtime/Buffer.h"
+#include "fuse/Runtime/Tensor.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace fuse::runtime {
+
+/// A CUstream (or cudaStream_t) for CUDA; null is the default stream. The CPU
+/// runs every call to its end and ignores the stream.
+struct Stream {
+  void *handle = nullptr;
+};
+
+/// A kernel of one module: a CUfunction or a CPU function.
+using KernelHandle = void *;
+
+/// One launch of one kernel.
+struct Launch {
+  /// Name for error messages.
+  llvm::StringRef name;
+  KernelHandle kernel = nullptr;
+  /// Blocks, in one dimension; at least 1.
+  int64_t grid = 1;
+  unsigned threads = 1;
+  unsigned sharedBytes = 0;
+  unsigned cluster = 1;
+  /// Bytes read and written together; 0 if unknown.
+  int64_t traffic = 0;
+  void **params = nullptr;
+};
+
+/// Code that is loaded on one device. Thread-safe.
+class Module {
+public:
+  virtual ~Module() = default;
+
+  virtual Device device() const = 0;
+
+  /// Finds a kernel and readies it for its dynamic shared memory and cluster
+  /// size.
+  virtual llvm::Expected<KernelHandle>
+  lookup(llvm::StringRef symbol, unsigned sharedBytes, unsigned cluster) = 0;
+
+  virtual llvm::Error launch(const Launch &launch, Stream stream) = 0;
+
+  /// Copies within the device, in the stream's order.
+  virtual llvm::Error copy(void *to, const void *from, int64_t bytes,
+                           Stream stream) = 0;
+
+  /// Copies from the host and waits for it.
+  virtual llvm::Error upload(void *to, const void *from, int64_t bytes) = 0;
+
+  /// Memory for an arena or a constant. Refused while `stream` is captured
+  /// into a graph.
+  virtual llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes,
+                                                           Stream stream) = 0;
+
+  /// A number that is unique to the queue behind `stream`, or nullopt if calls
+  /// run to their end, so that two calls at a time need two arenas.
+  virtual llvm::Expected<std::optional<uint64_t>> queueId(Stream stream) = 0;
+
+  /// Seconds that the work put on `stream` by `enqueue` takes. Waits for it.
+  virtual llvm::Expected<double>
+  time(Stream stream, llvm::function_ref<llvm::Error()> enqueue) = 0;
+};
+
+} // namespace fuse::runtime
+
+#endif // FUSE_RUNTIME_MODULE_H

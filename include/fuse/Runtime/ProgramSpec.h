@@ -1,0 +1,129 @@
+//===- ProgramSpec.h - A compiled program as plain data ---------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The plan that the compiler hands to the runtime: what the arguments must be,
+// which buffers lie between the kernels, and which steps run in which order.
+// Program.h works through an example.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_RUNTIME_PROGRAMSPEC_H
+#define FUSE_RUNTIME_PROGRAMSPEC_H
+
+#include "fuse/Runtime/DType.h"
+#include "fuse/Runtime/SizeExpr.h"
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fuse::runtime {
+
+/// An argument of the program. In an input's shape, a dim that is one plain
+/// symbol binds the symbol where it occurs first and is compared with it
+/// later; any other expression is compared.
+struct TensorSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  llvm::SmallVector<SizeExpr, 4> shape;
+  /// Of the first element, in bytes; the dtype's own size is always required.
+  int64_t requiredAlignment = 16;
+};
+
+/// A result, in a buffer of the caller. It may coincide exactly (same address,
+/// same bytes) with each input whose index is in `mayAlias`; every other
+/// overlap with an input or another output is refused.
+struct OutputSpec : TensorSpec {
+  llvm::SmallVector<unsigned, 2> mayAlias;
+};
+
+/// A buffer inside the arena, live from step `firstStep` to step `lastStep`,
+/// both included. Aligned to 256 bytes.
+struct TempSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  SizeExpr numElements;
+  unsigned firstStep = 0;
+  unsigned lastStep = 0;
+};
+
+/// Bytes that are copied to the device when the program is made.
+struct ConstantSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<uint8_t> bytes;
+};
+
+/// The start of a buffer. A reshape is the same buffer, so a view needs no
+/// more than this.
+struct BufferRef {
+  enum class Kind : uint8_t { Input, Output, Temp, Constant };
+
+  Kind kind = Kind::Input;
+  unsigned index = 0;
+
+  static BufferRef input(unsigned index) { return {Kind::Input, index}; }
+  static BufferRef output(unsigned index) { return {Kind::Output, index}; }
+  static BufferRef temp(unsigned index) { return {Kind::Temp, index}; }
+  static BufferRef constant(unsigned index) { return {Kind::Constant, index}; }
+};
+
+/// A kernel's argument: a pointer, or an i64 known once the sizes are.
+using KernelArg = std::variant<BufferRef, SizeExpr>;
+
+/// One launch. A grid of 0 blocks is not launched.
+struct KernelSpec {
+  /// For reports.
+  std::string name;
+  /// Of the function in the module's code.
+  std::string symbol;
+  std::vector<KernelArg> args;
+  /// Number of blocks, in one dimension.
+  SizeExpr grid = 1;
+  unsigned threads = 1;
+  /// Dynamic shared memory of a block, in bytes.
+  unsigned sharedBytes = 0;
+  /// Blocks a cluster; 1 means no clusters.
+  unsigned cluster = 1;
+  /// What the kernel computes, for reports: "add, rms_norm".
+  std::string ops;
+  /// Traffic with global memory, in bytes, for reports. The CPU also takes it
+  /// as a hint whether threads pay off; 0 means unknown.
+  SizeExpr bytesRead;
+  SizeExpr bytesWritten;
+};
+
+/// An output that is another buffer's value. Nothing is done where both are
+/// the same address.
+struct CopySpec {
+  BufferRef from;
+  BufferRef to;
+  SizeExpr bytes;
+};
+
+using StepSpec = std::variant<KernelSpec, CopySpec>;
+
+struct ProgramSpec {
+  std::string name;
+  /// Names of the dynamic dims, for messages: "T", "x.0".
+  std::vector<std::string> symbols;
+  std::vector<TensorSpec> inputs;
+  std::vector<OutputSpec> outputs;
+  std::vector<TempSpec> temps;
+  std::vector<ConstantSpec> constants;
+  /// In the order of execution.
+  std::vector<StepSpec> steps;
+
+  /// Checks that indices are in range, that some input binds every symbol,
+  /// that alignments are powers of two and that no step uses a temp outside
+  /// its life.
+  llvm::Error verify() const;
+};
+
+} // namespace fuse::runtime
+
+#endif // FUSE_RUNTIME_PROGRAMSPEC_H

@@ -1,0 +1,56 @@
+//===- ArenaPool.cpp - Memory for temporaries, one arena a queue ----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArenaPool.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+std::unique_lock<std::mutex> ArenaPool::lockArena(std::optional<uint64_t> queue,
+                                                  Arena *&arena) {
+  std::unique_lock<std::mutex> poolLock(mutex);
+  for (Arena &candidate : arenas) {
+    if (candidate.queue != queue)
+      continue;
+    arena = &candidate;
+    if (queue) {
+      // Arenas are never removed: the address holds without the pool's lock.
+      poolLock.unlock();
+      return std::unique_lock<std::mutex>(candidate.mutex);
+    }
+    std::unique_lock<std::mutex> lock(candidate.mutex, std::try_to_lock);
+    if (lock)
+      return lock;
+  }
+  arena = &arenas.emplace_back();
+  arena->queue = queue;
+  return std::unique_lock<std::mutex>(arena->mutex);
+}
+
+Expected<ArenaPool::Lease> ArenaPool::acquire(int64_t bytes, Stream stream) {
+  Lease lease;
+  if (bytes == 0)
+    return lease;
+  Expected<std::optional<uint64_t>> queue = module.queueId(stream);
+  if (!queue)
+    return queue.takeError();
+  Arena *arena = nullptr;
+  lease.lock = lockArena(*queue, arena);
+  int64_t size = arena->buffers.empty() ? 0 : arena->buffers.back()->size();
+  if (size < bytes) {
+    Expected<std::unique_ptr<Buffer>> buffer =
+        module.allocate(std::max(bytes, 2 * size), stream);
+    if (!buffer)
+      return buffer.takeError();
+    // Nothing can hold addresses of an arena without a queue.
+    if (!arena->queue)
+      arena->buffers.clear();
+    arena->buffers.push_back(std::move(*buffer));
+  }
+  lease.base = static_cast<char *>(arena->buffers.back()->data());
+  return lease;
+}

@@ -1,0 +1,233 @@
+//===- Arguments.cpp - Checking a call's tensors against the plan ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/Arguments.h"
+#include "FormatError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+/// Dims that are bound only once all inputs were looked at.
+static constexpr int64_t unbound = -1;
+
+static Error checkCount(StringRef what, size_t expected, size_t got,
+                        StringRef program) {
+  if (expected == got)
+    return Error::success();
+  return formatError("expected {0} {1} tensors, but got {2}; pass one for each "
+                     "{1} of '{3}'",
+                     expected, what, got, program);
+}
+
+/// Dtype, rank and byte count: what needs no symbols.
+static Error checkForm(const TensorSpec &spec, const TensorView &view) {
+  if (view.dtype != spec.dtype)
+    return formatError("expected '{0}' to be {1}, but got {2}; convert it or "
+                       "compile for {2}",
+                       spec.name, name(spec.dtype), name(view.dtype));
+  if (view.shape.size() != spec.shape.size())
+    return formatError("expected '{0}' to have rank {1}, but got rank {2} "
+                       "(shape {3}); reshape it",
+                       spec.name, spec.shape.size(), view.shape.size(),
+                       str(view.shape));
+  if (Expected<int64_t> bytes = byteSize(view.shape, view.dtype); !bytes)
+    return formatError("'{0}': {1}", spec.name, toString(bytes.takeError()));
+  return Error::success();
+}
+
+/// Which input bound the symbol: the first that has it as a plain dim.
+static StringRef binderOf(const ProgramSpec &spec, unsigned symbol) {
+  for (const TensorSpec &input : spec.inputs)
+    for (const SizeExpr &dim : input.shape)
+      if (dim.isSymbol() && dim.symbolIndex() == symbol)
+        return input.name;
+  llvm_unreachable("verify() checks that every symbol is bound");
+}
+
+static Error dimError(const ProgramSpec &spec, const TensorSpec &tensor,
+                      size_t dim, int64_t expected, int64_t got) {
+  const SizeExpr &expr = tensor.shape[dim];
+  std::string reason, remedy = "pass a tensor of that size";
+  if (expr.isSymbol()) {
+    StringRef symbol = spec.symbols[expr.symbolIndex()];
+    reason = formatv(" (named '{0}', bound by '{1}')", symbol,
+                     binderOf(spec, expr.symbolIndex()));
+    remedy = formatv("pass tensors that agree on '{0}'", symbol);
+  } else if (!expr.isConstant()) {
+    reason = formatv(" ({0})", expr.str(spec.symbols));
+  }
+  return formatError("expected dimension {0} of '{1}' to be {2}{3}, but got "
+                     "{4}; {5}",
+                     dim, tensor.name, expected, reason, got, remedy);
+}
+
+/// Binds the plain symbols of one input and checks all dims that are plain
+/// symbols or constants.
+static Error bindInput(const ProgramSpec &spec, const TensorSpec &input,
+                       const TensorView &view, SymbolValues &symbols) {
+  for (auto [index, expr] : enumerate(input.shape)) {
+    int64_t got = view.shape[index];
+    if (expr.isSymbol()) {
+      int64_t &value = symbols[expr.symbolIndex()];
+      if (value == unbound)
+        value = got;
+      if (value != got)
+        return dimError(spec, input, index, value, got);
+    } else if (expr.isConstant() && expr.constantValue() != got) {
+      return dimError(spec, input, index, expr.constantValue(), got);
+    }
+  }
+  return Error::success();
+}
+
+/// Compares the whole shape, once every symbol has its value.
+static Error checkShape(const ProgramSpec &spec, const TensorSpec &tensor,
+                        const TensorView &view, ArrayRef<int64_t> symbols) {
+  for (auto [index, expr] : enumerate(tensor.shape)) {
+    Expected<int64_t> expected = expr.evaluate(symbols);
+    if (!expected)
+      return expected.takeError();
+    if (*expected != view.shape[index])
+      return dimError(spec, tensor, index, *expected, view.shape[index]);
+  }
+  return Error::success();
+}
+
+Expected<SymbolValues> fuse::runtime::bindSymbols(const ProgramSpec &spec,
+                                                  ArrayRef<TensorView> inputs) {
+  if (Error error =
+          checkCount("input", spec.inputs.size(), inputs.size(), spec.name))
+    return std::move(error);
+  SymbolValues symbols(spec.symbols.size(), unbound);
+  for (auto [input, view] : zip_equal(spec.inputs, inputs)) {
+    if (Error error = checkForm(input, view))
+      return std::move(error);
+    if (Error error = bindInput(spec, input, view, symbols))
+      return std::move(error);
+  }
+  for (auto [input, view] : zip_equal(spec.inputs, inputs))
+    if (Error error = checkShape(spec, input, view, symbols))
+      return std::move(error);
+  return symbols;
+}
+
+Expected<Shape> fuse::runtime::evaluateShape(const ProgramSpec &spec,
+                                             const TensorSpec &tensor,
+                                             ArrayRef<int64_t> symbols) {
+  Shape shape;
+  for (auto [index, expr] : enumerate(tensor.shape)) {
+    Expected<int64_t> dim = expr.evaluate(symbols);
+    if (!dim)
+      return dim.takeError();
+    if (*dim < 0)
+      return formatError("expected dimension {0} of '{1}' ({2}) to be at least "
+                         "0, but got {3}; pass larger inputs",
+                         index, tensor.name, expr.str(spec.symbols), *dim);
+    shape.push_back(*dim);
+  }
+  return shape;
+}
+
+Error fuse::runtime::checkOutputs(const ProgramSpec &spec,
+                                  ArrayRef<TensorView> outputs,
+                                  ArrayRef<int64_t> symbols) {
+  if (Error error =
+          checkCount("output", spec.outputs.size(), outputs.size(), spec.name))
+    return error;
+  for (auto [output, view] : zip_equal(spec.outputs, outputs)) {
+    if (Error error = checkForm(output, view))
+      return error;
+    if (Error error = checkShape(spec, output, view, symbols))
+      return error;
+  }
+  return Error::success();
+}
+
+/// Byte count of a tensor whose form was checked before.
+static uint64_t checkedBytes(const TensorView &view) {
+  return static_cast<uint64_t>(cantFail(byteSize(view.shape, view.dtype)));
+}
+
+static Error checkPlacement(const TensorSpec &spec, const TensorView &view,
+                            Device device) {
+  if (view.device != device)
+    return formatError("expected '{0}' to be on {1}, but got {2}; move it or "
+                       "compile for {2}",
+                       spec.name, device.str(), view.device.str());
+  if (!view.isContiguous())
+    return formatError("expected '{0}' to be contiguous, but got strides {1} "
+                       "for shape {2}; make a contiguous copy",
+                       spec.name, str(view.strides), str(view.shape));
+  if (checkedBytes(view) == 0)
+    return Error::success();
+  if (!view.data)
+    return formatError("expected '{0}' to have data, but got a null pointer; "
+                       "pass a buffer of shape {1}",
+                       spec.name, str(view.shape));
+  uint64_t alignment =
+      std::max(spec.requiredAlignment, sizeInBytes(spec.dtype));
+  uint64_t remainder = reinterpret_cast<uintptr_t>(view.data) % alignment;
+  if (remainder != 0)
+    return formatError("expected '{0}' to be aligned to {1} bytes, but got an "
+                       "address {2} past a multiple; copy it to an aligned "
+                       "buffer or compile for unaligned tensors",
+                       spec.name, alignment, remainder);
+  return Error::success();
+}
+
+static bool overlap(const TensorView &a, const TensorView &b) {
+  uintptr_t beginA = reinterpret_cast<uintptr_t>(a.data);
+  uintptr_t beginB = reinterpret_cast<uintptr_t>(b.data);
+  uint64_t bytesA = checkedBytes(a), bytesB = checkedBytes(b);
+  return bytesA && bytesB && beginA < beginB + bytesB &&
+         beginB < beginA + bytesA;
+}
+
+static bool mayCoincide(const OutputSpec &spec, const TensorView &output,
+                        unsigned inputIndex, const TensorView &input) {
+  return is_contained(spec.mayAlias, inputIndex) && output.data == input.data &&
+         checkedBytes(output) == checkedBytes(input);
+}
+
+static Error checkOverlap(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
+                          ArrayRef<TensorView> outputs, unsigned index) {
+  const OutputSpec &output = spec.outputs[index];
+  for (auto [other, view] : enumerate(inputs)) {
+    if (!overlap(outputs[index], view) ||
+        mayCoincide(output, outputs[index], other, view))
+      continue;
+    bool inPlace = is_contained(output.mayAlias, other);
+    return formatError("expected output '{0}' not to overlap input '{1}'{2}, "
+                       "but got buffers that share bytes; pass a separate "
+                       "buffer",
+                       output.name, spec.inputs[other].name,
+                       inPlace ? " unless it is exactly the same buffer" : "");
+  }
+  for (unsigned other = 0; other < index; ++other)
+    if (overlap(outputs[index], outputs[other]))
+      return formatError("expected output '{0}' not to overlap output '{1}', "
+                         "but got buffers that share bytes; pass a separate "
+                         "buffer",
+                         output.name, spec.outputs[other].name);
+  return Error::success();
+}
+
+Error fuse::runtime::checkStorage(const ProgramSpec &spec,
+                                  ArrayRef<TensorView> inputs,
+                                  ArrayRef<TensorView> outputs, Device device) {
+  for (auto [input, view] : zip_equal(spec.inputs, inputs))
+    if (Error error = checkPlacement(input, view, device))
+      return error;
+  for (auto [output, view] : zip_equal(spec.outputs, outputs))
+    if (Error error = checkPlacement(output, view, device))
+      return error;
+  for (unsigned index = 0; index < outputs.size(); ++index)
+    if (Error error = checkOverlap(spec, inputs, outputs, index))
+      return error;
+  return Error::success();
+}

@@ -1,0 +1,74 @@
+//===- CpuModule.cpp - Kernels as functions of this process ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/CpuModule.h"
+#include "FormatError.h"
+#include "fuse/Runtime/BlockPool.h"
+#include <chrono>
+#include <cstring>
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+/// Below this traffic a kernel is over before another thread has woken up.
+static constexpr int64_t inlineTraffic = 64 * 1024;
+
+Expected<std::shared_ptr<CpuModule>>
+CpuModule::create(StringMap<CpuKernel> kernels, std::shared_ptr<void> owner) {
+  Expected<unsigned> threads = cpuThreads();
+  if (!threads)
+    return threads.takeError();
+  return std::shared_ptr<CpuModule>(
+      new CpuModule(std::move(kernels), std::move(owner), *threads));
+}
+
+Expected<KernelHandle> CpuModule::lookup(StringRef symbol, unsigned sharedBytes,
+                                         unsigned cluster) {
+  auto it = kernels.find(symbol);
+  if (it == kernels.end() || !it->second)
+    return formatError("expected the code to define kernel '{0}', but got none "
+                       "of that name; compile plan and code together",
+                       symbol);
+  return reinterpret_cast<KernelHandle>(it->second);
+}
+
+Error CpuModule::launch(const Launch &launch, Stream stream) {
+  auto kernel = reinterpret_cast<CpuKernel>(launch.kernel);
+  bool small = launch.traffic > 0 && launch.traffic < inlineTraffic;
+  forEachBlock(
+      launch.grid, small ? 1 : threads,
+      [&](int64_t first, int64_t end) { kernel(launch.params, first, end); });
+  return Error::success();
+}
+
+Error CpuModule::copy(void *to, const void *from, int64_t bytes,
+                      Stream stream) {
+  std::memcpy(to, from, bytes);
+  return Error::success();
+}
+
+Error CpuModule::upload(void *to, const void *from, int64_t bytes) {
+  std::memcpy(to, from, bytes);
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Buffer>> CpuModule::allocate(int64_t bytes,
+                                                      Stream stream) {
+  return HostBuffer::create(bytes);
+}
+
+Expected<std::optional<uint64_t>> CpuModule::queueId(Stream stream) {
+  return std::nullopt;
+}
+
+Expected<double> CpuModule::time(Stream stream, function_ref<Error()> enqueue) {
+  auto start = std::chrono::steady_clock::now();
+  if (Error error = enqueue())
+    return std::move(error);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}

@@ -1,0 +1,125 @@
+//===- DiskCache.cpp - Compiled code kept between processes ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/DiskCache.h"
+#include "FormatError.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/CachePruning.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+/// What llvm::pruneCache() takes for an entry.
+static constexpr StringLiteral entryPrefix = "llvmcache-";
+/// First bytes of an entry; the digit is the format's version. The hash of the
+/// payload follows, then the payload.
+static constexpr StringLiteral magic = "FUSECAC1";
+static constexpr size_t headerBytes = magic.size() + LLVM_BLAKE3_OUT_LEN;
+
+static void hashWithLength(BLAKE3 &hasher, StringRef text) {
+  uint8_t length[8];
+  support::endian::write64le(length, text.size());
+  hasher.update(length);
+  hasher.update(text);
+}
+
+DiskCache::Key::Key(StringRef chip, StringRef version,
+                    ArrayRef<StringRef> parts) {
+  BLAKE3 hasher;
+  hashWithLength(hasher, chip);
+  hashWithLength(hasher, version);
+  for (StringRef part : parts)
+    hashWithLength(hasher, part);
+  hex = toHex(hasher.final(), /*LowerCase=*/true);
+}
+
+static std::string hashOf(StringRef bytes) {
+  BLAKE3Result<> hash = BLAKE3::hash(arrayRefFromStringRef(bytes));
+  return toStringRef(hash).str();
+}
+
+Expected<DiskCache> DiskCache::open(StringRef directory) {
+  SmallString<128> path(directory);
+  if (path.empty())
+    if (const char *text = std::getenv("FUSE_CACHE_DIR"))
+      path = text;
+  if (path.empty()) {
+    if (!sys::path::cache_directory(path))
+      return formatError("expected a home directory for the compile cache, but "
+                         "got none; set FUSE_CACHE_DIR");
+    sys::path::append(path, "fuse");
+  }
+  if (std::error_code code = sys::fs::create_directories(path))
+    return formatError("expected to make the compile cache '{0}', but got: "
+                       "{1}; set FUSE_CACHE_DIR to a directory that can be "
+                       "written",
+                       path, code.message());
+  return DiskCache(path);
+}
+
+std::string DiskCache::entryPath(const Key &key) const {
+  SmallString<128> file(path);
+  sys::path::append(file, entryPrefix + key.str());
+  return file.str().str();
+}
+
+std::optional<std::string> DiskCache::load(const Key &key) const {
+  // Read, not mapped: a mapped file that is cut short later would crash.
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
+      entryPath(key), /*IsText=*/false, /*RequiresNullTerminator=*/false,
+      /*IsVolatile=*/true);
+  if (!file)
+    return std::nullopt;
+  StringRef bytes = (*file)->getBuffer();
+  if (bytes.size() < headerBytes || !bytes.starts_with(magic))
+    return std::nullopt;
+  StringRef payload = bytes.drop_front(headerBytes);
+  if (bytes.slice(magic.size(), headerBytes) != hashOf(payload))
+    return std::nullopt;
+  return payload.str();
+}
+
+Error DiskCache::store(const Key &key, StringRef bytes) const {
+  std::string entry = entryPath(key);
+  int descriptor;
+  SmallString<128> temporary;
+  std::error_code code =
+      sys::fs::createUniqueFile(entry + ".%%%%%%%%.tmp", descriptor, temporary);
+  if (!code) {
+    raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+    os << magic << hashOf(bytes) << bytes;
+    os.close();
+    code = os.error();
+    os.clear_error();
+    if (!code)
+      code = sys::fs::rename(temporary, entry);
+    if (code)
+      sys::fs::remove(temporary);
+  }
+  if (!code)
+    return Error::success();
+  return formatError("expected to write the compile cache entry '{0}', but "
+                     "got: {1}; set FUSE_CACHE_DIR to a directory with space",
+                     entry, code.message());
+}
+
+void DiskCache::prune(uint64_t maxBytes) const {
+  CachePruningPolicy policy;
+  policy.Interval = std::chrono::seconds(0);
+  policy.Expiration = std::chrono::seconds(0);
+  policy.MaxSizePercentageOfAvailableSpace = 0;
+  policy.MaxSizeFiles = 0;
+  policy.MaxSizeBytes = maxBytes;
+  pruneCache(path, policy);
+}

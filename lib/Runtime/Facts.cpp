@@ -1,0 +1,72 @@
+//===- Facts.cpp - What a compiled variant may assume ---------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/Facts.h"
+#include "fuse/Runtime/Arguments.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+static constexpr int64_t vectorBytes = 16;
+
+std::string Facts::str() const {
+  SmallVector<StringRef, 3> names;
+  if (aligned16)
+    names.push_back("aligned16");
+  if (divisible)
+    names.push_back("divisible");
+  if (index32)
+    names.push_back("index32");
+  return names.empty() ? "none" : join(names, ", ");
+}
+
+/// Narrows `facts` by what the shape of one tensor says.
+static Error narrowByShape(const ProgramSpec &spec, const TensorSpec &tensor,
+                           ArrayRef<int64_t> symbols, Facts &facts) {
+  Expected<Shape> shape = evaluateShape(spec, tensor, symbols);
+  if (!shape)
+    return shape.takeError();
+  Expected<int64_t> count = numElements(*shape);
+  if (!count)
+    return count.takeError();
+  facts.index32 &= *count <= maxIndex32Elements;
+  // A remainder survives multiplication by the element size without overflow.
+  if (!shape->empty() && !tensor.shape.back().isConstant())
+    facts.divisible &=
+        shape->back() % vectorBytes * sizeInBytes(tensor.dtype) % vectorBytes ==
+        0;
+  return Error::success();
+}
+
+static bool isAligned(const TensorView &view) {
+  return reinterpret_cast<uintptr_t>(view.data) % vectorBytes == 0;
+}
+
+Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
+                                            ArrayRef<TensorView> inputs,
+                                            ArrayRef<TensorView> outputs) {
+  Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
+  if (!symbols)
+    return symbols.takeError();
+  Facts facts{all_of(inputs, isAligned) && all_of(outputs, isAligned), true,
+              true};
+  for (const TensorSpec &input : spec.inputs)
+    if (Error error = narrowByShape(spec, input, *symbols, facts))
+      return std::move(error);
+  for (const OutputSpec &output : spec.outputs)
+    if (Error error = narrowByShape(spec, output, *symbols, facts))
+      return std::move(error);
+  for (const TempSpec &temp : spec.temps) {
+    Expected<int64_t> count = temp.numElements.evaluate(*symbols);
+    if (!count)
+      return count.takeError();
+    facts.index32 &= *count <= maxIndex32Elements;
+  }
+  return facts;
+}

@@ -1,0 +1,248 @@
+//===- Program.cpp - A plan and its code, ready to run --------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/Program.h"
+#include "ArenaPool.h"
+#include "LaunchPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+struct Program::State {
+  State(ProgramSpec spec, std::shared_ptr<Module> module)
+      : spec(std::move(spec)), module(std::move(module)), plans(this->spec),
+        arenas(*this->module) {}
+
+  Error lookupKernels();
+  Error uploadConstants();
+  Error execute(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
+                Stream stream, SmallVectorImpl<KernelTiming> *timings);
+
+  const ProgramSpec spec;
+  const std::shared_ptr<Module> module;
+  /// One for each step; null for copies.
+  std::vector<KernelHandle> kernels;
+  std::vector<std::unique_ptr<Buffer>> constants;
+  LaunchPlanCache plans;
+  ArenaPool arenas;
+};
+
+namespace {
+/// The buffers of one call.
+struct Buffers {
+  ArrayRef<TensorView> inputs;
+  ArrayRef<TensorView> outputs;
+  ArrayRef<std::unique_ptr<Buffer>> constants;
+  ArrayRef<int64_t> tempOffsets;
+  char *arena;
+
+  void *resolve(BufferRef ref) const {
+    switch (ref.kind) {
+    case BufferRef::Kind::Input:
+      return inputs[ref.index].data;
+    case BufferRef::Kind::Output:
+      return outputs[ref.index].data;
+    case BufferRef::Kind::Temp:
+      // Without bytes there is no arena to point into.
+      return arena ? arena + tempOffsets[ref.index] : nullptr;
+    case BufferRef::Kind::Constant:
+      return constants[ref.index]->data();
+    }
+    llvm_unreachable("covered switch");
+  }
+};
+
+/// A kernel's argument as the kernel reads it.
+union ParamValue {
+  void *pointer;
+  int64_t scalar;
+};
+} // namespace
+
+static Error launchKernel(Module &module, const KernelSpec &spec,
+                          KernelHandle kernel, const StepPlan &plan,
+                          const Buffers &buffers, Stream stream) {
+  SmallVector<ParamValue, 16> values(spec.args.size());
+  SmallVector<void *, 16> params(spec.args.size());
+  size_t nextScalar = 0;
+  for (auto [index, arg] : enumerate(spec.args)) {
+    if (const auto *ref = std::get_if<BufferRef>(&arg))
+      values[index].pointer = buffers.resolve(*ref);
+    else
+      values[index].scalar = plan.scalars[nextScalar++];
+    params[index] = &values[index];
+  }
+  Launch launch;
+  launch.name = spec.name;
+  launch.kernel = kernel;
+  launch.grid = plan.grid;
+  launch.threads = spec.threads;
+  launch.sharedBytes = spec.sharedBytes;
+  launch.cluster = spec.cluster;
+  launch.traffic = SaturatingAdd<uint64_t>(plan.bytesRead, plan.bytesWritten) >
+                           uint64_t(INT64_MAX)
+                       ? INT64_MAX
+                       : plan.bytesRead + plan.bytesWritten;
+  launch.params = params.data();
+  return module.launch(launch, stream);
+}
+
+/// Runs one step through `enqueue`, which may time it; skips it if it has
+/// nothing to do.
+static Error
+runStep(Module &module, const StepSpec &step, KernelHandle kernel,
+        const StepPlan &plan, const Buffers &buffers, Stream stream,
+        function_ref<Error(StringRef name, function_ref<Error()>)> enqueue) {
+  if (const auto *spec = std::get_if<KernelSpec>(&step)) {
+    if (plan.grid == 0)
+      return Error::success();
+    return enqueue(spec->name, [&] {
+      return launchKernel(module, *spec, kernel, plan, buffers, stream);
+    });
+  }
+  const auto &copy = std::get<CopySpec>(step);
+  void *from = buffers.resolve(copy.from), *to = buffers.resolve(copy.to);
+  if (from == to || plan.bytesRead == 0)
+    return Error::success();
+  return enqueue("copy",
+                 [&] { return module.copy(to, from, plan.bytesRead, stream); });
+}
+
+Error Program::State::execute(ArrayRef<TensorView> inputs,
+                              ArrayRef<TensorView> outputs, Stream stream,
+                              SmallVectorImpl<KernelTiming> *timings) {
+  Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
+  if (!symbols)
+    return symbols.takeError();
+  if (Error error = checkOutputs(spec, outputs, *symbols))
+    return error;
+  if (Error error = checkStorage(spec, inputs, outputs, module->device()))
+    return error;
+  Expected<std::shared_ptr<const LaunchPlan>> plan = plans.get(*symbols);
+  if (!plan)
+    return plan.takeError();
+  const LaunchPlan &launchPlan = **plan;
+  Expected<ArenaPool::Lease> arena =
+      arenas.acquire(launchPlan.arena.bytes, stream);
+  if (!arena)
+    return arena.takeError();
+
+  Buffers buffers{inputs, outputs, constants, launchPlan.arena.offsets,
+                  arena->data()};
+  for (auto [step, kernel, stepPlan] :
+       zip_equal(spec.steps, kernels, launchPlan.steps)) {
+    auto enqueue = [&, &stepPlan = stepPlan](
+                       StringRef name, function_ref<Error()> work) -> Error {
+      if (!timings)
+        return work();
+      Expected<double> seconds = module->time(stream, work);
+      if (!seconds)
+        return seconds.takeError();
+      timings->push_back({name.str(), *seconds, stepPlan.bytesRead,
+                          stepPlan.bytesWritten, stepPlan.grid});
+      return Error::success();
+    };
+    if (Error error =
+            runStep(*module, step, kernel, stepPlan, buffers, stream, enqueue))
+      return error;
+  }
+  return Error::success();
+}
+
+Error Program::State::lookupKernels() {
+  for (const StepSpec &step : spec.steps) {
+    const auto *kernel = std::get_if<KernelSpec>(&step);
+    if (!kernel) {
+      kernels.push_back(nullptr);
+      continue;
+    }
+    Expected<KernelHandle> handle =
+        module->lookup(kernel->symbol, kernel->sharedBytes, kernel->cluster);
+    if (!handle)
+      return handle.takeError();
+    kernels.push_back(*handle);
+  }
+  return Error::success();
+}
+
+Error Program::State::uploadConstants() {
+  for (const ConstantSpec &constant : spec.constants) {
+    int64_t bytes = constant.bytes.size();
+    Expected<std::unique_ptr<Buffer>> buffer = module->allocate(bytes, {});
+    if (!buffer)
+      return buffer.takeError();
+    if (bytes > 0)
+      if (Error error =
+              module->upload((*buffer)->data(), constant.bytes.data(), bytes))
+        return error;
+    constants.push_back(std::move(*buffer));
+  }
+  return Error::success();
+}
+
+Program::Program(std::unique_ptr<State> state) : state(std::move(state)) {}
+Program::Program(Program &&) = default;
+Program &Program::operator=(Program &&) = default;
+Program::~Program() = default;
+
+Expected<Program> Program::create(ProgramSpec spec,
+                                  std::shared_ptr<Module> module) {
+  if (Error error = spec.verify())
+    return std::move(error);
+  auto state = std::make_unique<State>(std::move(spec), std::move(module));
+  if (Error error = state->lookupKernels())
+    return std::move(error);
+  if (Error error = state->uploadConstants())
+    return std::move(error);
+  return Program(std::move(state));
+}
+
+const ProgramSpec &Program::spec() const { return state->spec; }
+
+Device Program::device() const { return state->module->device(); }
+
+Error Program::run(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
+                   Stream stream) const {
+  return state->execute(inputs, outputs, stream, /*timings=*/nullptr);
+}
+
+Expected<SmallVector<KernelTiming>>
+Program::runTimed(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
+                  Stream stream) const {
+  SmallVector<KernelTiming> timings;
+  if (Error error = state->execute(inputs, outputs, stream, &timings))
+    return std::move(error);
+  return timings;
+}
+
+Expected<SymbolValues> Program::bind(ArrayRef<TensorView> inputs) const {
+  return bindSymbols(state->spec, inputs);
+}
+
+Expected<SmallVector<Shape>>
+Program::inferOutputShapes(ArrayRef<TensorView> inputs) const {
+  Expected<SymbolValues> symbols = bind(inputs);
+  if (!symbols)
+    return symbols.takeError();
+  SmallVector<Shape> shapes;
+  for (const OutputSpec &output : state->spec.outputs) {
+    Expected<Shape> shape = evaluateShape(state->spec, output, *symbols);
+    if (!shape)
+      return shape.takeError();
+    shapes.push_back(std::move(*shape));
+  }
+  return shapes;
+}
+
+Expected<int64_t> Program::arenaBytes(ArrayRef<int64_t> symbols) const {
+  Expected<std::shared_ptr<const LaunchPlan>> plan = state->plans.get(symbols);
+  if (!plan)
+    return plan.takeError();
+  return (*plan)->arena.bytes;
+}
