@@ -1,0 +1,64 @@
+//===- MathExpansion.h - Math without a math library ------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The transcendental functions as arith ops, so that a kernel calls no
+// libdevice and no libm. docs/math.md has the formulas and the error of each.
+//
+// The angles of a rotary op are kept as turns: an unsigned 64-bit fraction of a
+// full turn in units of 2^-64 turn. Multiplying a position by a frequency in
+// turns wraps modulo 2^64, which is exactly the reduction modulo 2 pi:
+//
+//   turns(position 3, frequency 0.4 turn) = 1.2 turns = 0.2 turn
+//
+// so that no position, however large, loses accuracy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_CONVERSION_MATHEXPANSION_H
+#define FUSE_CONVERSION_MATHEXPANSION_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace mlir::fuse {
+
+enum class MathTarget { Cpu, Cuda };
+
+/// How one op is expanded.
+struct MathExpansionOptions {
+  MathTarget target = MathTarget::Cpu;
+  /// The result only has to be good to one f16 ULP (`afn`).
+  bool approximate = false;
+  /// With `approximate`: good to one bf16 ULP is enough (`fuse.bf16`).
+  bool bf16 = false;
+};
+
+/// The discardable unit attribute that tells that an `afn` result only flows
+/// into bf16.
+inline constexpr llvm::StringLiteral kBF16ResultAttr = "fuse.bf16";
+
+/// Returns (sin, cos) of the angle `turns` (i64 or a fixed 1-D vector of i64,
+/// units of 2^-64 turn) in f32, each within 2 ULP of the exact value.
+std::pair<Value, Value> buildSinCosOfTurns(OpBuilder &builder, Location loc,
+                                           Value turns);
+
+/// The same in f64.
+std::pair<Value, Value> buildSinCosOfTurnsF64(OpBuilder &builder, Location loc,
+                                              Value turns);
+
+/// round(2^64 * base^(-2 i / rotaryDims) / (2 pi)): the angle that pair `i` of
+/// a rotary embedding advances by per position, in units of 2^-64 turn. Needs
+/// base >= 1, 0 <= i and 0 < rotaryDims. Where long double has 64 bits or more,
+/// the relative error is below 2^-61, plus half a unit for the rounding.
+uint64_t rotaryFrequencyTurns(double base, int64_t i, int64_t rotaryDims);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_CONVERSION_MATHEXPANSION_H
