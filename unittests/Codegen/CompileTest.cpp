@@ -1,0 +1,369 @@
+//===- CompileTest.cpp - From gpu.module to PTX and to the host -----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Codegen/Assemble.h"
+#include "fuse/Codegen/HostObject.h"
+#include "fuse/Codegen/NVPTX.h"
+#include "fuse/Codegen/PTXInspect.h"
+#include "fuse/Codegen/Passes.h"
+#include "fuse/Codegen/Translate.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::fuse;
+using Kind = PTXAccess::Kind;
+
+/// y = round_bf16(x * x + w[lane]), eight elements a thread.
+static constexpr const char *pointwise = R"(
+gpu.module @m {
+  gpu.func @square(%x: !llvm.ptr {llvm.noalias, llvm.readonly, llvm.align = 16 : i64},
+                   %w: !llvm.ptr {llvm.noalias, llvm.readonly, llvm.align = 4 : i64},
+                   %y: !llvm.ptr {llvm.noalias, llvm.align = 16 : i64},
+                   %n: i64) kernel {
+    %c8 = arith.constant 8 : i64
+    %block = gpu.block_id x
+    %size = gpu.block_dim x
+    %thread = gpu.thread_id x
+    %first = arith.muli %block, %size : index
+    %id = arith.addi %first, %thread : index
+    %id64 = arith.index_cast %id : index to i64
+    %at = arith.muli %id64, %c8 : i64
+    %in = arith.cmpi slt, %at, %n : i64
+    scf.if %in {
+      %px = llvm.getelementptr %x[%at] : (!llvm.ptr, i64) -> !llvm.ptr, bf16
+      %v16 = llvm.load %px {alignment = 16 : i64} : !llvm.ptr -> vector<8xbf16>
+      %v = arith.extf %v16 : vector<8xbf16> to vector<8xf32>
+      %w0 = llvm.load %w {alignment = 4 : i64} : !llvm.ptr -> f32
+      %wv = vector.broadcast %w0 : f32 to vector<8xf32>
+      %s = arith.mulf %v, %v : vector<8xf32>
+      %r = arith.addf %s, %wv : vector<8xf32>
+      %r16 = arith.truncf %r : vector<8xf32> to vector<8xbf16>
+      %py = llvm.getelementptr %y[%at] : (!llvm.ptr, i64) -> !llvm.ptr, bf16
+      llvm.store %r16, %py {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr
+    }
+    gpu.return
+  }
+}
+)";
+
+/// One f32 sum per block of 64 threads: shuffles, then shared memory.
+static constexpr const char *reduction = R"(
+gpu.module @m {
+  gpu.func @sum(%x: !llvm.ptr {llvm.noalias, llvm.readonly},
+                %y: !llvm.ptr {llvm.noalias})
+      workgroup(%scratch : memref<2xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c5 = arith.constant 5 : index
+    %c32 = arith.constant 32 : index
+    %w = arith.constant 32 : i32
+    %c16 = arith.constant 16 : i32
+    %thread = gpu.thread_id x
+    %t64 = arith.index_cast %thread : index to i64
+    %p = llvm.getelementptr %x[%t64] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    %v = llvm.load %p : !llvm.ptr -> f32
+    %sum, %offset = scf.for %i = %c0 to %c5 step %c1
+        iter_args(%acc = %v, %o = %c16) -> (f32, i32) {
+      %other, %valid = gpu.shuffle xor %acc, %o, %w : f32
+      %next = arith.addf %acc, %other : f32
+      %one = arith.constant 1 : i32
+      %half = arith.shrui %o, %one : i32
+      scf.yield %next, %half : f32, i32
+    }
+    %warp = arith.divui %thread, %c32 : index
+    %lane = arith.remui %thread, %c32 : index
+    %leads = arith.cmpi eq, %lane, %c0 : index
+    scf.if %leads {
+      memref.store %sum, %scratch[%warp] : memref<2xf32, #gpu.address_space<workgroup>>
+    }
+    gpu.barrier
+    %pair = vector.load %scratch[%c0] : memref<2xf32, #gpu.address_space<workgroup>>, vector<2xf32>
+    %total = vector.reduction <add>, %pair : vector<2xf32> into f32
+    %first = arith.cmpi eq, %thread, %c0 : index
+    scf.if %first {
+      llvm.store %total, %y : f32, !llvm.ptr
+    }
+    gpu.return
+  }
+}
+)";
+
+namespace {
+class CompileTest : public ::testing::Test {
+protected:
+  CompileTest() {
+    DialectRegistry registry;
+    registry
+        .insert<arith::ArithDialect, cf::ControlFlowDialect, gpu::GPUDialect,
+                LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>();
+    registerCodegenTranslations(registry);
+    context.appendDialectRegistry(registry);
+    context.getDiagEngine().registerHandler(
+        [this](Diagnostic &diagnostic) { messages += diagnostic.str(); });
+  }
+
+  /// Parses `text` and runs `pass` on the gpu.module in it.
+  gpu::GPUModuleOp lower(llvm::StringRef text, std::unique_ptr<Pass> pass) {
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&context),
+                                         "sample.mlir");
+    if (!module)
+      return nullptr;
+    PassManager manager(&context);
+    manager.addNestedPass<gpu::GPUModuleOp>(std::move(pass));
+    if (failed(manager.run(*module)))
+      return nullptr;
+    return *module->getOps<gpu::GPUModuleOp>().begin();
+  }
+
+  std::string compile(llvm::StringRef text, llvm::StringRef chip = "sm_90",
+                      PTXOptions options = {}, unsigned indexBits = 64) {
+    FuseGPUToNVVMOptions passOptions;
+    passOptions.indexBits = indexBits;
+    gpu::GPUModuleOp lowered = lower(text, createFuseGPUToNVVM(passOptions));
+    if (!lowered)
+      return "";
+    llvm::Expected<std::string> ptx =
+        emitPTX(lowered, llvm::cantFail(lookupGPUTarget(chip)), options);
+    if (ptx)
+      return *ptx;
+    messages += llvm::toString(ptx.takeError());
+    return "";
+  }
+
+  HostKernel load(llvm::StringRef text, const std::string &name) {
+    gpu::GPUModuleOp lowered = lower(text, createFuseGPUToCPU());
+    if (!lowered)
+      return nullptr;
+    auto bytes = compileHostObject(lowered);
+    if (!bytes) {
+      messages += llvm::toString(bytes.takeError());
+      return nullptr;
+    }
+    auto loaded = loadHostObject(*bytes, {name});
+    if (!loaded) {
+      messages += llvm::toString(loaded.takeError());
+      return nullptr;
+    }
+    object = *loaded;
+    return object.entries.lookup(name);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  HostObject object;
+  std::string messages;
+};
+
+float toFloat(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+/// Rounds to nearest even, from the definition.
+uint16_t toBFloat(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  if (std::isnan(value))
+    return 0x7fc0;
+  return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+}
+} // namespace
+
+TEST_F(CompileTest, StreamsAre128BitsWide) {
+  PTXModule ptx = llvm::cantFail(parsePTX(compile(pointwise)));
+  ASSERT_EQ(ptx.kernels.size(), 1u);
+  const PTXKernel &kernel = ptx.kernels[0];
+  EXPECT_EQ(kernel.minBits(Kind::Load, 0), 128u);
+  EXPECT_EQ(kernel.minBits(Kind::Load, 1), 32u);
+  EXPECT_EQ(kernel.minBits(Kind::Store, 2), 128u);
+  EXPECT_EQ(kernel.minBits(Kind::Store, 0), std::nullopt);
+  ASSERT_EQ(kernel.accesses.size(), 3u);
+  for (const PTXAccess &access : kernel.accesses) {
+    EXPECT_EQ(access.nonCoherent, access.kind == Kind::Load);
+    EXPECT_FALSE(access.generic);
+  }
+}
+
+TEST_F(CompileTest, ContractsOnlyWhereAllowed) {
+  PTXModule exact = llvm::cantFail(parsePTX(compile(pointwise)));
+  EXPECT_EQ(exact.kernels[0].count("fma"), 0u);
+  EXPECT_EQ(exact.kernels[0].count("mul.rn"), 8u);
+  EXPECT_EQ(exact.kernels[0].count("add.rn"), 8u);
+
+  std::string text = pointwise;
+  for (llvm::StringRef op : {"mulf %v, %v", "addf %s, %wv"}) {
+    size_t at = text.find(op.str());
+    text.insert(at + op.size(), " fastmath<contract>");
+  }
+  PTXModule contracted = llvm::cantFail(parsePTX(compile(text)));
+  EXPECT_EQ(contracted.kernels[0].count("fma.rn"), 8u);
+}
+
+TEST_F(CompileTest, LineInfoNamesTheSource) {
+  PTXOptions options;
+  options.lineInfo = true;
+  PTXModule ptx =
+      llvm::cantFail(parsePTX(compile(pointwise, "sm_90", options)));
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(pointwise).split(lines, '\n');
+  for (const PTXAccess &access : ptx.kernels[0].accesses) {
+    EXPECT_EQ(access.file, "sample.mlir");
+    ASSERT_LT(access.line - 1, lines.size());
+    EXPECT_TRUE(lines[access.line - 1].contains(
+        access.kind == Kind::Load ? "llvm.load" : "llvm.store"))
+        << access.line;
+  }
+}
+
+TEST_F(CompileTest, ReductionUsesShufflesAndSharedMemory) {
+  for (unsigned indexBits : {32, 64}) {
+    PTXModule ptx =
+        llvm::cantFail(parsePTX(compile(reduction, "sm_90", {}, indexBits)));
+    const PTXKernel &kernel = ptx.kernels[0];
+    EXPECT_EQ(kernel.count("shfl.sync.bfly"), 5u);
+    EXPECT_EQ(kernel.count("bar") + kernel.count("barrier"), 1u);
+    EXPECT_EQ(kernel.sharedBytes, 8u);
+    EXPECT_EQ(kernel.count("ld.shared.v2"), 1u);
+  }
+}
+
+TEST_F(CompileTest, EveryChipAssembles) {
+  if (!findPtxas())
+    GTEST_SKIP() << "no ptxas";
+  PTXOptions options;
+  options.lineInfo = true;
+  for (const GPUTarget &target : getGPUTargets())
+    for (const char *text : {pointwise, reduction}) {
+      std::string ptx = compile(text, target.chip, options);
+      ASSERT_FALSE(ptx.empty()) << target.chip.str() << messages;
+      AssembleOptions assemble;
+      assemble.assembler = Assembler::Ptxas;
+      assemble.lineInfo = true;
+      auto cubin = assemblePTX(ptx, target, assemble);
+      ASSERT_TRUE(static_cast<bool>(cubin))
+          << llvm::toString(cubin.takeError());
+      ASSERT_EQ(cubin->kernels.size(), 1u);
+      EXPECT_EQ(cubin->kernels[0].spillStoreBytes, 0u);
+    }
+}
+
+TEST_F(CompileTest, MathThatNeedsALibraryIsRefused) {
+  const char *text = R"(
+gpu.module @m {
+  gpu.func @k(%p: !llvm.ptr) kernel {
+    %v = llvm.load %p : !llvm.ptr -> f32
+    %e = math.exp %v : f32
+    llvm.store %e, %p : f32, !llvm.ptr
+    gpu.return
+  }
+})";
+  EXPECT_EQ(compile(text), "");
+  EXPECT_NE(messages.find("'math.exp' op expected math that is expanded"),
+            std::string::npos)
+      << messages;
+}
+
+TEST_F(CompileTest, UnresolvedFunctionIsRefused) {
+  const char *text = R"(
+gpu.module @m {
+  llvm.func @helper(f32) -> f32
+  gpu.func @k(%p: !llvm.ptr) kernel {
+    %v = llvm.load %p : !llvm.ptr -> f32
+    %e = llvm.call @helper(%v) : (f32) -> f32
+    llvm.store %e, %p : f32, !llvm.ptr
+    gpu.return
+  }
+})";
+  EXPECT_EQ(compile(text), "");
+  EXPECT_NE(messages.find("but got calls of helper"), std::string::npos)
+      << messages;
+}
+
+TEST_F(CompileTest, HostRunsARangeOfBlocks) {
+  HostKernel square = load(pointwise, "square");
+  ASSERT_NE(square, nullptr) << messages;
+  constexpr int64_t n = 64;
+  alignas(64) uint16_t x[n], y[n];
+  // With a NaN, an infinity, a denormal and a tie to even among them.
+  for (int64_t i = 0; i < n; ++i)
+    x[i] = toBFloat(0.37f * (i - 30));
+  x[17] = 0x7fc1;
+  x[18] = 0xff80;
+  x[19] = 0x1f81;
+  std::memset(y, 0xff, sizeof(y));
+  float w = 0.0f;
+  void *px = x, *pw = &w, *py = y;
+  int64_t length = n;
+  void *params[] = {&px, &pw, &py, &length};
+  // Blocks of one thread: each takes 8 elements. The last is past the end.
+  square(params, 1, 9);
+  for (int64_t i = 0; i < n; ++i) {
+    if (i < 8) {
+      EXPECT_EQ(y[i], 0xffff) << i;
+      continue;
+    }
+    float value = toFloat(x[i]);
+    EXPECT_EQ(y[i], toBFloat(value * value + w)) << i;
+  }
+}
+
+TEST_F(CompileTest, HostHasWorkgroupMemory) {
+  HostKernel kernel = load(R"(
+gpu.module @m {
+  gpu.func @k(%x: !llvm.ptr, %y: !llvm.ptr)
+      workgroup(%s : memref<4xf32, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %b = gpu.block_id x
+    scf.for %i = %c0 to %c4 step %c1 {
+      %at = arith.addi %b, %i : index
+      %at64 = arith.index_cast %at : index to i64
+      %p = llvm.getelementptr %x[%at64] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %v = llvm.load %p : !llvm.ptr -> f32
+      %r = math.roundeven %v : f32
+      memref.store %r, %s[%i] : memref<4xf32, #gpu.address_space<workgroup>>
+    }
+    gpu.barrier
+    %v = vector.load %s[%c0] : memref<4xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+    %sum = vector.reduction <add>, %v : vector<4xf32> into f32
+    %root = math.sqrt %sum : f32
+    %b64 = arith.index_cast %b : index to i64
+    %q = llvm.getelementptr %y[%b64] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    llvm.store %root, %q : f32, !llvm.ptr
+    gpu.return
+  }
+})",
+                           "k");
+  ASSERT_NE(kernel, nullptr) << messages;
+  float x[5] = {0.5f, 1.5f, 2.5f, 3.5f, 4.5f}, y[2] = {};
+  void *px = x, *py = y;
+  void *params[] = {&px, &py};
+  kernel(params, 0, 2);
+  EXPECT_EQ(y[0], std::sqrt(0.0f + 2.0f + 2.0f + 4.0f));
+  EXPECT_EQ(y[1], std::sqrt(2.0f + 2.0f + 4.0f + 4.0f));
+}
+
+TEST_F(CompileTest, HostRefusesShuffles) {
+  EXPECT_EQ(load(reduction, "sum"), nullptr);
+  EXPECT_NE(messages.find("'gpu.shuffle' op expected an op that a block of "
+                          "one thread"),
+            std::string::npos)
+      << messages;
+}
