@@ -54,6 +54,8 @@ function(fuse_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_FUSE})
   fuse_link_llvm_tool(${name} MLIR ${ARG_MLIR} LLVM ${ARG_LLVM})
+  # -fPIE would differ from the precompiled header's -fPIC.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_precompile_headers(${name} REUSE_FROM FusePCH)
 endfunction()
 
