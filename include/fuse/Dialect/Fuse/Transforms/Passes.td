@@ -1,0 +1,61 @@
+//===- Passes.td - Passes within the fuse dialect ----------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_TRANSFORMS_PASSES
+#define FUSE_DIALECT_FUSE_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FuseDecompose : Pass<"fuse-decompose"> {
+  let summary = "Expand composite ops into primitives";
+  let description = [{
+    Replaces every op with the trait Composite by the primitives that its
+    description names, so that the later stages know primitives only.
+
+    Numbers. Composites whose formula holds constants that 16 bits cannot name
+    (gelu, geglu, the scale of attention), or squares and sums that 16 bits
+    cannot hold (softmax, log_softmax, logsumexp, rms_norm, layer_norm), cast
+    f16 and bf16 operands to f32 first and cast the result back. silu, relu and
+    swiglu need neither and keep their element type: a kernel computes them in
+    f32 anyway, and rounds an intermediate value only where it leaves.
+
+    Constants have rank 0 and broadcast, so that CSE merges them. Sizes that
+    only the run knows come from `tensor.dim`.
+
+    Before:
+
+    ```mlir
+    func.func @norm(%x: tensor<?x64xbf16>, %w: tensor<64xbf16>) -> tensor<?x64xbf16> {
+      %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x64xbf16>, tensor<64xbf16>
+      return %y : tensor<?x64xbf16>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @norm(%x: tensor<?x64xbf16>, %w: tensor<64xbf16>) -> tensor<?x64xbf16> {
+      %0 = fuse.cast %x : tensor<?x64xbf16> -> tensor<?x64xf32>
+      %1 = fuse.mul %0, %0 : tensor<?x64xf32>
+      %2 = fuse.reduce mean %1 dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+      %3 = fuse.constant dense<9.99999974E-6> : tensor<f32>
+      %4 = fuse.add %2, %3 : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xf32>
+      %5 = fuse.rsqrt %4 : tensor<?x1xf32>
+      %6 = fuse.mul %0, %5 : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+      %7 = fuse.cast %w : tensor<64xbf16> -> tensor<64xf32>
+      %8 = fuse.mul %6, %7 : tensor<?x64xf32>, tensor<64xf32> -> tensor<?x64xf32>
+      %9 = fuse.cast %8 : tensor<?x64xf32> -> tensor<?x64xbf16>
+      return %9 : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // FUSE_DIALECT_FUSE_TRANSFORMS_PASSES

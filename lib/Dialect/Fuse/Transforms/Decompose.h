@@ -1,0 +1,39 @@
+//===- Decompose.h - Shared parts of fuse-decompose -------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_DIALECT_FUSE_TRANSFORMS_DECOMPOSE_H
+#define FUSE_LIB_DIALECT_FUSE_TRANSFORMS_DECOMPOSE_H
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::fuse {
+
+/// The patterns of one family of composites. A pattern may emit a composite of
+/// its own family or another; the driver expands it in turn.
+void populateDecomposeElementwisePatterns(RewritePatternSet &patterns);
+void populateDecomposeNormPatterns(RewritePatternSet &patterns);
+void populateDecomposeContractionPatterns(RewritePatternSet &patterns);
+
+/// The element type in which a formula is computed that 16 bits cannot carry:
+/// f32 for f16 and bf16, else `element` itself.
+Type getWideType(Type element);
+
+/// `value` with the element type `element`; `value` itself if it has it.
+Value emitCast(ImplicitLocOpBuilder &builder, Value value, Type element);
+
+/// `value` cast to the wide type of its element type.
+Value emitWiden(ImplicitLocOpBuilder &builder, Value value);
+
+/// A constant of rank 0, which broadcasts to every shape. `value` is rounded
+/// to `element`, to nearest.
+Value emitScalar(ImplicitLocOpBuilder &builder, Type element, double value);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_DIALECT_FUSE_TRANSFORMS_DECOMPOSE_H
