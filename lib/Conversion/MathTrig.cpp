@@ -180,7 +180,7 @@ Angle reduceLarge(Expr x) {
 
   Turns turns;
   if (e.isDouble()) {
-    SmallVector<Expr> c = inverseTauAt(e, position, 3, 4);
+    SmallVector<Expr> c = inverseTauAt(e, position, 3, 5);
     turns.low = m * c[1];
     turns.high = m * c[0] + w.multiplyHigh(m, c[1]);
     Expr sum = turns.low + w.multiplyHigh(m, c[2]);
