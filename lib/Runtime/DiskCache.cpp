@@ -60,7 +60,11 @@ Expected<DiskCache> DiskCache::open(StringRef directory) {
                          "got none; set FUSE_CACHE_DIR");
     sys::path::append(path, "fuse");
   }
-  if (std::error_code code = sys::fs::create_directories(path))
+  std::error_code code = sys::fs::create_directories(path);
+  // A file of that name counts as success above.
+  if (!code && !sys::fs::is_directory(path))
+    code = std::make_error_code(std::errc::not_a_directory);
+  if (code)
     return formatError("expected to make the compile cache '{0}', but got: "
                        "{1}; set FUSE_CACHE_DIR to a directory that can be "
                        "written",

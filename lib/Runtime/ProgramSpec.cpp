@@ -92,7 +92,7 @@ Error Verifier::checkRef(BufferRef ref, unsigned step) const {
   const char *const kinds[] = {"input", "output", "temp", "constant"};
   unsigned kind = static_cast<unsigned>(ref.kind);
   if (ref.index >= counts[kind])
-    return formatError("expected step {0} to use an {1} below {2}, but got "
+    return formatError("expected step {0} to use {1} number below {2}, but got "
                        "{3}; add it to the plan",
                        step, kinds[kind], counts[kind], ref.index);
   if (ref.kind != BufferRef::Kind::Temp)

@@ -1,0 +1,163 @@
+//===- ArgumentsTest.cpp - One test for each way a call is refused --------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/Arguments.h"
+#include "TestPrograms.h"
+#include "gtest/gtest.h"
+
+using namespace fuse::runtime;
+using llvm::cantFail;
+
+namespace {
+class Arguments : public testing::Test {
+protected:
+  Arguments()
+      : program(makeProgram(addTwice())), x(view(xs, {3, 4})),
+        r(view(rs, {3, 4})), y(view(ys, {3, 4})) {}
+
+  std::string run() { return message(program.run({x, r}, {y})); }
+
+  Program program;
+  std::vector<float> xs = std::vector<float>(32);
+  std::vector<float> rs = std::vector<float>(32);
+  std::vector<float> ys = std::vector<float>(32);
+  TensorView x, r, y;
+};
+} // namespace
+
+TEST_F(Arguments, AcceptsWhatFits) { EXPECT_EQ(run(), ""); }
+
+TEST_F(Arguments, Count) {
+  EXPECT_EQ(message(program.run({x}, {y})),
+            "expected 2 input tensors, but got 1; pass one for each input of "
+            "'add_twice'");
+  EXPECT_EQ(message(program.run({x, r}, {})),
+            "expected 1 output tensors, but got 0; pass one for each output of "
+            "'add_twice'");
+}
+
+TEST_F(Arguments, DTypeMustMatch) {
+  r.dtype = DType::BF16;
+  EXPECT_EQ(run(), "expected 'r' to be f32, but got bf16; convert it or "
+                   "compile for bf16");
+}
+
+TEST_F(Arguments, Rank) {
+  x.shape = {12};
+  EXPECT_EQ(run(), "expected 'x' to have rank 2, but got rank 1 (shape [12]); "
+                   "reshape it");
+}
+
+TEST_F(Arguments, StaticDim) {
+  x.shape = {3, 5};
+  EXPECT_EQ(run(), "expected dimension 1 of 'x' to be 4, but got 5; pass a "
+                   "tensor of that size");
+}
+
+TEST_F(Arguments, SymbolsMustAgree) {
+  r.shape = {2, 4};
+  EXPECT_EQ(run(), "expected dimension 0 of 'r' to be 3 (named 'T', bound by "
+                   "'x'), but got 2; pass tensors that agree on 'T'");
+  r.shape = {3, 4};
+  y.shape = {2, 4};
+  EXPECT_EQ(run(), "expected dimension 0 of 'y' to be 3 (named 'T', bound by "
+                   "'x'), but got 2; pass tensors that agree on 'T'");
+}
+
+TEST_F(Arguments, ByteCountOverflow) {
+  x.shape = {int64_t(1) << 60, 4};
+  EXPECT_EQ(run(), "'x': expected a tensor of fewer than 2^63 bytes, but got "
+                   "shape [1152921504606846976, 4] of f32; split the tensor");
+}
+
+TEST_F(Arguments, DeviceMustMatch) {
+  r.device = Device::cuda(1);
+  EXPECT_EQ(run(), "expected 'r' to be on cpu, but got cuda:1; move it or "
+                   "compile for cuda:1");
+}
+
+TEST_F(Arguments, Contiguous) {
+  x.strides = {8, 1};
+  EXPECT_EQ(run(), "expected 'x' to be contiguous, but got strides [8, 1] for "
+                   "shape [3, 4]; make a contiguous copy");
+}
+
+TEST_F(Arguments, NullData) {
+  y.data = nullptr;
+  EXPECT_EQ(run(), "expected 'y' to have data, but got a null pointer; pass a "
+                   "buffer of shape [3, 4]");
+}
+
+TEST_F(Arguments, NaturalAlignment) {
+  x.data = reinterpret_cast<char *>(xs.data()) + 2;
+  EXPECT_EQ(run(), "expected 'x' to be aligned to 4 bytes, but got an address "
+                   "2 past a multiple; copy it to an aligned buffer or compile "
+                   "for unaligned tensors");
+}
+
+TEST_F(Arguments, RequiredAlignment) {
+  ProgramSpec spec = addTwice();
+  spec.inputs[1].requiredAlignment = 16;
+  program = makeProgram(spec);
+  auto buffer = cantFail(HostBuffer::create(256));
+  r.data = buffer->data();
+  EXPECT_EQ(run(), "");
+  r.data = static_cast<float *>(buffer->data()) + 1;
+  EXPECT_EQ(run(), "expected 'r' to be aligned to 16 bytes, but got an address "
+                   "4 past a multiple; copy it to an aligned buffer or compile "
+                   "for unaligned tensors");
+}
+
+TEST_F(Arguments, OutputMayOverlapInputOnlyExactlyAndWhereProven) {
+  y.data = xs.data();
+  EXPECT_EQ(run(), "");
+  y.data = xs.data() + 4;
+  EXPECT_EQ(run(),
+            "expected output 'y' not to overlap input 'x' unless it is exactly "
+            "the same buffer, but got buffers that share bytes; pass a "
+            "separate buffer");
+  y.data = xs.data() + 12;
+  EXPECT_EQ(run(), "");
+  y.data = rs.data();
+  EXPECT_EQ(run(), "expected output 'y' not to overlap input 'r', but got "
+                   "buffers that share bytes; pass a separate buffer");
+}
+
+TEST_F(Arguments, AliasIsRefusedWhenAnotherInputSharesIt) {
+  // x is r: writing y into x would write into r, too.
+  r.data = xs.data();
+  EXPECT_EQ(run(), "");
+  y.data = xs.data();
+  EXPECT_NE(run(), "");
+}
+
+TEST_F(Arguments, OutputsMayNotOverlap) {
+  ProgramSpec spec = addTwice();
+  spec.outputs.push_back(spec.outputs[0]);
+  spec.outputs[1].name = "z";
+  program = makeProgram(spec);
+  TensorView z = y;
+  EXPECT_EQ(message(program.run({x, r}, {y, z})),
+            "expected output 'z' not to overlap output 'y', but got buffers "
+            "that share bytes; pass a separate buffer");
+}
+
+TEST_F(Arguments, CompoundInputDimIsCompared) {
+  SizeExpr rows = SizeExpr::symbol(0);
+  ProgramSpec spec;
+  spec.name = "halves";
+  spec.symbols = {"T"};
+  // The compound dim comes before the dim that binds its symbol.
+  spec.inputs = {{"half", DType::F32, {ceilDiv(rows, 2)}},
+                 {"whole", DType::F32, {rows}}};
+  TensorView half = view(xs, {2}), whole = view(rs, {3});
+  EXPECT_EQ(cantFail(bindSymbols(spec, {half, whole})), SymbolValues{3});
+  half.shape = {1};
+  EXPECT_EQ(message(bindSymbols(spec, {half, whole})),
+            "expected dimension 0 of 'half' to be 2 (ceildiv(T, 2)), but got "
+            "1; pass a tensor of that size");
+}

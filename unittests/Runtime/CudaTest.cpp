@@ -1,0 +1,191 @@
+//===- CudaTest.cpp - The CUDA backend, where there is a device -----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestPrograms.h"
+#include "fuse/Runtime/CudaModule.h"
+#include "gtest/gtest.h"
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace fuse::runtime;
+using llvm::cantFail;
+using llvm::StringRef;
+
+/// add(x, r, out) and twice(in, out): one thread an element, blocks of 1.
+static const char *const ptx = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 px, .param .u64 pr, .param .u64 po) {
+  .reg .b32 %r<2>; .reg .b64 %d<8>; .reg .f32 %f<3>;
+  ld.param.u64 %d0, [px]; ld.param.u64 %d1, [pr]; ld.param.u64 %d2, [po];
+  mov.u32 %r0, %ctaid.x; mul.wide.u32 %d3, %r0, 4;
+  add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3; add.u64 %d6, %d2, %d3;
+  ld.global.f32 %f0, [%d4]; ld.global.f32 %f1, [%d5];
+  add.f32 %f2, %f0, %f1; st.global.f32 [%d6], %f2; ret;
+}
+.visible .entry twice(.param .u64 pi, .param .u64 po) {
+  .reg .b32 %r<2>; .reg .b64 %d<8>; .reg .f32 %f<2>;
+  ld.param.u64 %d0, [pi]; ld.param.u64 %d1, [po];
+  mov.u32 %r0, %ctaid.x; mul.wide.u32 %d3, %r0, 4;
+  add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3;
+  ld.global.f32 %f0, [%d4]; add.f32 %f1, %f0, %f0;
+  st.global.f32 [%d5], %f1; ret;
+}
+)";
+
+TEST(Cuda, SaysThatThereIsNoDriver) {
+  if (dlopen("libcuda.so.1", RTLD_NOW))
+    GTEST_SKIP() << "there is one";
+  std::string text = message(CudaDevice::get());
+  EXPECT_TRUE(StringRef(text).starts_with(
+      "expected a CUDA driver (libcuda.so.1), but none could be loaded: "))
+      << text;
+  EXPECT_TRUE(StringRef(text).ends_with(
+      "; run with --target cpu or install the NVIDIA driver"))
+      << text;
+}
+
+TEST(Cuda, RefusesGridsAbove31Bits) {
+  EXPECT_EQ(message(checkCudaGrid("k", INT32_MAX, 1)), "");
+  EXPECT_EQ(message(checkCudaGrid("k", 2415919104, 1)),
+            "expected kernel 'k' to have at most 2147483647 blocks on CUDA, "
+            "but got 2415919104; use a schedule with more work in a block");
+  EXPECT_EQ(message(checkCudaGrid("k", 6, 4)),
+            "expected the blocks of kernel 'k' to fill clusters of 4, but got "
+            "6 blocks; round the grid up");
+}
+
+namespace {
+class CudaDeviceTest : public testing::Test {
+protected:
+  void SetUp() override {
+    llvm::Expected<CudaDevice &> found = CudaDevice::get();
+    if (!found)
+      GTEST_SKIP() << llvm::toString(found.takeError());
+    device = &*found;
+    stream = cantFail(device->createStream());
+  }
+  void TearDown() override {
+    if (device)
+      device->destroyStream(stream);
+  }
+
+  Program program() {
+    return cantFail(
+        Program::create(addTwice(), cantFail(CudaModule::load(*device, ptx))));
+  }
+
+  TensorView upload(const std::vector<float> &data, Shape shape) {
+    buffers.push_back(cantFail(DeviceBuffer::create(*device, data.size() * 4)));
+    cantFail(device->copyToDevice(buffers.back()->data(), data.data(),
+                                  data.size() * 4));
+    TensorView result;
+    result.data = buffers.back()->data();
+    result.shape = std::move(shape);
+    result.device = Device::cuda();
+    return result;
+  }
+
+  std::vector<float> download(const TensorView &view) {
+    std::vector<float> data(cantFail(numElements(view.shape)));
+    cantFail(device->synchronize(stream));
+    cantFail(device->copyToHost(data.data(), view.data, data.size() * 4));
+    return data;
+  }
+
+  CudaDevice *device = nullptr;
+  Stream stream;
+  std::vector<std::unique_ptr<DeviceBuffer>> buffers;
+};
+} // namespace
+
+TEST_F(CudaDeviceTest, DescribesItself) {
+  EXPECT_GE(device->info().sm, 50);
+  EXPECT_GT(device->info().multiprocessors, 0);
+  EXPECT_GT(device->info().memoryBytes, 0);
+  EXPECT_GT(device->info().l2Bytes, 0);
+  EXPECT_EQ(message(device->flushL2(stream)), "");
+}
+
+TEST_F(CudaDeviceTest, RunsAndTimes) {
+  Program program = this->program();
+  TensorView x = upload(std::vector<float>(400, 1.5f), {100, 4});
+  TensorView r = upload(std::vector<float>(400, 2.0f), {100, 4});
+  TensorView y = upload(std::vector<float>(400, 0.0f), {100, 4});
+  EXPECT_EQ(message(program.run({x, r}, {y}, stream)), "");
+  EXPECT_EQ(download(y), std::vector<float>(400, 7.0f));
+  auto timings = cantFail(program.runTimed({x, r}, {y}, stream));
+  ASSERT_EQ(timings.size(), 2u);
+  EXPECT_GT(timings[0].seconds, 0);
+  EXPECT_LT(timings[0].seconds, 1);
+}
+
+TEST_F(CudaDeviceTest, CanBeCaptured) {
+  using Begin = int (*)(void *, int);
+  using End = int (*)(void *, void **);
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  auto begin =
+      reinterpret_cast<Begin>(dlsym(library, "cuStreamBeginCapture_v2"));
+  auto end = reinterpret_cast<End>(dlsym(library, "cuStreamEndCapture"));
+  ASSERT_TRUE(begin && end);
+  Program program = this->program();
+  TensorView x = upload(std::vector<float>(400, 1.5f), {100, 4});
+  TensorView y = upload(std::vector<float>(400, 0.0f), {100, 4});
+  CudaDevice::Scope scope(*device);
+  ASSERT_EQ(message(scope.error()), "");
+  void *graph = nullptr;
+
+  ASSERT_EQ(begin(stream.handle, /*global*/ 0), 0);
+  EXPECT_EQ(message(program.run({x, x}, {y}, stream)),
+            "expected the arena for these sizes to exist before a graph is "
+            "captured, but it does not; run once with these sizes on this "
+            "stream first");
+  ASSERT_EQ(end(stream.handle, &graph), 0);
+
+  EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
+  ASSERT_EQ(begin(stream.handle, /*global*/ 0), 0);
+  EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
+  EXPECT_EQ(end(stream.handle, &graph), 0);
+  EXPECT_NE(graph, nullptr);
+}
+
+TEST_F(CudaDeviceTest, RefusesBrokenCodeWithTheDriversLog) {
+  std::string text = message(CudaModule::load(
+      *device, ".version 8.0\n.target sm_80\n.address_size 64\nnonsense"));
+  EXPECT_TRUE(StringRef(text).contains("ptxas")) << text;
+}
+
+TEST_F(CudaDeviceTest, RefusesMissingKernels) {
+  auto module = cantFail(CudaModule::load(*device, ptx));
+  std::string text = message(module->lookup("thrice", 0, 1));
+  EXPECT_TRUE(StringRef(text).contains("'thrice'")) << text;
+}
+
+TEST_F(CudaDeviceTest, RefusesHostTensors) {
+  Program program = this->program();
+  std::vector<float> x(4);
+  EXPECT_EQ(message(program.run({view(x, {1, 4}), view(x, {1, 4})},
+                                {view(x, {1, 4})}, stream)),
+            "expected 'x' to be on cuda:0, but got cpu; move it or compile for "
+            "cpu");
+}
+
+TEST_F(CudaDeviceTest, SaysThatAForkedChildHasNoDriver) {
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::string text = message(CudaDevice::get());
+    bool refused = StringRef(text).starts_with(
+        "expected to use CUDA in the process that initialised it");
+    _exit(refused && !message(device->synchronize(stream)).empty() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}

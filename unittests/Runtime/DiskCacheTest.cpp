@@ -1,0 +1,174 @@
+//===- DiskCacheTest.cpp --------------------------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/DiskCache.h"
+#include "TestPrograms.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+#include <atomic>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace fuse::runtime;
+using llvm::cantFail;
+using llvm::StringRef;
+
+namespace {
+/// A cache in a directory of its own.
+class DiskCacheTest : public testing::Test {
+protected:
+  DiskCacheTest() {
+    llvm::sys::fs::createUniqueDirectory("fuse-cache-test", directory);
+    cache = cantFail(DiskCache::open(directory));
+  }
+  ~DiskCacheTest() override { llvm::sys::fs::remove_directories(directory); }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> paths;
+    std::error_code code;
+    for (llvm::sys::fs::directory_iterator it(directory, code), end; it != end;
+         it.increment(code))
+      paths.push_back(it->path());
+    return paths;
+  }
+
+  llvm::SmallString<128> directory;
+  std::optional<DiskCache> cache;
+  DiskCache::Key key{"sm_90", "1.0", {"code"}};
+};
+} // namespace
+
+static std::string hexOf(StringRef chip, StringRef version,
+                         llvm::ArrayRef<StringRef> parts) {
+  return DiskCache::Key(chip, version, parts).str().str();
+}
+
+TEST(DiskCacheKey, DependsOnEverything) {
+  std::string key = hexOf("sm_90", "1.0", {"a", "b"});
+  EXPECT_EQ(key.size(), 64u);
+  EXPECT_EQ(key, hexOf("sm_90", "1.0", {"a", "b"}));
+  EXPECT_NE(key, hexOf("sm_100", "1.0", {"a", "b"}));
+  EXPECT_NE(key, hexOf("sm_90", "1.1", {"a", "b"}));
+  EXPECT_NE(key, hexOf("sm_90", "1.0", {"ab"}));
+  EXPECT_NE(key, hexOf("sm_90", "1.0", {"a", "b", ""}));
+  EXPECT_NE(hexOf("sm_9", "01.0", {}), hexOf("sm_90", "1.0", {}));
+}
+
+TEST_F(DiskCacheTest, StoresAndReplaces) {
+  EXPECT_EQ(cache->load(key), std::nullopt);
+  std::string bytes("a\0b\n", 4);
+  EXPECT_EQ(message(cache->store(key, bytes)), "");
+  EXPECT_EQ(cache->load(key), bytes);
+  EXPECT_EQ(message(cache->store(key, "")), "");
+  EXPECT_EQ(cache->load(key), "");
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(DiskCacheTest, IgnoresAndRewritesDamagedEntries) {
+  EXPECT_EQ(message(cache->store(key, "payload")), "");
+  ASSERT_EQ(files().size(), 1u);
+  std::string path = files()[0];
+  std::string whole =
+      cantFail(llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))
+          ->getBuffer()
+          .str();
+  for (size_t damage = 0; damage < whole.size(); ++damage) {
+    std::string cut = whole.substr(0, damage), flipped = whole;
+    flipped[damage] ^= 1;
+    for (const std::string &bad : {cut, flipped}) {
+      std::error_code code;
+      llvm::raw_fd_ostream(path, code) << bad;
+      ASSERT_FALSE(code);
+      EXPECT_EQ(cache->load(key), std::nullopt) << "at byte " << damage;
+    }
+  }
+  EXPECT_EQ(message(cache->store(key, "payload")), "");
+  EXPECT_EQ(cache->load(key), "payload");
+}
+
+/// Writes and reads entries that others write at the same time. Counts reads
+/// that are neither absent nor whole.
+static int raceOnce(const DiskCache &cache, int id) {
+  int wrong = 0;
+  for (int round = 0; round < 100; ++round) {
+    DiskCache::Key key("sm_90", "1.0", {std::to_string(round % 4)});
+    std::string bytes(1000 + 5000 * id, static_cast<char>('a' + id));
+    wrong += !message(cache.store(key, bytes)).empty();
+    std::optional<std::string> read = cache.load(key);
+    wrong += !read || read->find_first_not_of((*read)[0]) != read->npos ||
+             read->size() != 1000u + 5000u * ((*read)[0] - 'a');
+  }
+  return wrong;
+}
+
+TEST_F(DiskCacheTest, ThreadsMayRace) {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int id = 0; id < 4; ++id)
+    threads.emplace_back([&, id] { wrong += raceOnce(*cache, id); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(files().size(), 4u);
+}
+
+TEST_F(DiskCacheTest, ProcessesMayRace) {
+  std::vector<pid_t> children;
+  for (int id = 0; id < 4; ++id) {
+    pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+      _exit(raceOnce(*cache, id) == 0 ? 0 : 1);
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  EXPECT_EQ(files().size(), 4u);
+}
+
+TEST_F(DiskCacheTest, PrunesToASize) {
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(message(cache->store({"sm_90", "1.0", {std::to_string(i)}},
+                                   std::string(1000, 'x'))),
+              "");
+  cache->prune(4500);
+  int left = 0;
+  for (int i = 0; i < 10; ++i)
+    left += cache->load({"sm_90", "1.0", {std::to_string(i)}}).has_value();
+  EXPECT_EQ(left, 4);
+}
+
+TEST_F(DiskCacheTest, OpensWhereTheEnvironmentSays) {
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, "deep", "er");
+  setenv("FUSE_CACHE_DIR", path.c_str(), 1);
+  EXPECT_EQ(cantFail(DiskCache::open()).directory(), path);
+  EXPECT_TRUE(llvm::sys::fs::is_directory(path));
+  unsetenv("FUSE_CACHE_DIR");
+  setenv("XDG_CACHE_HOME", directory.c_str(), 1);
+  EXPECT_EQ(cantFail(DiskCache::open()).directory(),
+            (directory + "/fuse").str());
+  unsetenv("XDG_CACHE_HOME");
+}
+
+TEST_F(DiskCacheTest, SaysWhereItCannotBe) {
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, "file");
+  std::error_code code;
+  llvm::raw_fd_ostream(path.str(), code) << "x";
+  std::string text = message(DiskCache::open(path));
+  EXPECT_TRUE(StringRef(text).starts_with("expected to make the compile cache"))
+      << text;
+  EXPECT_TRUE(StringRef(text).contains("set FUSE_CACHE_DIR")) << text;
+}

@@ -1,0 +1,100 @@
+//===- FactsTest.cpp ------------------------------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/Facts.h"
+#include "TestPrograms.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace fuse::runtime;
+using llvm::cantFail;
+
+namespace {
+/// y[n] = f(x[n]) in bf16, and a buffer to view.
+class FactsTest : public testing::Test {
+protected:
+  FactsTest() {
+    SizeExpr n = SizeExpr::symbol(0);
+    spec.name = "pointwise";
+    spec.symbols = {"N"};
+    spec.inputs = {{"x", DType::BF16, {n}, 2}};
+    spec.outputs = {{{"y", DType::BF16, {n}, 2}, {}}};
+  }
+
+  TensorView tensor(int64_t n, int64_t byteOffset = 0) const {
+    TensorView view;
+    view.data = static_cast<char *>(buffer->data()) + byteOffset;
+    view.dtype = DType::BF16;
+    view.shape = {n};
+    return view;
+  }
+
+  Facts facts(TensorView x, TensorView y) const {
+    return cantFail(computeFacts(spec, {x}, {y}));
+  }
+
+  ProgramSpec spec;
+  std::unique_ptr<HostBuffer> buffer = cantFail(HostBuffer::create(4096));
+};
+} // namespace
+
+TEST_F(FactsTest, AllHold) {
+  EXPECT_EQ(facts(tensor(8), tensor(8)).str(), "aligned16, divisible, index32");
+}
+
+TEST_F(FactsTest, AlignmentOfEveryPointer) {
+  EXPECT_FALSE(facts(tensor(8, 2), tensor(8)).aligned16);
+  EXPECT_FALSE(facts(tensor(8), tensor(8, 8)).aligned16);
+  EXPECT_TRUE(facts(tensor(8, 32), tensor(8, 16)).aligned16);
+}
+
+TEST_F(FactsTest, DivisibleCountsBytes) {
+  for (int64_t n : {0, 8, 16, 4096})
+    EXPECT_TRUE(facts(tensor(n), tensor(n)).divisible) << n;
+  for (int64_t n : {1, 4, 7, 9, 12})
+    EXPECT_FALSE(facts(tensor(n), tensor(n)).divisible) << n;
+}
+
+TEST_F(FactsTest, DivisibleLooksAtLastDynamicDimsOnly) {
+  SizeExpr n = SizeExpr::symbol(0);
+  spec.inputs[0].shape = {n, 3};
+  spec.outputs[0].shape = {n, 3};
+  TensorView x = tensor(5);
+  x.shape = {5, 3};
+  EXPECT_TRUE(facts(x, x).divisible);
+}
+
+TEST_F(FactsTest, Index32LeavesAMargin) {
+  EXPECT_TRUE(
+      facts(tensor(maxIndex32Elements), tensor(maxIndex32Elements)).index32);
+  for (int64_t n : {maxIndex32Elements + 1, int64_t(1) << 31})
+    EXPECT_FALSE(facts(tensor(n), tensor(n)).index32);
+}
+
+TEST_F(FactsTest, Index32CountsTemps) {
+  spec.temps = {{"h", DType::F32, SizeExpr::symbol(0) * 1024, 0, 0}};
+  EXPECT_TRUE(facts(tensor(1024), tensor(1024)).index32);
+  EXPECT_FALSE(facts(tensor(1 << 21), tensor(1 << 21)).index32);
+}
+
+TEST_F(FactsTest, OutputsNeedNotExistYet) {
+  EXPECT_TRUE(cantFail(computeFacts(spec, {tensor(8)}, {})).aligned16);
+}
+
+TEST_F(FactsTest, BadInputsAreAnError) {
+  EXPECT_NE(message(computeFacts(spec, {}, {})), "");
+}
+
+TEST(Facts, KeysAreUnique) {
+  std::set<unsigned> keys;
+  for (bool aligned : {false, true})
+    for (bool divisible : {false, true})
+      for (bool index32 : {false, true})
+        keys.insert(Facts{aligned, divisible, index32}.key());
+  EXPECT_EQ(keys.size(), 8u);
+  EXPECT_EQ(Facts().str(), "none");
+}
