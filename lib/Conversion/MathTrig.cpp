@@ -211,10 +211,11 @@ Angle reduceSmall(Expr x) {
   Expr p3 = e.f(isDouble ? 0x1.f1976b7ed8fbcp-110 : 0x1.ee59dap-50);
   RoundedInt k = e.roundProduct(x, e.f(0.63661977236758134));
   Expr first = e.fma(k.number, p1, x);
-  Expr high = e.fma(k.number, p2, first);
-  Expr low = e.fma(k.number, p2, first - high);
-  low = e.fma(k.number, p3, low);
-  return {k.integer, {high, low}};
+  // These may cancel too, so that every error of theirs has to be kept.
+  HighLow second = e.exactProduct(k.number, p2);
+  HighLow r = e.exactSum(first, second.high);
+  r.low = r.low + e.fma(k.number, p3, second.low);
+  return {k.integer, r};
 }
 
 Angle reduceAngle(Expr x) {

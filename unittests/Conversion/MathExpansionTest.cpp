@@ -32,6 +32,9 @@ std::vector<T> unaryInputs(std::vector<T> values) {
     values.push_back(wide(random));
     values.push_back(narrow(random));
   }
+  // Next to multiples of pi / 2, where the reduction of an angle cancels.
+  for (int64_t k = 1; k < int64_t(1) << 40; k += 1 + k / 4000)
+    values.push_back(static_cast<T>(k * 1.57079632679489661923L));
   return values;
 }
 

@@ -7,6 +7,7 @@
 
 #include "MathHarness.h"
 
+#include "fuse/Codegen/NVPTX.h"
 #include "fuse/Codegen/Passes.h"
 #include "fuse/Codegen/Translate.h"
 #include "fuse/Conversion/Passes.h"
@@ -38,7 +39,7 @@ llvm::ArrayRef<MathFunction> mlir::fuse::testing::getMathFunctions() {
       {"sin", 1, UNARY(std::sin(x)), 1.5, 1.5, 0.25},
       {"cos", 1, UNARY(std::cos(x)), 1.5, 1.5, 0.25},
       {"tanh", 1, UNARY(std::tanh(x)), 2.0, 3.0, 0.25},
-      {"erf", 1, UNARY(std::erf(x)), 2.0, 3.0, 0.25},
+      {"erf", 1, UNARY(std::erf(x)), 2.0, 4.0, 0.25},
       {"powf", 2, [](long double x, long double y) { return std::pow(x, y); },
        2.0, 1.5, 0.25},
   };
@@ -56,7 +57,7 @@ const MathFunction &mlir::fuse::testing::getMathFunction(StringRef name) {
 /// The kernel that applies the op to one vector per block. A function of turns
 /// is a placeholder conversion until replaceTurns.
 static std::string kernelText(StringRef name, unsigned arity, bool isDouble,
-                              unsigned lanes, bool isApproximate) {
+                              unsigned lanes, StringRef attributes) {
   bool isTurns = name.ends_with("_turns");
   auto shaped = [&](StringRef element) {
     return lanes ? formatv("vector<{0}x{1}>", lanes, element).str()
@@ -69,7 +70,7 @@ static std::string kernelText(StringRef name, unsigned arity, bool isDouble,
     op = formatv("arith.sitofp %x : {0} to {1}", in, out);
   else
     op = formatv("math.{0} %x{1} {2} : {3}", name, arity == 2 ? ", %y" : "",
-                 isApproximate ? "fastmath<afn>" : "", out);
+                 attributes, out);
   return formatv(R"(
     gpu.module @m {{
       gpu.func @k(%a: !llvm.ptr, %b: !llvm.ptr, %out: !llvm.ptr) kernel {{
@@ -101,31 +102,60 @@ static void replaceTurns(ModuleOp module, bool wantsSin) {
   });
 }
 
+namespace {
+
+/// A kernel on its way from text to code; owns what its module lives in.
+class Kernel {
+public:
+  Kernel() : context(makeRegistry()) {
+    context.loadDialect<arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                        math::MathDialect, scf::SCFDialect,
+                        vector::VectorDialect>();
+  }
+
+  /// Parses `text`, expands the math for `target` and runs `lowering`.
+  llvm::Error lower(const std::string &text, StringRef name, MathTarget target,
+                    std::unique_ptr<Pass> lowering) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return llvm::createStringError("expected the kernel to parse");
+    if (name.ends_with("_turns"))
+      replaceTurns(*module, name.starts_with("sin"));
+    PassManager passes(&context);
+    passes.addPass(createExpandMath({target}));
+    passes.nest<gpu::GPUModuleOp>().addPass(std::move(lowering));
+    if (failed(passes.run(*module)))
+      return llvm::createStringError("expected the passes to succeed");
+    return llvm::Error::success();
+  }
+
+  gpu::GPUModuleOp get() { return *module->getOps<gpu::GPUModuleOp>().begin(); }
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerCodegenTranslations(registry);
+    return registry;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
 llvm::Expected<CompiledMath>
 CompiledMath::compile(StringRef name, unsigned arity, bool isDouble,
                       unsigned lanes, bool isApproximate) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  DialectRegistry registry;
-  registerCodegenTranslations(registry);
-  MLIRContext context(registry);
-  context
-      .loadDialect<arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                   math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      kernelText(name, arity, isDouble, lanes, isApproximate), &context);
-  if (!module)
-    return llvm::createStringError("expected the kernel to parse");
-  if (name.ends_with("_turns"))
-    replaceTurns(*module, name.starts_with("sin"));
-  PassManager passes(&context);
-  passes.addPass(createExpandMath());
-  passes.nest<gpu::GPUModuleOp>().addPass(createFuseGPUToCPU());
-  if (failed(passes.run(*module)))
-    return llvm::createStringError("expected the passes to succeed");
-
-  auto gpuModule = *module->getOps<gpu::GPUModuleOp>().begin();
-  auto object = compileHostObject(gpuModule);
+  Kernel kernel;
+  if (llvm::Error error =
+          kernel.lower(kernelText(name, arity, isDouble, lanes,
+                                  isApproximate ? "fastmath<afn>" : ""),
+                       name, MathTarget::Cpu, createFuseGPUToCPU()))
+    return std::move(error);
+  auto object = compileHostObject(kernel.get());
   if (!object)
     return object.takeError();
   auto loaded = loadHostObject(*object, {"k"});
@@ -136,6 +166,20 @@ CompiledMath::compile(StringRef name, unsigned arity, bool isDouble,
   result.kernel = loaded->entries["k"];
   result.lanes = lanes;
   return result;
+}
+
+llvm::Expected<std::string>
+mlir::fuse::testing::emitMathPTX(StringRef name, unsigned arity, bool isDouble,
+                                 unsigned lanes, StringRef attributes) {
+  Kernel kernel;
+  if (llvm::Error error =
+          kernel.lower(kernelText(name, arity, isDouble, lanes, attributes),
+                       name, MathTarget::Cuda, createFuseGPUToNVVM()))
+    return std::move(error);
+  auto target = lookupGPUTarget("sm_90");
+  if (!target)
+    return target.takeError();
+  return emitPTX(kernel.get(), *target);
 }
 
 double mlir::fuse::testing::ulpError(long double got, long double truth,

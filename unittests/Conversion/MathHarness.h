@@ -66,6 +66,12 @@ private:
   unsigned lanes = 0;
 };
 
+/// The PTX for sm_90 of `math.NAME` on vectors of `lanes` floats with the
+/// attributes `attributes`, such as "fastmath<afn> {fuse.bf16}".
+llvm::Expected<std::string> emitMathPTX(llvm::StringRef name, unsigned arity,
+                                        bool isDouble, unsigned lanes,
+                                        llvm::StringRef attributes = "");
+
 /// A float format, for measuring in its ULP.
 struct UlpFormat {
   int mantissaBits, minExponent, maxExponent;
