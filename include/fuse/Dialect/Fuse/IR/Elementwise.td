@@ -11,14 +11,27 @@
 include "fuse/Dialect/Fuse/IR/FuseBase.td"
 include "fuse/Dialect/Fuse/IR/FuseEnums.td"
 
-// Every pointwise op infers its result type: the broadcast shape, and the
-// element type named by `inferElementType` in C++.
-class Fuse_PointwiseOp<string mnemonic, list<Trait> traits = []>
-    : Fuse_Op<mnemonic, !listconcat([
-          Pointwise,
-          DeclareOpInterfaceMethods<InferTypeOpInterface,
-              ["inferReturnTypes", "isCompatibleReturnTypes"]>], traits)> {
-  let hasVerifier = 1;
+// Every pointwise op infers its result type: the broadcast shape, and i1 for a
+// comparison, otherwise the element type of its last operand (for a select,
+// the first operand is the condition).
+class Fuse_PointwiseOp<string mnemonic, list<Trait> traits = [],
+                       string kind = "Value">
+    : Fuse_InferredOp<mnemonic, !listconcat([Pointwise], traits)> {
+  let extraClassDefinition = skipInterfaceCheck # [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+        ::mlir::OpaqueProperties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      return detail::inferPointwise(operands.getTypes(),
+                                    detail::PointwiseKind::}] # kind # [{,
+                                    location, inferred);
+    }
+    ::llvm::LogicalResult $cppClass::verify() {
+      return detail::verifyPointwise(*this,
+                                     detail::PointwiseKind::}] # kind # [{);
+    }
+  }];
 }
 
 class Fuse_UnaryOp<string mnemonic, Type tensor, string summary_,
@@ -66,6 +79,7 @@ def DivOp : Fuse_BinaryOp<"div", NumberTensor, "quotient"> {
 }
 def PowOp : Fuse_BinaryOp<"pow", FloatTensor, "lhs to the power of rhs, as C's pow"> {
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 def MinOp : Fuse_BinaryOp<"min", NumberTensor, "smaller value; NaN if either is NaN", [Commutative]>;
 def MaxOp : Fuse_BinaryOp<"max", NumberTensor, "larger value; NaN if either is NaN", [Commutative]>;
@@ -95,7 +109,7 @@ def RoundOp : Fuse_UnaryOp<"round", FloatTensor, "nearest integer, ties to even"
 // Comparison, logic, selection
 //===----------------------------------------------------------------------===//
 
-def CompareOp : Fuse_PointwiseOp<"compare"> {
+def CompareOp : Fuse_PointwiseOp<"compare", [], "Comparison"> {
   let summary = "comparison to i1";
   let description = [{
     A comparison with NaN is false, except `ne`, which is true. Integers
@@ -110,7 +124,7 @@ def CompareOp : Fuse_PointwiseOp<"compare"> {
   let results = (outs BoolTensor:$result);
   let assemblyFormat = [{
     $predicate $lhs `,` $rhs attr-dict `:`
-    custom<PointwiseTypes>(type($lhs), type($rhs), type($result))
+    custom<ComparisonTypes>(type($lhs), type($rhs), type($result))
   }];
 }
 
@@ -118,7 +132,7 @@ def AndOp : Fuse_BinaryOp<"and", BoolTensor, "logical and", [Commutative]> { let
 def OrOp : Fuse_BinaryOp<"or", BoolTensor, "logical or", [Commutative]> { let hasFolder = 1; }
 def NotOp : Fuse_UnaryOp<"not", BoolTensor, "logical not"> { let hasFolder = 1; }
 
-def SelectOp : Fuse_PointwiseOp<"select"> {
+def SelectOp : Fuse_PointwiseOp<"select", [], "Selection"> {
   let summary = "one of two values by a condition";
   let arguments = (ins BoolTensor:$condition, AnyFuseTensor:$trueValue,
                        AnyFuseTensor:$falseValue);

@@ -76,7 +76,31 @@ def Composite : NativeOpTrait<"Composite"> {
   let cppNamespace = "::mlir::fuse::OpTrait";
 }
 
+// The bytes of every operand and result fit in 63 bits.
+def BoundedTensors : NativeOpTrait<"BoundedTensors"> {
+  let cppNamespace = "::mlir::fuse::OpTrait";
+}
+
 class Fuse_Op<string mnemonic, list<Trait> traits = []>
-    : Op<FuseDialect, mnemonic, !listconcat([Pure], traits)>;
+    : Op<FuseDialect, mnemonic, !listconcat([Pure, BoundedTensors], traits)>;
+
+// An op whose result type follows from its operands and attributes. `verify`
+// compares it with the written one and suggests a remedy, so the interface's
+// own check, which cannot, is switched off by `refineReturnTypes`.
+class Fuse_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Fuse_Op<mnemonic, !listconcat([
+          DeclareOpInterfaceMethods<InferTypeOpInterface,
+              ["inferReturnTypes", "refineReturnTypes"]>], traits)> {
+  let hasVerifier = 1;
+  code skipInterfaceCheck = [{
+    ::llvm::LogicalResult $cppClass::refineReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::mlir::success();
+    }
+  }];
+  let extraClassDefinition = skipInterfaceCheck;
+}
 
 #endif // FUSE_DIALECT_FUSE_IR_FUSEBASE

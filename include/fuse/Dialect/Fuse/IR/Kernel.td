@@ -56,7 +56,9 @@ def YieldOp : Op<FuseDialect, "yield", [Pure, Terminator,
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];
 }
 
-def LaunchOp : Fuse_Op<"launch", [AttrSizedOperandSegments]> {
+def LaunchOp : Fuse_Op<"launch", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the launch of a lowered kernel";
   let description = [{
     What a `fuse.kernel` becomes on the host: the kernel's pointers are
@@ -64,7 +66,11 @@ def LaunchOp : Fuse_Op<"launch", [AttrSizedOperandSegments]> {
     input] name the inputs whose buffer the result may be written to.
     `result_dims` gives the results' dynamic dimensions, in order.
 
-    1. `kernel` names a gpu.func.
+    1. `kernel` is @MODULE::@FUNCTION, and where that module stands in the
+       program, it holds the function.
+    2. `threads` is from 1 to 1024.
+    3. `result_dims` has one value for each dynamic dimension of the results.
+    4. `in_place` holds pairs [result, input] of one type.
 
     ```mlir
     %y = fuse.launch @gelu::@gelu blocks(%g) threads(256) ins(%x : tensor<?xf32>)
@@ -84,6 +90,7 @@ def LaunchOp : Fuse_Op<"launch", [AttrSizedOperandSegments]> {
     (`result_dims` `(` $result_dims^ `)`)?
     (`->` type($results)^)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 #endif // FUSE_DIALECT_FUSE_IR_KERNEL

@@ -11,13 +11,6 @@
 include "fuse/Dialect/Fuse/IR/FuseBase.td"
 include "fuse/Dialect/Fuse/IR/FuseEnums.td"
 
-class Fuse_InferredOp<string mnemonic, list<Trait> traits = []>
-    : Fuse_Op<mnemonic, !listconcat([
-          DeclareOpInterfaceMethods<InferTypeOpInterface,
-              ["inferReturnTypes", "isCompatibleReturnTypes"]>], traits)> {
-  let hasVerifier = 1;
-}
-
 def ReduceOp : Fuse_InferredOp<"reduce"> {
   let summary = "reduction over a set of dimensions";
   let description = [{
@@ -36,6 +29,7 @@ def ReduceOp : Fuse_InferredOp<"reduce"> {
   let arguments = (ins ReduceKindAttr:$kind, AnyFuseTensor:$input,
                        DenseI64ArrayAttr:$dims, UnitAttr:$keep);
   let results = (outs AnyFuseTensor:$result);
+  let hasFolder = 1;
   let assemblyFormat = [{
     $kind $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
     type($input) `->` type($result)

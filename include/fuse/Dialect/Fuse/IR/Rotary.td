@@ -15,7 +15,7 @@ def RotaryOp : Fuse_Op<"rotary", [AttrSizedOperandSegments,
                                   AllTypesMatch<["input", "result"]>]> {
   let summary = "rotary position embedding";
   let description = [{
-    Rotates each pair of the first R features (R is `rotary_dims`, or all D)
+    Rotates each pair of the first R features (R is `dims`, or all D)
     of a head by the angle of its token: for pair i of the token at position p,
     (a, b) becomes (a cos - b sin, b cos + a sin); `inverse` turns the other
     way, which is the gradient. The features from R on are copied. Su et al.,
@@ -53,7 +53,7 @@ def RotaryOp : Fuse_Op<"rotary", [AttrSizedOperandSegments,
                        Optional<IntTensor>:$positions,
                        RotaryLayoutAttr:$layout, HeadOrderAttr:$order,
                        OptionalAttr<F64Attr>:$base,
-                       OptionalAttr<I64Attr>:$rotary_dims, UnitAttr:$inverse);
+                       OptionalAttr<I64Attr>:$dims, UnitAttr:$inverse);
   let results = (outs FloatTensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

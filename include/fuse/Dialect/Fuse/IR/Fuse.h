@@ -1,0 +1,47 @@
+//===- Fuse.h - The fuse dialect -------------------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_FUSE_H
+#define FUSE_DIALECT_FUSE_IR_FUSE_H
+
+#include "fuse/Dialect/Fuse/IR/Shapes.h"
+#include "fuse/Dialect/Fuse/IR/Traits.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "fuse/Dialect/Fuse/IR/FuseDialect.h.inc"
+#include "fuse/Dialect/Fuse/IR/FuseEnums.h.inc"
+#include "fuse/Dialect/Fuse/IR/FuseInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fuse/Dialect/Fuse/IR/FuseAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "fuse/Dialect/Fuse/IR/FuseOps.h.inc"
+
+namespace mlir::fuse {
+
+/// Names of the attributes of a program's function. An argument or a result is
+/// called `fuse.name`; `fuse.dims` names an argument's dynamic dimensions in
+/// order (equal names are equal sizes); a result with `fuse.in_place` is
+/// written into the buffer of the argument of that name.
+inline constexpr StringLiteral kNameAttr = "fuse.name";
+inline constexpr StringLiteral kDimsAttr = "fuse.dims";
+inline constexpr StringLiteral kInPlaceAttr = "fuse.in_place";
+
+} // namespace mlir::fuse
+
+#endif // FUSE_DIALECT_FUSE_IR_FUSE_H

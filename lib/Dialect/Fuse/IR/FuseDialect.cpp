@@ -1,0 +1,138 @@
+//===- FuseDialect.cpp - Registration and function attributes -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+#include "fuse/Dialect/Fuse/IR/FuseDialect.cpp.inc"
+#include "fuse/Dialect/Fuse/IR/FuseEnums.cpp.inc"
+#include "fuse/Dialect/Fuse/IR/FuseInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fuse/Dialect/Fuse/IR/FuseAttrs.cpp.inc"
+
+void FuseDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "fuse/Dialect/Fuse/IR/FuseAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "fuse/Dialect/Fuse/IR/FuseOps.cpp.inc"
+      >();
+}
+
+Operation *FuseDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, elements);
+}
+
+static LogicalResult verifyName(Operation *op, NamedAttribute attribute) {
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  if (!name || name.empty())
+    return op->emitOpError("expected ")
+           << attribute.getName() << " to be a name, but got "
+           << attribute.getValue() << "; write it as " << attribute.getName()
+           << " = \"x\"";
+  return success();
+}
+
+static LogicalResult verifyDims(Operation *op, NamedAttribute attribute,
+                                RankedTensorType tensor) {
+  auto dims = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!dims || !llvm::all_of(dims, llvm::IsaPred<StringAttr>))
+    return op->emitOpError("expected fuse.dims to be an array of names, but "
+                           "got ")
+           << attribute.getValue() << "; write it as fuse.dims = [\"T\"]";
+  if (dims.size() != static_cast<size_t>(tensor.getNumDynamicDims()))
+    return op->emitOpError("expected fuse.dims to name the ")
+           << tensor.getNumDynamicDims() << " dynamic dimensions of " << tensor
+           << ", but got " << dims.size()
+           << " names; name each '?' once, in order";
+  return success();
+}
+
+/// The attributes say how a program is called, so they sit on functions, on
+/// values that are tensors whose sizes can be computed.
+static FailureOr<RankedTensorType> verifyCarrier(Operation *op, Type type,
+                                                 NamedAttribute attribute) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  if (!tensor || !tensor.getElementType().isIntOrFloat())
+    return op->emitOpError("expected ")
+           << attribute.getName() << " on a ranked tensor, but got " << type
+           << "; remove the attribute";
+  if (!getStaticBytes(tensor))
+    return op->emitOpError("expected a tensor of at most 2^63 - 1 bytes, but "
+                           "got ")
+           << tensor << "; split it, or make a dimension smaller";
+  return tensor;
+}
+
+LogicalResult FuseDialect::verifyRegionArgAttribute(Operation *op,
+                                                    unsigned regionIndex,
+                                                    unsigned argIndex,
+                                                    NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError("expected ")
+           << attribute.getName()
+           << " on a function, but got another op; remove the attribute";
+  auto tensor =
+      verifyCarrier(op, function.getArgumentTypes()[argIndex], attribute);
+  if (failed(tensor))
+    return failure();
+  if (attribute.getName() == kNameAttr)
+    return verifyName(op, attribute);
+  if (attribute.getName() == kDimsAttr)
+    return verifyDims(op, attribute, *tensor);
+  return op->emitOpError("expected fuse.name or fuse.dims on argument #")
+         << argIndex << ", but got " << attribute.getName()
+         << "; remove the attribute";
+}
+
+LogicalResult
+FuseDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                         unsigned resultIndex,
+                                         NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError("expected ")
+           << attribute.getName()
+           << " on a function, but got another op; remove the attribute";
+  Type type = function.getResultTypes()[resultIndex];
+  if (failed(verifyCarrier(op, type, attribute)))
+    return failure();
+  if (attribute.getName() == kNameAttr)
+    return verifyName(op, attribute);
+  if (attribute.getName() != kInPlaceAttr)
+    return op->emitOpError("expected fuse.name or fuse.in_place on result #")
+           << resultIndex << ", but got " << attribute.getName()
+           << "; remove the attribute";
+  if (failed(verifyName(op, attribute)))
+    return failure();
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (function.getArgAttr(i, kNameAttr) == attribute.getValue() &&
+        function.getArgumentTypes()[i] != type)
+      return op->emitOpError("expected fuse.in_place to name an argument of "
+                             "type ")
+             << type << ", but got " << attribute.getValue() << " of type "
+             << function.getArgumentTypes()[i]
+             << "; name an argument of the result's type";
+  return success();
+}

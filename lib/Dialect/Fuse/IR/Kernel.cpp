@@ -1,0 +1,126 @@
+//===- Kernel.cpp - Verifiers of kernels and launches ---------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+//===----------------------------------------------------------------------===//
+// Kernel
+//===----------------------------------------------------------------------===//
+
+YieldOp KernelOp::getYield() {
+  return cast<YieldOp>(getBody().front().getTerminator());
+}
+
+static LogicalResult verifyTypes(KernelOp op, TypeRange inner, StringRef what,
+                                 TypeRange outer, StringRef where) {
+  if (inner.size() != outer.size())
+    return op.emitOpError("expected ")
+           << outer.size() << " " << what << "s, one for each " << where
+           << ", but got " << inner.size() << "; add or remove " << what << "s";
+  for (auto [index, types] : llvm::enumerate(llvm::zip(inner, outer)))
+    if (auto [got, expected] = types; got != expected)
+      return op.emitOpError("expected ")
+             << what << " #" << index << " of type " << expected << ", but got "
+             << got << "; give it the type of the " << where;
+  return success();
+}
+
+static bool mayStandInKernel(Operation &op) {
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return true;
+  return isa<FuseDialect>(op.getDialect()) &&
+         !op.hasTrait<fuse::OpTrait::Composite>() &&
+         !isa<LaunchOp, KernelOp>(op);
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  Block &body = getBody().front();
+  // 1. The block's arguments have the types of `inputs`.
+  if (failed(verifyTypes(*this, body.getArgumentTypes(), "block argument",
+                         getInputs().getTypes(), "input")))
+    return failure();
+  // 2. The yielded values have the types of the results.
+  if (failed(verifyTypes(*this, getYield().getOperandTypes(), "yielded value",
+                         getResultTypes(), "result")))
+    return failure();
+  // 3. The body holds primitives of this dialect and tensor reshapes only.
+  for (Operation &op : body)
+    if (!mayStandInKernel(op))
+      return op.emitOpError("expected a primitive of fuse or a tensor reshape "
+                            "in a fuse.kernel, but got ")
+             << op.getName() << "; run fuse-decompose, or move it outside";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  // 1. `kernel` is @MODULE::@FUNCTION, and where that module stands in the
+  //    program, it holds the function.
+  SymbolRefAttr kernel = getKernel();
+  if (kernel.getNestedReferences().size() != 1)
+    return emitOpError("expected kernel to be @MODULE::@FUNCTION, but got ")
+           << kernel << "; name the module and the function";
+  Operation *module =
+      symbolTable.lookupNearestSymbolFrom(*this, kernel.getRootReference());
+  if (!module || !module->hasTrait<mlir::OpTrait::SymbolTable>())
+    return success();
+  if (symbolTable.lookupSymbolIn(module, kernel.getLeafReference()))
+    return success();
+  return emitOpError("expected kernel to name a function of ")
+         << kernel.getRootReference() << ", but got "
+         << kernel.getLeafReference() << "; name one that is there";
+}
+
+/// Whether `pair` is [result, input] with numbers in range and equal types.
+static bool isInPlacePair(LaunchOp op, Attribute pair) {
+  auto numbers = dyn_cast<ArrayAttr>(pair);
+  if (!numbers || numbers.size() != 2)
+    return false;
+  auto result = dyn_cast<IntegerAttr>(numbers[0]);
+  auto input = dyn_cast<IntegerAttr>(numbers[1]);
+  if (!result || !input)
+    return false;
+  uint64_t resultIndex = result.getValue().getLimitedValue();
+  uint64_t inputIndex = input.getValue().getLimitedValue();
+  return resultIndex < op.getNumResults() &&
+         inputIndex < op.getInputs().size() &&
+         op.getResult(resultIndex).getType() ==
+             op.getInputs()[inputIndex].getType();
+}
+
+LogicalResult LaunchOp::verify() {
+  // 2. `threads` is from 1 to 1024.
+  if (getThreads() < 1 || getThreads() > 1024)
+    return emitOpError("expected 1 to 1024 threads, but got ")
+           << static_cast<int64_t>(getThreads()) << "; choose a smaller block";
+  // 3. `result_dims` has one value for each dynamic dimension of the results.
+  size_t dynamic = 0;
+  for (Type type : getResultTypes())
+    dynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (getResultDims().size() != dynamic)
+    return emitOpError("expected ")
+           << dynamic << " result_dims, one for each dynamic dimension of the "
+           << "results, but got " << getResultDims().size()
+           << "; give the missing sizes";
+  // 4. `in_place` holds pairs [result, input] of one type.
+  if (!getInPlaceAttr())
+    return success();
+  for (Attribute pair : getInPlaceAttr())
+    if (!isInPlacePair(*this, pair))
+      return emitOpError("expected in_place to hold pairs [result, input] of "
+                         "one type, but got ")
+             << pair << "; number results and inputs from 0";
+  return success();
+}

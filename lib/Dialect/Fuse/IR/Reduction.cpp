@@ -1,0 +1,207 @@
+//===- Reduction.cpp - Types of reductions and norms ----------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+//===----------------------------------------------------------------------===//
+// Reduced dimensions
+//===----------------------------------------------------------------------===//
+
+/// `dims` are distinct dimensions of the operand, in ascending order.
+static bool areReducible(ArrayRef<int64_t> dims, int64_t rank) {
+  for (auto [index, dim] : llvm::enumerate(dims))
+    if (dim < 0 || dim >= rank || (index > 0 && dims[index - 1] >= dim))
+      return false;
+  return true;
+}
+
+static LogicalResult verifyReducedDims(Operation *op, RankedTensorType input,
+                                       ArrayRef<int64_t> dims) {
+  if (areReducible(dims, input.getRank()))
+    return success();
+  return op->emitOpError("expected dims to be distinct dimensions of ")
+         << input << " in ascending order, but got [" << dims
+         << "]; sort them and keep each in 0 to rank - 1";
+}
+
+/// The operand's type with `dims` of size 1, or without them.
+static RankedTensorType reduceType(RankedTensorType input,
+                                   ArrayRef<int64_t> dims, bool keep) {
+  SmallVector<int64_t> shape;
+  for (auto [axis, size] : llvm::enumerate(input.getShape()))
+    if (!llvm::is_contained(dims, axis))
+      shape.push_back(size);
+    else if (keep)
+      shape.push_back(1);
+  return input.clone(shape);
+}
+
+/// Infers the result of a reduction. Dims that do not fit are an error of the
+/// verifier, which has the op to name; a builder that gives them fails.
+static LogicalResult inferReduced(ValueRange operands, ArrayRef<int64_t> dims,
+                                  bool keep, std::optional<Location> location,
+                                  SmallVectorImpl<Type> &inferred) {
+  auto input = cast<RankedTensorType>(operands.front().getType());
+  if (!areReducible(dims, input.getRank()))
+    return emitOptionalError(location, "expected ascending dimensions of ",
+                             input, ", but got others; sort them");
+  inferred.push_back(reduceType(input, dims, keep));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reduce, logsumexp, softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferred) {
+  Adaptor op(operands, attributes, properties, regions);
+  return inferReduced(operands, op.getDims(), op.getKeep(), location, inferred);
+}
+
+LogicalResult ReduceOp::verify() {
+  RankedTensorType input = getInput().getType();
+  // 1. `dims` are distinct dimensions of the operand, in ascending order.
+  if (failed(verifyReducedDims(*this, input, getDims())))
+    return failure();
+  // 2. any and all take i1; the others take numbers, mean floats.
+  Type element = input.getElementType();
+  bool logical = getKind() == ReduceKind::any || getKind() == ReduceKind::all;
+  if (logical != element.isInteger(1))
+    return emitOpError("expected input of ")
+           << (logical ? "i1" : "numbers") << " for "
+           << stringifyReduceKind(getKind()) << ", but got " << input
+           << "; insert a fuse.cast";
+  if (getKind() == ReduceKind::mean && !isa<FloatType>(element))
+    return emitOpError("expected input of floats for mean, but got ")
+           << input << "; insert a fuse.cast";
+  return fuse::detail::verifyInferredResult(
+      *this, reduceType(input, getDims(), getKeep()));
+}
+
+OpFoldResult ReduceOp::fold(FoldAdaptor) {
+  // A sum starts from +0 and would turn a -0 into it.
+  bool adds = getKind() == ReduceKind::sum || getKind() == ReduceKind::mean;
+  if (getType() != getInput().getType() ||
+      (adds && isa<FloatType>(getType().getElementType())))
+    return {};
+  for (int64_t dim : getDims())
+    if (getType().getDimSize(dim) != getInput().getType().getDimSize(dim))
+      return {};
+  return getInput();
+}
+
+LogicalResult LogSumExpOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferred) {
+  Adaptor op(operands, attributes, properties, regions);
+  return inferReduced(operands, op.getDims(), op.getKeep(), location, inferred);
+}
+
+LogicalResult LogSumExpOp::verify() {
+  // 1. `dims` are distinct dimensions of the operand, in ascending order.
+  if (failed(verifyReducedDims(*this, getInput().getType(), getDims())))
+    return failure();
+  return fuse::detail::verifyInferredResult(
+      *this, reduceType(getInput().getType(), getDims(), getKeep()));
+}
+
+LogicalResult SoftmaxStatsOp::verify() {
+  RankedTensorType input = getInput().getType();
+  // 1. `dims` are distinct dimensions of the operand, in ascending order.
+  if (failed(verifyReducedDims(*this, input, getDims())))
+    return failure();
+  RankedTensorType expected = reduceType(input, getDims(), /*keep=*/true);
+  for (Value result : getResults())
+    if (result.getType() != expected)
+      return emitOpError("expected results of type ")
+             << expected << ", but got " << result.getType()
+             << "; reduced dimensions stay with size 1";
+  return success();
+}
+
+LogicalResult SoftmaxOp::verify() {
+  // 1. `dims` are distinct dimensions of the operand, in ascending order.
+  return verifyReducedDims(*this, getInput().getType(), getDims());
+}
+
+LogicalResult LogSoftmaxOp::verify() {
+  // 1. `dims` are distinct dimensions of the operand, in ascending order.
+  return verifyReducedDims(*this, getInput().getType(), getDims());
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyNormRank(Operation *op, RankedTensorType input) {
+  if (input.getRank() >= 1)
+    return success();
+  return op->emitOpError("expected input of rank 1 or more, but got ")
+         << input << "; insert a tensor.expand_shape";
+}
+
+static LogicalResult verifyNormVector(Operation *op, RankedTensorType input,
+                                      TypedValue<RankedTensorType> vector,
+                                      StringRef name) {
+  if (!vector)
+    return success();
+  RankedTensorType got = vector.getType();
+  int64_t columns = input.getShape().back();
+  if (got.getElementType() != input.getElementType())
+    return op->emitOpError("expected ")
+           << name << " of " << input.getElementType() << ", but got " << got
+           << "; insert a fuse.cast";
+  if (got.getRank() == 1 && mayBeEqual(got.getDimSize(0), columns))
+    return success();
+  return op->emitOpError("expected ")
+         << name << " of rank 1 and the size of the last dimension of " << input
+         << ", but got " << got << "; give one value for each column";
+}
+
+static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
+  if (eps.isFinite() && !(eps.isNegative() && eps.isNonZero()))
+    return success();
+  return op->emitOpError("expected eps to be finite and not negative, but got ")
+         << eps.convertToDouble() << "; 1.0e-5 is usual";
+}
+
+LogicalResult RmsNormOp::verify() {
+  RankedTensorType input = getInput().getType();
+  // 1. The input has rank 1 or more.
+  if (failed(verifyNormRank(*this, input)))
+    return failure();
+  // 2. `weight` has rank 1, the size of the last dimension, and the input's
+  //    element type.
+  if (failed(verifyNormVector(*this, input, getWeight(), "weight")))
+    return failure();
+  // 3. `eps` is not negative.
+  return verifyEps(*this, getEps());
+}
+
+LogicalResult LayerNormOp::verify() {
+  RankedTensorType input = getInput().getType();
+  // 1. The input has rank 1 or more.
+  if (failed(verifyNormRank(*this, input)))
+    return failure();
+  // 2. `weight` and `bias` have rank 1, the size of the last dimension, and the
+  //    input's element type; `bias` needs `weight`.
+  if (getBias() && !getWeight())
+    return emitOpError("expected weight with bias, but got bias alone; give a "
+                       "weight of ones");
+  if (failed(verifyNormVector(*this, input, getWeight(), "weight")) ||
+      failed(verifyNormVector(*this, input, getBias(), "bias")))
+    return failure();
+  // 3. `eps` is not negative.
+  return verifyEps(*this, getEps());
+}

@@ -1,0 +1,77 @@
+//===- Schedule.cpp - Verifiers of schedules ------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// Bounds of every schedule: a block has at most 1024 threads on all targets,
+/// and a lane count above 64 is a typing error.
+static constexpr int64_t kMaxThreads = 1024;
+static constexpr int64_t kMaxFactor = 64;
+
+static LogicalResult verifyRange(EmitError emitError, StringRef name,
+                                 int64_t value, int64_t high) {
+  if (value >= 1 && value <= high)
+    return success();
+  return emitError() << "expected " << name << " from 1 to " << high
+                     << ", but got " << value << "; choose one in that range";
+}
+
+static LogicalResult verifyThreadsAndVector(EmitError emitError,
+                                            int64_t threads, int64_t vector) {
+  if (failed(verifyRange(emitError, "threads", threads, kMaxThreads)) ||
+      failed(verifyRange(emitError, "vector", vector, kMaxFactor)))
+    return failure();
+  if (llvm::isPowerOf2_64(vector))
+    return success();
+  return emitError() << "expected vector to be a power of two, but got "
+                     << vector << "; choose "
+                     << llvm::bit_floor(static_cast<uint64_t>(vector));
+}
+
+LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
+                                            int64_t threads, int64_t vector,
+                                            int64_t unroll) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)))
+    return failure();
+  return verifyRange(emitError, "unroll", unroll, kMaxFactor);
+}
+
+LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                       int64_t vector, int64_t rowsPerBlock,
+                                       HoldKind hold) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(
+          verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)))
+    return failure();
+  if (threads % rowsPerBlock == 0)
+    return success();
+  return emitError() << "expected rows_per_block to divide the " << threads
+                     << " threads, but got " << rowsPerBlock
+                     << "; choose a divisor";
+}
+
+LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                          int64_t vector) {
+  return verifyThreadsAndVector(emitError, threads, vector);
+}
+
+LogicalResult ContractionScheduleAttr::verify(EmitError emitError,
+                                              int64_t threads, int64_t tileM,
+                                              int64_t tileN, int64_t vector,
+                                              LaneAxis along) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "tile_m", tileM, kMaxFactor)))
+    return failure();
+  return verifyRange(emitError, "tile_n", tileN, kMaxFactor);
+}
