@@ -27,9 +27,14 @@ detectHost(unsigned optLevel) {
   });
   llvm::Expected<orc::JITTargetMachineBuilder> builder =
       orc::JITTargetMachineBuilder::detectHost();
-  if (builder)
-    builder->setCodeGenOptLevel(llvm::CodeGenOpt::getLevel(optLevel).value_or(
-        llvm::CodeGenOptLevel::Aggressive));
+  if (!builder)
+    return builder;
+  builder->setCodeGenOptLevel(llvm::CodeGenOpt::getLevel(optLevel).value_or(
+      llvm::CodeGenOptLevel::Aggressive));
+  // As LLJIT's linker wants it. LLVM's default for a JIT is the large code
+  // model, which loads every constant through a 64-bit address.
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeModel(llvm::CodeModel::Small);
   return builder;
 }
 
@@ -89,11 +94,6 @@ mlir::fuse::loadHostObject(llvm::ArrayRef<char> object,
   auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
   if (!jit)
     return jit.takeError();
-  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      (*jit)->getDataLayout().getGlobalPrefix());
-  if (!process)
-    return process.takeError();
-  (*jit)->getMainJITDylib().addGenerator(std::move(*process));
   if (llvm::Error error =
           (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
               llvm::StringRef(object.data(), object.size()), "kernels.o")))

@@ -11,10 +11,14 @@
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Codegen/Passes.h"
 #include "fuse/Codegen/Translate.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
@@ -144,6 +148,19 @@ protected:
     return "";
   }
 
+  /// Compiles `text` to PTX and reads its one kernel back.
+  PTXKernel inspect(llvm::StringRef text, PTXOptions options = {},
+                    unsigned indexBits = 64) {
+    std::string ptx = compile(text, "sm_90", options, indexBits);
+    llvm::Expected<PTXModule> module = parsePTX(ptx);
+    if (!module) {
+      ADD_FAILURE() << llvm::toString(module.takeError()) << messages;
+      return {};
+    }
+    EXPECT_EQ(module->kernels.size(), 1u);
+    return module->kernels.empty() ? PTXKernel() : module->kernels[0];
+  }
+
   HostKernel load(llvm::StringRef text, const std::string &name) {
     gpu::GPUModuleOp lowered = lower(text, createFuseGPUToCPU());
     if (!lowered)
@@ -186,9 +203,7 @@ uint16_t toBFloat(float value) {
 } // namespace
 
 TEST_F(CompileTest, StreamsAre128BitsWide) {
-  PTXModule ptx = llvm::cantFail(parsePTX(compile(pointwise)));
-  ASSERT_EQ(ptx.kernels.size(), 1u);
-  const PTXKernel &kernel = ptx.kernels[0];
+  PTXKernel kernel = inspect(pointwise);
   EXPECT_EQ(kernel.minBits(Kind::Load, 0), 128u);
   EXPECT_EQ(kernel.minBits(Kind::Load, 1), 32u);
   EXPECT_EQ(kernel.minBits(Kind::Store, 2), 128u);
@@ -201,28 +216,27 @@ TEST_F(CompileTest, StreamsAre128BitsWide) {
 }
 
 TEST_F(CompileTest, ContractsOnlyWhereAllowed) {
-  PTXModule exact = llvm::cantFail(parsePTX(compile(pointwise)));
-  EXPECT_EQ(exact.kernels[0].count("fma"), 0u);
-  EXPECT_EQ(exact.kernels[0].count("mul.rn"), 8u);
-  EXPECT_EQ(exact.kernels[0].count("add.rn"), 8u);
+  PTXKernel exact = inspect(pointwise);
+  EXPECT_EQ(exact.count("fma"), 0u);
+  EXPECT_EQ(exact.count("mul.rn"), 8u);
+  EXPECT_EQ(exact.count("add.rn"), 8u);
 
   std::string text = pointwise;
   for (llvm::StringRef op : {"mulf %v, %v", "addf %s, %wv"}) {
     size_t at = text.find(op.str());
     text.insert(at + op.size(), " fastmath<contract>");
   }
-  PTXModule contracted = llvm::cantFail(parsePTX(compile(text)));
-  EXPECT_EQ(contracted.kernels[0].count("fma.rn"), 8u);
+  EXPECT_EQ(inspect(text).count("fma.rn"), 8u);
 }
 
 TEST_F(CompileTest, LineInfoNamesTheSource) {
   PTXOptions options;
   options.lineInfo = true;
-  PTXModule ptx =
-      llvm::cantFail(parsePTX(compile(pointwise, "sm_90", options)));
+  PTXKernel kernel = inspect(pointwise, options);
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(pointwise).split(lines, '\n');
-  for (const PTXAccess &access : ptx.kernels[0].accesses) {
+  ASSERT_EQ(kernel.accesses.size(), 3u);
+  for (const PTXAccess &access : kernel.accesses) {
     EXPECT_EQ(access.file, "sample.mlir");
     ASSERT_LT(access.line - 1, lines.size());
     EXPECT_TRUE(lines[access.line - 1].contains(
@@ -231,11 +245,16 @@ TEST_F(CompileTest, LineInfoNamesTheSource) {
   }
 }
 
+TEST_F(CompileTest, FlushesDenormalsOnlyWhenAsked) {
+  EXPECT_EQ(inspect(pointwise).count("mul.rn.ftz"), 0u);
+  PTXOptions options;
+  options.flushDenormals = true;
+  EXPECT_EQ(inspect(pointwise, options).count("mul.rn.ftz"), 8u);
+}
+
 TEST_F(CompileTest, ReductionUsesShufflesAndSharedMemory) {
   for (unsigned indexBits : {32, 64}) {
-    PTXModule ptx =
-        llvm::cantFail(parsePTX(compile(reduction, "sm_90", {}, indexBits)));
-    const PTXKernel &kernel = ptx.kernels[0];
+    PTXKernel kernel = inspect(reduction, {}, indexBits);
     EXPECT_EQ(kernel.count("shfl.sync.bfly"), 5u);
     EXPECT_EQ(kernel.count("bar") + kernel.count("barrier"), 1u);
     EXPECT_EQ(kernel.sharedBytes, 8u);
@@ -277,6 +296,25 @@ gpu.module @m {
   EXPECT_NE(messages.find("'math.exp' op expected math that is expanded"),
             std::string::npos)
       << messages;
+}
+
+TEST_F(CompileTest, IntrinsicsAndInlinePTXPass) {
+  PTXKernel kernel = inspect(R"(
+gpu.module @m {
+  gpu.func @k(%p: !llvm.ptr) kernel {
+    %v = llvm.load %p : !llvm.ptr -> f32
+    %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%v) : (f32) -> f32
+    %r = nvvm.rcp.approx.ftz.f %e : f32
+    %t = nvvm.inline_ptx "tanh.approx.f32 {$w0}, {$r0};" ro (%r : f32) -> f32
+    nvvm.griddepcontrol wait
+    llvm.store %t, %p : f32, !llvm.ptr
+    gpu.return
+  }
+})");
+  EXPECT_EQ(kernel.count("ex2.approx"), 1u);
+  EXPECT_EQ(kernel.count("rcp.approx.ftz.f32"), 1u);
+  EXPECT_EQ(kernel.count("tanh.approx"), 1u);
+  EXPECT_EQ(kernel.count("griddepcontrol.wait"), 1u);
 }
 
 TEST_F(CompileTest, UnresolvedFunctionIsRefused) {
@@ -358,6 +396,33 @@ gpu.module @m {
   kernel(params, 0, 2);
   EXPECT_EQ(y[0], std::sqrt(0.0f + 2.0f + 2.0f + 4.0f));
   EXPECT_EQ(y[1], std::sqrt(2.0f + 2.0f + 4.0f + 4.0f));
+}
+
+TEST_F(CompileTest, HostCallsTheCLibrary) {
+  // LLVM makes a call of memcpy from this loop.
+  HostKernel copy = load(R"(
+gpu.module @m {
+  gpu.func @copy(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias},
+                 %n: i64) kernel {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    scf.for %i = %c0 to %n step %c1 : i64 {
+      %p = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+      %v = llvm.load %p : !llvm.ptr -> i8
+      %q = llvm.getelementptr %y[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+      llvm.store %v, %q : i8, !llvm.ptr
+    }
+    gpu.return
+  }
+})",
+                         "copy");
+  ASSERT_NE(copy, nullptr) << messages;
+  std::string from = "kernels", to(7, '-');
+  void *px = from.data(), *py = to.data();
+  int64_t n = 6;
+  void *params[] = {&px, &py, &n};
+  copy(params, 0, 1);
+  EXPECT_EQ(to, "kernel-");
 }
 
 TEST_F(CompileTest, HostRefusesShuffles) {
