@@ -90,7 +90,7 @@ func.func @swiglu(%x: tensor<?x8xbf16>, %y: tensor<?x8xbf16>) -> tensor<?x8xbf16
 // CHECK-NEXT:  %[[GATE:.*]] = fuse.sigmoid %[[X]]
 // CHECK-NEXT:  %[[SILU:.*]] = fuse.mul %[[X]], %[[GATE]]
 // CHECK-NEXT:  %[[ZERO:.*]] = fuse.constant dense<0> : tensor<i32>
-// CHECK-NEXT:  %[[RELU:.*]] = fuse.max %[[I]], %[[ZERO]] : tensor<8xi32>, tensor<i32> -> tensor<8xi32>
+// CHECK-NEXT:  %[[RELU:.*]] = fuse.max %[[I]], %[[ZERO]] : tensor<8xi32>, tensor<i32>
 // CHECK-NEXT:  return %[[SILU]], %[[RELU]]
 func.func @silu_relu(%x: tensor<8xf32>, %i: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xi32>) {
   %s = fuse.silu %x : tensor<8xf32>

@@ -7,11 +7,11 @@
 // CHECK-NEXT:  %[[SQUARE:.*]] = fuse.mul %[[WIDE]], %[[WIDE]] : tensor<?x64xf32>
 // CHECK-NEXT:  %[[MEAN:.*]] = fuse.reduce mean %[[SQUARE]] dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
 // CHECK-NEXT:  %[[EPS:.*]] = fuse.constant dense<9.99999974E-6> : tensor<f32>
-// CHECK-NEXT:  %[[SUM:.*]] = fuse.add %[[MEAN]], %[[EPS]] : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xf32>
+// CHECK-NEXT:  %[[SUM:.*]] = fuse.add %[[MEAN]], %[[EPS]] : tensor<?x1xf32>, tensor<f32>
 // CHECK-NEXT:  %[[SCALE:.*]] = fuse.rsqrt %[[SUM]] : tensor<?x1xf32>
-// CHECK-NEXT:  %[[NORMED:.*]] = fuse.mul %[[WIDE]], %[[SCALE]] : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+// CHECK-NEXT:  %[[NORMED:.*]] = fuse.mul %[[WIDE]], %[[SCALE]] : tensor<?x64xf32>, tensor<?x1xf32>
 // CHECK-NEXT:  %[[WIDEW:.*]] = fuse.cast %[[W]] : tensor<64xbf16> -> tensor<64xf32>
-// CHECK-NEXT:  %[[SCALED:.*]] = fuse.mul %[[NORMED]], %[[WIDEW]] : tensor<?x64xf32>, tensor<64xf32> -> tensor<?x64xf32>
+// CHECK-NEXT:  %[[SCALED:.*]] = fuse.mul %[[NORMED]], %[[WIDEW]] : tensor<?x64xf32>, tensor<64xf32>
 // CHECK-NEXT:  %[[Y:.*]] = fuse.cast %[[SCALED]] : tensor<?x64xf32> -> tensor<?x64xbf16>
 // CHECK-NEXT:  return %[[Y]]
 func.func @norm(%x: tensor<?x64xbf16>, %w: tensor<64xbf16>) -> tensor<?x64xbf16> {

@@ -43,11 +43,11 @@ def FuseDecompose : Pass<"fuse-decompose"> {
       %1 = fuse.mul %0, %0 : tensor<?x64xf32>
       %2 = fuse.reduce mean %1 dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
       %3 = fuse.constant dense<9.99999974E-6> : tensor<f32>
-      %4 = fuse.add %2, %3 : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xf32>
+      %4 = fuse.add %2, %3 : tensor<?x1xf32>, tensor<f32>
       %5 = fuse.rsqrt %4 : tensor<?x1xf32>
-      %6 = fuse.mul %0, %5 : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+      %6 = fuse.mul %0, %5 : tensor<?x64xf32>, tensor<?x1xf32>
       %7 = fuse.cast %w : tensor<64xbf16> -> tensor<64xf32>
-      %8 = fuse.mul %6, %7 : tensor<?x64xf32>, tensor<64xf32> -> tensor<?x64xf32>
+      %8 = fuse.mul %6, %7 : tensor<?x64xf32>, tensor<64xf32>
       %9 = fuse.cast %8 : tensor<?x64xf32> -> tensor<?x64xbf16>
       return %9 : tensor<?x64xbf16>
     }
