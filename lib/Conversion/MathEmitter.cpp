@@ -47,11 +47,15 @@ Expr MathEmitter::infinity() {
 
 Expr MathEmitter::atMost(Expr x, double bound) {
   Expr limit = f(bound);
+  if (hasHardwareMath()) // One instruction, min.NaN.
+    return make<arith::MinimumFOp>(x.value, limit.value);
   return select(x > limit, limit, x);
 }
 
 Expr MathEmitter::atLeast(Expr x, double bound) {
   Expr limit = f(bound);
+  if (hasHardwareMath())
+    return make<arith::MaximumFOp>(x.value, limit.value);
   return select(x < limit, limit, x);
 }
 

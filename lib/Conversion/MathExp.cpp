@@ -93,11 +93,14 @@ ReducedExp reduceExp(Expr x, const ExpFormat &format) {
 Expr expByHardware(Expr x) {
   MathEmitter &e = *x.emitter;
   Expr bounded = e.atLeast(e.atMost(x, 88.0), -87.0);
-  RoundedInt k = e.roundProduct(bounded, e.f(kLog2E));
-  constexpr double log2EHigh = 0x1.715476p+0, log2ELow = 0x1.4ae0c0p-26;
-  Expr r = e.fma(x, e.f(log2EHigh), -k.number);
+  // Rounding by addition, with the bias of the exponent in the low bits.
+  Expr magic = e.f(0x1.8p23 + 127);
+  Expr shifted = e.fma(bounded, e.f(kLog2E), magic);
+  Expr scale = e.fromBits(e.toBits(shifted) << e.i(23));
+  constexpr double log2EHigh = 0x1.715476p+0, log2ELow = 0x1.4ae0cp-26;
+  Expr r = e.fma(x, e.f(log2EHigh), magic - shifted);
   r = e.fma(x, e.f(log2ELow), r);
-  return e.hardwareExp2(r) * e.powerOfTwo(k.integer);
+  return e.hardwareExp2(r) * scale;
 }
 
 } // namespace
