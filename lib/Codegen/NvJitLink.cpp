@@ -21,16 +21,16 @@ bool NvJitLink::open(const std::string &candidate) {
       llvm::sys::DynamicLibrary::getPermanentLibrary(candidate.c_str());
   if (!library.isValid())
     return false;
-  bool complete = true;
+  bool foundAll = true;
   auto resolve = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(
         library.getAddressOfSymbol(name));
-    complete &= function != nullptr;
+    foundAll &= function != nullptr;
   };
   resolve(create, "nvJitLinkCreate");
   resolve(destroy, "nvJitLinkDestroy");
   resolve(addData, "nvJitLinkAddData");
-  resolve(this->complete, "nvJitLinkComplete");
+  resolve(complete, "nvJitLinkComplete");
   resolve(getCubinSize, "nvJitLinkGetLinkedCubinSize");
   resolve(getCubin, "nvJitLinkGetLinkedCubin");
   resolve(getErrorLogSize, "nvJitLinkGetErrorLogSize");
@@ -38,7 +38,7 @@ bool NvJitLink::open(const std::string &candidate) {
   resolve(getInfoLogSize, "nvJitLinkGetInfoLogSize");
   resolve(getInfoLog, "nvJitLinkGetInfoLog");
   path = candidate;
-  return complete;
+  return foundAll;
 }
 
 const NvJitLink *NvJitLink::load() {

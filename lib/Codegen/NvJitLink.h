@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace mlir::fuse {

@@ -34,6 +34,18 @@ static void keepFirstLocations(ModuleOp module) {
     if (auto source = op->getLoc()->findInstanceOf<FileLineColLoc>())
       op->setLoc(source);
   });
+  // The file of a line is that of the function; take it from an op where the
+  // function was made by the compiler.
+  module.walk([](LLVM::LLVMFuncOp function) {
+    if (isa<FileLineColLoc>(function.getLoc()))
+      return;
+    function.walk([&](Operation *op) {
+      if (!isa<FileLineColLoc>(op->getLoc()))
+        return WalkResult::advance();
+      function->setLoc(op->getLoc());
+      return WalkResult::interrupt();
+    });
+  });
 }
 
 /// Gives every function a scope, without which locations are dropped. Only

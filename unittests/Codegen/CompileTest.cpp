@@ -245,6 +245,25 @@ TEST_F(CompileTest, LineInfoNamesTheSource) {
   }
 }
 
+TEST_F(CompileTest, FusedLocationsKeepTheirFirstLine) {
+  PTXOptions options;
+  options.lineInfo = true;
+  PTXKernel kernel = inspect(R"(
+gpu.module @m {
+  gpu.func @k(%p: !llvm.ptr) kernel {
+    %v = llvm.load %p : !llvm.ptr -> f32 loc(fused["user.mlir":3:4, "user.mlir":9:1])
+    %w = arith.addf %v, %v : f32 loc(unknown)
+    llvm.store %w, %p : f32, !llvm.ptr loc("name"("user.mlir":5:2))
+    gpu.return loc(unknown)
+  } loc(unknown)
+})",
+                             options);
+  ASSERT_EQ(kernel.accesses.size(), 2u);
+  EXPECT_EQ(kernel.accesses[0].file, "user.mlir");
+  EXPECT_EQ(kernel.accesses[0].line, 3u);
+  EXPECT_EQ(kernel.accesses[1].line, 5u);
+}
+
 TEST_F(CompileTest, FlushesDenormalsOnlyWhenAsked) {
   EXPECT_EQ(inspect(pointwise).count("mul.rn.ftz"), 0u);
   PTXOptions options;
