@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace fuse::runtime;
 
-std::unique_lock<std::mutex> ArenaPool::lockArena(std::optional<uint64_t> queue,
+std::unique_lock<std::mutex> ArenaPool::lockArena(std::optional<QueueId> queue,
                                                   Arena *&arena) {
   std::unique_lock<std::mutex> poolLock(mutex);
   for (Arena &candidate : arenas) {
@@ -35,7 +35,7 @@ Expected<ArenaPool::Lease> ArenaPool::acquire(int64_t bytes, Stream stream) {
   Lease lease;
   if (bytes == 0)
     return lease;
-  Expected<std::optional<uint64_t>> queue = module.queueId(stream);
+  Expected<std::optional<QueueId>> queue = module.queueId(stream);
   if (!queue)
     return queue.takeError();
   Arena *arena = nullptr;
@@ -43,7 +43,7 @@ Expected<ArenaPool::Lease> ArenaPool::acquire(int64_t bytes, Stream stream) {
   int64_t size = arena->buffers.empty() ? 0 : arena->buffers.back()->size();
   if (size < bytes) {
     Expected<std::unique_ptr<Buffer>> buffer =
-        module.allocate(std::max(bytes, 2 * size), stream);
+        module.allocate(std::max(bytes, 2 * size));
     if (!buffer)
       return buffer.takeError();
     // Nothing can hold addresses of an arena without a queue.

@@ -16,11 +16,12 @@ namespace fuse::runtime {
 
 /// The arenas of one program. On a queue of a device, work runs in order, so
 /// the calls on it can share an arena as long as each enqueues its steps
-/// without another's in between. Without queues (the CPU) each call that runs
-/// at the same time has an arena of its own.
+/// without another's in between; a captured graph has one of its own. Without
+/// queues (the CPU) each call that runs at the same time has an arena of its
+/// own.
 class ArenaPool {
   struct Arena {
-    std::optional<uint64_t> queue;
+    std::optional<QueueId> queue;
     std::mutex mutex;
     /// The last is in use. The ones before stay: a captured graph may hold
     /// their addresses. They double in size, so they take no more than it.
@@ -46,7 +47,7 @@ public:
   llvm::Expected<Lease> acquire(int64_t bytes, Stream stream);
 
 private:
-  std::unique_lock<std::mutex> lockArena(std::optional<uint64_t> queue,
+  std::unique_lock<std::mutex> lockArena(std::optional<QueueId> queue,
                                          Arena *&arena);
 
   Module &module;

@@ -56,12 +56,11 @@ Error CpuModule::upload(void *to, const void *from, int64_t bytes) {
   return Error::success();
 }
 
-Expected<std::unique_ptr<Buffer>> CpuModule::allocate(int64_t bytes,
-                                                      Stream stream) {
+Expected<std::unique_ptr<Buffer>> CpuModule::allocate(int64_t bytes) {
   return HostBuffer::create(bytes);
 }
 
-Expected<std::optional<uint64_t>> CpuModule::queueId(Stream stream) {
+Expected<std::optional<QueueId>> CpuModule::queueId(Stream stream) {
   return std::nullopt;
 }
 

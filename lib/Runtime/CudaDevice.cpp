@@ -19,10 +19,28 @@ static cuda::StreamPointer streamPointer(Stream stream) {
   return static_cast<cuda::StreamPointer>(stream.handle);
 }
 
+namespace {
+/// Allows this thread what a capture forbids by default, such as allocating.
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const cuda::Api &api) : api(api) {
+    api.exchangeCaptureMode(&mode);
+  }
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+  ~RelaxedCapture() { api.exchangeCaptureMode(&mode); }
+
+private:
+  const cuda::Api &api;
+  cuda::CaptureMode mode = cuda::Relaxed;
+};
+} // namespace
+
 Expected<void *> CudaDevice::allocate(int64_t bytes) {
   Scope scope(*this);
   if (Error error = scope.error())
     return std::move(error);
+  RelaxedCapture relaxed(owner->api());
   cuda::DevicePointer pointer = 0;
   // The driver refuses to allocate 0 bytes.
   cuda::Result result =
@@ -113,28 +131,27 @@ Error CudaDevice::synchronizeAll() {
                       "finish the work on the device");
 }
 
-Expected<bool> CudaDevice::isCapturing(Stream stream) {
+Expected<QueueId> CudaDevice::queueId(Stream stream) {
   Scope scope(*this);
   if (Error error = scope.error())
     return std::move(error);
+  const cuda::Api &api = owner->api();
   cuda::CaptureStatus status = cuda::NotCapturing;
+  uint64_t capture = 0;
   if (Error error = owner->check(
-          owner->api().streamIsCapturing(streamPointer(stream), &status),
+          api.streamGetCapture(streamPointer(stream), &status, &capture,
+                               nullptr, nullptr, nullptr),
           "ask whether a stream is captured"))
     return std::move(error);
-  return status != cuda::NotCapturing;
-}
-
-Expected<uint64_t> CudaDevice::streamId(Stream stream) {
-  Scope scope(*this);
-  if (Error error = scope.error())
-    return std::move(error);
+  // A stream that is captured does not tell its id; its handle cannot be
+  // reused before the capture ends.
+  if (status != cuda::NotCapturing)
+    return QueueId{reinterpret_cast<uintptr_t>(stream.handle), capture};
   unsigned long long id = 0;
-  if (Error error =
-          owner->check(owner->api().streamGetId(streamPointer(stream), &id),
-                       "identify a stream"))
+  if (Error error = owner->check(api.streamGetId(streamPointer(stream), &id),
+                                 "identify a stream"))
     return std::move(error);
-  return id;
+  return QueueId{id, std::nullopt};
 }
 
 namespace {

@@ -130,20 +130,12 @@ Error CudaModule::upload(void *to, const void *from, int64_t bytes) {
   return cudaDevice.copyToDevice(to, from, bytes);
 }
 
-Expected<std::unique_ptr<Buffer>> CudaModule::allocate(int64_t bytes,
-                                                       Stream stream) {
-  Expected<bool> capturing = cudaDevice.isCapturing(stream);
-  if (!capturing)
-    return capturing.takeError();
-  if (*capturing)
-    return formatError("expected the arena for these sizes to exist before a "
-                       "graph is captured, but it does not; run once with "
-                       "these sizes on this stream first");
+Expected<std::unique_ptr<Buffer>> CudaModule::allocate(int64_t bytes) {
   return DeviceBuffer::create(cudaDevice, bytes);
 }
 
-Expected<std::optional<uint64_t>> CudaModule::queueId(Stream stream) {
-  return cudaDevice.streamId(stream);
+Expected<std::optional<QueueId>> CudaModule::queueId(Stream stream) {
+  return cudaDevice.queueId(stream);
 }
 
 Expected<double> CudaModule::time(Stream stream,

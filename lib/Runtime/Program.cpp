@@ -174,7 +174,7 @@ Error Program::State::lookupKernels() {
 Error Program::State::uploadConstants() {
   for (const ConstantSpec &constant : spec.constants) {
     int64_t bytes = constant.bytes.size();
-    Expected<std::unique_ptr<Buffer>> buffer = module->allocate(bytes, {});
+    Expected<std::unique_ptr<Buffer>> buffer = module->allocate(bytes);
     if (!buffer)
       return buffer.takeError();
     if (bytes > 0)

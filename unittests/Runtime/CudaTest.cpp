@@ -126,33 +126,46 @@ TEST_F(CudaDeviceTest, RunsAndTimes) {
   EXPECT_LT(timings[0].seconds, 1);
 }
 
+/// A driver function that only the tests need.
+template <typename... Ts>
+static int callDriver(const char *symbol, Ts... arguments) {
+  static void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  return reinterpret_cast<int (*)(Ts...)>(dlsym(library, symbol))(arguments...);
+}
+
 TEST_F(CudaDeviceTest, CanBeCaptured) {
-  using Begin = int (*)(void *, int);
-  using End = int (*)(void *, void **);
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  auto begin =
-      reinterpret_cast<Begin>(dlsym(library, "cuStreamBeginCapture_v2"));
-  auto end = reinterpret_cast<End>(dlsym(library, "cuStreamEndCapture"));
-  ASSERT_TRUE(begin && end);
   Program program = this->program();
   TensorView x = upload(std::vector<float>(400, 1.5f), {100, 4});
   TensorView y = upload(std::vector<float>(400, 0.0f), {100, 4});
   CudaDevice::Scope scope(*device);
   ASSERT_EQ(message(scope.error()), "");
-  void *graph = nullptr;
+  // Cold and warm: the first call makes its arena while it is captured.
+  for (float value : {1.5f, 2.5f}) {
+    void *graph = nullptr, *executable = nullptr;
+    ASSERT_EQ(callDriver("cuStreamBeginCapture_v2", stream.handle,
+                         /*global*/ 0),
+              0);
+    EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
+    ASSERT_EQ(callDriver("cuStreamEndCapture", stream.handle, &graph), 0);
+    ASSERT_EQ(
+        callDriver("cuGraphInstantiateWithFlags", &executable, graph, 0ull), 0);
+    std::vector<float> data(400, value);
+    cantFail(device->copyToDevice(x.data, data.data(), data.size() * 4));
+    ASSERT_EQ(callDriver("cuGraphLaunch", executable, stream.handle), 0);
+    EXPECT_EQ(download(y), std::vector<float>(400, 4 * value));
+    EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
+    EXPECT_EQ(download(y), std::vector<float>(400, 4 * value));
+  }
+}
 
-  ASSERT_EQ(begin(stream.handle, /*global*/ 0), 0);
-  EXPECT_EQ(message(program.run({x, x}, {y}, stream)),
-            "expected the arena for these sizes to exist before a graph is "
-            "captured, but it does not; run once with these sizes on this "
-            "stream first");
-  ASSERT_EQ(end(stream.handle, &graph), 0);
-
-  EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
-  ASSERT_EQ(begin(stream.handle, /*global*/ 0), 0);
-  EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
-  EXPECT_EQ(end(stream.handle, &graph), 0);
-  EXPECT_NE(graph, nullptr);
+TEST_F(CudaDeviceTest, GrowsItsArenaBetweenCalls) {
+  Program program = this->program();
+  for (int64_t rows : {1, 1000, 0, 30000, 2}) {
+    TensorView x = upload(std::vector<float>(rows * 4, 1.0f), {rows, 4});
+    TensorView y = upload(std::vector<float>(rows * 4, 0.0f), {rows, 4});
+    EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
+    EXPECT_EQ(download(y), std::vector<float>(rows * 4, 4.0f));
+  }
 }
 
 TEST_F(CudaDeviceTest, RefusesBrokenCodeWithTheDriversLog) {

@@ -52,6 +52,7 @@ enum JitOption : int {
 
 enum StreamFlag : unsigned { NonBlocking = 1 };
 enum CaptureStatus : int { NotCapturing = 0 };
+enum CaptureMode : int { Relaxed = 2 };
 
 /// CUlaunchAttribute: an id, padding to 8 bytes, a value of 64 bytes.
 struct LaunchAttribute {
@@ -122,8 +123,9 @@ static_assert(sizeof(LaunchConfig) == 56, "layout of CUlaunchConfig");
   X(streamDestroy, "cuStreamDestroy_v2", (StreamPointer))                      \
   X(streamSynchronize, "cuStreamSynchronize", (StreamPointer))                 \
   X(streamGetId, "cuStreamGetId", (StreamPointer, unsigned long long *))       \
-  X(streamIsCapturing, "cuStreamIsCapturing",                                  \
-    (StreamPointer, CaptureStatus *))                                          \
+  X(streamGetCapture, "cuStreamGetCaptureInfo_v2",                             \
+    (StreamPointer, CaptureStatus *, uint64_t *, void *, void *, size_t *))    \
+  X(exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (CaptureMode *)) \
   X(eventCreate, "cuEventCreate", (Event *, unsigned))                         \
   X(eventDestroy, "cuEventDestroy_v2", (Event))                                \
   X(eventRecord, "cuEventRecord", (Event, StreamPointer))                      \

@@ -63,6 +63,7 @@ public:
   const CudaDeviceInfo &info() const { return description; }
   CudaDriver &driver() const { return *owner; }
 
+  /// Allowed while a stream of this thread is captured into a graph.
   llvm::Expected<void *> allocate(int64_t bytes);
   /// Waits for the work that uses the memory.
   void free(void *pointer);
@@ -78,9 +79,7 @@ public:
   llvm::Error synchronize(Stream stream);
   llvm::Error synchronizeAll();
 
-  llvm::Expected<bool> isCapturing(Stream stream);
-  /// Unique to the queue over the life of the process, unlike the handle.
-  llvm::Expected<uint64_t> streamId(Stream stream);
+  llvm::Expected<QueueId> queueId(Stream stream);
 
   /// Seconds between two events around the work that `enqueue` puts on
   /// `stream`. Waits for it.

@@ -26,6 +26,20 @@ struct Stream {
   void *handle = nullptr;
 };
 
+/// Work that runs in order. Unique over the life of the process, unlike the
+/// stream's handle.
+struct QueueId {
+  uint64_t stream = 0;
+  /// The graph that the stream is captured into, if it is: the graph may run
+  /// at the same time as later work on the stream.
+  std::optional<uint64_t> capture;
+
+  bool operator==(const QueueId &other) const {
+    return stream == other.stream && capture == other.capture;
+  }
+  bool operator!=(const QueueId &other) const { return !(*this == other); }
+};
+
 /// A kernel of one module: a CUfunction or a CPU function.
 using KernelHandle = void *;
 
@@ -65,14 +79,12 @@ public:
   /// Copies from the host and waits for it.
   virtual llvm::Error upload(void *to, const void *from, int64_t bytes) = 0;
 
-  /// Memory for an arena or a constant. Refused while `stream` is captured
-  /// into a graph.
-  virtual llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes,
-                                                           Stream stream) = 0;
+  /// Memory for an arena or a constant.
+  virtual llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes) = 0;
 
-  /// A number that is unique to the queue behind `stream`, or nullopt if calls
-  /// run to their end, so that two calls at a time need two arenas.
-  virtual llvm::Expected<std::optional<uint64_t>> queueId(Stream stream) = 0;
+  /// The queue behind `stream`, or nullopt if calls run to their end, so that
+  /// two calls at a time need two arenas.
+  virtual llvm::Expected<std::optional<QueueId>> queueId(Stream stream) = 0;
 
   /// Seconds that the work put on `stream` by `enqueue` takes. Waits for it.
   virtual llvm::Expected<double>

@@ -30,7 +30,8 @@
 // A call checks its tensors, binds T, and looks up what T decides: the grids,
 // the i64 arguments and the offsets of the temps. These are computed once for
 // each T and kept. Then it launches. With T seen before on this stream nothing
-// is allocated and nothing waits, so the call can be captured in a CUDA graph.
+// is allocated and nothing waits. Calls can be captured in a CUDA graph, which
+// gets an arena of its own that lives as long as the program.
 //
 // Temps share one arena a stream. Temps whose lives do not meet share bytes:
 // with three steps and lives h: [0, 1], a: [1, 2], b: [2, 2], b takes h's
