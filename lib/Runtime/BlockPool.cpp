@@ -9,7 +9,9 @@
 #include "FormatError.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <pthread.h>
 
@@ -74,6 +76,65 @@ private:
 };
 } // namespace
 
+namespace {
+/// The ranges of one grid. Whoever takes a range runs it, so the caller need
+/// not wait for helpers that have not woken up: it shares the job with them,
+/// and those that come late find nothing left and leave the body alone.
+class Job {
+public:
+  Job(int64_t grid, int64_t step, function_ref<void(int64_t, int64_t)> body)
+      : grid(grid), step(step), ranges(grid / step + (grid % step != 0)),
+        body(body) {}
+
+  bool anyLeft() const { return next.load(std::memory_order_relaxed) < ranges; }
+  int64_t numRanges() const { return ranges; }
+
+  /// Runs ranges until none is left.
+  void drain() {
+    // Counts ranges, not blocks, so that it cannot overflow past the grid's
+    // end.
+    for (int64_t range; anyLeft() && (range = next.fetch_add(1)) < ranges;) {
+      int64_t first = range * step;
+      body(first, first + std::min(step, grid - first));
+      if (done.fetch_add(1, std::memory_order_acq_rel) + 1 == ranges) {
+        std::lock_guard<std::mutex> guard(mutex);
+        finished.notify_one();
+      }
+    }
+  }
+
+  /// Waits for the ranges that others still run.
+  void wait() {
+    for (int spin = 0; spin < 1000; ++spin)
+      if (isDone())
+        return;
+    std::unique_lock<std::mutex> lock(mutex);
+    finished.wait(lock, [&] { return isDone(); });
+  }
+
+private:
+  bool isDone() const { return done.load(std::memory_order_acquire) == ranges; }
+
+  const int64_t grid, step, ranges;
+  const function_ref<void(int64_t, int64_t)> body;
+  std::atomic<int64_t> next{0}, done{0};
+  std::mutex mutex;
+  std::condition_variable finished;
+};
+} // namespace
+
+/// Puts a helper on the pool, which wakes the next one before it sets to work:
+/// waking all of them would keep the caller longer than many a kernel takes.
+static void startHelper(ThreadPoolInterface &pool, std::shared_ptr<Job> job,
+                        int64_t helpers) {
+  if (helpers == 0 || !job->anyLeft())
+    return;
+  pool.async([&pool, job = std::move(job), helpers] {
+    startHelper(pool, job, helpers - 1);
+    job->drain();
+  });
+}
+
 void fuse::runtime::forEachBlock(
     int64_t grid, unsigned threads,
     function_ref<void(int64_t first, int64_t end)> body) {
@@ -81,23 +142,10 @@ void fuse::runtime::forEachBlock(
     return;
   if (grid == 1 || threads <= 1)
     return body(0, grid);
-
   int64_t step = std::max<int64_t>(1, grid / (threads * rangesPerThread));
-  int64_t ranges = grid / step + (grid % step != 0);
-  // Counts ranges, not blocks, so that it cannot overflow past the grid's end.
-  std::atomic<int64_t> next{0};
-  auto drain = [&] {
-    for (int64_t range; (range = next.fetch_add(1)) < ranges;) {
-      int64_t first = range * step;
-      body(first, first + std::min(step, grid - first));
-    }
-  };
-
-  ThreadPoolInterface &pool = Pool::get().threads();
-  ThreadPoolTaskGroup group(pool);
-  int64_t helpers = std::min<int64_t>(threads, ranges) - 1;
-  for (int64_t i = 0; i < helpers; ++i)
-    pool.async(group, drain);
-  drain();
-  group.wait();
+  auto job = std::make_shared<Job>(grid, step, body);
+  startHelper(Pool::get().threads(), job,
+              std::min<int64_t>(threads, job->numRanges()) - 1);
+  job->drain();
+  job->wait();
 }

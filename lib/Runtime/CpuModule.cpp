@@ -14,8 +14,9 @@
 using namespace llvm;
 using namespace fuse::runtime;
 
-/// Below this traffic a kernel is over before another thread has woken up.
-static constexpr int64_t inlineTraffic = 64 * 1024;
+/// With less traffic than this for each thread, work is over before another
+/// thread has woken up.
+static constexpr int64_t trafficPerThread = 64 * 1024;
 
 Expected<std::shared_ptr<CpuModule>>
 CpuModule::create(StringMap<CpuKernel> kernels, std::shared_ptr<void> owner) {
@@ -38,9 +39,10 @@ Expected<KernelHandle> CpuModule::lookup(StringRef symbol, unsigned sharedBytes,
 
 Error CpuModule::launch(const Launch &launch, Stream stream) {
   auto kernel = reinterpret_cast<CpuKernel>(launch.kernel);
-  bool small = launch.traffic > 0 && launch.traffic < inlineTraffic;
+  int64_t useful = launch.traffic > 0 ? launch.traffic / trafficPerThread + 1
+                                      : int64_t(threads);
   forEachBlock(
-      launch.grid, small ? 1 : threads,
+      launch.grid, std::min<int64_t>(threads, useful),
       [&](int64_t first, int64_t end) { kernel(launch.params, first, end); });
   return Error::success();
 }
