@@ -11,6 +11,9 @@
 #include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
+#include "fuse/Fusion/Passes.h"
+#include "fuse/Pipelines/Pipelines.h"
+#include "fuse/Schedule/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -39,7 +42,10 @@ void mlir::fuse::registerAllDialects(DialectRegistry &registry) {
 
 void mlir::fuse::registerAllPasses() {
   registerFuseTransformsPasses();
+  registerFuseFusionPasses();
+  registerFuseSchedulePasses();
   registerFuseConversionPasses();
   registerFuseCodegenPasses();
+  registerFusePipelines();
   registerTransformsPasses();
 }

@@ -50,4 +50,47 @@ def ExpandMath : Pass<"fuse-expand-math"> {
   ];
 }
 
+def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "Lower scheduled kernels to gpu functions and launches";
+  let description = [{
+    Each `fuse.kernel` becomes a `gpu.func` that does exactly what its schedule
+    says, and a `fuse.launch` in the host function. The gpu.func takes a bare
+    pointer for each input and each result, then an i64 for each dynamic size.
+    Booleans take one byte in memory. Pointers that no other pointer of the
+    kernel may overlap are `noalias`.
+
+    Before:
+    ```mlir
+    %y = fuse.kernel "double" ins(%x : tensor<?xf32>) -> tensor<?xf32>
+        schedule = #fuse.pointwise<threads = 128, vector = 4, unroll = 1> {
+    ^bb0(%a: tensor<?xf32>):
+      %s = fuse.add %a, %a : tensor<?xf32>
+      fuse.yield %s : tensor<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %y = fuse.launch @double::@double blocks(%g) threads(128)
+         ins(%x : tensor<?xf32>) sizes(%n) result_dims(%n) -> tensor<?xf32>
+    gpu.module @double {
+      gpu.func @double(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64) kernel { ... }
+    }
+    ```
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false",
+           "Round after every op to its element type">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
+    Option<"divisible", "divisible", "bool", "false",
+           "Dynamic last dimensions are multiples of 16 bytes">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // FUSE_CONVERSION_PASSES_TD

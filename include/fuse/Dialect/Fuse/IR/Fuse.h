@@ -42,6 +42,12 @@ inline constexpr StringLiteral kNameAttr = "fuse.name";
 inline constexpr StringLiteral kDimsAttr = "fuse.dims";
 inline constexpr StringLiteral kInPlaceAttr = "fuse.in_place";
 
+/// On a pointwise op: a TypeAttr, the float type whose unit in the last place
+/// the result must be good to. Without it that is the result's own element
+/// type. A composite on 16-bit floats that computes in f32 sets it on the
+/// functions inside, since only 16 bits of them leave it.
+inline constexpr StringLiteral kAccuracyAttr = "fuse.accuracy";
+
 } // namespace mlir::fuse
 
 #endif // FUSE_DIALECT_FUSE_IR_FUSE_H

@@ -58,4 +58,29 @@ def FuseDecompose : Pass<"fuse-decompose"> {
   ];
 }
 
+def FuseOnlineSoftmax
+    : Pass<"fuse-online-softmax", "::mlir::func::FuncOp"> {
+  let summary = "Take a maximum and a sum of exp(x - maximum) in one walk";
+  let description = [{
+    In kernels that walk their rows in a loop, a maximum and the sum of
+    exp(x - maximum) over the same dimensions become one `fuse.softmax_stats`:
+    the row is read once less.
+
+    Before, in a kernel with `hold = loop`:
+
+    ```mlir
+    %m = fuse.reduce max %x dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %x, %m : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    %e = fuse.exp %d : tensor<?x?xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %m, %s = fuse.softmax_stats %x dims = [1] : tensor<?x?xf32> -> tensor<?x1xf32>, tensor<?x1xf32>
+    ```
+  }];
+}
+
 #endif // FUSE_DIALECT_FUSE_TRANSFORMS_PASSES

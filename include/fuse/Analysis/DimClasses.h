@@ -1,0 +1,77 @@
+//===- DimClasses.h - Which dimensions are equal ----------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dynamic dimensions have no names in the IR, yet the ops say which of them
+// must be equal. In
+//
+//   %s = fuse.add %x, %y : tensor<?x4xf32>, tensor<?x4xf32> -> ...
+//
+// the three `?` are one class: broadcasting never applies to a `?` unless the
+// other side is a static 1. DimClasses is the union-find over all dimensions
+// in a function (kernel bodies included) that results from such rules. A class
+// that meets a static size has that size.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_ANALYSIS_DIMCLASSES_H
+#define FUSE_ANALYSIS_DIMCLASSES_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::fuse {
+
+/// A dimension's size: static, or the class of dimensions equal to it.
+struct Extent {
+  /// The size, or ShapedType::kDynamic.
+  int64_t size;
+  /// The class, when the size is dynamic; otherwise -1.
+  int cls = -1;
+
+  bool isStatic() const { return cls < 0; }
+  bool operator==(const Extent &other) const {
+    return size == other.size && cls == other.cls;
+  }
+  bool operator!=(const Extent &other) const { return !(*this == other); }
+};
+
+class DimClasses {
+public:
+  /// Collects the equalities of all ops under `root` (a function or kernel).
+  explicit DimClasses(Operation *root);
+
+  /// The extent of dimension `axis` of the ranked tensor `value`.
+  Extent extent(Value value, int64_t axis) const;
+
+  /// The extents of all dimensions.
+  SmallVector<Extent> extents(Value value) const;
+
+  /// Whether both tensors provably have the same shape.
+  bool sameShape(Value a, Value b) const {
+    return extents(a) == extents(b);
+  }
+
+private:
+  using Key = std::pair<Value, int64_t>;
+
+  void addValue(Value value);
+  void visit(Operation *op);
+  void unite(Value a, int64_t i, Value b, int64_t j);
+  void uniteSameRank(Value a, Value b);
+  void uniteBroadcast(Value operand, Value result);
+  int find(int node) const;
+
+  DenseMap<Key, int> nodes;
+  SmallVector<int> parents;
+  /// The static size of a root's class, or kDynamic.
+  SmallVector<int64_t> sizes;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_ANALYSIS_DIMCLASSES_H

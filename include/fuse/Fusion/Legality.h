@@ -1,0 +1,39 @@
+//===- Legality.h - What one kernel can run ---------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_FUSION_LEGALITY_H
+#define FUSE_FUSION_LEGALITY_H
+
+#include "fuse/Analysis/DimClasses.h"
+
+namespace mlir::fuse {
+
+/// How a group of ops would be run.
+enum class GroupKind {
+  /// Pointwise and rotary ops only.
+  Pointwise,
+  /// Reductions over the last dimensions of one shape, and what surrounds them.
+  Rows,
+  /// Independent reductions over other dimensions, pointwise ops around them.
+  Columns,
+  /// One contraction and pointwise ops on its result.
+  Contraction
+};
+
+/// A group in program order, with the values that leave it.
+struct GroupView {
+  ArrayRef<Operation *> ops;
+  ArrayRef<Value> results;
+};
+
+/// The kind of a group that one kernel can run, or why none can.
+FailureOr<GroupKind> classifyGroup(const GroupView &group,
+                                   const DimClasses &dims, std::string &reason);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_FUSION_LEGALITY_H

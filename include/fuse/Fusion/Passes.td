@@ -1,0 +1,61 @@
+//===- Passes.td - The fusion passes -----------------------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_FUSION_PASSES_TD
+#define FUSE_FUSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BindDims : Pass<"fuse-bind-dims", "::mlir::func::FuncOp"> {
+  let summary = "Name the dynamic dimensions of a program's arguments";
+  let description = [{
+    Sets `fuse.dims` on every argument that has dynamic dimensions: one name
+    each, equal where the program needs equal sizes, a number where it needs
+    that size. Names that the user gave stay; the others are ARGUMENT.AXIS.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32> {fuse.name = "x"},
+                 %y: tensor<?x4xf32> {fuse.name = "y"}) -> tensor<?x4xf32> {
+      %s = fuse.add %x, %y : tensor<?x4xf32>
+      return %s : tensor<?x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32> {fuse.dims = ["x.0"], fuse.name = "x"},
+                 %y: tensor<?x4xf32> {fuse.dims = ["x.0"], fuse.name = "y"})
+    ```
+  }];
+}
+
+def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Group primitives into fuse.kernel ops";
+  let description = [{
+    Merges producers into consumers, then independent neighbours, as long as
+    one kernel can run the group and the merge makes no cycle. Each group
+    becomes a `fuse.kernel`. What was not merged, and why, is recorded in the
+    function's attribute `fuse.missed`.
+
+    Before:
+    ```mlir
+    %m = fuse.reduce max %x dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+    %d = fuse.sub %x, %m : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+    ```
+    After:
+    ```mlir
+    %d = fuse.kernel "f" ins(%x : tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%a: tensor<8x64xf32>):
+      %m = fuse.reduce max %a dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+      %s = fuse.sub %a, %m : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+      fuse.yield %s : tensor<8x64xf32>
+    }
+    ```
+  }];
+}
+
+#endif // FUSE_FUSION_PASSES_TD

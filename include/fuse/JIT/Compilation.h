@@ -1,0 +1,100 @@
+//===- Compilation.h - From text to code, without a device ------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Compilation holds one program in its front form (primitives in kernels) and
+// makes code from it for each set of facts. It needs no device: this is what
+// `fuse inspect` works on. JIT.h loads the code and calls it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_JIT_COMPILATION_H
+#define FUSE_JIT_COMPILATION_H
+
+#include "fuse/Codegen/Assemble.h"
+#include "fuse/JIT/Options.h"
+#include "fuse/JIT/Plan.h"
+#include "fuse/Runtime/Facts.h"
+
+namespace fuse::jit {
+
+/// The forms that a program goes through.
+enum class Stage {
+  /// Kernels of primitives, without a schedule.
+  Kernels,
+  /// Kernels with their schedules.
+  Schedule,
+  /// gpu.func, and a host function with launches.
+  Gpu,
+  /// LLVM IR, before LLVM's optimizations.
+  LLVM,
+};
+
+/// One pointer argument of a kernel.
+struct KernelOperand {
+  /// Of the program's input or output, or of the temp or constant.
+  std::string name;
+  runtime::DType dtype = runtime::DType::F32;
+  runtime::SizeExpr elements;
+  bool isResult = false;
+  /// Each element is used by one place of the kernel's iteration space, so
+  /// that all its bytes stream through; a smaller operand is a table that is
+  /// read again and again. Operands of a contraction are not streamed.
+  bool isStreamed = false;
+};
+
+struct KernelInfo {
+  std::string name;
+  std::vector<std::string> ops;
+  /// "#fuse.pointwise<threads = 128, ...>".
+  std::string schedule;
+  /// In the order of the kernel's arguments.
+  std::vector<KernelOperand> operands;
+  runtime::SizeExpr bytesRead;
+  runtime::SizeExpr bytesWritten;
+  /// Why it was cut here, as the fusion pass has put it; may be empty.
+  std::string why;
+};
+
+/// A program for one set of facts.
+struct Code {
+  Plan plan;
+  std::vector<KernelInfo> kernels;
+  /// CUDA: the PTX of all kernels, and what became of it.
+  std::string ptx;
+  mlir::fuse::AssembledModule assembled;
+  /// CPU: an object file.
+  llvm::SmallVector<char, 0> object;
+};
+
+/// Thread-safe.
+class Compilation {
+public:
+  /// Parses `text`, checks the entry and forms kernels. `fileName` stands for
+  /// the text in errors. Target::Auto is not allowed here, and CUDA needs a
+  /// chip.
+  static llvm::Expected<std::unique_ptr<Compilation>>
+  create(llvm::StringRef text, llvm::StringRef fileName,
+         const CompileOptions &options);
+  ~Compilation();
+
+  const CompileOptions &options() const;
+
+  llvm::Expected<Code> generate(const runtime::Facts &facts);
+
+  /// The program at `stage`, as text.
+  llvm::Expected<std::string> print(Stage stage, const runtime::Facts &facts);
+
+private:
+  struct State;
+  explicit Compilation(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state;
+};
+
+} // namespace fuse::jit
+
+#endif // FUSE_JIT_COMPILATION_H

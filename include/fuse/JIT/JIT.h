@@ -1,0 +1,87 @@
+//===- JIT.h - Text or file in, callable program out ------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Expected<std::unique_ptr<CompiledProgram>> program =
+//       fuse::jit::compileFile("gelu.mlir", CompileOptions());
+//   if (!program) ...
+//   if (Error error = (*program)->run({x}, {y})) ...
+//
+// x and y are runtime::TensorViews of memory on the program's device. A program
+// is compiled once for each set of facts about its arguments that occurs
+// (runtime/Facts.h), never for a length; compile() does it for the usual one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_JIT_JIT_H
+#define FUSE_JIT_JIT_H
+
+#include "fuse/JIT/Compilation.h"
+#include "fuse/Runtime/Program.h"
+
+namespace fuse::jit {
+
+/// A compiled program. Thread-safe.
+class CompiledProgram {
+public:
+  ~CompiledProgram();
+
+  /// Names, dtypes and shapes of inputs and outputs, and the symbols.
+  const runtime::ProgramSpec &spec() const;
+
+  /// For each output, the input whose buffer the program's text wants it in.
+  llvm::ArrayRef<std::optional<unsigned>> inPlace() const;
+
+  runtime::Device device() const;
+
+  /// The chip, or "cpu".
+  llvm::StringRef chip() const;
+
+  /// Checks the tensors and runs the program; on CUDA asynchronously on
+  /// `stream`. Compiles first if their facts are new.
+  llvm::Error run(llvm::ArrayRef<runtime::TensorView> inputs,
+                  llvm::ArrayRef<runtime::TensorView> outputs,
+                  runtime::Stream stream = {});
+
+  /// Like run(), but waits, and reports the time of each step.
+  llvm::Expected<llvm::SmallVector<runtime::KernelTiming>>
+  runTimed(llvm::ArrayRef<runtime::TensorView> inputs,
+           llvm::ArrayRef<runtime::TensorView> outputs,
+           runtime::Stream stream = {});
+
+  /// The shape of each output for these inputs.
+  llvm::Expected<llvm::SmallVector<runtime::Shape>>
+  inferOutputShapes(llvm::ArrayRef<runtime::TensorView> inputs) const;
+
+  /// The code that calls with these facts run. Lives as long as the program.
+  llvm::Expected<const Code &> code(const runtime::Facts &facts = usualFacts());
+
+  llvm::Expected<std::string> print(Stage stage,
+                                    const runtime::Facts &facts = usualFacts());
+
+  /// Aligned, divisible, and not huge.
+  static runtime::Facts usualFacts() { return {true, true, true}; }
+
+private:
+  struct State;
+  explicit CompiledProgram(std::unique_ptr<State> state);
+  friend llvm::Expected<std::unique_ptr<CompiledProgram>>
+  compile(llvm::StringRef, llvm::StringRef, const CompileOptions &);
+
+  std::unique_ptr<State> state;
+};
+
+/// Compiles the program in `text`; `fileName` stands for it in errors.
+llvm::Expected<std::unique_ptr<CompiledProgram>>
+compile(llvm::StringRef text, llvm::StringRef fileName,
+        const CompileOptions &options);
+
+llvm::Expected<std::unique_ptr<CompiledProgram>>
+compileFile(llvm::StringRef path, const CompileOptions &options);
+
+} // namespace fuse::jit
+
+#endif // FUSE_JIT_JIT_H

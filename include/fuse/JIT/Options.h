@@ -1,0 +1,43 @@
+//===- Options.h - How to compile a program ---------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_JIT_OPTIONS_H
+#define FUSE_JIT_OPTIONS_H
+
+#include <string>
+
+namespace fuse::jit {
+
+enum class Target {
+  /// CUDA if there is a driver and a device, else the CPU.
+  Auto,
+  CPU,
+  CUDA,
+};
+
+struct CompileOptions {
+  /// The function to compile; empty means the only public one.
+  std::string entry;
+  Target target = Target::Auto;
+  /// Such as "sm_90a"; empty means that of the device.
+  std::string chip;
+  /// Number of the CUDA device.
+  int device = 0;
+  /// Round after every op, as the program says, instead of where a value
+  /// leaves its kernel.
+  bool strict = false;
+  /// Map instructions to lines of the program, for profilers and inspection.
+  bool lineInfo = false;
+  /// Keep compiled code on disk for the next process.
+  bool cache = true;
+  /// Empty means runtime::DiskCache's default.
+  std::string cacheDirectory;
+};
+
+} // namespace fuse::jit
+
+#endif // FUSE_JIT_OPTIONS_H

@@ -1,0 +1,41 @@
+//===- Source.h - Program text from untrusted places ------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is checked before MLIR's parser sees a text. The parser recurses once a
+// bracket and once an operator of an affine expression, so that deep nesting
+// overflows its stack; and its bytecode reader trusts its input.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_JIT_SOURCE_H
+#define FUSE_JIT_SOURCE_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace fuse::jit {
+
+/// The largest program text, in bytes.
+inline constexpr uint64_t maxSourceBytes = 64ull << 20;
+
+/// The deepest nesting of brackets, and the longest chain of operators that
+/// stands in one pair of them.
+inline constexpr unsigned maxNesting = 256;
+
+/// Reads a regular file of at most maxSourceBytes, or standard input if `path`
+/// is "-". The text is not checked.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readSource(llvm::StringRef path);
+
+/// Checks that `text` is text (not bytecode), not too large and not nested too
+/// deeply. `name` stands for the file in the error.
+llvm::Error checkSource(llvm::StringRef text, llvm::StringRef name);
+
+} // namespace fuse::jit
+
+#endif // FUSE_JIT_SOURCE_H

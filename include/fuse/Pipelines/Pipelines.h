@@ -1,0 +1,64 @@
+//===- Pipelines.h - From a program to kernels ------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes of a compilation, in three parts that follow each other. Each part
+// ends where the IR is worth looking at, and can be run alone by its name in
+// fuse-opt:
+//
+//   fuse-form      program -> fuse.kernel ops             (--emit=kernels)
+//   fuse-schedule  -> each with its schedule              (--emit=schedule)
+//   fuse-lower     -> gpu.module ops and fuse.launch      (--emit=gpu)
+//
+// What comes after, a gpu.module at a time, is fuse-gpu-to-nvvm or
+// fuse-gpu-to-cpu and the code generator.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_PIPELINES_PIPELINES_H
+#define FUSE_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::fuse {
+
+/// What a compilation is for and may rely on.
+struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
+  Option<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("The GPU to compile for, or cpu for the host"),
+      llvm::cl::init("sm_90")};
+  Option<bool> strict{
+      *this, "strict",
+      llvm::cl::desc("Round after every op to its element type"),
+      llvm::cl::init(false)};
+  Option<bool> aligned{
+      *this, "aligned",
+      llvm::cl::desc("Tensors start at multiples of 16 bytes"),
+      llvm::cl::init(true)};
+  Option<bool> divisible{
+      *this, "divisible",
+      llvm::cl::desc("Dynamic last dimensions are multiples of 16 bytes"),
+      llvm::cl::init(false)};
+};
+
+/// Composites to primitives, canonical form, names for dimensions, kernels.
+void buildFormPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// A schedule for every kernel, and the online form where a row is walked
+/// several times.
+void buildSchedulePipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// Scheduled kernels to gpu functions, math expanded.
+void buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// The pipelines under their names, for fuse-opt.
+void registerFusePipelines();
+
+} // namespace mlir::fuse
+
+#endif // FUSE_PIPELINES_PIPELINES_H

@@ -1,0 +1,24 @@
+//===- Passes.h - The schedule passes ---------------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_SCHEDULE_PASSES_H
+#define FUSE_SCHEDULE_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::fuse {
+
+#define GEN_PASS_DECL
+#include "fuse/Schedule/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "fuse/Schedule/Passes.h.inc"
+
+} // namespace mlir::fuse
+
+#endif // FUSE_SCHEDULE_PASSES_H

@@ -1,0 +1,62 @@
+//===- Scheduler.h - From a kernel to its schedule --------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A scheduler answers one question: does its way of mapping work apply to this
+// kernel, and if so with which numbers? The answer is an attribute; nothing is
+// rewritten. Each stands in a file of its own and knows nothing of the others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_SCHEDULE_SCHEDULER_H
+#define FUSE_SCHEDULE_SCHEDULER_H
+
+#include "fuse/Analysis/DimClasses.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+namespace mlir::fuse {
+
+/// What schedulers know of the machine.
+struct ScheduleTarget {
+  /// A GPU runs blocks of many threads; a CPU runs blocks of one thread whose
+  /// vectors are the machine's.
+  bool isGPU = true;
+  /// Widest load of a thread (GPU) or vector register (CPU), in bits.
+  int64_t vectorBits = 128;
+  int64_t maxThreads = 1024;
+  /// Dynamic last dimensions are multiples of 16 bytes.
+  bool divisible = false;
+};
+
+/// Each returns null where it does not apply.
+ScheduleAttrInterface proposePointwise(KernelOp kernel, const DimClasses &dims,
+                                       const ScheduleTarget &target);
+ScheduleAttrInterface proposeRows(KernelOp kernel, const DimClasses &dims,
+                                  const ScheduleTarget &target);
+ScheduleAttrInterface proposeColumns(KernelOp kernel, const DimClasses &dims,
+                                     const ScheduleTarget &target);
+ScheduleAttrInterface proposeContraction(KernelOp kernel,
+                                         const DimClasses &dims,
+                                         const ScheduleTarget &target);
+
+/// The elements of a vector for tensors of `extents` among the kernel's inputs
+/// and results: one full-width access of the narrowest element type on a GPU,
+/// one register of f32 on a CPU.
+int64_t widestVector(KernelOp kernel, const DimClasses &dims,
+                     ArrayRef<Extent> extents, const ScheduleTarget &target);
+
+/// The largest power of two up to `limit` that divides `size`.
+int64_t dividingVector(int64_t limit, int64_t size);
+
+/// A vector of at most `limit` that divides the innermost dimension of
+/// `extents`, as far as that is known.
+int64_t innermostVector(KernelOp kernel, const DimClasses &dims,
+                        ArrayRef<Extent> extents, int64_t limit,
+                        const ScheduleTarget &target);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_SCHEDULE_SCHEDULER_H

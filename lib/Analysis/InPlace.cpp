@@ -1,0 +1,116 @@
+//===- InPlace.cpp - Which result may overwrite which input ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/InPlace.h"
+
+#include "fuse/Analysis/KernelSpace.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+/// Follows an input forwards through the kernel.
+class InPlaceCheck {
+public:
+  InPlaceCheck(KernelOp kernel, const DimClasses &dims)
+      : kernel(kernel), dims(dims), segments(segmentsOf(kernel, dims)) {}
+
+  bool isReadInPlace(BlockArgument input, ArrayRef<Extent> extents);
+
+private:
+  bool keepsElements(Operation *op, Value operand,
+                     ArrayRef<Extent> extents);
+  bool rotatesInThread(RotaryOp op);
+
+  KernelOp kernel;
+  const DimClasses &dims;
+  SmallVector<Segment> segments;
+};
+} // namespace
+
+/// Whether a pair's two elements are handled by one thread, which reads both
+/// before it writes either.
+bool InPlaceCheck::rotatesInThread(RotaryOp op) {
+  auto schedule =
+      dyn_cast_or_null<PointwiseScheduleAttr>(kernel.getScheduleAttr());
+  if (!schedule)
+    return false;
+  int64_t vector = schedule.getVector(), rotated = op.getRotaryDims();
+  int64_t head = op.getHeadDim();
+  if (op.getLayout() == RotaryLayout::interleaved)
+    return vector > 1 && head % vector == 0 && rotated % vector == 0;
+  SmallVector<Extent> extents = dims.extents(op.getResult());
+  for (const Segment &segment : segments)
+    if (segment.extents == extents)
+      return segment.pairedDims == rotated && (rotated / 2) % vector == 0 &&
+             (head - rotated) % vector == 0;
+  return false;
+}
+
+/// Whether the op's results at a point need `operand` at that point only.
+bool InPlaceCheck::keepsElements(Operation *op, Value operand,
+                                 ArrayRef<Extent> extents) {
+  if (isa<YieldOp>(op))
+    return true;
+  bool isRows = isa_and_nonnull<RowsScheduleAttr>(kernel.getScheduleAttr());
+  if (isa<ReduceOp, SoftmaxStatsOp>(op))
+    return isRows;
+  if (auto rotary = dyn_cast<RotaryOp>(op))
+    return rotary.getInput() == operand && rotatesInThread(rotary);
+  return op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+         dims.extents(op->getResult(0)) == SmallVector<Extent>(extents);
+}
+
+bool InPlaceCheck::isReadInPlace(BlockArgument input,
+                                 ArrayRef<Extent> extents) {
+  SmallVector<Value> work = {input};
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (Operation *user : value.getUsers()) {
+      if (!keepsElements(user, value, extents))
+        return false;
+      // What comes out of a reduction is no longer an element.
+      if (isa<ReduceOp, SoftmaxStatsOp>(user))
+        continue;
+      work.append(user->result_begin(), user->result_end());
+    }
+  }
+  return true;
+}
+
+SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
+                                                  const DimClasses &dims) {
+  SmallVector<InPlacePair> pairs;
+  Attribute schedule = kernel.getScheduleAttr();
+  if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr>(schedule))
+    return pairs;
+  // All threads of a row read its values: only what has columns is private.
+  auto isPrivate = [&](ArrayRef<Extent> extents) {
+    if (isa<PointwiseScheduleAttr>(schedule))
+      return true;
+    for (Operation &op : kernel.getBody().front())
+      if (isa<ReduceOp, SoftmaxStatsOp>(op))
+        return dims.extents(op.getOperand(0)) ==
+                   SmallVector<Extent>(extents) &&
+               extents.back().size != 1;
+    return false;
+  };
+  InPlaceCheck check(kernel, dims);
+  for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
+    SmallVector<Extent> extents = dims.extents(value);
+    if (!isPrivate(extents))
+      continue;
+    for (BlockArgument input : kernel.getBody().getArguments())
+      if (input.getType() == value.getType() &&
+          dims.extents(input) == extents && check.isReadInPlace(input, extents))
+        pairs.push_back({static_cast<unsigned>(number), input.getArgNumber()});
+  }
+  return pairs;
+}

@@ -1,0 +1,174 @@
+//===- KernelSpace.cpp - What a kernel iterates over ----------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/KernelSpace.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// All values of the kernel's body that `value` is computed from.
+static llvm::DenseSet<Value> backwardSlice(Value value) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value current = work.pop_back_val();
+    if (!seen.insert(current).second)
+      continue;
+    if (Operation *op = current.getDefiningOp())
+      work.append(op->operand_begin(), op->operand_end());
+  }
+  return seen;
+}
+
+static bool isOneElement(ArrayRef<Extent> extents) {
+  return llvm::all_of(extents, [](const Extent &e) { return e.size == 1; });
+}
+
+static void describe(Segment &segment, KernelOp kernel,
+                     const DimClasses &dims) {
+  segment.flat = true;
+  SmallVector<int64_t> paired;
+  for (unsigned result : segment.results) {
+    for (Value value : backwardSlice(kernel.getYield().getValues()[result])) {
+      SmallVector<Extent> extents = dims.extents(value);
+      bool same = extents == segment.extents;
+      Operation *op = value.getDefiningOp();
+      // These ask where a point is, not only how far along.
+      if ((!same && !isOneElement(extents)) ||
+          isa_and_nonnull<IotaOp, RotaryOp, ReduceOp, SoftmaxStatsOp,
+                          ContractOp>(op))
+        segment.flat = false;
+      if (auto rotary = dyn_cast_or_null<RotaryOp>(op))
+        if (rotary.getLayout() == RotaryLayout::half)
+          paired.push_back(same ? rotary.getRotaryDims() : -1);
+    }
+  }
+  if (!paired.empty() && llvm::all_equal(paired) && paired.front() > 0)
+    segment.pairedDims = paired.front();
+}
+
+SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
+                                            const DimClasses &dims) {
+  SmallVector<Segment> segments;
+  for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
+    SmallVector<Extent> extents = dims.extents(value);
+    auto it = llvm::find_if(
+        segments, [&](const Segment &s) { return s.extents == extents; });
+    if (it == segments.end()) {
+      segments.emplace_back();
+      it = std::prev(segments.end());
+      it->extents = extents;
+    }
+    it->results.push_back(number);
+  }
+  for (Segment &segment : segments)
+    describe(segment, kernel, dims);
+  return segments;
+}
+
+static ArrayRef<int64_t> reducedDims(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getDims();
+  return cast<SoftmaxStatsOp>(op).getDims();
+}
+
+FailureOr<RowSpace> mlir::fuse::rowSpaceOf(ArrayRef<Operation *> ops,
+                                           const DimClasses &dims,
+                                           std::string &reason) {
+  RowSpace space;
+  bool found = false;
+  DenseMap<Value, unsigned> level;
+  for (Operation *op : ops) {
+    unsigned needed = 0;
+    for (Value operand : op->getOperands())
+      needed = std::max(needed, level.lookup(operand));
+    bool reduces = isa<ReduceOp, SoftmaxStatsOp>(op);
+    for (Value result : op->getResults())
+      level[result] = needed + reduces;
+    if (!reduces)
+      continue;
+
+    Value input = op->getOperand(0);
+    ArrayRef<int64_t> reduced = reducedDims(op);
+    SmallVector<Extent> extents = dims.extents(input);
+    int64_t rank = extents.size(), count = reduced.size();
+    for (auto [i, axis] : llvm::enumerate(reduced))
+      if (axis != rank - count + static_cast<int64_t>(i)) {
+        reason = "a reduction does not run over the last dimensions";
+        return failure();
+      }
+    SmallVector<Extent> rows(ArrayRef(extents).drop_back(count));
+    SmallVector<Extent> columns(ArrayRef(extents).take_back(count));
+    if (found && (rows != space.rows || columns != space.columns)) {
+      reason = "the reductions run over different shapes";
+      return failure();
+    }
+    found = true;
+    space.rows = rows;
+    space.columns = columns;
+    if (space.levels.size() <= needed)
+      space.levels.resize(needed + 1);
+    space.levels[needed].push_back(op);
+  }
+  if (!found) {
+    reason = "nothing is reduced";
+    return failure();
+  }
+  return space;
+}
+
+bool mlir::fuse::isRowShape(ArrayRef<Extent> extents, const RowSpace &space) {
+  if (extents == ArrayRef(space.rows))
+    return true;
+  return extents.size() == space.rows.size() + space.columns.size() &&
+         extents.take_front(space.rows.size()) == ArrayRef(space.rows) &&
+         isOneElement(extents.drop_front(space.rows.size()));
+}
+
+ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
+  StringRef lhs = op.getLhsAxes(), rhs = op.getRhsAxes();
+  StringRef result = op.getResultAxes();
+  ContractionSpace space;
+  space.op = op;
+  space.n = result.empty() ? '\0' : result.back();
+  space.nIsOnRhs = rhs.contains(space.n);
+  StringRef nSide = space.nIsOnRhs ? rhs : lhs;
+  StringRef mSide = space.nIsOnRhs ? lhs : rhs;
+  for (char axis : llvm::reverse(result.drop_back(!result.empty())))
+    if (!space.m && mSide.contains(axis) && !nSide.contains(axis))
+      space.m = axis;
+  for (char axis : result.drop_back(!result.empty()))
+    if (axis != space.m)
+      space.outer.push_back(axis);
+  for (char axis : op.getContractedAxes())
+    space.summed.push_back(axis);
+  space.nIsContiguous = nSide.ends_with(StringRef(&space.n, 1)) &&
+                        !mSide.contains(space.n);
+  char k = space.summed.back();
+  space.kIsContiguous = lhs.back() == k && rhs.back() == k;
+  return space;
+}
+
+Extent ContractionSpace::extent(char axis, const DimClasses &dims) const {
+  ContractOp contract = op;
+  std::pair<StringRef, Value> tensors[] = {
+      {contract.getResultAxes(), contract.getResult()},
+      {contract.getLhsAxes(), contract.getLhs()},
+      {contract.getRhsAxes(), contract.getRhs()}};
+  Extent found{1};
+  for (auto [axes, tensor] : tensors)
+    if (size_t at = axes.find(axis); at != StringRef::npos) {
+      found = dims.extent(tensor, at);
+      // An operand's size 1 repeats.
+      if (found.size != 1)
+        return found;
+    }
+  return found;
+}

@@ -1,0 +1,333 @@
+//===- EmitRotary.cpp - Rotary embedding at a point -----------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Feature d of a head needs its partner e and the pair's number i:
+//
+//   interleaved: e = d ^ 1,       i = d / 2
+//   half:        e = d +- R/2,    i = d mod R/2
+//
+// and is x[d] cos(i) + sign x[e] sin(i), where sign is -1 for the first of the
+// pair. In the interleaved layout a vector holds whole pairs: the partner is a
+// shuffle. In the half layout a whole vector lies on one side of R/2, so that
+// the side is a matter of the vector, not of its lanes; when the point's range
+// is known (the pointwise schedule walks the two sides together) nothing is
+// left of the choice in the code.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PointEmitter.h"
+
+#include "fuse/Conversion/MathExpansion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+struct SinCos {
+  Value sin, cos;
+};
+
+class RotaryBuilder {
+public:
+  RotaryBuilder(PointEmitter &emitter, RotaryOp op, const Point &point)
+      : emitter(emitter), builder(emitter.getBuilder()), op(op), point(point),
+        loc(op.getLoc()), rotated(op.getRotaryDims()),
+        element(op.getInput().getType().getElementType()),
+        compute(PointEmitter::computeType(element)) {}
+
+  Value build();
+
+private:
+  bool lanesFit();
+  Value buildInterleaved();
+  Value buildHalf();
+  Value buildHalfSide(const Index &partner, const Index &pair, bool first);
+  SinCos sinCos(const Index &pair, int64_t lanes);
+  SinCos tableValues(const Index &pair, int64_t lanes);
+  SinCos computedValues(const Index &pair, int64_t lanes);
+  Value position();
+  Value frequencies(const Index &pair, int64_t lanes);
+
+  Index feature() const { return point.dims.back(); }
+  Value input(const Index &at, int64_t lanes) {
+    Point where = point;
+    if (where.linear)
+      where.linear = emitter.add(
+          *where.linear, {Value(), at.offset - feature().offset, false});
+    if (at.base != feature().base)
+      where.linear.reset();
+    where.dims.back() = at;
+    where.lanes = lanes;
+    return emitter.emitLanes(op.getInput(), where);
+  }
+  Value fma(Value a, Value b, Value c) {
+    auto flags = arith::FastMathFlagsAttr::get(
+        op.getContext(), emitter.getOptions().strict
+                             ? arith::FastMathFlags::none
+                             : arith::FastMathFlags::contract);
+    Value product = arith::MulFOp::create(builder, loc, a, b, flags);
+    return arith::AddFOp::create(builder, loc, product, c, flags);
+  }
+  Value mul(Value a, Value b) {
+    return arith::MulFOp::create(builder, loc, a, b);
+  }
+  Value negate(Value v) { return arith::NegFOp::create(builder, loc, v); }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  Index select(Value condition, const Index &a, const Index &b) {
+    return {select(condition, emitter.materialize(a), emitter.materialize(b)),
+            0, a.guarded || b.guarded};
+  }
+
+  PointEmitter &emitter;
+  OpBuilder &builder;
+  RotaryOp op;
+  const Point &point;
+  Location loc;
+  int64_t rotated;
+  Type element, compute;
+};
+} // namespace
+
+/// Whether no vector straddles a pair's edge, R/2 or R. Vectors start at
+/// multiples of their width, which divides D.
+bool RotaryBuilder::lanesFit() {
+  int64_t lanes = point.lanes;
+  if (op.getHeadDim() % lanes != 0 || rotated % lanes != 0)
+    return false;
+  if (op.getLayout() == RotaryLayout::half)
+    return (rotated / 2) % lanes == 0;
+  return lanes > 1;
+}
+
+Value RotaryBuilder::build() {
+  if (point.lanes > 1 && !lanesFit())
+    return emitter.gatherLanes(loc, point.lanes, [&](int64_t lane) {
+      return emitter.emit(op.getResult(), emitter.lanePoint(point, lane));
+    });
+  return op.getLayout() == RotaryLayout::half ? buildHalf()
+                                              : buildInterleaved();
+}
+
+Value RotaryBuilder::buildInterleaved() {
+  int64_t lanes = point.lanes;
+  Index two = Index::constant(2), d = feature();
+  Index limit = Index::constant(rotated);
+  bool partial = rotated != op.getHeadDim();
+  // Past R the pair's number is that of the last pair: its result is unused.
+  Index pair = emitter.div(d, two);
+  if (partial)
+    pair = emitter.min(pair,
+                       Index::constant(rotated / 2 - std::max<int64_t>(
+                                                         1, lanes / 2)));
+  Value x = input(d, lanes), partner, sign;
+  SinCos angle = sinCos(pair, std::max<int64_t>(1, lanes / 2));
+  if (lanes == 1) {
+    Index isSecond = emitter.rem(d, two);
+    Index other = emitter.add(
+        emitter.add(d, Index::constant(1)),
+        emitter.mul(isSecond, Index::constant(-2)));
+    partner = input(other, 1);
+    Value second = emitter.less(Index::constant(0), isSecond);
+    angle.sin = select(second, angle.sin, negate(angle.sin));
+  } else {
+    SmallVector<int64_t> swap, twice;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      swap.push_back(lane ^ 1);
+      twice.push_back(lane / 2);
+    }
+    auto widen = [&](Value v, ArrayRef<int64_t> mask) -> Value {
+      if (!isa<VectorType>(v.getType()))
+        return emitter.splat(loc, v, lanes);
+      return vector::ShuffleOp::create(builder, loc, v, v, mask);
+    };
+    partner = widen(x, swap);
+    // sin with alternating signs: -sin, +sin, one negation a pair.
+    Value sin = emitter.splat(loc, angle.sin, lanes / 2);
+    Value negated = negate(sin);
+    SmallVector<int64_t> signs;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));
+    if (lanes == 2)
+      angle.sin = emitter.gatherLanes(loc, 2, [&](int64_t lane) {
+        return lane ? sin : negated;
+      });
+    else
+      angle.sin = vector::ShuffleOp::create(builder, loc, sin, negated, signs);
+    angle.cos = widen(angle.cos, twice);
+  }
+  Value y = fma(x, angle.cos, mul(partner, angle.sin));
+  if (!partial)
+    return y;
+  return select(emitter.less(d, limit), y, x);
+}
+
+Value RotaryBuilder::buildHalfSide(const Index &partner, const Index &pair,
+                                   bool first) {
+  Value x = input(feature(), point.lanes);
+  Value other = input(partner, point.lanes);
+  SinCos angle = sinCos(pair, point.lanes);
+  Value term = mul(other, angle.sin);
+  return fma(x, angle.cos, first ? negate(term) : term);
+}
+
+Value RotaryBuilder::buildHalf() {
+  int64_t half = rotated / 2;
+  Index d = feature(), shift = Index::constant(half);
+  Index back = Index::constant(-half);
+  if (auto range = emitter.range(d)) {
+    if (range->first >= rotated)
+      return input(d, point.lanes);
+    if (range->second <= half)
+      return buildHalfSide(emitter.add(d, shift), d, /*first=*/true);
+    if (range->first >= half && range->second <= rotated)
+      return buildHalfSide(emitter.add(d, back), emitter.add(d, back),
+                           /*first=*/false);
+  }
+  Value isFirst = emitter.less(d, shift);
+  Index partner = select(isFirst, emitter.add(d, shift), emitter.add(d, back));
+  Index pair = select(isFirst, d, emitter.add(d, back));
+  Value isRotated;
+  if (rotated != op.getHeadDim()) {
+    isRotated = emitter.less(d, Index::constant(rotated));
+    partner = select(isRotated, partner, d);
+    pair = select(isRotated, pair, Index::constant(0));
+  }
+  Value x = input(d, point.lanes), other = input(partner, point.lanes);
+  SinCos angle = sinCos(pair, point.lanes);
+  Value sin = emitter.splat(loc, angle.sin, point.lanes);
+  Value term = mul(other, select(isFirst, negate(sin), sin));
+  Value y = fma(x, emitter.splat(loc, angle.cos, point.lanes), term);
+  return isRotated ? select(isRotated, y, x) : y;
+}
+
+//===----------------------------------------------------------------------===//
+// Angles
+//===----------------------------------------------------------------------===//
+
+SinCos RotaryBuilder::sinCos(const Index &pair, int64_t lanes) {
+  SinCos angle =
+      op.getBase() ? computedValues(pair, lanes) : tableValues(pair, lanes);
+  if (op.getInverse())
+    angle.sin = negate(angle.sin);
+  return angle;
+}
+
+/// The position of the point's token, as i64.
+Value RotaryBuilder::position() {
+  Index token = point.dims[op.getTokenAxis()];
+  Value positions = op.getPositions();
+  if (!positions)
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      emitter.materialize(token));
+  Point at;
+  if (cast<RankedTensorType>(positions.getType()).getRank() == 2)
+    at.dims.push_back(emitter.getDims().extent(positions, 0).size == 1
+                          ? Index::constant(0)
+                          : point.dims.front());
+  at.dims.push_back(token);
+  if (llvm::any_of(at.dims, [](const Index &i) { return i.guarded; }))
+    at.guard = point.guard;
+  Value number = emitter.emit(positions, at);
+  if (number.getType().isInteger(32))
+    number = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), number);
+  return number;
+}
+
+SinCos RotaryBuilder::tableValues(const Index &pair, int64_t lanes) {
+  Value cosTable = op.getCosTable();
+  Point at;
+  Index row = point.dims[op.getTokenAxis()];
+  if (op.getPositions()) {
+    // A position outside the table takes its first or last row.
+    Value number = arith::IndexCastOp::create(
+        builder, loc, builder.getIndexType(), position());
+    Value last = emitter.materialize(
+        emitter.add(emitter.size(emitter.getDims().extent(cosTable, 0)),
+                    Index::constant(-1)));
+    Value zero = emitter.materialize(Index::constant(0));
+    number = arith::MinSIOp::create(builder, loc, number, last);
+    number = arith::MaxSIOp::create(builder, loc, number, zero);
+    row = {number, 0, row.guarded};
+  }
+  at.dims = {row, pair};
+  at.lanes = lanes;
+  if (row.guarded || pair.guarded)
+    at.guard = point.guard;
+  auto read = [&](Value table) {
+    Value value = emitter.emitLanes(table, at);
+    Type have = getElementTypeOrSelf(value.getType());
+    if (have == compute)
+      return value;
+    // An f32 table of an f64 tensor.
+    return Value(arith::ExtFOp::create(
+        builder, loc, PointEmitter::lanesOf(compute, lanes), value));
+  };
+  return {read(op.getSinTable()), read(cosTable)};
+}
+
+SinCos RotaryBuilder::computedValues(const Index &pair, int64_t lanes) {
+  Value turns = arith::MulIOp::create(
+      builder, loc, frequencies(pair, lanes),
+      emitter.splat(loc, position(), lanes));
+  auto [sin, cos] = compute.isF64() ? buildSinCosOfTurnsF64(builder, loc, turns)
+                                    : buildSinCosOfTurns(builder, loc, turns);
+  return {sin, cos};
+}
+
+/// Reads the pairs' frequencies, in units of 2^-64 turns a position, from a
+/// constant table in the kernel's module. Multiplied by a position they wrap
+/// where whole turns do, so that the angle is reduced exactly.
+Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
+  double base = op.getBaseAttr().getValueAsDouble();
+  int64_t count = rotated / 2;
+  SmallVector<uint64_t> table;
+  for (int64_t i = 0; i < count; ++i)
+    table.push_back(rotaryFrequencyTurns(base, i, rotated));
+
+  Type i64 = builder.getI64Type();
+  auto arrayType = LLVM::LLVMArrayType::get(i64, count);
+  auto values = DenseElementsAttr::get(
+      RankedTensorType::get({count}, i64), ArrayRef<uint64_t>(table));
+  auto module = builder.getInsertionBlock()
+                    ->getParentOp()
+                    ->getParentOfType<gpu::GPUModuleOp>();
+  LLVM::GlobalOp global;
+  unsigned number = 0;
+  for (auto existing : module.getOps<LLVM::GlobalOp>()) {
+    ++number;
+    if (existing.getValueOrNull() == values)
+      global = existing;
+  }
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        builder, loc, arrayType, /*isConstant=*/true, LLVM::Linkage::Internal,
+        ("rotary_frequencies_" + Twine(number)).str(), values,
+        /*alignment=*/16);
+  }
+  Value address = LLVM::AddressOfOp::create(builder, loc, global);
+  Value index = arith::IndexCastOp::create(builder, loc, i64,
+                                           emitter.materialize(pair));
+  Value at = LLVM::GEPOp::create(builder, loc, address.getType(), i64, address,
+                                 ArrayRef<LLVM::GEPArg>{index},
+                                 LLVM::GEPNoWrapFlags::inbounds);
+  int64_t align = lanes > 1 && count % 2 == 0 ? 16 : 8;
+  return LLVM::LoadOp::create(builder, loc, PointEmitter::lanesOf(i64, lanes),
+                              at, align);
+}
+
+Value mlir::fuse::emitRotary(PointEmitter &emitter, RotaryOp op,
+                             const Point &point) {
+  return RotaryBuilder(emitter, op, point).build();
+}

@@ -1,0 +1,70 @@
+//===- KernelFrame.cpp - The function a kernel is lowered into ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFrame.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+Index KernelFrame::blockId() {
+  return {gpu::BlockIdOp::create(builder, loc(), gpu::Dimension::x)};
+}
+
+Index KernelFrame::threadId(int64_t threads) {
+  if (threads == 1)
+    return Index::constant(0);
+  return {gpu::ThreadIdOp::create(builder, loc(), gpu::Dimension::x)};
+}
+
+Index KernelFrame::blocks(const GridTerm &term) {
+  auto ceilDiv = [&](const Index &value, int64_t divisor) {
+    if (divisor == 1)
+      return value;
+    return emitter.div(emitter.add(value, Index::constant(divisor - 1)),
+                       Index::constant(divisor));
+  };
+  Index product = Index::constant(1);
+  for (const GridFactor &factor : term.factors)
+    product = emitter.mul(
+        product, ceilDiv(emitter.product(factor.extents), factor.divisor));
+  return ceilDiv(product, term.divisor);
+}
+
+void KernelFrame::ifTrue(Value condition, llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(builder, loc(), condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  PointEmitter::Scope scope(emitter);
+  body();
+}
+
+void KernelFrame::ifElse(Value condition, llvm::function_ref<void()> thenBody,
+                         llvm::function_ref<void()> elseBody) {
+  auto branch = scf::IfOp::create(builder, loc(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  {
+    PointEmitter::Scope scope(emitter);
+    thenBody();
+  }
+  builder.setInsertionPointToStart(branch.elseBlock());
+  PointEmitter::Scope scope(emitter);
+  elseBody();
+}
+
+Value KernelFrame::both(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return arith::AndIOp::create(builder, loc(), a, b);
+}

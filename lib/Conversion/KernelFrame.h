@@ -1,0 +1,62 @@
+//===- KernelFrame.h - The function a kernel is lowered into ----*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_KERNELFRAME_H
+#define FUSE_LIB_CONVERSION_KERNELFRAME_H
+
+#include "PointEmitter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::fuse {
+
+/// ceil(product of extents / divisor).
+struct GridFactor {
+  SmallVector<Extent> extents;
+  int64_t divisor = 1;
+};
+/// ceil(product of factors / divisor): the blocks of one part of the grid.
+struct GridTerm {
+  SmallVector<GridFactor> factors;
+  int64_t divisor = 1;
+};
+/// The parts follow each other.
+using Grid = SmallVector<GridTerm>;
+
+/// A gpu.func under construction, and the emitter that fills it.
+struct KernelFrame {
+  KernelOp kernel;
+  gpu::GPUFuncOp function;
+  const DimClasses &dims;
+  OpBuilder &builder;
+  PointEmitter &emitter;
+
+  Location loc() { return function.getLoc(); }
+
+  /// The index of this block, or of the thread in it, in [0, threads).
+  Index blockId();
+  Index threadId(int64_t threads);
+  /// The number of blocks of a grid term, in the kernel.
+  Index blocks(const GridTerm &term);
+
+  /// Runs `body` where `condition` holds (always, if it is null).
+  void ifTrue(Value condition, llvm::function_ref<void()> body);
+  void ifElse(Value condition, llvm::function_ref<void()> thenBody,
+              llvm::function_ref<void()> elseBody);
+  /// Both conditions; null means true.
+  Value both(Value a, Value b);
+};
+
+/// Each fills the frame as its schedule says and returns the grid.
+FailureOr<Grid> lowerPointwise(KernelFrame &frame, int64_t threads,
+                               int64_t vector, int64_t unroll);
+FailureOr<Grid> lowerRows(KernelFrame &frame, RowsScheduleAttr schedule);
+FailureOr<Grid> lowerContraction(KernelFrame &frame,
+                                 ContractionScheduleAttr schedule);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_KERNELFRAME_H

@@ -1,0 +1,299 @@
+//===- LowerKernels.cpp - fuse.kernel to gpu.func and fuse.launch ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFrame.h"
+
+#include "fuse/Analysis/InPlace.h"
+#include "fuse/Conversion/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_LOWERKERNELS
+#include "fuse/Conversion/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+/// Lowers one kernel.
+class KernelLowering {
+public:
+  KernelLowering(KernelOp kernel, const DimClasses &dims, EmitOptions options,
+                 SymbolTable &symbols)
+      : kernel(kernel), dims(dims), options(options), symbols(symbols),
+        inPlace(inPlacePairs(kernel, dims)) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult collectSizes();
+  gpu::GPUFuncOp createFunction();
+  void setPointerAttributes(gpu::GPUFuncOp function);
+  KernelAbi bindArguments(OpBuilder &builder, gpu::GPUFuncOp function);
+  FailureOr<Grid> fill(gpu::GPUFuncOp function);
+  FailureOr<Grid> obeySchedule(KernelFrame &frame);
+  void launch(gpu::GPUFuncOp function, const Grid &grid);
+  Value hostSize(OpBuilder &builder, const Extent &extent);
+  Value hostBlocks(OpBuilder &builder, const Grid &grid);
+  SmallVector<Value> hostResultDims(OpBuilder &builder);
+  ArrayAttr opNames();
+
+  KernelOp kernel;
+  const DimClasses &dims;
+  EmitOptions options;
+  SymbolTable &symbols;
+  SmallVector<InPlacePair> inPlace;
+  /// Each dynamic class of the body, and an input dimension that has its size.
+  llvm::MapVector<int, std::pair<unsigned, int64_t>> sizes;
+};
+} // namespace
+
+/// Finds the dynamic dimension classes that the body mentions, each on an
+/// input.
+LogicalResult KernelLowering::collectSizes() {
+  for (BlockArgument input : kernel.getBody().getArguments())
+    for (auto [axis, extent] : llvm::enumerate(dims.extents(input)))
+      if (!extent.isStatic())
+        sizes.insert({extent.cls,
+                      {input.getArgNumber(), static_cast<int64_t>(axis)}});
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      for (const Extent &extent : dims.extents(value))
+        if (!extent.isStatic() && !sizes.contains(extent.cls)) {
+          op->emitError() << "expected every dynamic size to be one of the "
+                             "kernel's inputs', but got "
+                          << value.getType()
+                          << " with a size of its own; reshape outside the "
+                             "kernel";
+          return WalkResult::interrupt();
+        }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+gpu::GPUFuncOp KernelLowering::createFunction() {
+  MLIRContext *context = kernel.getContext();
+  OpBuilder builder(context);
+  auto module = gpu::GPUModuleOp::create(builder, kernel.getLoc(),
+                                         kernel.getKernelName());
+  symbols.insert(module);
+
+  SmallVector<Type> arguments(
+      kernel.getInputs().size() + kernel.getNumResults(),
+      LLVM::LLVMPointerType::get(context));
+  arguments.append(sizes.size(), builder.getI64Type());
+  builder.setInsertionPointToStart(module.getBody());
+  auto function = gpu::GPUFuncOp::create(
+      builder, kernel.getLoc(), module.getName(),
+      builder.getFunctionType(arguments, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  auto threads = kernel.getScheduleAttr().getThreads();
+  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(threads), 1, 1}));
+  setPointerAttributes(function);
+  return function;
+}
+
+/// The entry of a program refuses buffers that overlap, except for in-place
+/// pairs: all other pointers are alone.
+void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
+  Builder builder(function.getContext());
+  unsigned inputs = kernel.getInputs().size();
+  // One value may be an input twice.
+  auto isShared = [&](unsigned argument) {
+    for (InPlacePair pair : inPlace)
+      if (argument == pair.input || argument == inputs + pair.result)
+        return true;
+    return false;
+  };
+  for (unsigned i = 0; i < inputs + kernel.getNumResults(); ++i) {
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(options.aligned ? 16 : 1));
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoUndefAttrName(),
+                        builder.getUnitAttr());
+    if (isShared(i))
+      continue;
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+    if (i < inputs)
+      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
+                          builder.getUnitAttr());
+    else
+      function.setArgAttr(i, LLVM::LLVMDialect::getWriteOnlyAttrName(),
+                          builder.getUnitAttr());
+  }
+}
+
+KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
+                                        gpu::GPUFuncOp function) {
+  KernelAbi abi;
+  auto arguments = function.getArguments();
+  unsigned next = 0;
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
+    abi.inputs.push_back(arguments[next++]);
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    abi.results.push_back(arguments[next++]);
+  for (auto &[cls, source] : sizes)
+    abi.sizes[cls] = arith::IndexCastOp::create(
+        builder, kernel.getLoc(), builder.getIndexType(), arguments[next++]);
+  return abi;
+}
+
+FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
+  return llvm::TypeSwitch<Attribute, FailureOr<Grid>>(kernel.getScheduleAttr())
+      .Case<PointwiseScheduleAttr>([&](auto schedule) {
+        return lowerPointwise(frame, schedule.getThreads(),
+                              schedule.getVector(), schedule.getUnroll());
+      })
+      .Case<ColumnsScheduleAttr>([&](auto schedule) {
+        return lowerPointwise(frame, schedule.getThreads(),
+                              schedule.getVector(), /*unroll=*/1);
+      })
+      .Case<RowsScheduleAttr>(
+          [&](auto schedule) { return lowerRows(frame, schedule); })
+      .Case<ContractionScheduleAttr>(
+          [&](auto schedule) { return lowerContraction(frame, schedule); })
+      .Default([&](Attribute schedule) -> FailureOr<Grid> {
+        return kernel.emitError()
+               << "expected a schedule of this dialect, but got " << schedule
+               << "; run fuse-assign-schedules";
+      });
+}
+
+FailureOr<Grid> KernelLowering::fill(gpu::GPUFuncOp function) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  KernelAbi abi = bindArguments(builder, function);
+  PointEmitter emitter(builder, kernel, dims, std::move(abi), options);
+  KernelFrame frame{kernel, function, dims, builder, emitter};
+  FailureOr<Grid> grid = obeySchedule(frame);
+  gpu::ReturnOp::create(builder, kernel.getLoc());
+  return grid;
+}
+
+//===----------------------------------------------------------------------===//
+// Host side
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::hostSize(OpBuilder &builder, const Extent &extent) {
+  Location loc = kernel.getLoc();
+  if (extent.isStatic())
+    return arith::ConstantIndexOp::create(builder, loc, extent.size);
+  auto [input, axis] = sizes.lookup(extent.cls);
+  return tensor::DimOp::create(builder, loc, kernel.getInputs()[input], axis);
+}
+
+Value KernelLowering::hostBlocks(OpBuilder &builder, const Grid &grid) {
+  Location loc = kernel.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto ceilDiv = [&](Value value, int64_t divisor) -> Value {
+    return builder.createOrFold<arith::CeilDivUIOp>(loc, value,
+                                                    constant(divisor));
+  };
+  Value total = constant(0);
+  for (const GridTerm &term : grid) {
+    Value blocks = constant(1);
+    for (const GridFactor &factor : term.factors) {
+      Value product = constant(1);
+      for (const Extent &extent : factor.extents)
+        product = builder.createOrFold<arith::MulIOp>(
+            loc, product, hostSize(builder, extent));
+      blocks = builder.createOrFold<arith::MulIOp>(
+          loc, blocks, ceilDiv(product, factor.divisor));
+    }
+    total = builder.createOrFold<arith::AddIOp>(loc, total,
+                                                ceilDiv(blocks, term.divisor));
+  }
+  return total;
+}
+
+SmallVector<Value> KernelLowering::hostResultDims(OpBuilder &builder) {
+  SmallVector<Value> result;
+  auto yielded = kernel.getYield().getValues();
+  for (auto [value, type] : llvm::zip(yielded, kernel.getResultTypes()))
+    for (auto [axis, size] :
+         llvm::enumerate(cast<RankedTensorType>(type).getShape()))
+      if (ShapedType::isDynamic(size))
+        result.push_back(hostSize(builder, dims.extent(value, axis)));
+  return result;
+}
+
+/// The names of the ops in the kernel, in order, without the dialect's.
+ArrayAttr KernelLowering::opNames() {
+  SmallVector<StringRef> names;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (!isa<ConstantOp>(op))
+      names.push_back(op.getName().stripDialect());
+  return Builder(kernel.getContext()).getStrArrayAttr(names);
+}
+
+void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
+  OpBuilder builder(kernel);
+  auto module = function->getParentOfType<gpu::GPUModuleOp>();
+  SmallVector<Value> sizeValues;
+  for (auto &[cls, source] : sizes)
+    sizeValues.push_back(hostSize(builder, {ShapedType::kDynamic, cls}));
+  SmallVector<Attribute> pairs;
+  for (InPlacePair pair : inPlace)
+    pairs.push_back(builder.getI64ArrayAttr({pair.result, pair.input}));
+  auto symbol = SymbolRefAttr::get(
+      builder.getContext(), module.getName(),
+      {FlatSymbolRefAttr::get(builder.getContext(), function.getName())});
+  auto launchOp = LaunchOp::create(
+      builder, kernel.getLoc(), kernel.getResultTypes(), symbol,
+      hostBlocks(builder, grid),
+      builder.getI64IntegerAttr(kernel.getScheduleAttr().getThreads()),
+      kernel.getInputs(), sizeValues, hostResultDims(builder), opNames(),
+      kernel.getScheduleAttr(),
+      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs));
+  kernel.replaceAllUsesWith(launchOp.getResults());
+  kernel.erase();
+}
+
+LogicalResult KernelLowering::run() {
+  if (!kernel.getScheduleAttr())
+    return kernel.emitError() << "expected a kernel with a schedule, but got "
+                                 "none; run fuse-assign-schedules";
+  if (failed(collectSizes()))
+    return failure();
+  gpu::GPUFuncOp function = createFunction();
+  FailureOr<Grid> grid = fill(function);
+  if (failed(grid))
+    return failure();
+  launch(function, *grid);
+  return success();
+}
+
+namespace {
+struct LowerKernelsPass
+    : public mlir::fuse::impl::LowerKernelsBase<LowerKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    EmitOptions options{strict, aligned, divisible};
+    bool lowered = false;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      DimClasses dims(function);
+      SmallVector<KernelOp> kernels(function.getOps<KernelOp>());
+      for (KernelOp kernel : kernels) {
+        lowered = true;
+        if (failed(KernelLowering(kernel, dims, options, symbols).run()))
+          return signalPassFailure();
+      }
+    }
+    if (lowered)
+      module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                      UnitAttr::get(&getContext()));
+  }
+};
+} // namespace

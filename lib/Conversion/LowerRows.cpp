@@ -1,0 +1,363 @@
+//===- LowerRows.cpp - Rows reduced by a group of threads -----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row is walked once for every level of dependent reductions and once for the
+// results. With `hold = registers` the walks are unrolled and the emitter
+// remembers what it loaded, so that only the first one touches memory. With
+// `hold = loop` each walk is a loop over whole vectors, several a step, then
+// over single vectors, then over single elements where the row's length is not
+// a multiple of the vector.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFrame.h"
+#include "Reducer.h"
+#include "ThreadReduce.h"
+
+#include "fuse/Analysis/KernelSpace.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Vectors in one step of the loop form: enough loads in flight, and one
+/// rescaling of an online sum for all of them.
+static constexpr int64_t vectorsPerStep = 4;
+
+namespace {
+class RowsLowering {
+public:
+  RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule, RowSpace space)
+      : frame(frame), emitter(frame.emitter), builder(frame.builder),
+        schedule(schedule), space(std::move(space)),
+        vector(schedule.getVector()) {}
+
+  FailureOr<Grid> run();
+
+private:
+  using States = SmallVector<ReductionState>;
+  /// Takes the elements at some points of equal width into the states.
+  using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
+
+  LogicalResult verify();
+  void placeThread();
+  bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
+  Point pointAt(Index column, int64_t lanes);
+  Point rowPoint(unsigned result);
+
+  void placeHeldPoints();
+  std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
+                                      Visit visit);
+  States loop(Index from, Index to, int64_t step, States states,
+              llvm::function_ref<States(Index, States)> body);
+
+  void reduceLevel(ArrayRef<Operation *> ops);
+  void storeFull(ArrayRef<unsigned> results);
+  void storeRows(ArrayRef<unsigned> results);
+  void storeAt(ArrayRef<unsigned> results, const Point &point);
+
+  Value yielded(unsigned result) {
+    return frame.kernel.getYield().getValues()[result];
+  }
+
+  KernelFrame &frame;
+  PointEmitter &emitter;
+  OpBuilder &builder;
+  RowsScheduleAttr schedule;
+  RowSpace space;
+  int64_t vector;
+  ThreadGroup group;
+  SmallVector<Index, 4> rowDims;
+  Index rowStart, columns;
+  /// Whether the row exists; null where every one does.
+  Value rowExists;
+  /// With hold = registers: all points of this thread.
+  SmallVector<Point> held;
+};
+} // namespace
+
+LogicalResult RowsLowering::verify() {
+  const Extent &inner = space.columns.back();
+  auto error = [&](const Twine &what) {
+    return frame.kernel.emitError() << what;
+  };
+  bool staticColumns = llvm::all_of(
+      space.columns, [](const Extent &e) { return e.isStatic(); });
+  if (isHeld() && !staticColumns)
+    return error("expected a static row length with hold = registers, but got "
+                 "a dynamic one; use hold = loop");
+  if ((isHeld() || space.columns.size() > 1) && inner.isStatic() &&
+      inner.size % vector != 0)
+    return error("expected a schedule whose vector divides the last dimension, "
+                 "but got vector = " +
+                 Twine(vector) + " for " + Twine(inner.size) +
+                 "; use vector = 1");
+  if (space.columns.size() > 1 && !inner.isStatic() && vector != 1)
+    return error("expected vector = 1 for several reduced dimensions of "
+                 "dynamic size, but got vector = " +
+                 Twine(vector) + "; use vector = 1");
+  return success();
+}
+
+void RowsLowering::placeThread() {
+  int64_t perBlock = schedule.getRowsPerBlock();
+  group.groups = perBlock;
+  group.width = schedule.getThreads() / perBlock;
+  Index thread = frame.threadId(schedule.getThreads());
+  Index width = Index::constant(group.width);
+  group.lane = perBlock == 1 ? thread : emitter.rem(thread, width);
+  group.group = perBlock == 1 ? Index::constant(0) : emitter.div(thread, width);
+
+  Index rows = emitter.product(space.rows);
+  Index row = emitter.add(
+      emitter.mul(frame.blockId(), Index::constant(perBlock)), group.group);
+  if (perBlock > 1 && (rows.base || rows.offset % perBlock != 0)) {
+    // Threads without a row work on the last one: they must take part in the
+    // exchanges, and must not write.
+    rowExists = emitter.less(row, rows);
+    row = emitter.min(row, emitter.add(rows, Index::constant(-1)));
+  }
+  rowDims = emitter.delinearize(row, space.rows);
+  columns = emitter.product(space.columns);
+  rowStart = emitter.mul(row, columns);
+}
+
+Point RowsLowering::pointAt(Index column, int64_t lanes) {
+  Point point;
+  point.dims = rowDims;
+  point.dims.append(emitter.delinearize(column, space.columns));
+  point.linear = emitter.add(rowStart, column);
+  point.shape = space.domain();
+  point.lanes = lanes;
+  return point;
+}
+
+Point RowsLowering::rowPoint(unsigned result) {
+  Point point;
+  point.dims = rowDims;
+  size_t rank = cast<RankedTensorType>(yielded(result).getType()).getRank();
+  point.dims.resize(rank, Index::constant(0));
+  return point;
+}
+
+//===----------------------------------------------------------------------===//
+// Walking a row
+//===----------------------------------------------------------------------===//
+
+/// The points of this thread; those past the end are guarded.
+void RowsLowering::placeHeldPoints() {
+  int64_t length = columns.offset, stride = group.width * vector;
+  Index first = emitter.mul(group.lane, Index::constant(vector));
+  for (int64_t from = 0; from < length; from += stride) {
+    Index column = emitter.add(first, Index::constant(from));
+    bool whole = from + stride <= length;
+    column.guarded = !whole;
+    held.push_back(pointAt(column, vector));
+    if (!whole)
+      held.back().guard = emitter.less(column, columns);
+  }
+}
+
+RowsLowering::States
+RowsLowering::loop(Index from, Index to, int64_t step, States states,
+                   llvm::function_ref<States(Index, States)> body) {
+  SmallVector<Value> initial;
+  for (ReductionState &state : states)
+    initial.append(state.begin(), state.end());
+  auto regroup = [&](ValueRange flat) {
+    States grouped;
+    for (ReductionState &state : states) {
+      grouped.emplace_back(flat.take_front(state.size()));
+      flat = flat.drop_front(state.size());
+    }
+    return grouped;
+  };
+  Location loc = frame.loc();
+  auto forOp = scf::ForOp::create(
+      builder, loc, emitter.materialize(from), emitter.materialize(to),
+      emitter.materialize(Index::constant(step)), initial);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(forOp.getBody());
+    PointEmitter::Scope scope(emitter);
+    States after =
+        body({forOp.getInductionVar()}, regroup(forOp.getRegionIterArgs()));
+    SmallVector<Value> flat;
+    for (ReductionState &state : after)
+      flat.append(state.begin(), state.end());
+    if (!flat.empty())
+      scf::YieldOp::create(builder, loc, flat);
+  }
+  return regroup(forOp.getResults());
+}
+
+std::pair<RowsLowering::States, RowsLowering::States>
+RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
+  int64_t width = group.width;
+  Index vectors = emitter.div(columns, Index::constant(vector));
+  Index perStep = Index::constant(vectorsPerStep * width);
+  Index steps = emitter.div(vectors, perStep);
+  Index stepped = emitter.mul(steps, perStep);
+
+  auto vectorPoint = [&](const Index &number) {
+    return pointAt(emitter.mul(number, Index::constant(vector)), vector);
+  };
+  vectorStates = loop(
+      Index::constant(0), stepped, vectorsPerStep * width, vectorStates,
+      [&](Index base, States states) {
+        SmallVector<Point> points;
+        Index number = emitter.add(base, group.lane);
+        for (int64_t i = 0; i < vectorsPerStep; ++i)
+          points.push_back(vectorPoint(
+              emitter.add(number, Index::constant(i * width))));
+        return visit(states, points);
+      });
+  vectorStates = loop(emitter.add(stepped, group.lane), vectors, width,
+                      vectorStates, [&](Index number, States states) {
+                        return visit(states, vectorPoint(number));
+                      });
+  bool wholeVectors = !columns.base && columns.offset % vector == 0;
+  if (wholeVectors)
+    return {vectorStates, scalarStates};
+  Index tail = emitter.mul(vectors, Index::constant(vector));
+  scalarStates = loop(emitter.add(tail, group.lane), columns, width,
+                      scalarStates, [&](Index column, States states) {
+                        return visit(states, pointAt(column, 1));
+                      });
+  return {vectorStates, scalarStates};
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and results
+//===----------------------------------------------------------------------===//
+
+void RowsLowering::reduceLevel(ArrayRef<Operation *> ops) {
+  SmallVector<Reducer> reducers;
+  for (Operation *op : ops)
+    reducers.emplace_back(emitter, op);
+  States states, scalarStates;
+  for (Reducer &reducer : reducers) {
+    states.push_back(reducer.identity(vector));
+    scalarStates.push_back(reducer.identity(1));
+  }
+  auto visit = [&](States current, ArrayRef<Point> points) {
+    for (auto [reducer, state] : llvm::zip(reducers, current)) {
+      SmallVector<Value> elements;
+      for (const Point &point : points)
+        elements.push_back(emitter.emit(reducer.getInput(), point));
+      state = reducer.accumulate(state, elements, points.front().guard);
+    }
+    return current;
+  };
+  if (isHeld()) {
+    size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
+    if (whole)
+      states = visit(states, ArrayRef(held).take_front(whole));
+    for (const Point &point : ArrayRef(held).drop_front(whole))
+      states = visit(states, point);
+  } else {
+    std::tie(states, scalarStates) = walkLoops(states, scalarStates, visit);
+  }
+  for (auto [reducer, state, scalars] :
+       llvm::zip(reducers, states, scalarStates)) {
+    state = reducer.reduceLanes(state);
+    bool hasTail = columns.base || columns.offset % vector != 0;
+    if (!isHeld() && hasTail)
+      state = reducer.combine(state, scalars);
+  }
+  if (group.width > 1)
+    states = combineThreads(frame, reducers, states, group);
+  for (auto [reducer, state] : llvm::zip(reducers, states)) {
+    Point at = reducer.resultPoint(pointAt(Index::constant(0), 1));
+    SmallVector<Value, 2> finished = reducer.finish(state, columns);
+    for (auto [result, value] :
+         llvm::zip(reducer.getOp()->getResults(), finished))
+      emitter.define(result, at, value);
+  }
+}
+
+void RowsLowering::storeAt(ArrayRef<unsigned> results, const Point &point) {
+  SmallVector<Value> values;
+  for (unsigned result : results)
+    values.push_back(emitter.emitLanes(yielded(result), point));
+  frame.ifTrue(frame.both(rowExists, point.guard), [&] {
+    for (auto [result, value] : llvm::zip(results, values))
+      emitter.store(result, point, value);
+  });
+}
+
+void RowsLowering::storeFull(ArrayRef<unsigned> results) {
+  if (results.empty())
+    return;
+  if (isHeld()) {
+    for (const Point &point : held)
+      storeAt(results, point);
+    return;
+  }
+  walkLoops({}, {}, [&](States states, ArrayRef<Point> points) {
+    for (const Point &point : points)
+      storeAt(results, point);
+    return states;
+  });
+}
+
+void RowsLowering::storeRows(ArrayRef<unsigned> results) {
+  if (results.empty())
+    return;
+  SmallVector<Value> values;
+  for (unsigned result : results)
+    values.push_back(emitter.emit(yielded(result), rowPoint(result)));
+  Value first = group.width == 1
+                    ? Value()
+                    : emitter.less(group.lane, Index::constant(1));
+  frame.ifTrue(frame.both(rowExists, first), [&] {
+    for (auto [result, value] : llvm::zip(results, values))
+      emitter.store(result, rowPoint(result), value);
+  });
+}
+
+FailureOr<Grid> RowsLowering::run() {
+  if (failed(verify()))
+    return failure();
+  placeThread();
+  if (isHeld())
+    placeHeldPoints();
+  for (ArrayRef<Operation *> level : space.levels)
+    reduceLevel(level);
+  SmallVector<unsigned> full, rows;
+  SmallVector<Extent> domain = space.domain();
+  for (unsigned result = 0; result < frame.kernel.getNumResults(); ++result) {
+    SmallVector<Extent> extents = frame.dims.extents(yielded(result));
+    bool isFull = extents == domain && !isRowShape(extents, space);
+    if (!isFull && !isRowShape(extents, space))
+      return frame.kernel.emitError()
+             << "expected results of the shape that is reduced, or of one "
+                "element a row, but got "
+             << yielded(result).getType() << " as result " << result
+             << "; put it into a kernel of its own";
+    (isFull ? full : rows).push_back(result);
+  }
+  storeFull(full);
+  storeRows(rows);
+  return Grid{GridTerm{{{space.rows, schedule.getRowsPerBlock()}}}};
+}
+
+FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
+                                      RowsScheduleAttr schedule) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : frame.kernel.getBody().front())
+    ops.push_back(&op);
+  std::string reason;
+  FailureOr<RowSpace> space = rowSpaceOf(ops, frame.dims, reason);
+  if (failed(space))
+    return frame.kernel.emitError()
+           << "expected reductions over the last dimensions of one shape for "
+              "#fuse.rows, but "
+           << reason << "; use #fuse.columns";
+  return RowsLowering(frame, schedule, std::move(*space)).run();
+}

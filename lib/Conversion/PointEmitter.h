@@ -1,0 +1,220 @@
+//===- PointEmitter.h - Values of a kernel at a point -----------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel's body is a dataflow graph on tensors. A thread needs a few elements
+// of its results, so the lowering asks for "value v at point p" and the answer
+// follows the graph backwards: a pointwise op asks its operands at the same
+// point (dimensions of size 1 at index 0), a rotary op asks its operand at the
+// point and at the point's partner, a kernel argument is a load. With p four
+// lanes wide at [row, col]:
+//
+//   emit(add(x, w), [row, col]) -> emit(x, [row, col]): load vector<4>
+//                               -> emit(w, [col])     : load vector<4>
+//
+// Answers are remembered by (value, point), so that an element is loaded and
+// computed once a thread, however often it is used: what a register-resident
+// softmax needs in three passes over its row is loaded in the first.
+//
+// Points are lists of Index, a base plus a constant. Keeping the constant apart
+// makes points comparable (column + 64 and column + 64 are the same) and lets
+// the back end use it as an immediate.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_POINTEMITTER_H
+#define FUSE_LIB_CONVERSION_POINTEMITTER_H
+
+#include "fuse/Analysis/DimClasses.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+#include <optional>
+
+namespace mlir::fuse {
+
+/// base + offset; a null base is zero.
+struct Index {
+  Value base;
+  int64_t offset = 0;
+  /// Whether the index may lie past the end where the point's guard is false.
+  bool guarded = false;
+
+  static Index constant(int64_t value) { return {Value(), value, false}; }
+  std::pair<void *, int64_t> key() const {
+    return {base.getAsOpaquePointer(), offset};
+  }
+};
+
+/// `lanes` consecutive elements along the last dimension, from `dims` on.
+struct Point {
+  SmallVector<Index, 4> dims;
+  /// The row-major position of `dims` in a tensor whose extents are `shape`,
+  /// where it is known without computing it from `dims`.
+  std::optional<Index> linear;
+  SmallVector<Extent> shape;
+  /// Whether `linear` is a multiple of `lanes`.
+  bool flat = false;
+  int64_t lanes = 1;
+  /// An i1; loads happen only where it is true and give zero elsewhere. Null
+  /// means true.
+  Value guard;
+};
+
+/// What the kernel's function offers to the emitter: pointers and sizes.
+struct KernelAbi {
+  /// The pointer of each kernel input, in the order of the block arguments.
+  SmallVector<Value> inputs;
+  /// The pointer of each result.
+  SmallVector<Value> results;
+  /// The sizes of the dynamic dimension classes, as `index`.
+  llvm::MapVector<int, Value> sizes;
+};
+
+struct EmitOptions {
+  /// Round after every op to its element type.
+  bool strict = false;
+  /// Kernel pointers are 16-byte aligned.
+  bool aligned = true;
+  /// Dynamic innermost dimensions are multiples of 16 bytes.
+  bool divisible = false;
+};
+
+class PointEmitter {
+public:
+  PointEmitter(OpBuilder &builder, KernelOp kernel, const DimClasses &dims,
+               KernelAbi abi, EmitOptions options);
+
+  /// The value at the point, in the compute type of its elements: a scalar if
+  /// it is the same for all lanes, else a vector of `point.lanes`.
+  Value emit(Value value, const Point &point);
+
+  /// As emit, always a vector where the point has several lanes.
+  Value emitLanes(Value value, const Point &point);
+
+  /// Declares the value known at the point (a finished reduction).
+  void define(Value value, const Point &point, Value computed);
+
+  /// Writes `computed` (compute type) to result `number` at the point.
+  void store(unsigned number, const Point &point, Value computed);
+
+  /// What is remembered inside the scope is forgotten after it: for code in a
+  /// nested region.
+  class Scope {
+  public:
+    explicit Scope(PointEmitter &emitter);
+    ~Scope();
+
+  private:
+    PointEmitter &emitter;
+  };
+
+  //===--------------------------------------------------------------------===//
+  // Index arithmetic
+  //===--------------------------------------------------------------------===//
+
+  /// The index as an SSA value of type index.
+  Value materialize(const Index &index);
+  Index add(const Index &a, const Index &b);
+  Index mul(const Index &a, const Index &b);
+  /// a / b and a mod b of non-negative a and positive b.
+  Index div(const Index &a, const Index &b);
+  Index rem(const Index &a, const Index &b);
+  /// The smaller; `b` is known not to be negative.
+  Index min(const Index &a, const Index &b);
+  Index size(const Extent &extent);
+  /// The product of the extents.
+  Index product(ArrayRef<Extent> extents);
+  /// Splits a row-major position into one index a dimension. The first is not
+  /// reduced: the position is known to be inside.
+  SmallVector<Index, 4> delinearize(Index linear, ArrayRef<Extent> extents);
+  /// a < b as i1.
+  Value less(const Index &a, const Index &b);
+
+  /// Declares that `base` lies in [low, high); RoPE halves are told by it.
+  void setRange(Value base, int64_t low, int64_t high) {
+    ranges[base] = {low, high};
+  }
+  std::optional<std::pair<int64_t, int64_t>> range(const Index &index) const;
+
+  /// The point of `operand` that a broadcasting op reads for its result's
+  /// point.
+  Point operandPoint(Value operand, Value result, const Point &point);
+
+  /// Evaluates lane by lane with `lane(i)` and collects a vector.
+  Value gatherLanes(Location loc, int64_t lanes,
+                    llvm::function_ref<Value(int64_t)> lane);
+
+  /// The point's lane `i` alone.
+  Point lanePoint(const Point &point, int64_t lane);
+
+  OpBuilder &getBuilder() { return builder; }
+  const DimClasses &getDims() const { return dims; }
+  const KernelAbi &getAbi() const { return abi; }
+  const EmitOptions &getOptions() const { return options; }
+  KernelOp getKernel() { return kernel; }
+  ModuleOp getModule();
+
+  /// The type in which elements are computed: f32 for 16-bit floats.
+  static Type computeType(Type element);
+  /// `type` or a vector of it.
+  static Type lanesOf(Type type, int64_t lanes);
+
+  Value constant(Location loc, Type type, double value);
+  Value splat(Location loc, Value value, int64_t lanes);
+
+private:
+  Value emitUncached(Value value, const Point &point);
+  Value load(BlockArgument argument, const Point &point);
+  Value emitReshape(Operation *op, const Point &point);
+  Value address(Location loc, Value pointer, Value tensor, const Point &point);
+  Index linearIndex(Value tensor, const Point &point);
+  int64_t alignment(Value tensor, const Point &point) const;
+
+  struct PointKey {
+    void *value;
+    SmallVector<std::pair<void *, int64_t>, 4> dims;
+    int64_t lanes;
+    void *guard;
+    bool operator<(const PointKey &other) const;
+  };
+  PointKey keyOf(Value value, const Point &point) const;
+
+  using IndexKey = std::tuple<char, void *, int64_t, void *, int64_t>;
+  /// Looks an index expression up, or builds it.
+  Index cached(char op, const Index &a, const Index &b,
+               llvm::function_ref<Value(Value, Value)> build);
+
+  /// One level of a Scope.
+  struct Memory {
+    std::map<PointKey, Value> values;
+    std::map<IndexKey, Value> indices;
+    std::map<std::pair<void *, int64_t>, Value> materialized;
+  };
+
+  OpBuilder &builder;
+  KernelOp kernel;
+  const DimClasses &dims;
+  KernelAbi abi;
+  EmitOptions options;
+  SmallVector<Memory> memories;
+  DenseMap<Value, std::pair<int64_t, int64_t>> ranges;
+};
+
+//===----------------------------------------------------------------------===//
+// Op families: each returns the value of an op's result at a point
+//===----------------------------------------------------------------------===//
+
+Value emitPointwise(PointEmitter &emitter, Operation *op, const Point &point);
+Value emitRotary(PointEmitter &emitter, RotaryOp op, const Point &point);
+/// A reduction as a loop in this thread.
+Value emitSerialReduction(PointEmitter &emitter, ReduceOp op,
+                          const Point &point);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_POINTEMITTER_H

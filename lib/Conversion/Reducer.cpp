@@ -1,0 +1,265 @@
+//===- Reducer.cpp - The algebra of one reduction -------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reducer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static int64_t lanesIn(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  return type ? type.getDimSize(0) : 1;
+}
+
+Reducer::Reducer(PointEmitter &emitter, Operation *op)
+    : emitter(emitter), builder(emitter.getBuilder()), op(op),
+      loc(op->getLoc()), reduce(dyn_cast<ReduceOp>(op)),
+      type(PointEmitter::computeType(
+          getElementTypeOrSelf(op->getOperand(0).getType()))) {
+  dims = reduce ? reduce.getDims() : cast<SoftmaxStatsOp>(op).getDims();
+  keep = reduce ? reduce.getKeep() : true;
+}
+
+Value Reducer::identityOf(unsigned component) {
+  auto floatType = dyn_cast<FloatType>(type);
+  auto infinity = [&](bool negative) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        builder.getFloatAttr(
+            floatType,
+            APFloat::getInf(floatType.getFloatSemantics(), negative)));
+  };
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(type, value));
+  };
+  if (!reduce)
+    return component == 0 ? infinity(true) : emitter.constant(loc, type, 0);
+  unsigned width = type.getIntOrFloatBitWidth();
+  switch (reduce.getKind()) {
+  case ReduceKind::sum:
+  case ReduceKind::mean:
+  case ReduceKind::any:
+    return emitter.constant(loc, type, 0);
+  case ReduceKind::prod:
+  case ReduceKind::all:
+    return emitter.constant(loc, type, 1);
+  case ReduceKind::max:
+    return floatType ? infinity(true) : integer(llvm::minIntN(width));
+  case ReduceKind::min:
+    return floatType ? infinity(false) : integer(llvm::maxIntN(width));
+  }
+  llvm_unreachable("unknown kind of reduction");
+}
+
+ReductionState Reducer::identity(int64_t lanes) {
+  ReductionState state;
+  for (unsigned component = 0; component < op->getNumResults(); ++component)
+    state.push_back(emitter.splat(loc, identityOf(component), lanes));
+  return state;
+}
+
+Value Reducer::mask(Value elements, Value guard) {
+  if (!guard)
+    return elements;
+  Value neutral = emitter.splat(loc, identityOf(0), lanesIn(elements));
+  return arith::SelectOp::create(builder, loc, guard, elements, neutral);
+}
+
+Value Reducer::combineOne(Value a, Value b) {
+  bool isFloat = isa<FloatType>(type);
+  switch (reduce ? reduce.getKind() : ReduceKind::max) {
+  case ReduceKind::sum:
+  case ReduceKind::mean:
+    if (isFloat)
+      return arith::AddFOp::create(builder, loc, a, b);
+    return arith::AddIOp::create(builder, loc, a, b);
+  case ReduceKind::prod:
+    if (isFloat)
+      return arith::MulFOp::create(builder, loc, a, b);
+    return arith::MulIOp::create(builder, loc, a, b);
+  case ReduceKind::max:
+    if (isFloat)
+      return arith::MaximumFOp::create(builder, loc, a, b);
+    return arith::MaxSIOp::create(builder, loc, a, b);
+  case ReduceKind::min:
+    if (isFloat)
+      return arith::MinimumFOp::create(builder, loc, a, b);
+    return arith::MinSIOp::create(builder, loc, a, b);
+  case ReduceKind::any:
+    return arith::OrIOp::create(builder, loc, a, b);
+  case ReduceKind::all:
+    return arith::AndIOp::create(builder, loc, a, b);
+  }
+  llvm_unreachable("unknown kind of reduction");
+}
+
+Value Reducer::safeMaximum(Value maximum) {
+  Value lowest = emitter.splat(loc, identityOf(0), lanesIn(maximum));
+  Value isLowest = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
+  Value zero =
+      emitter.splat(loc, emitter.constant(loc, type, 0), lanesIn(maximum));
+  return arith::SelectOp::create(builder, loc, isLowest, zero, maximum);
+}
+
+Value Reducer::exp(Value exponent) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  bool narrow = element.isF16() || element.isBF16();
+  auto flags = narrow && !emitter.getOptions().strict
+                   ? arith::FastMathFlags::afn
+                   : arith::FastMathFlags::none;
+  return math::ExpOp::create(
+      builder, loc, exponent,
+      arith::FastMathFlagsAttr::get(op->getContext(), flags));
+}
+
+/// Several elements share one rescaling of the sum.
+ReductionState Reducer::takeOnline(const ReductionState &state,
+                                   ArrayRef<Value> elements) {
+  Value maximum = state[0];
+  for (Value element : elements)
+    maximum = combineOne(maximum, element);
+  Value safe = safeMaximum(maximum);
+  auto relative = [&](Value x) {
+    return exp(arith::SubFOp::create(builder, loc, x, safe));
+  };
+  Value sum =
+      arith::MulFOp::create(builder, loc, state[1], relative(state[0]));
+  for (Value element : elements)
+    sum = arith::AddFOp::create(builder, loc, sum, relative(element));
+  return {maximum, sum};
+}
+
+ReductionState Reducer::accumulate(const ReductionState &state,
+                                   ArrayRef<Value> elements, Value guard) {
+  SmallVector<Value> masked;
+  for (Value element : elements)
+    masked.push_back(
+        mask(emitter.splat(loc, element, lanesIn(state[0])), guard));
+  if (!reduce)
+    return takeOnline(state, masked);
+  Value total = state[0];
+  for (Value element : masked)
+    total = combineOne(total, element);
+  return {total};
+}
+
+ReductionState Reducer::combine(const ReductionState &a,
+                                const ReductionState &b) {
+  if (reduce)
+    return {combineOne(a[0], b[0])};
+  Value maximum = combineOne(a[0], b[0]);
+  Value safe = safeMaximum(maximum);
+  auto rescaled = [&](const ReductionState &state) -> Value {
+    Value factor = exp(arith::SubFOp::create(builder, loc, state[0], safe));
+    return arith::MulFOp::create(builder, loc, state[1], factor);
+  };
+  return {maximum, arith::AddFOp::create(builder, loc, rescaled(a),
+                                         rescaled(b))};
+}
+
+ReductionState Reducer::reduceLanes(ReductionState state) {
+  for (int64_t lanes = lanesIn(state[0]); lanes > 1; lanes /= 2) {
+    int64_t half = lanes / 2;
+    auto part = [&](int64_t from) {
+      ReductionState out;
+      for (Value value : state)
+        out.push_back(
+            half == 1
+                ? Value(vector::ExtractOp::create(builder, loc, value, from))
+                : Value(vector::ExtractStridedSliceOp::create(
+                      builder, loc, value, ArrayRef<int64_t>{from},
+                      ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1})));
+      return out;
+    };
+    ReductionState low = part(0), high = part(half);
+    state = combine(low, high);
+  }
+  return state;
+}
+
+SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
+                                      const Index &count) {
+  SmallVector<Value, 2> results(state.begin(), state.end());
+  if (!reduce || reduce.getKind() != ReduceKind::mean)
+    return results;
+  Value number = arith::IndexCastOp::create(
+      builder, loc, builder.getI64Type(), emitter.materialize(count));
+  number = arith::SIToFPOp::create(builder, loc, type, number);
+  results[0] = arith::DivFOp::create(builder, loc, results[0], number);
+  return results;
+}
+
+Point Reducer::resultPoint(const Point &inputPoint) {
+  Point out;
+  for (auto [axis, index] : llvm::enumerate(inputPoint.dims)) {
+    if (!isReduced(axis))
+      out.dims.push_back(index);
+    else if (keep)
+      out.dims.push_back(Index::constant(0));
+  }
+  return out;
+}
+
+Point Reducer::inputPoint(const Point &resultPoint, ArrayRef<Index> reduced) {
+  Point out;
+  int64_t rank = cast<RankedTensorType>(getInput().getType()).getRank();
+  unsigned next = 0, kept = 0;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    if (!isReduced(axis)) {
+      out.dims.push_back(resultPoint.dims[kept++]);
+      continue;
+    }
+    out.dims.push_back(reduced[next++]);
+    kept += keep;
+  }
+  out.lanes = isReduced(rank - 1) ? 1 : resultPoint.lanes;
+  out.guard = resultPoint.guard;
+  return out;
+}
+
+SmallVector<Extent> Reducer::reducedExtents() const {
+  SmallVector<Extent> extents;
+  for (int64_t axis : dims)
+    extents.push_back(emitter.getDims().extent(getInput(), axis));
+  return extents;
+}
+
+Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, ReduceOp op,
+                                      const Point &point) {
+  OpBuilder &builder = emitter.getBuilder();
+  Location loc = op.getLoc();
+  Reducer reducer(emitter, op);
+  SmallVector<Extent> extents = reducer.reducedExtents();
+  Index count = emitter.product(extents);
+  int64_t lanes = reducer.inputPoint(point, SmallVector<Index>(extents.size()))
+                      .lanes;
+  Value zero = emitter.materialize(Index::constant(0));
+  Value one = emitter.materialize(Index::constant(1));
+  auto loop = scf::ForOp::create(builder, loc, zero, emitter.materialize(count),
+                                 one, reducer.identity(lanes));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    PointEmitter::Scope scope(emitter);
+    SmallVector<Index, 4> reduced =
+        emitter.delinearize({loop.getInductionVar(), 0}, extents);
+    Value element =
+        emitter.emit(op.getInput(), reducer.inputPoint(point, reduced));
+    ReductionState state(loop.getRegionIterArgs());
+    scf::YieldOp::create(builder, loc,
+                         reducer.accumulate(state, element, Value()));
+  }
+  ReductionState state(loop.getResults());
+  return reducer.finish(state, count).front();
+}

@@ -1,0 +1,78 @@
+//===- Reducer.h - The algebra of one reduction -----------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction keeps a state of one or two values: the running sum, or for
+// fuse.softmax_stats the running maximum m and s = sum of exp(x - m). States
+// start at an identity, take elements in, and combine with each other; lanes,
+// threads and warps are all combined by the same rule.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_REDUCER_H
+#define FUSE_LIB_CONVERSION_REDUCER_H
+
+#include "PointEmitter.h"
+
+namespace mlir::fuse {
+
+/// One value per component of the state; scalars or vectors.
+using ReductionState = SmallVector<Value, 2>;
+
+class Reducer {
+public:
+  /// `op` is a ReduceOp or a SoftmaxStatsOp.
+  Reducer(PointEmitter &emitter, Operation *op);
+
+  Operation *getOp() const { return op; }
+  Value getInput() const { return op->getOperand(0); }
+  ArrayRef<int64_t> getDims() const { return dims; }
+
+  ReductionState identity(int64_t lanes);
+  /// Takes elements in; where `guard` (an i1) is false they count as nothing.
+  ReductionState accumulate(const ReductionState &state,
+                            ArrayRef<Value> elements, Value guard);
+  ReductionState combine(const ReductionState &a, const ReductionState &b);
+  /// Combines the lanes of a vector state, as a tree.
+  ReductionState reduceLanes(ReductionState state);
+  /// The op's results from the final state of `count` elements.
+  SmallVector<Value, 2> finish(const ReductionState &state, const Index &count);
+
+  /// The point of result `number` that belongs to a point of the input.
+  Point resultPoint(const Point &inputPoint);
+  /// The point of the input that belongs to a point of the result and to
+  /// indices of the reduced dimensions.
+  Point inputPoint(const Point &resultPoint, ArrayRef<Index> reduced);
+  /// The extents of the reduced dimensions.
+  SmallVector<Extent> reducedExtents() const;
+
+private:
+  bool isReduced(int64_t axis) const {
+    return llvm::is_contained(dims, axis);
+  }
+  Value combineOne(Value a, Value b);
+  Value mask(Value elements, Value guard);
+  ReductionState takeOnline(const ReductionState &state,
+                            ArrayRef<Value> elements);
+  /// m, or 0 where m is -inf: exp(x - m) is then 0 and not NaN.
+  Value safeMaximum(Value maximum);
+  Value exp(Value exponent);
+  Value identityOf(unsigned component);
+
+  PointEmitter &emitter;
+  OpBuilder &builder;
+  Operation *op;
+  Location loc;
+  ArrayRef<int64_t> dims;
+  bool keep;
+  /// Null for SoftmaxStatsOp.
+  ReduceOp reduce;
+  Type type;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_REDUCER_H

@@ -1,0 +1,37 @@
+//===- ThreadReduce.h - Combining states across threads ---------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_THREADREDUCE_H
+#define FUSE_LIB_CONVERSION_THREADREDUCE_H
+
+#include "KernelFrame.h"
+#include "Reducer.h"
+
+namespace mlir::fuse {
+
+/// The threads that share a row: `width` neighbours, of which there are
+/// `groups` in a block. `width` is a power of two up to a warp, or a multiple
+/// of a warp. All threads of the block take part in every exchange.
+struct ThreadGroup {
+  int64_t width;
+  int64_t groups;
+  /// This thread's place in its group, and its group's in the block.
+  Index lane, group;
+};
+
+/// Gives every thread of a group the combination of all their states, in an
+/// order that does not change from run to run: a butterfly in each warp, then
+/// the warps one after another through shared memory. The states are those of
+/// `reducers`, one each; they share one exchange.
+SmallVector<ReductionState> combineThreads(KernelFrame &frame,
+                                           MutableArrayRef<Reducer> reducers,
+                                           SmallVector<ReductionState> states,
+                                           const ThreadGroup &group);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_THREADREDUCE_H

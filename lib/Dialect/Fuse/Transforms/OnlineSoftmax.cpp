@@ -1,0 +1,69 @@
+//===- OnlineSoftmax.cpp - Maximum and sum of exp in one pass -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The formula is Milakov and Gimelshein's, arXiv:1805.02867.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_FUSEONLINESOFTMAX
+#include "fuse/Dialect/Fuse/Transforms/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+/// sum(exp(x - m)) with m = max(x) over the same dimensions.
+struct OnlineSum : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp sum,
+                                PatternRewriter &rewriter) const override {
+    auto kernel = sum->getParentOfType<KernelOp>();
+    auto schedule =
+        kernel ? dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr())
+               : RowsScheduleAttr();
+    if (!schedule || schedule.getHold() != HoldKind::loop)
+      return rewriter.notifyMatchFailure(sum, "the row is walked once");
+    if (sum.getKind() != ReduceKind::sum || !sum.getKeep())
+      return rewriter.notifyMatchFailure(sum, "not a sum that keeps its dims");
+    auto exp = sum.getInput().getDefiningOp<ExpOp>();
+    auto sub = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+    auto max = sub ? sub.getRhs().getDefiningOp<ReduceOp>() : ReduceOp();
+    if (!max || max.getKind() != ReduceKind::max || !max.getKeep() ||
+        max.getInput() != sub.getLhs() || max.getDims() != sum.getDims())
+      return rewriter.notifyMatchFailure(
+          sum, "its operand is not exp(x - max(x)) over the same dims");
+    rewriter.setInsertionPointAfter(max);
+    auto stats = SoftmaxStatsOp::create(
+        rewriter, sum.getLoc(), TypeRange{max.getType(), sum.getType()},
+        max.getInput(), max.getDims());
+    rewriter.replaceOp(max, stats.getMax());
+    rewriter.replaceOp(sum, stats.getSum());
+    return success();
+  }
+};
+
+struct OnlineSoftmaxPass
+    : public mlir::fuse::impl::FuseOnlineSoftmaxBase<OnlineSoftmaxPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<OnlineSum>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

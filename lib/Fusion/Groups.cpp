@@ -1,0 +1,187 @@
+//===- Groups.cpp - A partition of a program's ops ------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "llvm/ADT/PriorityQueue.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+bool Groups::isDuplicated(Operation *op) {
+  if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return elements && elements.isSplat();
+  }
+  auto iota = dyn_cast_or_null<IotaOp>(op);
+  return iota && !iota.getLike();
+}
+
+Groups::Groups(func::FuncOp function) : body(&function.getBody().front()) {
+  for (auto [position, op] :
+       llvm::enumerate(*body)) {
+    positions[&op] = position;
+    // A constant or an index range that the program returns as it is.
+    bool isReturned = llvm::any_of(op.getUsers(), [](Operation *user) {
+      return user->hasTrait<mlir::OpTrait::IsTerminator>();
+    });
+    bool grouped = isa<FuseDialect>(op.getDialect()) &&
+                   !isa<ConstantOp, KernelOp, LaunchOp>(op) &&
+                   (!isDuplicated(&op) || isReturned);
+    if (!grouped)
+      continue;
+    groupOf[&op] = members.size();
+    members.push_back({&op});
+  }
+}
+
+SmallVector<int> Groups::all() const {
+  SmallVector<int> alive;
+  for (size_t group = 0; group < members.size(); ++group)
+    if (isAlive(group))
+      alive.push_back(group);
+  return alive;
+}
+
+SmallVector<Operation *> Groups::merged(int a, int b) const {
+  SmallVector<Operation *> ops(members[a]);
+  ops.append(members[b].begin(), members[b].end());
+  llvm::sort(ops, [&](Operation *x, Operation *y) {
+    return position(x) < position(y);
+  });
+  return ops;
+}
+
+void Groups::merge(int a, int b) {
+  if (b < a)
+    std::swap(a, b);
+  members[a] = merged(a, b);
+  for (Operation *op : members[b])
+    groupOf[op] = a;
+  members[b].clear();
+}
+
+SmallVector<Value> Groups::inputsOf(ArrayRef<Operation *> ops) const {
+  llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+  llvm::SetVector<Value> inputs;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!inside.contains(producer) && !isDuplicated(producer))
+        inputs.insert(operand);
+    }
+  return inputs.takeVector();
+}
+
+SmallVector<Value> Groups::resultsOf(ArrayRef<Operation *> ops) const {
+  llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+  SmallVector<Value> results;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !inside.contains(user);
+          }))
+        results.push_back(result);
+  return results;
+}
+
+/// Whether a path from `starts` gets to group `to`. Ops of group `through` are
+/// passed only as starts.
+bool Groups::reaches(ArrayRef<Operation *> starts, int to, int through) const {
+  unsigned last = position(members[to].back());
+  SmallVector<Operation *> work(starts);
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  // The whole of a group is reached with any of its ops.
+  auto enter = [&](Operation *op) {
+    if (contains(op))
+      work.append(members[of(op)].begin(), members[of(op)].end());
+    else
+      work.push_back(op);
+  };
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (!seen.insert(op).second)
+      continue;
+    for (Operation *user : op->getUsers()) {
+      if (contains(user) && of(user) == to)
+        return true;
+      if (contains(user) && of(user) == through)
+        continue;
+      bool isGroup = contains(user) && members[of(user)].size() > 1;
+      if (isGroup || position(user) <= last)
+        enter(user);
+    }
+  }
+  return false;
+}
+
+bool Groups::hasPath(int from, int to) const {
+  return reaches(members[from], to, from);
+}
+
+bool Groups::hasPathAround(int a, int b) const {
+  auto around = [&](int from, int to) {
+    SmallVector<Operation *> outside;
+    for (Operation *op : members[from])
+      for (Operation *user : op->getUsers())
+        if (!contains(user) || (of(user) != from && of(user) != to)) {
+          if (contains(user))
+            outside.append(members[of(user)].begin(), members[of(user)].end());
+          else
+            outside.push_back(user);
+        }
+    return reaches(outside, to, from);
+  };
+  return around(a, b) || around(b, a);
+}
+
+SmallVector<Groups::Node> Groups::topologicalOrder() const {
+  // Nodes are numbered by their first op, which keeps program order where
+  // dependences leave a choice.
+  Block &block = *body;
+  DenseMap<Operation *, unsigned> nodeOf;
+  SmallVector<Node> nodes;
+  DenseMap<int, unsigned> groupNodes;
+  for (Operation &op : block.without_terminator()) {
+    if (contains(&op)) {
+      auto [it, isNew] = groupNodes.try_emplace(of(&op), nodes.size());
+      if (isNew)
+        nodes.push_back({of(&op), nullptr});
+      nodeOf[&op] = it->second;
+    } else {
+      nodeOf[&op] = nodes.size();
+      nodes.push_back({-1, &op});
+    }
+  }
+  SmallVector<llvm::SetVector<unsigned>> users(nodes.size());
+  for (Operation &op : block.without_terminator())
+    for (Operation *user : op.getUsers())
+      if (nodeOf.contains(user) && nodeOf[user] != nodeOf[&op])
+        users[nodeOf[&op]].insert(nodeOf[user]);
+  SmallVector<unsigned> waiting(nodes.size(), 0);
+  for (auto &list : users)
+    for (unsigned user : list)
+      ++waiting[user];
+  llvm::PriorityQueue<unsigned, std::vector<unsigned>, std::greater<unsigned>>
+      ready;
+  for (unsigned node = 0; node < nodes.size(); ++node)
+    if (!waiting[node])
+      ready.push(node);
+  SmallVector<Node> order;
+  while (!ready.empty()) {
+    unsigned node = ready.top();
+    ready.pop();
+    order.push_back(nodes[node]);
+    for (unsigned user : users[node])
+      if (--waiting[user] == 0)
+        ready.push(user);
+  }
+  assert(order.size() == nodes.size() && "groups form a cycle");
+  return order;
+}

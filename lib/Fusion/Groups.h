@@ -1,0 +1,67 @@
+//===- Groups.h - A partition of a program's ops ----------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_FUSION_GROUPS_H
+#define FUSE_LIB_FUSION_GROUPS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::fuse {
+
+/// The primitives of a function in disjoint groups; other ops (reshapes, sizes,
+/// the return) stay on the host. Splat constants belong to no group: every
+/// kernel that needs one has its own.
+class Groups {
+public:
+  explicit Groups(func::FuncOp function);
+
+  /// Whether `op` (may be null) is in a group.
+  bool contains(Operation *op) const { return op && groupOf.contains(op); }
+  int of(Operation *op) const { return groupOf.lookup(op); }
+  ArrayRef<Operation *> ops(int group) const { return members[group]; }
+  bool isAlive(int group) const { return !members[group].empty(); }
+  SmallVector<int> all() const;
+
+  /// The ops of both groups in program order.
+  SmallVector<Operation *> merged(int a, int b) const;
+  /// Merges both into the group of the smaller number.
+  void merge(int a, int b);
+
+  /// What the ops read from, and give to, ops that are not among them.
+  SmallVector<Value> inputsOf(ArrayRef<Operation *> ops) const;
+  SmallVector<Value> resultsOf(ArrayRef<Operation *> ops) const;
+
+  /// Whether `to` depends on `from`.
+  bool hasPath(int from, int to) const;
+  /// Whether some op outside both groups lies on a path between them.
+  bool hasPathAround(int a, int b) const;
+
+  /// Whether kernels copy the op instead of reading its result.
+  static bool isDuplicated(Operation *op);
+
+  /// A group, or an op of the host (then `group` is -1).
+  struct Node {
+    int group;
+    Operation *host;
+  };
+  /// All groups and host ops but the return, each after what it needs.
+  SmallVector<Node> topologicalOrder() const;
+
+private:
+  bool reaches(ArrayRef<Operation *> starts, int to, int through) const;
+  unsigned position(Operation *op) const { return positions.lookup(op); }
+
+  Block *body;
+  DenseMap<Operation *, int> groupOf;
+  DenseMap<Operation *, unsigned> positions;
+  SmallVector<SmallVector<Operation *>> members;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_FUSION_GROUPS_H

@@ -1,0 +1,145 @@
+//===- CodeCache.cpp - Compiled code, from disk where it is ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeCache.h"
+#include "fuse/Codegen/HostObject.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+using mlir::fuse::AssembledModule;
+using mlir::fuse::Assembler;
+using mlir::fuse::GPUTarget;
+using mlir::fuse::KernelResources;
+
+namespace fuse::jit {
+
+CodeCache::CodeCache(const CompileOptions &options)
+    : lineInfo(options.lineInfo) {
+  if (!options.cache)
+    return;
+  auto opened = runtime::DiskCache::open(options.cacheDirectory);
+  if (opened)
+    disk = std::move(*opened);
+  else
+    consumeError(opened.takeError());
+}
+
+/// Tells apart assemblers without running them: ptxas by its file, which a new
+/// version replaces.
+static std::string assemblerVersion() {
+  std::optional<std::string> path = mlir::fuse::findPtxas();
+  sys::fs::file_status status;
+  if (!path || sys::fs::status(*path, status))
+    return "any";
+  return formatv("{0} {1} {2}", *path, status.getSize(),
+                 status.getLastModificationTime().time_since_epoch().count());
+}
+
+/// A cache entry is the length of a JSON header, the header and the cubin.
+static std::string serialize(const AssembledModule &module) {
+  json::Array kernels;
+  for (const KernelResources &kernel : module.kernels)
+    kernels.push_back(json::Array{kernel.name, kernel.registers,
+                                  kernel.spillStoreBytes, kernel.spillLoadBytes,
+                                  kernel.stackBytes, kernel.sharedBytes});
+  std::string header = formatv(
+      "{0}", json::Value(json::Object{{"assembler", int(module.assembler)},
+                                      {"name", module.assemblerName},
+                                      {"kernels", std::move(kernels)}}));
+  char length[8];
+  support::endian::write64le(length, header.size());
+  return std::string(length, sizeof(length)) + header +
+         std::string(module.cubin.begin(), module.cubin.end());
+}
+
+static std::optional<KernelResources> parseResources(const json::Value &value) {
+  const json::Array *fields = value.getAsArray();
+  if (!fields || fields->size() != 6)
+    return std::nullopt;
+  auto number = [&](unsigned i) {
+    return unsigned((*fields)[i].getAsInteger().value_or(0));
+  };
+  KernelResources kernel;
+  kernel.name = (*fields)[0].getAsString().value_or("").str();
+  kernel.registers = number(1);
+  kernel.spillStoreBytes = number(2);
+  kernel.spillLoadBytes = number(3);
+  kernel.stackBytes = number(4);
+  kernel.sharedBytes = number(5);
+  return kernel;
+}
+
+/// Nullopt if the entry was written by another version.
+static std::optional<AssembledModule> deserialize(StringRef bytes) {
+  if (bytes.size() < 8)
+    return std::nullopt;
+  uint64_t length = support::endian::read64le(bytes.data());
+  bytes = bytes.drop_front(8);
+  if (length > bytes.size())
+    return std::nullopt;
+  Expected<json::Value> header = json::parse(bytes.take_front(length));
+  if (!header) {
+    consumeError(header.takeError());
+    return std::nullopt;
+  }
+  const json::Object *object = header->getAsObject();
+  const json::Array *kernels = object ? object->getArray("kernels") : nullptr;
+  if (!kernels)
+    return std::nullopt;
+  AssembledModule module;
+  module.assembler = Assembler(object->getInteger("assembler").value_or(0));
+  module.assemblerName = object->getString("name").value_or("").str();
+  for (const json::Value &value : *kernels) {
+    std::optional<KernelResources> kernel = parseResources(value);
+    if (!kernel)
+      return std::nullopt;
+    module.kernels.push_back(std::move(*kernel));
+  }
+  bytes = bytes.drop_front(length);
+  module.cubin.assign(bytes.begin(), bytes.end());
+  return module;
+}
+
+Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
+                                              const GPUTarget &target) {
+  mlir::fuse::AssembleOptions options;
+  options.lineInfo = lineInfo;
+  if (!disk)
+    return mlir::fuse::assemblePTX(ptx, target, options);
+  runtime::DiskCache::Key key(target.chip, assemblerVersion(),
+                              {"cubin", ptx, lineInfo ? "lines" : ""});
+  if (std::optional<std::string> bytes = disk->load(key))
+    if (std::optional<AssembledModule> module = deserialize(*bytes))
+      return std::move(*module);
+  Expected<AssembledModule> module =
+      mlir::fuse::assemblePTX(ptx, target, options);
+  if (module && !module->cubin.empty())
+    consumeError(disk->store(key, serialize(*module)));
+  return module;
+}
+
+Expected<SmallVector<char, 0>>
+CodeCache::compileForHost(mlir::gpu::GPUModuleOp module) {
+  if (!disk)
+    return mlir::fuse::compileHostObject(module);
+  std::string text;
+  raw_string_ostream(text) << *module;
+  runtime::DiskCache::Key key(mlir::fuse::getHostFingerprint(),
+                              LLVM_VERSION_STRING, {"object", text});
+  if (std::optional<std::string> bytes = disk->load(key))
+    return SmallVector<char, 0>(bytes->begin(), bytes->end());
+  Expected<SmallVector<char, 0>> object = mlir::fuse::compileHostObject(module);
+  if (object)
+    consumeError(disk->store(key, StringRef(object->data(), object->size())));
+  return object;
+}
+
+} // namespace fuse::jit

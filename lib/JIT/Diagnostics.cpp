@@ -1,0 +1,81 @@
+//===- Diagnostics.cpp - MLIR diagnostics as one llvm::Error --------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/Diagnostics.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using llvm::formatv;
+using namespace mlir;
+
+namespace fuse::jit {
+
+std::string str(Location location) {
+  auto file = location->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  return formatv("{0}:{1}:{2}", file.getFilename().getValue(), file.getLine(),
+                 file.getColumn());
+}
+
+/// Prefixes `message` with the place, if there is one.
+static std::string locate(Location location, const Twine &message) {
+  std::string place = str(location);
+  return place.empty() ? message.str() : place + ": " + message.str();
+}
+
+llvm::Error makeError(Location location, const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 locate(location, message));
+}
+
+DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
+    : handler(context, [this](Diagnostic &diagnostic) { handle(diagnostic); }) {
+}
+
+/// The parser only says that an op is unknown; the nearest name is the remedy.
+static std::string suggestOp(StringRef message, MLIRContext *context) {
+  if (!message.consume_front("custom op '"))
+    return "";
+  StringRef name = message.take_until([](char c) { return c == '\''; });
+  StringRef best;
+  unsigned bestDistance = std::max<size_t>(2, name.size() / 3) + 1;
+  for (RegisteredOperationName op : context->getRegisteredOperations()) {
+    unsigned distance = op.getStringRef().edit_distance(
+        name, /*AllowReplacements=*/true, bestDistance);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = op.getStringRef();
+    }
+  }
+  return best.empty() ? "; see docs/dialect.md for the ops"
+                      : ("; did you mean '" + best + "'?").str();
+}
+
+void DiagnosticCollector::handle(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error || errors++ > 0)
+    return;
+  std::string message = diagnostic.str();
+  Location location = diagnostic.getLocation();
+  text = locate(location, message + suggestOp(message, location.getContext()));
+  for (Diagnostic &note : diagnostic.getNotes())
+    text += "\n" + locate(note.getLocation(), "note: " + note.str());
+}
+
+llvm::Error DiagnosticCollector::takeError(StringRef fallback) {
+  if (errors == 0)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), fallback);
+  if (errors > 1)
+    text += formatv("\n({0} more)", errors - 1);
+  errors = 0;
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+} // namespace fuse::jit

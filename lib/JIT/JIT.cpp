@@ -1,0 +1,251 @@
+//===- JIT.cpp - Text or file in, callable program out --------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/JIT.h"
+#include "fuse/Codegen/HostObject.h"
+#include "fuse/JIT/Source.h"
+#include "fuse/Runtime/CpuModule.h"
+#include "fuse/Runtime/CudaModule.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <array>
+#include <atomic>
+#include <mutex>
+
+using namespace llvm;
+using namespace fuse::runtime;
+using mlir::fuse::GPUTarget;
+
+namespace fuse::jit {
+
+namespace {
+/// The program for one set of facts, loaded.
+struct Variant {
+  Code code;
+  Program program;
+};
+} // namespace
+
+struct CompiledProgram::State {
+  Expected<const Variant &> variant(const Facts &facts);
+  Expected<std::unique_ptr<Variant>> load(const Facts &facts);
+  Expected<std::shared_ptr<runtime::Module>> loadModule(const Code &code);
+
+  std::unique_ptr<Compilation> compilation;
+  Device device;
+  /// By Facts::key(). Set once, under the mutex.
+  std::array<std::atomic<Variant *>, 8> variants{};
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Variant>> owned;
+};
+
+static Expected<std::shared_ptr<runtime::Module>>
+loadForHost(const Code &code) {
+  std::vector<std::string> names;
+  for (const KernelInfo &kernel : code.kernels)
+    names.push_back(kernel.name);
+  StringMap<CpuKernel> kernels;
+  if (names.empty())
+    return CpuModule::create(std::move(kernels));
+  auto object = mlir::fuse::loadHostObject(code.object, names);
+  if (!object)
+    return object.takeError();
+  for (const auto &entry : object->entries)
+    kernels[entry.getKey()] = entry.getValue();
+  return CpuModule::create(std::move(kernels), object->jit);
+}
+
+/// A driver takes a module without kernels only as text.
+static constexpr StringLiteral emptyPTX =
+    ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+Expected<std::shared_ptr<runtime::Module>>
+CompiledProgram::State::loadModule(const Code &code) {
+  if (device.kind == Device::Kind::CPU)
+    return loadForHost(code);
+  Expected<CudaDevice &> cuda = CudaDevice::get(device.id);
+  if (!cuda)
+    return cuda.takeError();
+  const auto &cubin = code.assembled.cubin;
+  StringRef image = !cubin.empty()     ? StringRef(cubin.data(), cubin.size())
+                    : code.ptx.empty() ? StringRef(emptyPTX)
+                                       : StringRef(code.ptx);
+  return CudaModule::load(*cuda, image);
+}
+
+Expected<std::unique_ptr<Variant>>
+CompiledProgram::State::load(const Facts &facts) {
+  Expected<Code> code = compilation->generate(facts);
+  if (!code)
+    return code.takeError();
+  Expected<std::shared_ptr<runtime::Module>> module = loadModule(*code);
+  if (!module)
+    return module.takeError();
+  Expected<Program> program =
+      Program::create(code->plan.spec, std::move(*module));
+  if (!program)
+    return program.takeError();
+  return std::make_unique<Variant>(
+      Variant{std::move(*code), std::move(*program)});
+}
+
+Expected<const Variant &> CompiledProgram::State::variant(const Facts &facts) {
+  std::atomic<Variant *> &slot = variants[facts.key()];
+  if (const Variant *found = slot.load(std::memory_order_acquire))
+    return *found;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (const Variant *found = slot.load(std::memory_order_relaxed))
+    return *found;
+  Expected<std::unique_ptr<Variant>> made = load(facts);
+  if (!made)
+    return made.takeError();
+  owned.push_back(std::move(*made));
+  slot.store(owned.back().get(), std::memory_order_release);
+  return *owned.back();
+}
+
+CompiledProgram::CompiledProgram(std::unique_ptr<State> state)
+    : state(std::move(state)) {}
+CompiledProgram::~CompiledProgram() = default;
+
+/// The usual variant is there from compile() on, and all variants take the same
+/// arguments.
+static const Variant &usual(Expected<const Variant &> variant) {
+  return cantFail(std::move(variant));
+}
+
+const ProgramSpec &CompiledProgram::spec() const {
+  return usual(state->variant(usualFacts())).code.plan.spec;
+}
+
+ArrayRef<std::optional<unsigned>> CompiledProgram::inPlace() const {
+  return usual(state->variant(usualFacts())).code.plan.inPlace;
+}
+
+Device CompiledProgram::device() const { return state->device; }
+
+StringRef CompiledProgram::chip() const {
+  return state->device.kind == Device::Kind::CPU
+             ? StringRef("cpu")
+             : StringRef(state->compilation->options().chip);
+}
+
+Error CompiledProgram::run(ArrayRef<TensorView> inputs,
+                           ArrayRef<TensorView> outputs, Stream stream) {
+  Expected<Facts> facts = computeFacts(spec(), inputs, outputs);
+  if (!facts)
+    return facts.takeError();
+  Expected<const Variant &> variant = state->variant(*facts);
+  if (!variant)
+    return variant.takeError();
+  return variant->program.run(inputs, outputs, stream);
+}
+
+Expected<SmallVector<KernelTiming>>
+CompiledProgram::runTimed(ArrayRef<TensorView> inputs,
+                          ArrayRef<TensorView> outputs, Stream stream) {
+  Expected<Facts> facts = computeFacts(spec(), inputs, outputs);
+  if (!facts)
+    return facts.takeError();
+  Expected<const Variant &> variant = state->variant(*facts);
+  if (!variant)
+    return variant.takeError();
+  return variant->program.runTimed(inputs, outputs, stream);
+}
+
+Expected<SmallVector<Shape>>
+CompiledProgram::inferOutputShapes(ArrayRef<TensorView> inputs) const {
+  return usual(state->variant(usualFacts())).program.inferOutputShapes(inputs);
+}
+
+Expected<const Code &> CompiledProgram::code(const Facts &facts) {
+  Expected<const Variant &> variant = state->variant(facts);
+  if (!variant)
+    return variant.takeError();
+  return variant->code;
+}
+
+Expected<std::string> CompiledProgram::print(Stage stage, const Facts &facts) {
+  return state->compilation->print(stage, facts);
+}
+
+/// The newest chip that Fuse knows whose code the device runs: of the same
+/// major version, and not newer.
+static Expected<std::string> chipOf(const CudaDeviceInfo &device) {
+  int best = 0;
+  for (const GPUTarget &target : mlir::fuse::getGPUTargets()) {
+    int sm;
+    bool isPlain = !target.chip.drop_front(3).getAsInteger(10, sm);
+    if (isPlain && sm / 10 == device.sm / 10 && sm <= device.sm)
+      best = std::max(best, sm);
+  }
+  if (best)
+    return formatv("sm_{0}", best).str();
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv(
+          "expected a GPU of compute capability 8.0 or newer, but got {0}.{1} "
+          "({2}); use the target cpu",
+          device.sm / 10, device.sm % 10, device.name));
+}
+
+/// Checks that the device is usable, and fills in its chip.
+static Error resolveCuda(CompileOptions &options) {
+  Expected<CudaDevice &> device = CudaDevice::get(options.device);
+  if (!device)
+    return device.takeError();
+  Expected<std::string> chip = chipOf(device->info());
+  if (!chip)
+    return chip.takeError();
+  options.target = Target::CUDA;
+  if (options.chip.empty())
+    options.chip = std::move(*chip);
+  return Error::success();
+}
+
+/// Replaces Target::Auto and an empty chip by what is there.
+static Error resolveTarget(CompileOptions &options) {
+  if (options.target == Target::CPU)
+    return Error::success();
+  Error error = resolveCuda(options);
+  if (!error || options.target == Target::CUDA)
+    return error;
+  consumeError(std::move(error));
+  options.target = Target::CPU;
+  return Error::success();
+}
+
+Expected<std::unique_ptr<CompiledProgram>>
+compile(StringRef text, StringRef fileName, const CompileOptions &options) {
+  CompileOptions resolved = options;
+  if (Error error = resolveTarget(resolved))
+    return std::move(error);
+  Expected<std::unique_ptr<Compilation>> compilation =
+      Compilation::create(text, fileName, resolved);
+  if (!compilation)
+    return compilation.takeError();
+  auto state = std::make_unique<CompiledProgram::State>();
+  state->compilation = std::move(*compilation);
+  state->device = resolved.target == Target::CUDA
+                      ? Device::cuda(resolved.device)
+                      : Device::cpu();
+  Expected<const Variant &> first =
+      state->variant(CompiledProgram::usualFacts());
+  if (!first)
+    return first.takeError();
+  return std::unique_ptr<CompiledProgram>(
+      new CompiledProgram(std::move(state)));
+}
+
+Expected<std::unique_ptr<CompiledProgram>>
+compileFile(StringRef path, const CompileOptions &options) {
+  Expected<std::unique_ptr<MemoryBuffer>> source = readSource(path);
+  if (!source)
+    return source.takeError();
+  return compile((*source)->getBuffer(), path, options);
+}
+
+} // namespace fuse::jit

@@ -1,0 +1,99 @@
+//===- KernelInfo.cpp - What to tell about kernels ------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelInfo.h"
+#include "SizeProduct.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+using namespace mlir;
+using namespace ::fuse::runtime;
+using mlir::fuse::LaunchOp;
+
+namespace fuse::jit {
+
+static KernelOperand describe(const ProgramSpec &spec, const BufferRef &ref) {
+  auto ofTensor = [](const TensorSpec &tensor) {
+    return KernelOperand{tensor.name, tensor.dtype, numElements(tensor.shape)};
+  };
+  switch (ref.kind) {
+  case BufferRef::Kind::Input:
+    return ofTensor(spec.inputs[ref.index]);
+  case BufferRef::Kind::Output:
+    return ofTensor(spec.outputs[ref.index]);
+  case BufferRef::Kind::Temp: {
+    const TempSpec &temp = spec.temps[ref.index];
+    return {temp.name, temp.dtype, temp.numElements};
+  }
+  case BufferRef::Kind::Constant: {
+    const ConstantSpec &constant = spec.constants[ref.index];
+    int64_t bytes = constant.bytes.size();
+    return {constant.name, constant.dtype, bytes / sizeInBytes(constant.dtype)};
+  }
+  }
+  llvm_unreachable("every kind is handled");
+}
+
+/// The sizes of the spaces that the kernel's threads walk. A pointwise kernel
+/// has one for each distinct shape of a result; the others walk the largest
+/// operand, of which the results may be reductions.
+static SmallVector<SizeExpr>
+iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
+               ArrayRef<KernelOperand> operands) {
+  SmallVector<SizeExpr> sizes;
+  if (!schedule || isa<mlir::fuse::ContractionScheduleAttr>(schedule))
+    return sizes;
+  bool isPointwise = isa<mlir::fuse::PointwiseScheduleAttr>(schedule);
+  for (const KernelOperand &operand : operands) {
+    bool isPart = llvm::any_of(operands, [&](const KernelOperand &other) {
+      return isDivisor(operand.elements, other.elements) &&
+             !isSameProduct(operand.elements, other.elements);
+    });
+    if (isPointwise ? operand.isResult : !isPart)
+      sizes.push_back(operand.elements);
+  }
+  return sizes;
+}
+
+static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
+                           const ProgramSpec &spec) {
+  KernelInfo info;
+  info.name = kernel.name;
+  if (ArrayAttr ops = launch.getOpsAttr())
+    for (StringRef op : ops.getAsValueRange<StringAttr>())
+      info.ops.push_back(op.str());
+  auto schedule = launch.getScheduleAttr();
+  if (schedule)
+    llvm::raw_string_ostream(info.schedule) << schedule;
+  info.bytesRead = kernel.bytesRead;
+  info.bytesWritten = kernel.bytesWritten;
+
+  unsigned inputs = launch.getInputs().size();
+  for (const KernelArg &arg : kernel.args)
+    if (const auto *ref = std::get_if<BufferRef>(&arg)) {
+      KernelOperand operand = describe(spec, *ref);
+      operand.isResult = info.operands.size() >= inputs;
+      info.operands.push_back(std::move(operand));
+    }
+  SmallVector<SizeExpr> sizes = iterationSizes(schedule, info.operands);
+  for (KernelOperand &operand : info.operands)
+    operand.isStreamed = llvm::any_of(sizes, [&](const SizeExpr &size) {
+      return isSameProduct(size, operand.elements);
+    });
+  return info;
+}
+
+std::vector<KernelInfo> describeKernels(func::FuncOp entry, const Plan &plan) {
+  std::vector<KernelInfo> infos;
+  // The plan's first steps are the launches, in order.
+  for (auto launch : entry.getOps<LaunchOp>())
+    infos.push_back(
+        describe(launch, std::get<KernelSpec>(plan.spec.steps[infos.size()]),
+                 plan.spec));
+  return infos;
+}
+
+} // namespace fuse::jit

@@ -1,0 +1,347 @@
+//===- PlanBuilder.cpp - A lowered program's plan for the runtime ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/PlanBuilder.h"
+#include "ConstantBytes.h"
+#include "HostValues.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/JIT/Diagnostics.h"
+#include "fuse/JIT/Frontend.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using llvm::Expected;
+using llvm::formatv;
+using namespace mlir;
+using namespace ::fuse::runtime;
+using mlir::fuse::LaunchOp;
+
+using mlir::fuse::kInPlaceAttr;
+using mlir::fuse::kNameAttr;
+
+namespace fuse::jit {
+
+DType toDType(Type elementType) {
+  std::string text;
+  llvm::raw_string_ostream(text) << elementType;
+  std::optional<DType> dtype = parseDType(text);
+  assert(dtype && "the entry's types have been checked");
+  return *dtype;
+}
+
+namespace {
+
+/// Memory that holds the value of one or more tensors.
+struct Storage {
+  /// Where it lies; a launch result has none until all uses are known.
+  std::optional<BufferRef> ref;
+  DType dtype = DType::F32;
+  SizeExpr elements;
+  /// Steps that write and last read it; for launch results.
+  unsigned firstStep = 0;
+  unsigned lastStep = 0;
+
+  SizeExpr bytes() const { return elements * sizeInBytes(dtype); }
+};
+
+class PlanBuilder {
+public:
+  explicit PlanBuilder(func::FuncOp entry) : entry(entry), values(entry) {}
+
+  Expected<Plan> build();
+
+private:
+  void addInputs();
+  llvm::Error visit(Operation *op);
+  llvm::Error visitConstant(Operation *op, ElementsAttr value);
+  llvm::Error visitLaunch(LaunchOp op);
+  void addOutputs(func::ReturnOp op);
+  void addTemps();
+  llvm::Error addKernel(LaunchOp op);
+  void addCopies(func::ReturnOp op);
+  void allowAliases();
+  bool mayReuse(unsigned launch, unsigned result, unsigned input) const;
+  llvm::Error resolveInPlace();
+
+  unsigned addStorage(Value tensor, std::optional<BufferRef> ref);
+  Storage &storage(Value tensor) { return storages[storageOf.lookup(tensor)]; }
+  /// The index of the program's input that `tensor` is a view of.
+  std::optional<unsigned> inputOf(Value tensor) const;
+
+  func::FuncOp entry;
+  HostValues values;
+  std::vector<Storage> storages;
+  llvm::DenseMap<Value, unsigned> storageOf;
+  SmallVector<LaunchOp> launches;
+  Plan plan;
+};
+
+} // namespace
+
+unsigned PlanBuilder::addStorage(Value tensor, std::optional<BufferRef> ref) {
+  Storage result;
+  result.ref = ref;
+  result.dtype =
+      toDType(cast<RankedTensorType>(tensor.getType()).getElementType());
+  result.elements = numElements(values.shape(tensor));
+  result.firstStep = result.lastStep = launches.size();
+  storages.push_back(std::move(result));
+  storageOf[tensor] = storages.size() - 1;
+  return storages.size() - 1;
+}
+
+void PlanBuilder::addInputs() {
+  for (BlockArgument argument : entry.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    addStorage(argument, BufferRef::input(index));
+    TensorSpec input;
+    input.name = entry.getArgAttrOfType<StringAttr>(index, kNameAttr).str();
+    input.dtype = storage(argument).dtype;
+    input.shape = values.shape(argument);
+    input.requiredAlignment = sizeInBytes(input.dtype);
+    plan.spec.inputs.push_back(std::move(input));
+  }
+}
+
+llvm::Error PlanBuilder::visitConstant(Operation *op, ElementsAttr value) {
+  Expected<std::vector<uint8_t>> bytes = constantBytes(value, op->getLoc());
+  if (!bytes)
+    return bytes.takeError();
+  Value result = op->getResult(0);
+  if (llvm::Error error = values.setShape(result, {}))
+    return error;
+  unsigned index = plan.spec.constants.size();
+  addStorage(result, BufferRef::constant(index));
+  plan.spec.constants.push_back({formatv("constant{0}", index),
+                                 storage(result).dtype, std::move(*bytes)});
+  return llvm::Error::success();
+}
+
+llvm::Error PlanBuilder::visitLaunch(LaunchOp op) {
+  for (Value input : op.getInputs())
+    storage(input).lastStep = launches.size();
+  ValueRange dynamicSizes = op.getResultDims();
+  for (Value result : op.getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    size_t count = type.getNumDynamicDims();
+    if (count > dynamicSizes.size())
+      return makeError(op.getLoc(),
+                       "expected result_dims to give every '?' of the results "
+                       "a size, but got fewer; report this program");
+    if (llvm::Error error =
+            values.setShape(result, dynamicSizes.take_front(count)))
+      return error;
+    dynamicSizes = dynamicSizes.drop_front(count);
+    addStorage(result, std::nullopt);
+  }
+  launches.push_back(op);
+  return llvm::Error::success();
+}
+
+llvm::Error PlanBuilder::visit(Operation *op) {
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return visitLaunch(launch);
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op)) {
+    storageOf[op->getResult(0)] = storageOf.lookup(op->getOperand(0));
+    return values.visitReshape(op);
+  }
+  if (auto constant = dyn_cast<mlir::fuse::ConstantOp>(op))
+    return visitConstant(op, constant.getValue());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+    return elements ? visitConstant(op, elements) : llvm::Error::success();
+  }
+  if (isa<func::ReturnOp>(op))
+    return llvm::Error::success();
+  Expected<bool> isIndexOp = values.visitIndexOp(op);
+  if (!isIndexOp)
+    return isIndexOp.takeError();
+  if (*isIndexOp)
+    return llvm::Error::success();
+  return makeError(op->getLoc(),
+                   formatv("expected launches, reshapes and size arithmetic "
+                           "after lowering, but got '{0}'; use the ops of the "
+                           "fuse dialect",
+                           op->getName().getStringRef()));
+}
+
+/// A launch result that is returned is written where the caller wants it; the
+/// first output gets it if it is returned twice.
+void PlanBuilder::addOutputs(func::ReturnOp op) {
+  for (auto [index, value] : llvm::enumerate(op.getOperands())) {
+    OutputSpec output;
+    output.name = entry.getResultAttrOfType<StringAttr>(index, kNameAttr).str();
+    output.dtype = storage(value).dtype;
+    output.shape = values.shape(value);
+    output.requiredAlignment = sizeInBytes(output.dtype);
+    plan.spec.outputs.push_back(std::move(output));
+    if (!storage(value).ref)
+      storage(value).ref = BufferRef::output(index);
+  }
+}
+
+void PlanBuilder::addTemps() {
+  for (Storage &storage : storages) {
+    if (storage.ref)
+      continue;
+    unsigned index = plan.spec.temps.size();
+    storage.ref = BufferRef::temp(index);
+    plan.spec.temps.push_back({formatv("temp{0}", index), storage.dtype,
+                               storage.elements, storage.firstStep,
+                               storage.lastStep});
+  }
+}
+
+llvm::Error PlanBuilder::addKernel(LaunchOp op) {
+  KernelSpec kernel;
+  kernel.name = kernel.symbol = op.getKernel().getLeafReference().str();
+  Expected<SizeExpr> grid = values.size(op.getBlocks());
+  if (!grid)
+    return grid.takeError();
+  kernel.grid = *grid;
+  kernel.threads = op.getThreads();
+  llvm::SmallPtrSet<Storage *, 8> read;
+  for (Value input : op.getInputs()) {
+    kernel.args.push_back(*storage(input).ref);
+    if (read.insert(&storage(input)).second)
+      kernel.bytesRead = kernel.bytesRead + storage(input).bytes();
+  }
+  for (Value result : op.getResults()) {
+    kernel.args.push_back(*storage(result).ref);
+    kernel.bytesWritten = kernel.bytesWritten + storage(result).bytes();
+  }
+  for (Value size : op.getSizes()) {
+    Expected<SizeExpr> expr = values.size(size);
+    if (!expr)
+      return expr.takeError();
+    kernel.args.push_back(*expr);
+  }
+  if (ArrayAttr ops = op.getOpsAttr())
+    kernel.ops =
+        llvm::join(llvm::map_range(ops.getAsValueRange<StringAttr>(),
+                                   [](StringRef name) { return name.str(); }),
+                   ", ");
+  plan.spec.steps.push_back(std::move(kernel));
+  return llvm::Error::success();
+}
+
+/// Outputs that are another buffer's value are copied at the end.
+void PlanBuilder::addCopies(func::ReturnOp op) {
+  for (auto [index, value] : llvm::enumerate(op.getOperands())) {
+    const Storage &source = storage(value);
+    bool isInPlace = source.ref->kind == BufferRef::Kind::Output &&
+                     source.ref->index == index;
+    if (!isInPlace)
+      plan.spec.steps.push_back(
+          CopySpec{*source.ref, BufferRef::output(index), source.bytes()});
+  }
+}
+
+std::optional<unsigned> PlanBuilder::inputOf(Value tensor) const {
+  const Storage &source = storages[storageOf.lookup(tensor)];
+  if (!source.ref || source.ref->kind != BufferRef::Kind::Input)
+    return std::nullopt;
+  return source.ref->index;
+}
+
+/// Whether the launch's in_place attribute allows result number `result` in the
+/// buffer of operand number `operand`.
+static bool isProvenInPlace(LaunchOp op, unsigned result, unsigned operand) {
+  ArrayAttr pairs = op.getInPlaceAttr();
+  if (!pairs)
+    return false;
+  return llvm::any_of(pairs.getAsRange<ArrayAttr>(), [&](ArrayAttr pair) {
+    return pair.size() == 2 && cast<IntegerAttr>(pair[0]).getInt() == result &&
+           cast<IntegerAttr>(pair[1]).getInt() == operand;
+  });
+}
+
+/// Whether writing `result` of a launch over the program's `input` is right:
+/// every operand of the launch that reads the input allows it, and nothing
+/// reads the input later.
+bool PlanBuilder::mayReuse(unsigned launch, unsigned result,
+                           unsigned input) const {
+  bool isRead = false;
+  LaunchOp op = launches[launch];
+  for (auto [operand, value] : llvm::enumerate(op.getInputs())) {
+    if (inputOf(value) != input)
+      continue;
+    isRead = true;
+    if (!isProvenInPlace(op, result, operand))
+      return false;
+  }
+  return isRead && storages[input].lastStep == launch;
+}
+
+void PlanBuilder::allowAliases() {
+  for (auto [index, launch] : llvm::enumerate(launches))
+    for (auto [number, result] : llvm::enumerate(launch.getResults())) {
+      const Storage &target = storage(result);
+      if (target.ref->kind != BufferRef::Kind::Output)
+        continue;
+      for (unsigned input = 0; input < plan.spec.inputs.size(); ++input)
+        if (mayReuse(index, number, input))
+          plan.spec.outputs[target.ref->index].mayAlias.push_back(input);
+    }
+}
+
+llvm::Error PlanBuilder::resolveInPlace() {
+  for (unsigned index = 0; index < plan.spec.outputs.size(); ++index) {
+    plan.inPlace.push_back(std::nullopt);
+    auto wanted = entry.getResultAttrOfType<StringAttr>(index, kInPlaceAttr);
+    if (!wanted)
+      continue;
+    const OutputSpec &output = plan.spec.outputs[index];
+    for (unsigned input : output.mayAlias)
+      if (plan.spec.inputs[input].name == wanted.getValue())
+        plan.inPlace.back() = input;
+    if (!plan.inPlace.back())
+      return makeError(
+          entry.getLoc(),
+          formatv("expected result '{0}' to be safe in the buffer of '{1}', "
+                  "but an element would be overwritten before its last use, "
+                  "or there is no such input; remove {2} or return a result "
+                  "that one kernel computes elementwise from '{1}'",
+                  output.name, wanted.getValue(), kInPlaceAttr));
+  }
+  return llvm::Error::success();
+}
+
+Expected<Plan> PlanBuilder::build() {
+  plan.spec.name = entry.getName().str();
+  plan.spec.symbols = values.symbols();
+  addInputs();
+  Block &body = entry.getBody().front();
+  for (Operation &op : body)
+    if (llvm::Error error = visit(&op))
+      return std::move(error);
+  auto terminator = cast<func::ReturnOp>(body.getTerminator());
+  addOutputs(terminator);
+  // A returned input is read by the copy at the end.
+  for (Value value : terminator.getOperands())
+    storage(value).lastStep = launches.size();
+  addTemps();
+  for (LaunchOp launch : launches)
+    if (llvm::Error error = addKernel(launch))
+      return std::move(error);
+  addCopies(terminator);
+  allowAliases();
+  if (llvm::Error error = resolveInPlace())
+    return std::move(error);
+  if (llvm::Error error = plan.spec.verify())
+    return std::move(error);
+  return std::move(plan);
+}
+
+Expected<Plan> buildPlan(func::FuncOp entry) {
+  return PlanBuilder(entry).build();
+}
+
+} // namespace fuse::jit

@@ -1,0 +1,69 @@
+//===- Pipelines.cpp - From a program to kernels --------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Pipelines/Pipelines.h"
+
+#include "fuse/Conversion/Passes.h"
+#include "fuse/Dialect/Fuse/Transforms/Passes.h"
+#include "fuse/Fusion/Passes.h"
+#include "fuse/Schedule/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+void mlir::fuse::buildFormPipeline(OpPassManager &pm,
+                                   const PipelineOptions &options) {
+  pm.addPass(createFuseDecompose());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createBindDims());
+  pm.addNestedPass<func::FuncOp>(createFormKernels());
+}
+
+void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
+                                       const PipelineOptions &options) {
+  AssignSchedulesOptions assign;
+  assign.chip = options.chip;
+  assign.divisible = options.divisible;
+  pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));
+  pm.addNestedPass<func::FuncOp>(createFuseOnlineSoftmax());
+}
+
+void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
+                                    const PipelineOptions &options) {
+  LowerKernelsOptions lower;
+  lower.strict = options.strict;
+  lower.aligned = options.aligned;
+  lower.divisible = options.divisible;
+  pm.addPass(createLowerKernels(lower));
+  ExpandMathOptions math;
+  math.target = options.chip == "cpu" ? MathTarget::Cpu : MathTarget::Cuda;
+  pm.addPass(createExpandMath(math));
+  pm.addPass(createCSEPass());
+}
+
+void mlir::fuse::registerFusePipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "fuse-form", "Form kernels from a program", buildFormPipeline);
+  PassPipelineRegistration<PipelineOptions>(
+      "fuse-schedule", "Give formed kernels their schedules",
+      buildSchedulePipeline);
+  PassPipelineRegistration<PipelineOptions>(
+      "fuse-lower", "Lower scheduled kernels to gpu functions",
+      buildLowerPipeline);
+  PassPipelineRegistration<PipelineOptions>(
+      "fuse-compile", "From a program to gpu functions: form, schedule, lower",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildFormPipeline(pm, options);
+        buildSchedulePipeline(pm, options);
+        buildLowerPipeline(pm, options);
+      });
+}

@@ -1,0 +1,70 @@
+//===- VectorWidth.cpp - How many elements a thread takes at once ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/Scheduler.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static int64_t storageBits(Value value) {
+  // Booleans take a byte.
+  return std::max<int64_t>(
+      8, getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth());
+}
+
+/// Narrowest and widest elements of the tensors of this shape that cross the
+/// kernel's edge.
+static std::pair<int64_t, int64_t> elementBits(KernelOp kernel,
+                                               const DimClasses &dims,
+                                               ArrayRef<Extent> extents) {
+  int64_t narrowest = 64, widest = 8;
+  auto visit = [&](Value value) {
+    if (ArrayRef<Extent>(dims.extents(value)) != extents)
+      return;
+    narrowest = std::min(narrowest, storageBits(value));
+    widest = std::max(widest, storageBits(value));
+  };
+  for (Value input : kernel.getBody().getArguments())
+    visit(input);
+  for (Value value : kernel.getYield().getValues())
+    visit(value);
+  return {std::min(narrowest, widest), widest};
+}
+
+int64_t mlir::fuse::widestVector(KernelOp kernel, const DimClasses &dims,
+                                 ArrayRef<Extent> extents,
+                                 const ScheduleTarget &target) {
+  auto [narrowest, widest] = elementBits(kernel, dims, extents);
+  if (!target.isGPU)
+    return std::max<int64_t>(2, target.vectorBits / std::max<int64_t>(32, widest));
+  // More than 8 elements cost registers and win nothing: a byte-wide operand is
+  // a small part of the traffic.
+  return std::clamp<int64_t>(target.vectorBits / narrowest, 1, 8);
+}
+
+int64_t mlir::fuse::dividingVector(int64_t limit, int64_t size) {
+  int64_t vector = limit;
+  while (vector > 1 && size % vector != 0)
+    vector /= 2;
+  return vector;
+}
+
+int64_t mlir::fuse::innermostVector(KernelOp kernel, const DimClasses &dims,
+                                    ArrayRef<Extent> extents, int64_t limit,
+                                    const ScheduleTarget &target) {
+  if (extents.empty())
+    return 1;
+  if (extents.back().isStatic())
+    return dividingVector(limit, extents.back().size);
+  if (!target.divisible)
+    return 1;
+  // 16 bytes of the widest element divide the dimension, whatever its size.
+  int64_t widest = elementBits(kernel, dims, extents).second;
+  return std::min<int64_t>(limit, 128 / widest);
+}
