@@ -97,8 +97,8 @@ parseProgram(MLIRContext &context, StringRef text, StringRef fileName) {
   if (llvm::Error error = checkSource(text, fileName))
     return std::move(error);
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(text, fileName),
-                             SMLoc());
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, fileName), SMLoc());
   DiagnosticCollector diagnostics(&context);
   auto start = FileLineColLoc::get(&context, fileName, 1, 1);
   OwningOpRef<ModuleOp> module = ModuleOp::create(start);

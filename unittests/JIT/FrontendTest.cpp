@@ -1,0 +1,146 @@
+//===- FrontendTest.cpp - Tests of parsing and naming ---------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/Frontend.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace ::fuse::jit;
+using mlir::fuse::kDimsAttr;
+using mlir::fuse::kNameAttr;
+
+namespace {
+class Frontend : public ::testing::Test {
+protected:
+  Frontend() {
+    context.loadDialect<mlir::fuse::FuseDialect, func::FuncDialect,
+                        tensor::TensorDialect, arith::ArithDialect>();
+  }
+
+  /// The entry, or "" and the error.
+  func::FuncOp parse(StringRef text, StringRef entry = "") {
+    auto parsed = parseProgram(context, text, "a.mlir");
+    if (!parsed) {
+      error = llvm::toString(parsed.takeError());
+      return nullptr;
+    }
+    module = std::move(*parsed);
+    auto function = selectEntry(*module, entry);
+    if (!function) {
+      error = llvm::toString(function.takeError());
+      return nullptr;
+    }
+    return *function;
+  }
+
+  static StringRef argName(func::FuncOp function, unsigned index) {
+    return function.getArgAttrOfType<StringAttr>(index, kNameAttr).getValue();
+  }
+  static StringRef resultName(func::FuncOp function, unsigned index) {
+    return function.getResultAttrOfType<StringAttr>(index, kNameAttr)
+        .getValue();
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+  std::string error;
+};
+} // namespace
+
+TEST_F(Frontend, NamesComeFromTheText) {
+  func::FuncOp f = parse(R"(
+    func.func @f(%gate: tensor<4xf32>, %0: tensor<4xf32> {fuse.name = "up"})
+        -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+      %y = fuse.add %gate, %0 : tensor<4xf32>
+      %1 = fuse.mul %gate, %0 : tensor<4xf32>
+      return %y, %1, %gate : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    })");
+  ASSERT_TRUE(f) << error;
+  EXPECT_EQ(argName(f, 0), "gate");
+  EXPECT_EQ(argName(f, 1), "up");
+  EXPECT_EQ(resultName(f, 0), "y");
+  EXPECT_EQ(resultName(f, 1), "out1");
+  EXPECT_EQ(resultName(f, 2), "out2");
+}
+
+TEST_F(Frontend, ErrorsHaveAPlaceAndARemedy) {
+  EXPECT_FALSE(parse("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                     "  %y = fuse.gelo tanh %x : tensor<4xf32>\n"
+                     "  return %y : tensor<4xf32>\n}"));
+  EXPECT_EQ(error, "a.mlir:2:8: custom op 'fuse.gelo' is unknown; did you "
+                   "mean 'fuse.gelu'?");
+}
+
+TEST_F(Frontend, NestedModule) {
+  func::FuncOp f = parse(R"(module {
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }})");
+  ASSERT_TRUE(f) << error;
+  EXPECT_EQ(f->getParentOp(), module.get());
+}
+
+TEST_F(Frontend, TheEntryMustBeClear) {
+  StringRef two = R"(
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
+    func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
+    func.func private @h(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> })";
+  EXPECT_FALSE(parse(two));
+  EXPECT_EQ(error, "a.mlir:1:1: expected one public function, but got 2 (f, "
+                   "g); name the entry, as in --entry NAME");
+  EXPECT_FALSE(parse(two, "h"));
+  EXPECT_EQ(error, "a.mlir:1:1: expected a public function called 'h', but got "
+                   "f, g; name one of these as the entry");
+  EXPECT_EQ(parse(two, "g").getName(), "g");
+}
+
+TEST_F(Frontend, RefusesTypesThatTheRuntimeLacks) {
+  EXPECT_FALSE(parse("func.func @f(%x: i32) -> i32 { return %x : i32 }"));
+  EXPECT_EQ(error, "a.mlir:1:1: expected argument 0 of @f to be a ranked "
+                   "tensor of f16, bf16, f32, f64, i1, i32 or i64, but got "
+                   "i32; change the function's type");
+}
+
+TEST_F(Frontend, RefusesBytesThatOverflow) {
+  EXPECT_FALSE(parse("func.func @f(%x: tensor<4611686018427387904x2xf32>) "
+                     "-> tensor<4611686018427387904x2xf32> {\n"
+                     "  return %x : tensor<4611686018427387904x2xf32>\n}"));
+  EXPECT_NE(error.find("expected a tensor of fewer than 2^63 bytes"),
+            std::string::npos)
+      << error;
+}
+
+TEST_F(Frontend, EqualDimsShareAName) {
+  func::FuncOp f = parse(R"(
+    func.func @f(%x: tensor<?x?xf32> {fuse.dims = ["T", ""]}, %r: tensor<?x?xf32>,
+                 %w: tensor<?xf32>, %b: tensor<8xf32>) -> tensor<?x?xf32> {
+      %s = fuse.add %x, %r : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+      %t = fuse.add %w, %b : tensor<?xf32>, tensor<8xf32> -> tensor<8xf32>
+      return %s : tensor<?x?xf32>
+    })");
+  ASSERT_TRUE(f) << error;
+  ASSERT_FALSE(llvm::errorToBool(nameDims(f)));
+  Builder builder(&context);
+  EXPECT_EQ(f.getArgAttr(0, kDimsAttr), builder.getStrArrayAttr({"T", "x.1"}));
+  EXPECT_EQ(f.getArgAttr(1, kDimsAttr), builder.getStrArrayAttr({"T", "x.1"}));
+  // Its only use fixes the size.
+  EXPECT_EQ(f.getArgAttr(2, kDimsAttr), builder.getStrArrayAttr({"8"}));
+}
+
+TEST_F(Frontend, RefusesTwoNamesForOneDim) {
+  func::FuncOp f = parse(R"(func.func @f(%x: tensor<?xf32> {fuse.dims = ["T"]},
+      %r: tensor<?xf32> {fuse.dims = ["S"]}) -> tensor<?xf32> {
+      %s = fuse.add %x, %r : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+      return %s : tensor<?xf32>
+    })");
+  ASSERT_TRUE(f) << error;
+  EXPECT_EQ(llvm::toString(nameDims(f)),
+            "a.mlir:2:7: expected dim 0 to be called 'T', to which the "
+            "program's ops make it equal, but got 'S'; use one name for both");
+}

@@ -1,0 +1,224 @@
+//===- PlanBuilderTest.cpp - Tests of plans -------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/PlanBuilder.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/JIT/Frontend.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace ::fuse::jit;
+using namespace ::fuse::runtime;
+
+namespace {
+class PlanBuilder : public ::testing::Test {
+protected:
+  PlanBuilder() {
+    context.loadDialect<mlir::fuse::FuseDialect, func::FuncDialect,
+                        tensor::TensorDialect, arith::ArithDialect>();
+  }
+
+  llvm::Expected<Plan> build(StringRef text) {
+    auto parsed = parseProgram(context, text, "a.mlir");
+    if (!parsed)
+      return parsed.takeError();
+    module = std::move(*parsed);
+    auto entry = selectEntry(*module, "");
+    if (!entry)
+      return entry.takeError();
+    return buildPlan(*entry);
+  }
+
+  std::string errorOf(StringRef text) {
+    auto plan = build(text);
+    return plan ? "no error" : llvm::toString(plan.takeError());
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+};
+
+const KernelSpec &kernel(const Plan &plan, unsigned step) {
+  return std::get<KernelSpec>(plan.spec.steps[step]);
+}
+
+bool isRef(const KernelArg &arg, BufferRef::Kind kind, unsigned index) {
+  const auto *ref = std::get_if<BufferRef>(&arg);
+  return ref && ref->kind == kind && ref->index == index;
+}
+} // namespace
+
+TEST_F(PlanBuilder, TempsViewsAndSizes) {
+  auto plan = build(R"(
+    func.func @f(%x: tensor<?x64xf16> {fuse.dims = ["T"]}, %w: tensor<64xf16>)
+        -> tensor<?x8x8xf32> {
+      %c0 = arith.constant 0 : index
+      %c4 = arith.constant 4 : index
+      %T = tensor.dim %x, %c0 : tensor<?x64xf16>
+      %g = arith.ceildivui %T, %c4 : index
+      %h = fuse.launch @a::@a blocks(%g) threads(256)
+           ins(%x, %w : tensor<?x64xf16>, tensor<64xf16>) sizes(%T)
+           result_dims(%T) -> tensor<?x64xf32> {ops = ["cast", "mul"]}
+      %v = tensor.expand_shape %h [[0], [1, 2]] output_shape [%T, 8, 8]
+           : tensor<?x64xf32> into tensor<?x8x8xf32>
+      %y = fuse.launch @b::@b blocks(%T) threads(32)
+           ins(%v : tensor<?x8x8xf32>) sizes(%T, %g) result_dims(%T)
+           -> tensor<?x8x8xf32>
+      return %y : tensor<?x8x8xf32>
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  const ProgramSpec &spec = plan->spec;
+  EXPECT_EQ(spec.symbols, std::vector<std::string>{"T"});
+  ASSERT_EQ(spec.inputs.size(), 2u);
+  EXPECT_EQ(spec.inputs[0].name, "x");
+  EXPECT_EQ(spec.inputs[0].dtype, DType::F16);
+  EXPECT_TRUE(spec.inputs[0].shape[0].isSymbol());
+  ASSERT_EQ(spec.outputs.size(), 1u);
+  EXPECT_EQ(spec.outputs[0].name, "y");
+  ASSERT_EQ(spec.temps.size(), 1u);
+  EXPECT_EQ(spec.temps[0].firstStep, 0u);
+  EXPECT_EQ(spec.temps[0].lastStep, 1u);
+  EXPECT_EQ(llvm::cantFail(spec.temps[0].numElements.evaluate({10})), 640);
+
+  ASSERT_EQ(spec.steps.size(), 2u);
+  const KernelSpec &a = kernel(*plan, 0);
+  EXPECT_EQ(a.symbol, "a");
+  EXPECT_EQ(a.ops, "cast, mul");
+  EXPECT_EQ(a.threads, 256u);
+  EXPECT_EQ(llvm::cantFail(a.grid.evaluate({10})), 3);
+  EXPECT_EQ(llvm::cantFail(a.bytesRead.evaluate({10})), 10 * 64 * 2 + 64 * 2);
+  EXPECT_EQ(llvm::cantFail(a.bytesWritten.evaluate({10})), 10 * 64 * 4);
+  ASSERT_EQ(a.args.size(), 4u);
+  EXPECT_TRUE(isRef(a.args[0], BufferRef::Kind::Input, 0));
+  EXPECT_TRUE(isRef(a.args[1], BufferRef::Kind::Input, 1));
+  EXPECT_TRUE(isRef(a.args[2], BufferRef::Kind::Temp, 0));
+
+  // The view is the temp itself.
+  const KernelSpec &b = kernel(*plan, 1);
+  ASSERT_EQ(b.args.size(), 4u);
+  EXPECT_TRUE(isRef(b.args[0], BufferRef::Kind::Temp, 0));
+  EXPECT_TRUE(isRef(b.args[1], BufferRef::Kind::Output, 0));
+  EXPECT_EQ(llvm::cantFail(std::get<SizeExpr>(b.args[3]).evaluate({10})), 3);
+}
+
+TEST_F(PlanBuilder, ReturnedTwiceOrUntouched) {
+  auto plan = build(R"(
+    func.func @f(%x: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+      %c1 = arith.constant 1 : index
+      %y = fuse.launch @a::@a blocks(%c1) threads(32) ins(%x : tensor<4xf32>)
+           -> tensor<4xf32> {in_place = [[0, 0]]}
+      return %y, %y, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  ASSERT_EQ(plan->spec.steps.size(), 3u);
+  const auto &second = std::get<CopySpec>(plan->spec.steps[1]);
+  EXPECT_EQ(second.from.kind, BufferRef::Kind::Output);
+  EXPECT_EQ(second.from.index, 0u);
+  EXPECT_EQ(second.to.index, 1u);
+  const auto &third = std::get<CopySpec>(plan->spec.steps[2]);
+  EXPECT_EQ(third.from.kind, BufferRef::Kind::Input);
+  EXPECT_EQ(third.bytes.constantValue(), 16);
+  // The copy reads the input after the kernel.
+  EXPECT_TRUE(plan->spec.outputs[0].mayAlias.empty());
+}
+
+TEST_F(PlanBuilder, Constants) {
+  auto plan = build(R"(
+    func.func @f() -> tensor<2xi1> {
+      %c = fuse.constant dense<[true, false]> : tensor<2xi1>
+      return %c : tensor<2xi1>
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->spec.constants[0].bytes, (std::vector<uint8_t>{1, 0}));
+  EXPECT_EQ(plan->spec.steps.size(), 1u);
+}
+
+static std::string inPlaceProgram(StringRef pairs, StringRef tail) {
+  return (R"(
+    func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32> {fuse.in_place = "x"})
+    {
+      %c1 = arith.constant 1 : index
+      %y = fuse.launch @a::@a blocks(%c1) threads(32)
+           ins(%x, %x : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> )" +
+          pairs + "\n" + tail)
+      .str();
+}
+
+TEST_F(PlanBuilder, InPlaceNeedsAProof) {
+  StringRef end = "return %y : tensor<4xf32> }";
+  auto plan = build(inPlaceProgram("{in_place = [[0, 0], [0, 1]]}", end));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->inPlace[0], 0u);
+  ASSERT_EQ(plan->spec.outputs[0].mayAlias.size(), 1u);
+  EXPECT_EQ(plan->spec.outputs[0].mayAlias[0], 0u);
+
+  // Operand 1 is the same buffer and has no proof.
+  EXPECT_NE(errorOf(inPlaceProgram("{in_place = [[0, 0]]}", end))
+                .find("expected result 'y' to be safe in the buffer of 'x'"),
+            std::string::npos);
+  EXPECT_NE(errorOf(inPlaceProgram("", end)).find("'x'"), std::string::npos);
+}
+
+TEST_F(PlanBuilder, InPlaceEndsWithALaterReader) {
+  EXPECT_NE(errorOf(R"(
+    func.func @f(%x: tensor<4xf32>)
+        -> (tensor<4xf32> {fuse.in_place = "x"}, tensor<4xf32>) {
+      %c1 = arith.constant 1 : index
+      %y = fuse.launch @a::@a blocks(%c1) threads(32) ins(%x : tensor<4xf32>)
+           -> tensor<4xf32> {in_place = [[0, 0]]}
+      %z = fuse.launch @b::@b blocks(%c1) threads(32) ins(%x : tensor<4xf32>)
+           -> tensor<4xf32>
+      return %y, %z : tensor<4xf32>, tensor<4xf32>
+    })")
+                .find("overwritten before its last use"),
+            std::string::npos);
+}
+
+TEST_F(PlanBuilder, ReshapesMustKeepTheElements) {
+  StringRef text = R"(
+    func.func @f(%x: tensor<?xf32>, %t: tensor<?xf32>) -> tensor<?x8xf32> {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %t, %c0 : tensor<?xf32>
+      %v = tensor.expand_shape %x [[0, 1]] output_shape [%n, 8]
+           : tensor<?xf32> into tensor<?x8xf32>
+      return %v : tensor<?x8xf32>
+    })";
+  EXPECT_NE(errorOf(text).find("a.mlir:5:12: expected a reshape to x.0"),
+            std::string::npos)
+      << errorOf(text);
+}
+
+TEST_F(PlanBuilder, ReshapesBackAndForth) {
+  auto plan = build(R"(
+    func.func @f(%x: tensor<?x?x64xf32>) -> tensor<?x?x8x8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %b = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+      %t = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+      %v = tensor.collapse_shape %x [[0, 1], [2]]
+           : tensor<?x?x64xf32> into tensor<?x64xf32>
+      %w = tensor.expand_shape %v [[0, 1], [2, 3]] output_shape [%b, %t, 8, 8]
+           : tensor<?x64xf32> into tensor<?x?x8x8xf32>
+      return %w : tensor<?x?x8x8xf32>
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->spec.steps.size(), 1u);
+}
+
+TEST_F(PlanBuilder, RefusesOtherOps) {
+  EXPECT_NE(errorOf(R"(
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = fuse.neg %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    })")
+                .find("a.mlir:3:12: expected launches, reshapes and size "
+                      "arithmetic after lowering, but got 'fuse.neg'"),
+            std::string::npos);
+}

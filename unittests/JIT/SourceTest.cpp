@@ -1,0 +1,76 @@
+//===- SourceTest.cpp - Tests of the checks before parsing ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/Source.h"
+#include "gtest/gtest.h"
+
+using namespace fuse::jit;
+using llvm::StringRef;
+
+static std::string check(StringRef text) {
+  return llvm::toString(checkSource(text, "a.mlir"));
+}
+
+static std::string repeat(StringRef text, unsigned count) {
+  std::string result;
+  while (count-- > 0)
+    result += text;
+  return result;
+}
+
+TEST(Source, TakesOrdinaryText) {
+  EXPECT_EQ(check("func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {\n"
+                  "  return %x : tensor<?x4xf32>\n}\n"),
+            "");
+}
+
+TEST(Source, RefusesBytecode) {
+  EXPECT_EQ(check("ML\xefR\x01"),
+            "a.mlir: expected MLIR text, but got MLIR bytecode; print it as "
+            "text with mlir-opt first");
+}
+
+TEST(Source, RefusesDeepNesting) {
+  for (StringRef bracket : {"(", "[", "{", "<"}) {
+    EXPECT_EQ(check(repeat(bracket, maxNesting)), "");
+    EXPECT_EQ(check("\n\n " + repeat(bracket, 100'000)),
+              "a.mlir:3:258: expected at most 256 nested brackets or chained "
+              "operators, but got more; flatten the program");
+  }
+}
+
+TEST(Source, RefusesLongOperatorChains) {
+  EXPECT_EQ(check("affine_map<(d0) -> (d0 + 1, d0 mod 2)>"), "");
+  for (StringRef chain : {"+ d0 ", "d0 floordiv 2 ", "- "})
+    EXPECT_NE(check("affine_map<(d0) -> (" + repeat(chain, 100'000)), "");
+}
+
+TEST(Source, CountsNoBracketsInStringsAndComments) {
+  EXPECT_EQ(check("\"" + repeat("(", 1000) + "\""), "");
+  EXPECT_EQ(check("// " + repeat("(", 1000) + "\n"), "");
+  // An escaped quote does not end the string.
+  EXPECT_EQ(check("\"\\\"" + repeat("(", 1000) + "\""), "");
+  // A comment ends with its line.
+  EXPECT_NE(check("// x\n" + repeat("(", 1000)), "");
+}
+
+TEST(Source, ArrowsAndComparisonsCloseNothing) {
+  // If they did, the nesting would never be seen.
+  EXPECT_NE(check(repeat("(->", 1000)), "");
+  EXPECT_NE(check(repeat("(d0 >= ", 1000)), "");
+}
+
+TEST(Source, NamesTheUnreadableFile) {
+  auto missing = readSource("/nonexistent/a.mlir");
+  EXPECT_EQ(llvm::toString(missing.takeError()),
+            "/nonexistent/a.mlir: cannot read the program: No such file or "
+            "directory; check the path");
+  auto folder = readSource("/");
+  EXPECT_EQ(llvm::toString(folder.takeError()),
+            "/: expected a regular file; pass the path of a program, or - for "
+            "standard input");
+}
