@@ -89,8 +89,10 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
       LLVM::LLVMPointerType::get(context));
   arguments.append(sizes.size(), builder.getI64Type());
   builder.setInsertionPointToStart(module.getBody());
+  // The module's name may have been changed to be unique; PTX, profilers and
+  // people see the kernel's.
   auto function = gpu::GPUFuncOp::create(
-      builder, kernel.getLoc(), module.getName(),
+      builder, kernel.getLoc(), kernel.getKernelName(),
       builder.getFunctionType(arguments, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());

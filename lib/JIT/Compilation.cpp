@@ -9,6 +9,7 @@
 #include "CodeCache.h"
 #include "KernelInfo.h"
 #include "fuse/Codegen/NVPTX.h"
+#include "fuse/Codegen/Passes.h"
 #include "fuse/Codegen/Translate.h"
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
@@ -43,7 +44,9 @@ struct Compilation::State {
         context(dialects(), MLIRContext::Threading::DISABLED) {}
 
   bool isCuda() const { return options.target == Target::CUDA; }
-  mlir::fuse::PipelineOptions pipelineOptions(const Facts &facts) const;
+  void configure(mlir::fuse::PipelineOptions &pipeline,
+                 const Facts &facts) const;
+  void buildCodegen(OpPassManager &passes, const Facts &facts) const;
   func::FuncOp entryOf(ModuleOp program) const;
   llvm::Error parse(StringRef text, StringRef fileName);
   llvm::Error formKernels();
@@ -63,10 +66,24 @@ struct Compilation::State {
   OwningOpRef<ModuleOp> module;
 };
 
-mlir::fuse::PipelineOptions
-Compilation::State::pipelineOptions(const Facts &facts) const {
-  mlir::fuse::PipelineOptions result;
-  return result;
+void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
+                                   const Facts &facts) const {
+  pipeline.chip = isCuda() ? options.chip : "cpu";
+  pipeline.strict = options.strict;
+  pipeline.aligned = facts.aligned16;
+  pipeline.divisible = facts.divisible;
+}
+
+/// What turns the kernels' gpu.module into LLVM's dialect.
+void Compilation::State::buildCodegen(OpPassManager &passes,
+                                      const Facts &facts) const {
+  if (!isCuda()) {
+    passes.addNestedPass<gpu::GPUModuleOp>(mlir::fuse::createFuseGPUToCPU());
+    return;
+  }
+  mlir::fuse::FuseGPUToNVVMOptions nvvm;
+  nvvm.indexBits = facts.index32 ? 32 : 64;
+  passes.addNestedPass<gpu::GPUModuleOp>(mlir::fuse::createFuseGPUToNVVM(nvvm));
 }
 
 func::FuncOp Compilation::State::entryOf(ModuleOp program) const {
@@ -104,11 +121,11 @@ llvm::Error Compilation::State::parse(StringRef text, StringRef fileName) {
 }
 
 llvm::Error Compilation::State::formKernels() {
-  if (llvm::Error error = runPasses(*module, [&](OpPassManager &passes) {
-        mlir::fuse::buildFrontPipeline(passes, pipelineOptions({}));
-      }))
-    return error;
-  return nameDims(entryOf(*module));
+  mlir::fuse::PipelineOptions pipeline;
+  configure(pipeline, {});
+  return runPasses(*module, [&](OpPassManager &passes) {
+    mlir::fuse::buildFormPipeline(passes, pipeline);
+  });
 }
 
 /// Moves all kernels into one gpu.module, so that they are compiled and
@@ -132,12 +149,13 @@ static gpu::GPUModuleOp mergeKernels(ModuleOp program) {
 Expected<OwningOpRef<ModuleOp>> Compilation::State::lower(Stage stage,
                                                           const Facts &facts) {
   OwningOpRef<ModuleOp> program = module->clone();
-  mlir::fuse::PipelineOptions options = pipelineOptions(facts);
+  mlir::fuse::PipelineOptions pipeline;
+  configure(pipeline, facts);
   llvm::Error error = runPasses(*program, [&](OpPassManager &passes) {
     if (stage >= Stage::Schedule)
-      mlir::fuse::buildSchedulePipeline(passes, options);
+      mlir::fuse::buildSchedulePipeline(passes, pipeline);
     if (stage >= Stage::Gpu)
-      mlir::fuse::buildLoweringPipeline(passes, options);
+      mlir::fuse::buildLowerPipeline(passes, pipeline);
   });
   if (error)
     return std::move(error);
@@ -206,8 +224,7 @@ Expected<Code> Compilation::generate(const Facts &facts) {
     return std::move(code);
   if (llvm::Error error =
           state->runPasses(**program, [&](OpPassManager &passes) {
-            mlir::fuse::buildCodegenPipeline(passes,
-                                             state->pipelineOptions(facts));
+            state->buildCodegen(passes, facts);
           }))
     return std::move(error);
   if (llvm::Error error = state->emit(kernels, code))
@@ -239,8 +256,7 @@ Expected<std::string> Compilation::print(Stage stage, const Facts &facts) {
       return std::string();
     if (llvm::Error error =
             state->runPasses(**program, [&](OpPassManager &passes) {
-              mlir::fuse::buildCodegenPipeline(passes,
-                                               state->pipelineOptions(facts));
+              state->buildCodegen(passes, facts);
             }))
       return std::move(error);
     return printLLVM(kernels, state->options.lineInfo);

@@ -39,12 +39,6 @@ parseProgram(mlir::MLIRContext &context, llvm::StringRef text,
 llvm::Expected<mlir::func::FuncOp> selectEntry(mlir::ModuleOp module,
                                                llvm::StringRef name);
 
-/// Completes `fuse.dims` on the arguments of `entry`, a program of primitives.
-/// Dims that the program's ops need to be equal get one name: the user's, or
-/// ARGUMENT.AXIS of the first. A dim that they need to have a certain size gets
-/// that number in place of a name. Fails if the user gave them different names.
-llvm::Error nameDims(mlir::func::FuncOp entry);
-
 } // namespace fuse::jit
 
 #endif // FUSE_JIT_FRONTEND_H

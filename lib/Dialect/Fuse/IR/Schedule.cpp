@@ -18,6 +18,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// and a lane count above 64 is a typing error.
 static constexpr int64_t kMaxThreads = 1024;
 static constexpr int64_t kMaxFactor = 64;
+/// A CPU thread walks a stretch of many vectors.
+static constexpr int64_t kMaxUnroll = 4096;
 
 static LogicalResult verifyRange(EmitError emitError, StringRef name,
                                  int64_t value, int64_t high) {
@@ -44,7 +46,7 @@ LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t unroll) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)))
     return failure();
-  return verifyRange(emitError, "unroll", unroll, kMaxFactor);
+  return verifyRange(emitError, "unroll", unroll, kMaxUnroll);
 }
 
 LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
