@@ -173,13 +173,16 @@ ReductionState Reducer::reduceLanes(ReductionState state) {
     int64_t half = lanes / 2;
     auto part = [&](int64_t from) {
       ReductionState out;
-      for (Value value : state)
+      for (Value value : state) {
+        if (half == 1) {
+          out.push_back(vector::ExtractOp::create(builder, loc, value, from));
+          continue;
+        }
+        SmallVector<int64_t> taken =
+            llvm::to_vector(llvm::seq<int64_t>(from, from + half));
         out.push_back(
-            half == 1
-                ? Value(vector::ExtractOp::create(builder, loc, value, from))
-                : Value(vector::ExtractStridedSliceOp::create(
-                      builder, loc, value, ArrayRef<int64_t>{from},
-                      ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1})));
+            vector::ShuffleOp::create(builder, loc, value, value, taken));
+      }
       return out;
     };
     ReductionState low = part(0), high = part(half);

@@ -218,6 +218,7 @@ Expected<Code> Compilation::generate(const Facts &facts) {
     return plan.takeError();
   Code code;
   code.kernels = describeKernels(entry, *plan);
+  code.missed = missedFusions(entry);
   code.plan = std::move(*plan);
   gpu::GPUModuleOp kernels = mergeKernels(**program);
   if (!kernels)

@@ -8,6 +8,7 @@
 #include "KernelInfo.h"
 #include "SizeProduct.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Fusion/Passes.h"
 
 using namespace mlir;
 using namespace ::fuse::runtime;
@@ -94,6 +95,21 @@ std::vector<KernelInfo> describeKernels(func::FuncOp entry, const Plan &plan) {
         describe(launch, std::get<KernelSpec>(plan.spec.steps[infos.size()]),
                  plan.spec));
   return infos;
+}
+
+std::vector<MissedFusion> missedFusions(func::FuncOp entry) {
+  std::vector<MissedFusion> result;
+  auto records = entry->getAttrOfType<ArrayAttr>(mlir::fuse::kMissedAttr);
+  if (!records)
+    return result;
+  for (auto record : records.getAsRange<DictionaryAttr>()) {
+    auto field = [&](StringRef name) {
+      auto text = record.getAs<StringAttr>(name);
+      return text ? text.str() : std::string();
+    };
+    result.push_back({field("producer"), field("consumer"), field("reason")});
+  }
+  return result;
 }
 
 } // namespace fuse::jit

@@ -17,6 +17,9 @@ namespace fuse::jit {
 std::vector<KernelInfo> describeKernels(mlir::func::FuncOp entry,
                                         const Plan &plan);
 
+/// What the fusion pass left in the attribute `fuse.missed` of `entry`.
+std::vector<MissedFusion> missedFusions(mlir::func::FuncOp entry);
+
 } // namespace fuse::jit
 
 #endif // FUSE_LIB_JIT_KERNELINFO_H

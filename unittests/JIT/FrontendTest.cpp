@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using namespace ::fuse::jit;
-using mlir::fuse::kDimsAttr;
 using mlir::fuse::kNameAttr;
 
 namespace {
@@ -114,33 +113,4 @@ TEST_F(Frontend, RefusesBytesThatOverflow) {
   EXPECT_NE(error.find("expected a tensor of fewer than 2^63 bytes"),
             std::string::npos)
       << error;
-}
-
-TEST_F(Frontend, EqualDimsShareAName) {
-  func::FuncOp f = parse(R"(
-    func.func @f(%x: tensor<?x?xf32> {fuse.dims = ["T", ""]}, %r: tensor<?x?xf32>,
-                 %w: tensor<?xf32>, %b: tensor<8xf32>) -> tensor<?x?xf32> {
-      %s = fuse.add %x, %r : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
-      %t = fuse.add %w, %b : tensor<?xf32>, tensor<8xf32> -> tensor<8xf32>
-      return %s : tensor<?x?xf32>
-    })");
-  ASSERT_TRUE(f) << error;
-  ASSERT_FALSE(llvm::errorToBool(nameDims(f)));
-  Builder builder(&context);
-  EXPECT_EQ(f.getArgAttr(0, kDimsAttr), builder.getStrArrayAttr({"T", "x.1"}));
-  EXPECT_EQ(f.getArgAttr(1, kDimsAttr), builder.getStrArrayAttr({"T", "x.1"}));
-  // Its only use fixes the size.
-  EXPECT_EQ(f.getArgAttr(2, kDimsAttr), builder.getStrArrayAttr({"8"}));
-}
-
-TEST_F(Frontend, RefusesTwoNamesForOneDim) {
-  func::FuncOp f = parse(R"(func.func @f(%x: tensor<?xf32> {fuse.dims = ["T"]},
-      %r: tensor<?xf32> {fuse.dims = ["S"]}) -> tensor<?xf32> {
-      %s = fuse.add %x, %r : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
-      return %s : tensor<?xf32>
-    })");
-  ASSERT_TRUE(f) << error;
-  EXPECT_EQ(llvm::toString(nameDims(f)),
-            "a.mlir:2:7: expected dim 0 to be called 'T', to which the "
-            "program's ops make it equal, but got 'S'; use one name for both");
 }

@@ -55,14 +55,20 @@ struct KernelInfo {
   std::vector<KernelOperand> operands;
   runtime::SizeExpr bytesRead;
   runtime::SizeExpr bytesWritten;
-  /// Why it was cut here, as the fusion pass has put it; may be empty.
-  std::string why;
+};
+
+/// Why a producer and a consumer are not one kernel.
+struct MissedFusion {
+  std::string producer;
+  std::string consumer;
+  std::string reason;
 };
 
 /// A program for one set of facts.
 struct Code {
   Plan plan;
   std::vector<KernelInfo> kernels;
+  std::vector<MissedFusion> missed;
   /// CUDA: the PTX of all kernels, and what became of it.
   std::string ptx;
   mlir::fuse::AssembledModule assembled;

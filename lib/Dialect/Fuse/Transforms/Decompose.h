@@ -30,6 +30,10 @@ Value emitCast(ImplicitLocOpBuilder &builder, Value value, Type element);
 /// `value` cast to the wide type of its element type.
 Value emitWiden(ImplicitLocOpBuilder &builder, Value value);
 
+/// `value`, whose op need only be good to the last place of `element` (see
+/// kAccuracyAttr), which matters where the formula is wider than that.
+Value withAccuracy(Value value, Type element);
+
 /// A constant of rank 0, which broadcasts to every shape. `value` is rounded
 /// to `element`, to nearest.
 Value emitScalar(ImplicitLocOpBuilder &builder, Type element, double value);
