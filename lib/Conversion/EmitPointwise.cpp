@@ -30,7 +30,7 @@ public:
   PointwiseBuilder(PointEmitter &emitter, Operation *op, ValueRange operands)
       : emitter(emitter), builder(emitter.getBuilder()), loc(op->getLoc()),
         op(op), in(operands),
-        accuracy(accuracyOf(op)) {}
+        accuracy(PointEmitter::accuracyOf(op)) {}
 
   Value build();
 
@@ -45,12 +45,6 @@ private:
     if (!emitter.getOptions().strict && is16Bit())
       flags = flags | arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
     return arith::FastMathFlagsAttr::get(op->getContext(), flags);
-  }
-  /// The type whose last place the result must be good to.
-  static Type accuracyOf(Operation *op) {
-    if (auto type = op->getAttrOfType<TypeAttr>(kAccuracyAttr))
-      return type.getValue();
-    return getElementTypeOrSelf(op->getResult(0).getType());
   }
   bool is16Bit() const { return accuracy.isF16() || accuracy.isBF16(); }
 

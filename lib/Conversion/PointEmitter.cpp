@@ -97,6 +97,12 @@ Type PointEmitter::computeType(Type element) {
   return element;
 }
 
+Type PointEmitter::accuracyOf(Operation *op) {
+  if (auto type = op->getAttrOfType<TypeAttr>(kAccuracyAttr))
+    return type.getValue();
+  return getElementTypeOrSelf(op->getResult(0).getType());
+}
+
 Type PointEmitter::lanesOf(Type type, int64_t lanes) {
   return lanes == 1 ? type : VectorType::get({lanes}, type);
 }

@@ -161,6 +161,8 @@ public:
 
   /// The type in which elements are computed: f32 for 16-bit floats.
   static Type computeType(Type element);
+  /// The type whose last place the result of `op` must be good to.
+  static Type accuracyOf(Operation *op);
   /// `type` or a vector of it.
   static Type lanesOf(Type type, int64_t lanes);
 

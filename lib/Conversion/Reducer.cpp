@@ -113,7 +113,7 @@ Value Reducer::safeMaximum(Value maximum) {
 }
 
 Value Reducer::exp(Value exponent) {
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Type element = PointEmitter::accuracyOf(op);
   bool narrow = element.isF16() || element.isBF16();
   auto flags = narrow && !emitter.getOptions().strict
                    ? arith::FastMathFlags::afn

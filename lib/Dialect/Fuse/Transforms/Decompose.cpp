@@ -32,6 +32,12 @@ Value emitWiden(ImplicitLocOpBuilder &builder, Value value) {
   return emitCast(builder, value, getWideType(getElementTypeOrSelf(value)));
 }
 
+Value withAccuracy(Value value, Type element) {
+  if (getElementTypeOrSelf(value) != element)
+    value.getDefiningOp()->setAttr(kAccuracyAttr, TypeAttr::get(element));
+  return value;
+}
+
 Value emitScalar(ImplicitLocOpBuilder &builder, Type element, double value) {
   auto type = RankedTensorType::get({}, element);
   TypedAttr attr;

@@ -16,7 +16,8 @@ using namespace mlir::fuse;
 /// 0.5 x (1 + tanh(u)) = x sigmoid(2u), which has one op less and, unlike
 /// 1 + tanh(u), keeps its digits where u is far below zero. u is
 /// sqrt(2/pi) x (1 + 0.044715 x^2), and both factors take the 2.
-static Value emitGeluTanh(ImplicitLocOpBuilder &builder, Value x) {
+static Value emitGeluTanh(ImplicitLocOpBuilder &builder, Value x,
+                          Type accuracy) {
   Type element = getElementTypeOrSelf(x);
   const double slope = 2.0 * std::sqrt(2.0 / llvm::numbers::pi);
   Value square = MulOp::create(builder, x, x);
@@ -25,37 +26,41 @@ static Value emitGeluTanh(ImplicitLocOpBuilder &builder, Value x) {
   Value factor = MulOp::create(builder, square, cubic);
   factor = AddOp::create(builder, factor, linear);
   Value angle = MulOp::create(builder, x, factor);
-  Value gate = SigmoidOp::create(builder, angle);
+  Value gate = withAccuracy(SigmoidOp::create(builder, angle), accuracy);
   return MulOp::create(builder, x, gate);
 }
 
-static Value emitGeluErf(ImplicitLocOpBuilder &builder, Value x) {
+static Value emitGeluErf(ImplicitLocOpBuilder &builder, Value x,
+                         Type accuracy) {
   Type element = getElementTypeOrSelf(x);
   Value invSqrt2 = emitScalar(builder, element, llvm::numbers::inv_sqrt2);
   Value one = emitScalar(builder, element, 1.0);
   Value half = emitScalar(builder, element, 0.5);
   Value scaled = MulOp::create(builder, x, invSqrt2);
-  Value erf = ErfOp::create(builder, scaled);
+  Value erf = withAccuracy(ErfOp::create(builder, scaled), accuracy);
   Value sum = AddOp::create(builder, erf, one);
   Value halved = MulOp::create(builder, x, half);
   return MulOp::create(builder, halved, sum);
 }
 
-static Value emitGeluSigmoid(ImplicitLocOpBuilder &builder, Value x) {
+static Value emitGeluSigmoid(ImplicitLocOpBuilder &builder, Value x,
+                             Type accuracy) {
   Value slope = emitScalar(builder, getElementTypeOrSelf(x), 1.702);
   Value angle = MulOp::create(builder, x, slope);
-  Value gate = SigmoidOp::create(builder, angle);
+  Value gate = withAccuracy(SigmoidOp::create(builder, angle), accuracy);
   return MulOp::create(builder, x, gate);
 }
 
-static Value emitGelu(ImplicitLocOpBuilder &builder, GeluForm form, Value x) {
+/// `x` is wide; the result need only be good to `accuracy`.
+static Value emitGelu(ImplicitLocOpBuilder &builder, GeluForm form, Value x,
+                      Type accuracy) {
   switch (form) {
   case GeluForm::tanh:
-    return emitGeluTanh(builder, x);
+    return emitGeluTanh(builder, x, accuracy);
   case GeluForm::erf:
-    return emitGeluErf(builder, x);
+    return emitGeluErf(builder, x, accuracy);
   case GeluForm::sigmoid:
-    return emitGeluSigmoid(builder, x);
+    return emitGeluSigmoid(builder, x, accuracy);
   }
   llvm_unreachable("unknown form of gelu");
 }
@@ -74,7 +79,8 @@ struct DecomposeGelu : OpRewritePattern<GeluOp> {
                                 PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     Value x = emitWiden(builder, op.getInput());
-    Value gelu = emitGelu(builder, op.getForm(), x);
+    Value gelu =
+        emitGelu(builder, op.getForm(), x, getElementTypeOrSelf(op));
     rewriter.replaceOp(op, emitCast(builder, gelu, getElementTypeOrSelf(op)));
     return success();
   }
@@ -87,7 +93,8 @@ struct DecomposeGeglu : OpRewritePattern<GegluOp> {
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     Value gate = emitWiden(builder, op.getLhs());
     Value rhs = emitWiden(builder, op.getRhs());
-    Value gelu = emitGelu(builder, op.getForm(), gate);
+    Value gelu =
+        emitGelu(builder, op.getForm(), gate, getElementTypeOrSelf(op));
     Value product = MulOp::create(builder, gelu, rhs);
     rewriter.replaceOp(op,
                        emitCast(builder, product, getElementTypeOrSelf(op)));

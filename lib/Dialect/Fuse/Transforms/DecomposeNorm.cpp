@@ -60,11 +60,11 @@ struct DecomposeSoftmax : OpRewritePattern<SoftmaxOp> {
     Value x = emitWiden(builder, op.getInput());
     Value max = emitReduce(builder, ReduceKind::max, x, op.getDims());
     Value shifted = SubOp::create(builder, x, max);
-    Value exp = ExpOp::create(builder, shifted);
+    Type element = getElementTypeOrSelf(op);
+    Value exp = withAccuracy(ExpOp::create(builder, shifted), element);
     Value sum = emitReduce(builder, ReduceKind::sum, exp, op.getDims());
-    Value quotient = DivOp::create(builder, exp, sum);
-    rewriter.replaceOp(op,
-                       emitCast(builder, quotient, getElementTypeOrSelf(op)));
+    Value quotient = withAccuracy(DivOp::create(builder, exp, sum), element);
+    rewriter.replaceOp(op, emitCast(builder, quotient, element));
     return success();
   }
 };

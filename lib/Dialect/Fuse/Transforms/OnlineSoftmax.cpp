@@ -49,6 +49,8 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
     auto stats = SoftmaxStatsOp::create(
         rewriter, sum.getLoc(), TypeRange{max.getType(), sum.getType()},
         max.getInput(), max.getDims());
+    if (Attribute accuracy = exp->getAttr(kAccuracyAttr))
+      stats->setAttr(kAccuracyAttr, accuracy);
     rewriter.replaceOp(max, stats.getMax());
     rewriter.replaceOp(sum, stats.getSum());
     return success();
