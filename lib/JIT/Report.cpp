@@ -1,0 +1,147 @@
+//===- Report.cpp - What a program became, as JSON ------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/Report.h"
+#include "fuse/Codegen/PTXInspect.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+using mlir::fuse::KernelResources;
+using mlir::fuse::PTXAccess;
+using mlir::fuse::PTXKernel;
+using mlir::fuse::PTXModule;
+
+namespace fuse::jit {
+
+static json::Value toJSON(const SizeExpr &size, const ProgramSpec &spec) {
+  if (size.isConstant())
+    return size.constantValue();
+  return size.str(spec.symbols);
+}
+
+static json::Object countAccesses(const PTXKernel &kernel,
+                                  PTXAccess::Kind kind) {
+  json::Object counts;
+  for (const PTXAccess &access : kernel.accesses)
+    if (access.kind == kind) {
+      json::Value &count = counts.try_emplace(access.type, 0).first->second;
+      count = *count.getAsInteger() + 1;
+    }
+  return counts;
+}
+
+static json::Object toJSON(const PTXKernel &kernel, const PTXModule &module) {
+  json::Object object{{"version", module.version},
+                      {"target", module.target},
+                      {"loads", countAccesses(kernel, PTXAccess::Kind::Load)},
+                      {"stores", countAccesses(kernel, PTXAccess::Kind::Store)},
+                      {"shared_bytes", kernel.sharedBytes}};
+  std::optional<unsigned> narrowest;
+  for (const PTXAccess &access : kernel.accesses)
+    narrowest = std::min(narrowest.value_or(access.bits), access.bits);
+  if (narrowest)
+    object["min_access_bits"] = *narrowest;
+  return object;
+}
+
+static json::Object toJSON(const KernelResources &resources,
+                           StringRef assembler) {
+  return json::Object{
+      {"assembler", assembler},
+      {"registers", resources.registers},
+      {"spill_bytes", resources.spillStoreBytes + resources.spillLoadBytes},
+      {"stack_bytes", resources.stackBytes},
+      {"shared_bytes", resources.sharedBytes}};
+}
+
+static json::Object toJSON(const KernelInfo &kernel, const ProgramSpec &spec) {
+  json::Array operands;
+  for (const KernelOperand &operand : kernel.operands)
+    operands.push_back(
+        json::Object{{"name", operand.name},
+                     {"dtype", name(operand.dtype)},
+                     {"elements", toJSON(operand.elements, spec)},
+                     {"result", operand.isResult},
+                     {"streamed", operand.isStreamed}});
+  json::Object object{{"name", kernel.name},
+                      {"ops", json::Array(kernel.ops)},
+                      {"schedule", kernel.schedule},
+                      {"bytes_read", toJSON(kernel.bytesRead, spec)},
+                      {"bytes_written", toJSON(kernel.bytesWritten, spec)},
+                      {"operands", std::move(operands)}};
+  return object;
+}
+
+/// The entry called `name`; null if there is none.
+template <typename T>
+static const T *find(const std::vector<T> &all, StringRef name) {
+  auto found = find_if(all, [&](const T &each) { return each.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Expected<json::Array> reportKernels(const Code &code) {
+  PTXModule ptx;
+  if (!code.ptx.empty()) {
+    Expected<PTXModule> parsed = mlir::fuse::parsePTX(code.ptx);
+    if (!parsed)
+      return parsed.takeError();
+    ptx = std::move(*parsed);
+  }
+  json::Array kernels;
+  for (const KernelInfo &info : code.kernels) {
+    json::Object kernel = toJSON(info, code.plan.spec);
+    if (const auto *text = find(ptx.kernels, info.name))
+      kernel["ptx"] = toJSON(*text, ptx);
+    if (const auto *resources = find(code.assembled.kernels, info.name))
+      kernel["ptxas"] = toJSON(*resources, code.assembled.assemblerName);
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+static json::Object toJSON(const TensorSpec &tensor, const ProgramSpec &spec) {
+  json::Array shape;
+  for (const SizeExpr &dim : tensor.shape)
+    shape.push_back(toJSON(dim, spec));
+  return json::Object{{"name", tensor.name},
+                      {"dtype", name(tensor.dtype)},
+                      {"shape", std::move(shape)},
+                      {"alignment", tensor.requiredAlignment}};
+}
+
+static json::Array outputsToJSON(const Plan &plan) {
+  const ProgramSpec &spec = plan.spec;
+  json::Array outputs;
+  for (auto [output, inPlace] : zip_equal(spec.outputs, plan.inPlace)) {
+    json::Object object = toJSON(output, spec);
+    json::Array mayAlias;
+    for (unsigned input : output.mayAlias)
+      mayAlias.push_back(spec.inputs[input].name);
+    object["may_alias"] = std::move(mayAlias);
+    if (inPlace)
+      object["in_place"] = spec.inputs[*inPlace].name;
+    outputs.push_back(std::move(object));
+  }
+  return outputs;
+}
+
+Expected<json::Object> reportProgram(const Code &code) {
+  Expected<json::Array> kernels = reportKernels(code);
+  if (!kernels)
+    return kernels.takeError();
+  const ProgramSpec &spec = code.plan.spec;
+  json::Array inputs;
+  for (const TensorSpec &input : spec.inputs)
+    inputs.push_back(toJSON(input, spec));
+  return json::Object{{"name", spec.name},
+                      {"symbols", json::Array(spec.symbols)},
+                      {"inputs", std::move(inputs)},
+                      {"outputs", outputsToJSON(code.plan)},
+                      {"kernels", std::move(*kernels)}};
+}
+
+} // namespace fuse::jit
