@@ -1,0 +1,153 @@
+//===- Array.cpp - Arrays in host memory ----------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Array.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+using fuse::runtime::DType;
+
+namespace fuse::driver {
+
+Expected<Array> Array::create(DType dtype, ArrayRef<int64_t> shape) {
+  Expected<int64_t> bytes = runtime::byteSize(shape, dtype);
+  if (!bytes)
+    return bytes.takeError();
+  auto buffer = runtime::HostBuffer::create(*bytes);
+  if (!buffer)
+    return buffer.takeError();
+  Array array;
+  array.dtype = dtype;
+  array.shape.assign(shape.begin(), shape.end());
+  array.buffer = std::move(*buffer);
+  return std::move(array);
+}
+
+Expected<Array> Array::fromBytes(DType dtype, ArrayRef<int64_t> shape,
+                                 StringRef bytes) {
+  Expected<Array> array = create(dtype, shape);
+  if (!array || bytes.empty())
+    return array;
+  assert(int64_t(bytes.size()) == array->byteSize() && "checked by the caller");
+  auto *data = static_cast<uint8_t *>(array->buffer->data());
+  std::memcpy(data, bytes.data(), bytes.size());
+  if (dtype == DType::I1)
+    std::transform(data, data + bytes.size(), data,
+                   [](uint8_t value) { return value != 0; });
+  return array;
+}
+
+int64_t Array::numElements() const {
+  return byteSize() / runtime::sizeInBytes(dtype);
+}
+
+runtime::TensorView Array::view() const {
+  runtime::TensorView view;
+  view.data = buffer->data();
+  view.dtype = dtype;
+  view.shape = shape;
+  return view;
+}
+
+Error fileError(StringRef path, const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), path + ": " + message);
+}
+
+Expected<Array> readArray(StringRef spec) {
+  if (spec.ends_with(".npy"))
+    return readNpy(spec);
+  auto [path, key] = spec.rsplit(':');
+  if (path.ends_with(".safetensors") && !key.empty())
+    return readSafetensors(path, key);
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv("{0}: expected FILE.npy or FILE.safetensors:KEY, but got another "
+              "form; convert the array with numpy.save",
+              spec));
+}
+
+namespace {
+/// SplitMix64 (Steele, Lea and Flood, 2014): small, and the same everywhere.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+  /// In (0, 1].
+  double uniform() { return ((next() >> 11) + 1) * 0x1p-53; }
+
+  /// From the normal distribution, by Box and Muller's transform.
+  double normal() {
+    double radius = std::sqrt(-2 * std::log(uniform()));
+    return radius * std::cos(6.283185307179586 * uniform());
+  }
+
+private:
+  uint64_t state;
+};
+} // namespace
+
+/// Rounds to nearest even. `value` is finite and normal() never gets near the
+/// largest bf16.
+static uint16_t toBF16(float value) {
+  uint32_t bits = bit_cast<uint32_t>(value);
+  return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+}
+
+/// Rounds to nearest even; |value| is below 1e4. 112 is the difference of the
+/// exponents' biases: the scaled value's encoding without its last 13 bits is
+/// that of f16, denormals included.
+static uint16_t toF16(float value) {
+  uint32_t bits = bit_cast<uint32_t>(std::fabs(value) * 0x1p-112f);
+  uint32_t rounded = bits + 0xfff + ((bits >> 13) & 1);
+  return uint16_t(rounded >> 13) | (std::signbit(value) ? 0x8000 : 0);
+}
+
+template <typename T, typename Next>
+static void generate(Array &array, Next next) {
+  T *data = static_cast<T *>(array.buffer->data());
+  std::generate_n(data, array.numElements(), next);
+}
+
+void fillRandom(Array &array, uint64_t seed) {
+  Random random(seed);
+  switch (array.dtype) {
+  case DType::F32:
+    return generate<float>(array, [&] { return random.normal(); });
+  case DType::F64:
+    return generate<double>(array, [&] { return random.normal(); });
+  case DType::F16:
+    return generate<uint16_t>(array, [&] { return toF16(random.normal()); });
+  case DType::BF16:
+    return generate<uint16_t>(array, [&] { return toBF16(random.normal()); });
+  case DType::I1:
+    return generate<uint8_t>(array, [&] { return random.next() >> 63; });
+  case DType::I32:
+    return generate<int32_t>(array, [&] { return random.next() >> 58; });
+  case DType::I64:
+    return generate<int64_t>(array, [&] { return random.next() >> 58; });
+  }
+  llvm_unreachable("every dtype is handled");
+}
+
+void fillPoison(Array &array) {
+  // All bits set is a NaN in every float format.
+  if (array.byteSize() > 0)
+    std::memset(array.buffer->data(), 0xff, array.byteSize());
+}
+
+} // namespace fuse::driver

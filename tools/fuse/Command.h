@@ -1,0 +1,56 @@
+//===- Command.h - A subcommand of the driver -------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_TOOLS_FUSE_COMMAND_H
+#define FUSE_TOOLS_FUSE_COMMAND_H
+
+#include "fuse/JIT/Options.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace fuse::driver {
+
+/// A subcommand with its options, which live as long as it does.
+class Command {
+public:
+  Command(llvm::StringRef name, llvm::StringRef description)
+      : category(name), sub(name, description) {}
+  virtual ~Command() = default;
+
+  bool isChosen() { return bool(sub); }
+  void hideOtherOptions() { llvm::cl::HideUnrelatedOptions(category, sub); }
+
+  virtual llvm::Error execute() = 0;
+
+protected:
+  llvm::cl::OptionCategory category;
+  llvm::cl::SubCommand sub;
+};
+
+std::unique_ptr<Command> makeRunCommand();
+std::unique_ptr<Command> makeInspectCommand();
+std::unique_ptr<Command> makeDoctorCommand();
+
+/// The options of each subcommand that compiles a program.
+struct ProgramOptions {
+  ProgramOptions(llvm::cl::SubCommand &sub, llvm::cl::OptionCategory &category,
+                 jit::Target defaultTarget);
+
+  jit::CompileOptions compileOptions() const;
+
+  llvm::cl::opt<std::string> file;
+  llvm::cl::opt<std::string> entry;
+  llvm::cl::opt<jit::Target> target;
+  llvm::cl::opt<std::string> chip;
+  llvm::cl::opt<bool> strict;
+  llvm::cl::opt<bool> noCache;
+};
+
+} // namespace fuse::driver
+
+#endif // FUSE_TOOLS_FUSE_COMMAND_H

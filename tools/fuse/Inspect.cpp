@@ -1,0 +1,201 @@
+//===- Inspect.cpp - fuse inspect -----------------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "KernelReport.h"
+#include "fuse/JIT/JIT.h"
+#include "fuse/JIT/Source.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using mlir::fuse::PTXAccess;
+
+namespace fuse::driver {
+
+namespace {
+enum class Emit { Kernels, Schedule, Gpu, LLVM, PTX, Stats };
+
+class InspectCommand : public Command {
+public:
+  InspectCommand() : Command("inspect", "Show what a program becomes") {}
+
+  Error execute() override;
+
+private:
+  jit::CompileOptions compileOptions() const;
+  Error emit(jit::Compilation &compilation);
+  Error emitStage(jit::Compilation &compilation, jit::Stage stage);
+  Error emitCode(const jit::Code &code);
+
+  ProgramOptions program{sub, category, jit::Target::CUDA};
+  cl::opt<Emit> what{
+      "emit",
+      cl::sub(sub),
+      cl::cat(category),
+      cl::init(Emit::Kernels),
+      cl::desc("What to show"),
+      cl::values(
+          clEnumValN(Emit::Kernels, "kernels", "What was fused, and why not"),
+          clEnumValN(Emit::Schedule, "schedule", "The scheduled kernels' IR"),
+          clEnumValN(Emit::Gpu, "gpu", "The IR of gpu functions and launches"),
+          clEnumValN(Emit::LLVM, "llvm", "The LLVM IR"),
+          clEnumValN(Emit::PTX, "ptx", "The PTX"),
+          clEnumValN(Emit::Stats, "stats", "Statistics read from the PTX"))};
+  cl::opt<bool> json{"json", cl::sub(sub), cl::cat(category),
+                     cl::desc("Kernels and statistics as JSON")};
+  cl::opt<unsigned> bits{
+      "expect-bits", cl::sub(sub), cl::cat(category), cl::value_desc("N"),
+      cl::desc("Fail if a streamed operand is accessed with fewer bits")};
+};
+} // namespace
+
+jit::CompileOptions InspectCommand::compileOptions() const {
+  jit::CompileOptions options = program.compileOptions();
+  if (options.target == jit::Target::Auto)
+    options.target = jit::Target::CUDA;
+  if (options.chip.empty())
+    options.chip = "sm_90";
+  options.lineInfo = bits > 0;
+  return options;
+}
+
+static void printOperands(const jit::KernelInfo &kernel,
+                          ArrayRef<std::string> symbols) {
+  for (const jit::KernelOperand &operand : kernel.operands)
+    outs() << formatv("  {0} {1}: {2} of {3} elements{4}\n",
+                      operand.isResult ? "writes" : "reads ", operand.name,
+                      runtime::name(operand.dtype),
+                      operand.elements.str(symbols),
+                      operand.isStreamed ? ", streamed" : "");
+}
+
+static void printKernels(const jit::Code &code) {
+  const auto &symbols = code.plan.spec.symbols;
+  for (const jit::KernelInfo &kernel : code.kernels) {
+    outs() << formatv("kernel {0}: {1}\n", kernel.name, join(kernel.ops, ", "));
+    outs() << formatv("  schedule {0}\n", kernel.schedule);
+    printOperands(kernel, symbols);
+    outs() << formatv("  {0} bytes read, {1} written\n",
+                      kernel.bytesRead.str(symbols),
+                      kernel.bytesWritten.str(symbols));
+  }
+  for (const jit::MissedFusion &missed : code.missed)
+    outs() << formatv("not fused: {0} into {1}: {2}\n", missed.producer,
+                      missed.consumer, missed.reason);
+  outs() << formatv("{0} kernel{1}\n", code.kernels.size(),
+                    code.kernels.size() == 1 ? "" : "s");
+}
+
+static void printAccesses(const mlir::fuse::PTXKernel &kernel,
+                          PTXAccess::Kind kind) {
+  outs() << (kind == PTXAccess::Kind::Load ? "  loads " : "  stores");
+  for (const auto &[type, count] : countAccesses(kernel, kind))
+    outs() << formatv(" {0} x {1}", count, type);
+  if (std::optional<unsigned> narrowest = kernel.minBits(kind))
+    outs() << formatv(", at least {0} bits", *narrowest);
+  outs() << "\n";
+}
+
+/// Tables: operands that are read again and again may be narrower.
+static void printTables(const KernelReport &kernel) {
+  for (auto [index, operand] : enumerate(kernel.info->operands)) {
+    if (operand.isStreamed)
+      continue;
+    auto kind =
+        operand.isResult ? PTXAccess::Kind::Store : PTXAccess::Kind::Load;
+    if (std::optional<unsigned> narrowest = kernel.ptx->minBits(kind, index))
+      outs() << formatv("  table {0}: at least {1} bits\n", operand.name,
+                        *narrowest);
+  }
+}
+
+static void printStats(const ProgramReport &report) {
+  for (const KernelReport &kernel : report.kernels) {
+    outs() << formatv("kernel {0}\n", kernel.info->name);
+    if (!kernel.ptx) {
+      outs() << "  no PTX on this target\n";
+      continue;
+    }
+    printAccesses(*kernel.ptx, PTXAccess::Kind::Load);
+    printAccesses(*kernel.ptx, PTXAccess::Kind::Store);
+    printTables(kernel);
+    outs() << formatv("  shared {0} bytes\n", kernel.ptx->sharedBytes);
+    if (const auto &resources = kernel.resources)
+      outs() << formatv("  registers {0}, stack {1} bytes, spills {2} bytes\n",
+                        resources->registers, resources->stackBytes,
+                        resources->spillStoreBytes + resources->spillLoadBytes);
+    else
+      outs() << "  registers unknown without ptxas or nvJitLink\n";
+  }
+}
+
+Error InspectCommand::emitStage(jit::Compilation &compilation,
+                                jit::Stage stage) {
+  auto text = compilation.print(stage, jit::CompiledProgram::usualFacts());
+  if (!text)
+    return text.takeError();
+  outs() << *text;
+  return Error::success();
+}
+
+Error InspectCommand::emitCode(const jit::Code &code) {
+  Expected<ProgramReport> report = makeReport(code);
+  if (!report)
+    return report.takeError();
+  if (json)
+    outs() << formatv("{0:2}\n", toJSON(*report, code.plan.spec.symbols));
+  else if (what == Emit::Kernels)
+    printKernels(code);
+  else if (what == Emit::Stats)
+    printStats(*report);
+  else
+    outs() << code.ptx;
+  return bits > 0 ? expectBits(*report, bits, program.file) : Error::success();
+}
+
+Error InspectCommand::emit(jit::Compilation &compilation) {
+  bool isStage =
+      what == Emit::Schedule || what == Emit::Gpu || what == Emit::LLVM;
+  if (isStage && (json || bits > 0))
+    return createStringError(inconvertibleErrorCode(),
+                             "expected --json and --expect-bits with kernels, "
+                             "ptx or stats, but got another --emit; use "
+                             "--emit=stats");
+  if (what == Emit::Schedule)
+    return emitStage(compilation, jit::Stage::Schedule);
+  if (what == Emit::Gpu)
+    return emitStage(compilation, jit::Stage::Gpu);
+  if (what == Emit::LLVM)
+    return emitStage(compilation, jit::Stage::LLVM);
+  if (what == Emit::PTX && compilation.options().target == jit::Target::CPU)
+    return createStringError(inconvertibleErrorCode(),
+                             "expected a GPU for --emit=ptx, but the target "
+                             "is the CPU; use --target cuda");
+  auto code = compilation.generate(jit::CompiledProgram::usualFacts());
+  if (!code)
+    return code.takeError();
+  return emitCode(*code);
+}
+
+Error InspectCommand::execute() {
+  auto source = jit::readSource(program.file);
+  if (!source)
+    return source.takeError();
+  auto compilation = jit::Compilation::create((*source)->getBuffer(),
+                                              program.file, compileOptions());
+  if (!compilation)
+    return compilation.takeError();
+  return emit(**compilation);
+}
+
+std::unique_ptr<Command> makeInspectCommand() {
+  return std::make_unique<InspectCommand>();
+}
+
+} // namespace fuse::driver

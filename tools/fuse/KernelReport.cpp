@@ -1,0 +1,155 @@
+//===- KernelReport.cpp - What the PTX of a kernel shows ------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelReport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using mlir::fuse::KernelResources;
+using mlir::fuse::PTXAccess;
+using mlir::fuse::PTXKernel;
+
+namespace fuse::driver {
+
+template <typename T>
+static std::optional<T> findByName(ArrayRef<T> list, StringRef name) {
+  auto it = find_if(list, [&](const T &item) { return item.name == name; });
+  return it == list.end() ? std::nullopt : std::optional<T>(*it);
+}
+
+Expected<ProgramReport> makeReport(const jit::Code &code) {
+  ProgramReport report;
+  mlir::fuse::PTXModule module;
+  if (!code.ptx.empty()) {
+    Expected<mlir::fuse::PTXModule> parsed = mlir::fuse::parsePTX(code.ptx);
+    if (!parsed)
+      return parsed.takeError();
+    module = std::move(*parsed);
+    report.ptxVersion = module.version;
+  }
+  for (const jit::KernelInfo &info : code.kernels)
+    report.kernels.push_back(
+        {&info, findByName<PTXKernel>(module.kernels, info.name),
+         findByName<KernelResources>(code.assembled.kernels, info.name)});
+  return std::move(report);
+}
+
+std::map<std::string, unsigned> countAccesses(const PTXKernel &kernel,
+                                              PTXAccess::Kind kind) {
+  std::map<std::string, unsigned> counts;
+  for (const PTXAccess &access : kernel.accesses)
+    if (access.kind == kind)
+      ++counts[access.type];
+  return counts;
+}
+
+static json::Value countsToJSON(const PTXKernel &kernel, PTXAccess::Kind kind) {
+  json::Object counts;
+  for (const auto &[type, count] : countAccesses(kernel, kind))
+    counts[type] = count;
+  return std::move(counts);
+}
+
+static json::Value sizeToJSON(const runtime::SizeExpr &size,
+                              ArrayRef<std::string> symbols) {
+  if (size.isConstant())
+    return size.constantValue();
+  return size.str(symbols);
+}
+
+static json::Value ptxToJSON(const KernelReport &kernel, StringRef version) {
+  if (!kernel.ptx)
+    return nullptr;
+  json::Value narrowest = nullptr;
+  for (PTXAccess::Kind kind : {PTXAccess::Kind::Load, PTXAccess::Kind::Store})
+    if (std::optional<unsigned> bits = kernel.ptx->minBits(kind))
+      narrowest =
+          std::min<int64_t>(*bits, narrowest.getAsInteger().value_or(*bits));
+  return json::Object{
+      {"version", version},
+      {"loads", countsToJSON(*kernel.ptx, PTXAccess::Kind::Load)},
+      {"stores", countsToJSON(*kernel.ptx, PTXAccess::Kind::Store)},
+      {"min_access_bits", std::move(narrowest)}};
+}
+
+static json::Value resourcesToJSON(const KernelReport &kernel) {
+  if (!kernel.resources)
+    return nullptr;
+  const KernelResources &resources = *kernel.resources;
+  return json::Object{
+      {"registers", resources.registers},
+      {"spill_bytes", resources.spillStoreBytes + resources.spillLoadBytes},
+      {"shared_bytes", resources.sharedBytes}};
+}
+
+json::Value toJSON(const ProgramReport &report, ArrayRef<std::string> symbols) {
+  json::Array kernels;
+  for (const KernelReport &kernel : report.kernels)
+    kernels.push_back(json::Object{
+        {"name", kernel.info->name},
+        {"ops", json::Array(kernel.info->ops)},
+        {"schedule", kernel.info->schedule},
+        {"bytes_read", sizeToJSON(kernel.info->bytesRead, symbols)},
+        {"bytes_written", sizeToJSON(kernel.info->bytesWritten, symbols)},
+        {"ptx", ptxToJSON(kernel, report.ptxVersion)},
+        {"ptxas", resourcesToJSON(kernel)}});
+  return json::Object{{"kernels", std::move(kernels)}};
+}
+
+/// The operand that `access` goes to; null if it is not known.
+static const jit::KernelOperand *operandOf(const KernelReport &kernel,
+                                           const PTXAccess &access) {
+  const auto &operands = kernel.info->operands;
+  if (!access.param || *access.param >= operands.size())
+    return nullptr;
+  return &operands[*access.param];
+}
+
+/// Whether `access` may be to a streamed operand. One that cannot be told
+/// counts, unless the kernel streams nothing.
+static bool isStreamed(const KernelReport &kernel, const PTXAccess &access) {
+  if (const jit::KernelOperand *operand = operandOf(kernel, access))
+    return operand->isStreamed;
+  return any_of(kernel.info->operands, [](const jit::KernelOperand &operand) {
+    return operand.isStreamed;
+  });
+}
+
+static Error narrowAccess(const KernelReport &kernel, const PTXAccess &access,
+                          unsigned bits, StringRef fileName) {
+  const jit::KernelOperand *operand = operandOf(kernel, access);
+  std::string place = access.file.empty() ? fileName.str() : access.file;
+  if (access.line > 0)
+    place += ":" + std::to_string(access.line);
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv("{0}: expected {1}-bit accesses of streamed operands, but kernel "
+              "'{2}' {3} {4} with {5} bits ({6}, line {7} of its PTX); make "
+              "the last dim a multiple of {8} bytes, or see --emit=schedule",
+              place, bits, kernel.info->name,
+              access.kind == PTXAccess::Kind::Load ? "loads" : "stores",
+              operand ? "'" + operand->name + "'" : "an operand", access.bits,
+              access.type, access.ptxLine, bits / 8));
+}
+
+Error expectBits(const ProgramReport &report, unsigned bits,
+                 StringRef fileName) {
+  for (const KernelReport &kernel : report.kernels) {
+    if (!kernel.ptx)
+      return createStringError(
+          inconvertibleErrorCode(),
+          "expected PTX to look at, but the target is the CPU; use --target "
+          "cuda with --expect-bits");
+    for (const PTXAccess &access : kernel.ptx->accesses)
+      if (access.bits < bits && isStreamed(kernel, access))
+        return narrowAccess(kernel, access, bits, fileName);
+  }
+  return Error::success();
+}
+
+} // namespace fuse::driver

@@ -1,0 +1,46 @@
+//===- ProgramOptions.cpp - Options of what compiles a program ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+
+using namespace llvm;
+
+namespace fuse::driver {
+
+ProgramOptions::ProgramOptions(cl::SubCommand &sub,
+                               cl::OptionCategory &category,
+                               jit::Target defaultTarget)
+    : file(cl::Positional, cl::Required, cl::sub(sub), cl::cat(category),
+           cl::desc("FILE.mlir")),
+      entry("entry", cl::sub(sub), cl::cat(category), cl::value_desc("NAME"),
+            cl::desc("The function to compile, if there are several")),
+      target(
+          "target", cl::sub(sub), cl::cat(category), cl::init(defaultTarget),
+          cl::desc("What to compile for"),
+          cl::values(clEnumValN(jit::Target::Auto, "auto",
+                                "CUDA where there is a GPU, else the CPU"),
+                     clEnumValN(jit::Target::CPU, "cpu", "The host"),
+                     clEnumValN(jit::Target::CUDA, "cuda", "An NVIDIA GPU"))),
+      chip("chip", cl::sub(sub), cl::cat(category), cl::value_desc("sm_XX"),
+           cl::desc("The GPU to compile for, such as sm_90")),
+      strict("strict", cl::sub(sub), cl::cat(category),
+             cl::desc("Round after every op, not only where a value leaves "
+                      "its kernel")),
+      noCache("no-cache", cl::sub(sub), cl::cat(category),
+              cl::desc("Neither read nor write compiled code on disk")) {}
+
+jit::CompileOptions ProgramOptions::compileOptions() const {
+  jit::CompileOptions options;
+  options.entry = entry;
+  options.target = target;
+  options.chip = chip;
+  options.strict = strict;
+  options.cache = !noCache;
+  return options;
+}
+
+} // namespace fuse::driver

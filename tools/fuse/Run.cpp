@@ -1,0 +1,189 @@
+//===- Run.cpp - fuse run -------------------------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Inputs.h"
+#include "Session.h"
+#include "Verification.h"
+#include "fuse/JIT/Source.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+using mlir::fuse::reference::Report;
+
+namespace fuse::driver {
+
+namespace {
+class RunCommand : public Command {
+public:
+  RunCommand() : Command("run", "Compile and run a program") {}
+
+  Error execute() override;
+
+private:
+  Error execute(StringRef text);
+  Expected<StringMap<std::string>> outputFiles(const ProgramSpec &spec);
+  Error verifyOutputs(StringRef text, const ProgramSpec &spec,
+                      const Session &session);
+
+  ProgramOptions program{sub, category, jit::Target::Auto};
+  cl::list<std::string> inputs{
+      "input", cl::sub(sub), cl::cat(category),
+      cl::value_desc("NAME=FILE.npy|FILE.safetensors:KEY"),
+      cl::desc("An input from a file; without it the input is random")};
+  cl::list<std::string> outputs{"output", cl::sub(sub), cl::cat(category),
+                                cl::value_desc("NAME=FILE.npy"),
+                                cl::desc("Write an output to a file")};
+  cl::list<std::string> dims{"dim", cl::sub(sub), cl::cat(category),
+                             cl::value_desc("NAME=SIZE"),
+                             cl::desc("The size of a dynamic dim")};
+  cl::opt<uint64_t> seed{"seed", cl::sub(sub), cl::cat(category), cl::init(0),
+                         cl::desc("Seed of random inputs")};
+  cl::opt<unsigned> repeat{"repeat",
+                           cl::sub(sub),
+                           cl::cat(category),
+                           cl::init(3),
+                           cl::value_desc("N"),
+                           cl::desc("Timed runs; the median counts")};
+  cl::opt<bool> verification{
+      "verify", cl::sub(sub), cl::cat(category),
+      cl::desc("Compare the outputs with the f64 oracle")};
+};
+} // namespace
+
+static double gigabytesPerSecond(int64_t bytes, double seconds) {
+  return seconds > 0 ? bytes * 1e-9 / seconds : 0;
+}
+
+/// "   0.812 ms     41.3 GB/s".
+static void printTime(int64_t bytes, double seconds) {
+  outs() << format("%10.4f MB %10.4f ms %8.1f GB/s", bytes * 1e-6,
+                   seconds * 1e3, gigabytesPerSecond(bytes, seconds));
+}
+
+/// One line a step, and a summary. A step without work has no timing.
+static void printTimings(const jit::CompiledProgram &program,
+                         ArrayRef<KernelTiming> timings) {
+  int64_t bytes = 0;
+  double seconds = 0;
+  unsigned kernels = 0;
+  for (const StepSpec &step : program.spec().steps) {
+    const auto *kernel = std::get_if<KernelSpec>(&step);
+    StringRef name = kernel ? StringRef(kernel->name) : StringRef("copy");
+    KernelTiming timing;
+    if (!timings.empty() && timings.front().name == name) {
+      timing = timings.front();
+      timings = timings.drop_front();
+    }
+    int64_t moved = timing.bytesRead + timing.bytesWritten;
+    bytes += moved;
+    seconds += timing.seconds;
+    kernels += kernel != nullptr;
+    outs() << left_justify(name, 24) << " ";
+    printTime(moved, timing.seconds);
+    outs() << (kernel ? "  " + kernel->ops : "") << "\n";
+  }
+  std::string total = formatv("total: {0} kernel{1} on {2}", kernels,
+                              kernels == 1 ? "" : "s", program.chip());
+  outs() << left_justify(total, 24) << " ";
+  printTime(bytes, seconds);
+  outs() << "\n";
+}
+
+static void printReport(const OutputSpec &output, const Array &array,
+                        const Report &report) {
+  outs() << formatv("verify {0}: {1} {2}, max error {3:E3}, {4:F3} of the "
+                    "bound: {5}\n",
+                    output.name, name(array.dtype), str(array.shape),
+                    report.maxAbsError, report.maxBoundRatio,
+                    report.ok() ? "ok" : "WRONG");
+  if (report.unbounded > 0)
+    outs() << formatv("  {0} of {1} elements could be anything\n",
+                      report.unbounded, report.elements);
+}
+
+Error RunCommand::verifyOutputs(StringRef text, const ProgramSpec &spec,
+                                const Session &session) {
+  auto reports = verify(text, program.file, program.entry, session.inputs(),
+                        session.outputs());
+  if (!reports)
+    return reports.takeError();
+  Error failure = Error::success();
+  for (auto [index, report] : enumerate(*reports)) {
+    const OutputSpec &output = spec.outputs[index];
+    printReport(output, session.outputs()[index], report);
+    if (!report.ok())
+      failure = joinErrors(
+          std::move(failure),
+          createStringError(
+              inconvertibleErrorCode(),
+              formatv("output '{0}': {1} of {2} elements differ from the "
+                      "oracle: {3}; report this program",
+                      output.name, report.mismatches, report.elements,
+                      report.firstMismatch)));
+  }
+  return failure;
+}
+
+Expected<StringMap<std::string>>
+RunCommand::outputFiles(const ProgramSpec &spec) {
+  std::vector<std::string> names;
+  for (const OutputSpec &output : spec.outputs)
+    names.push_back(output.name);
+  return parseAssignments(outputs, "output", names);
+}
+
+Error RunCommand::execute() {
+  if (repeat == 0)
+    return createStringError(inconvertibleErrorCode(),
+                             "expected --repeat to be 1 or more, but got 0; "
+                             "leave it out for 3 runs");
+  auto source = jit::readSource(program.file);
+  if (!source)
+    return source.takeError();
+  return execute((*source)->getBuffer());
+}
+
+Error RunCommand::execute(StringRef text) {
+  auto compiled = jit::compile(text, program.file, program.compileOptions());
+  if (!compiled)
+    return compiled.takeError();
+  const ProgramSpec &spec = (*compiled)->spec();
+  auto files = outputFiles(spec);
+  if (!files)
+    return files.takeError();
+  auto arrays = prepareInputs(spec, inputs, dims, seed);
+  if (!arrays)
+    return arrays.takeError();
+  auto session = Session::create(**compiled, std::move(*arrays));
+  if (!session)
+    return session.takeError();
+  if (Error error = session->run())
+    return error;
+  auto timings = session->measure(repeat);
+  if (!timings)
+    return timings.takeError();
+  printTimings(**compiled, *timings);
+  for (auto [index, output] : enumerate(spec.outputs)) {
+    auto it = files->find(output.name);
+    if (it != files->end())
+      if (Error error = writeNpy(it->second, session->outputs()[index]))
+        return error;
+  }
+  return verification ? verifyOutputs(text, spec, *session) : Error::success();
+}
+
+std::unique_ptr<Command> makeRunCommand() {
+  return std::make_unique<RunCommand>();
+}
+
+} // namespace fuse::driver

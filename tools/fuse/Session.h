@@ -1,0 +1,53 @@
+//===- Session.h - A program with its arrays on a device --------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_TOOLS_FUSE_SESSION_H
+#define FUSE_TOOLS_FUSE_SESSION_H
+
+#include "Array.h"
+#include "fuse/JIT/JIT.h"
+
+namespace fuse::driver {
+
+/// Holds the program's arguments where it runs. The inputs are kept as they
+/// were, also where the program writes a result over one.
+class Session {
+public:
+  static llvm::Expected<Session> create(jit::CompiledProgram &program,
+                                        std::vector<Array> inputs);
+
+  llvm::ArrayRef<Array> inputs() const { return hostInputs; }
+  /// As of the last run().
+  llvm::ArrayRef<Array> outputs() const { return hostOutputs; }
+
+  /// Poisons the outputs, runs once and fetches them.
+  llvm::Error run();
+
+  /// Runs `count` times, with a cold L2 on a GPU. The median time of each
+  /// step.
+  llvm::Expected<llvm::SmallVector<runtime::KernelTiming>>
+  measure(unsigned count);
+
+private:
+  explicit Session(jit::CompiledProgram &program) : program(program) {}
+
+  llvm::Error allocate();
+  llvm::Expected<runtime::TensorView> place(const Array &array);
+  llvm::Error upload(const runtime::TensorView &to, const Array &from);
+  llvm::Error download(Array &to, const runtime::TensorView &from);
+
+  jit::CompiledProgram &program;
+  std::vector<Array> hostInputs;
+  std::vector<Array> hostOutputs;
+  std::vector<std::unique_ptr<runtime::Buffer>> buffers;
+  llvm::SmallVector<runtime::TensorView> inputViews;
+  llvm::SmallVector<runtime::TensorView> outputViews;
+};
+
+} // namespace fuse::driver
+
+#endif // FUSE_TOOLS_FUSE_SESSION_H

@@ -1,0 +1,37 @@
+//===- main.cpp - The driver: run, inspect, doctor ------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  std::unique_ptr<fuse::driver::Command> commands[] = {
+      fuse::driver::makeRunCommand(), fuse::driver::makeInspectCommand(),
+      fuse::driver::makeDoctorCommand()};
+  for (auto &command : commands)
+    command->hideOtherOptions();
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Fuse: tensor programs as few kernels\n");
+  for (auto &command : commands) {
+    if (!command->isChosen())
+      continue;
+    if (Error error = command->execute()) {
+      outs().flush();
+      WithColor::error() << toString(std::move(error)) << "\n";
+      return 1;
+    }
+    return 0;
+  }
+  WithColor::error() << "expected a subcommand, but got none; try 'fuse run "
+                        "FILE.mlir' or 'fuse --help'\n";
+  return 1;
+}
