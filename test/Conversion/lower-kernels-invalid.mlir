@@ -1,0 +1,63 @@
+// RUN: fuse-opt %s -split-input-file -verify-diagnostics -fuse-lower-kernels
+
+func.func @unscheduled(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected a kernel with a schedule, but got none; run fuse-assign-schedules}}
+  %y = fuse.kernel "k" ins(%x : tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %e = fuse.exp %a : tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @straddles(%x: tensor<4x6xf32>, %b: tensor<6xf32>) -> tensor<4x6xf32> {
+  // expected-error @below {{expected a schedule whose vector divides the last dimension, but got vector = 4 for a last dimension of 6; use vector = 1}}
+  %y = fuse.kernel "k" ins(%x, %b : tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+      schedule = #fuse.pointwise<threads = 32, vector = 4, unroll = 1> {
+  ^bb0(%a: tensor<4x6xf32>, %c: tensor<6xf32>):
+    %e = fuse.add %a, %c : tensor<4x6xf32>, tensor<6xf32> -> tensor<4x6xf32>
+    fuse.yield %e : tensor<4x6xf32>
+  }
+  return %y : tensor<4x6xf32>
+}
+
+// -----
+
+func.func @held(%x: tensor<4x?xf32>) -> tensor<4x1xf32> {
+  // expected-error @below {{expected a static row length with hold = registers, but got a dynamic one; use hold = loop}}
+  %y = fuse.kernel "k" ins(%x : tensor<4x?xf32>) -> tensor<4x1xf32>
+      schedule = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<4x?xf32>):
+    %e = fuse.reduce sum %a dims = [1] keep : tensor<4x?xf32> -> tensor<4x1xf32>
+    fuse.yield %e : tensor<4x1xf32>
+  }
+  return %y : tensor<4x1xf32>
+}
+
+// -----
+
+func.func @wrong_kind(%x: tensor<4x8xf32>) -> tensor<1x8xf32> {
+  // expected-error @below {{expected reductions over the last dimensions of one shape for #fuse.rows, but a reduction does not run over the last dimensions; use #fuse.columns}}
+  %y = fuse.kernel "k" ins(%x : tensor<4x8xf32>) -> tensor<1x8xf32>
+      schedule = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<4x8xf32>):
+    %e = fuse.reduce sum %a dims = [0] keep : tensor<4x8xf32> -> tensor<1x8xf32>
+    fuse.yield %e : tensor<1x8xf32>
+  }
+  return %y : tensor<1x8xf32>
+}
+
+// -----
+
+func.func @no_contraction(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected a contraction for #fuse.contraction, but got none; use #fuse.pointwise}}
+  %y = fuse.kernel "k" ins(%x : tensor<8xf32>) -> tensor<8xf32>
+      schedule = #fuse.contraction<threads = 32, tile_m = 1, tile_n = 1, vector = 1, along = n> {
+  ^bb0(%a: tensor<8xf32>):
+    %e = fuse.exp %a : tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}

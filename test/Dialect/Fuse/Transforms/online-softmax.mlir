@@ -1,0 +1,56 @@
+// RUN: fuse-opt %s -split-input-file -fuse-online-softmax | FileCheck %s
+
+// CHECK-LABEL: func.func @looped
+// CHECK:         %[[M:.*]], %[[S:.*]] = fuse.softmax_stats %[[A:.*]] dims = [1]
+// CHECK-NOT:     fuse.reduce
+// CHECK:         fuse.sub %[[A]], %[[M]]
+// CHECK:         fuse.div %{{.*}}, %[[S]]
+func.func @looped(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x?xf32>) -> tensor<?x?xf32>
+      schedule = #fuse.rows<threads = 128, vector = 1, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<?x?xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    %e = fuse.exp %d : tensor<?x?xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %q = fuse.div %e, %s : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    fuse.yield %q : tensor<?x?xf32>
+  }
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// A row in registers costs nothing to walk again.
+// CHECK-LABEL: func.func @held
+// CHECK-COUNT-2: fuse.reduce
+func.func @held(%x: tensor<?x64xf32>) -> tensor<?x1xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x64xf32>) -> tensor<?x1xf32>
+      schedule = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<?x64xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+    %e = fuse.exp %d : tensor<?x64xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+    fuse.yield %s : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// The maximum of something else.
+// CHECK-LABEL: func.func @other_maximum
+// CHECK-COUNT-2: fuse.reduce
+func.func @other_maximum(%x: tensor<?x?xf32>, %z: tensor<?x?xf32>) -> tensor<?x1xf32> {
+  %y = fuse.kernel "k" ins(%x, %z : tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x1xf32>
+      schedule = #fuse.rows<threads = 128, vector = 1, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>):
+    %m = fuse.reduce max %b dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    %e = fuse.exp %d : tensor<?x?xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    fuse.yield %s : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}

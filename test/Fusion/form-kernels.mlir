@@ -1,0 +1,137 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels | FileCheck %s
+
+// Producers, a reduction and its consumers become one kernel; the constant is
+// copied into it.
+// CHECK-LABEL: func.func @chain
+// CHECK-NEXT:    %[[R:.*]] = fuse.kernel "chain" ins(%{{.*}} : tensor<8x64xf32>) -> tensor<8x64xf32> {
+// CHECK:           fuse.constant dense<2.0
+// CHECK:           fuse.mul
+// CHECK:           fuse.reduce max
+// CHECK:           fuse.sub
+// CHECK:           fuse.yield
+// CHECK:         return %[[R]]
+func.func @chain(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %c = fuse.constant dense<2.0> : tensor<f32>
+  %s = fuse.mul %x, %c : tensor<8x64xf32>, tensor<f32> -> tensor<8x64xf32>
+  %m = fuse.reduce max %s dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+  %d = fuse.sub %s, %m : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+  return %d : tensor<8x64xf32>
+}
+
+// -----
+
+// A value that leaves in the middle is a second result, computed once.
+// CHECK-LABEL: func.func @two_results
+// CHECK-NEXT:    %[[R:.*]]:2 = fuse.kernel "two_results"
+// CHECK-COUNT-1:   fuse.add
+// CHECK-NOT:       fuse.add
+// CHECK:           fuse.yield %[[A:.*]], %{{.*}} :
+// CHECK:         return %[[R]]#0, %[[R]]#1
+func.func @two_results(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = fuse.add %x, %y : tensor<8xf32>
+  %b = fuse.exp %a : tensor<8xf32>
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Independent pointwise ops of different shapes share a launch.
+// CHECK-LABEL: func.func @siblings
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @siblings(%q: tensor<4x32x64xf32>, %k: tensor<4x8x64xf32>, %s: tensor<64xf32>)
+    -> (tensor<4x32x64xf32>, tensor<4x8x64xf32>) {
+  %a = fuse.mul %q, %s : tensor<4x32x64xf32>, tensor<64xf32> -> tensor<4x32x64xf32>
+  %b = fuse.mul %k, %s : tensor<4x8x64xf32>, tensor<64xf32> -> tensor<4x8x64xf32>
+  return %a, %b : tensor<4x32x64xf32>, tensor<4x8x64xf32>
+}
+
+// -----
+
+// A diamond around an op that cannot join: merging both ends would make a cycle
+// through the contraction.
+// CHECK-LABEL: func.func @no_cycle
+// CHECK:         %[[A:.*]] = fuse.kernel "no_cycle_0"
+// CHECK:           fuse.exp
+// CHECK:         fuse.kernel "no_cycle_1" ins(%[[A]]
+// CHECK:           fuse.contract
+// CHECK:           fuse.add
+func.func @no_cycle(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = fuse.exp %x : tensor<8x8xf32>
+  %c = fuse.contract "mk,kn->mn" %e, %e : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %s = fuse.add %c, %e : tensor<8x8xf32>
+  return %s : tensor<8x8xf32>
+}
+
+// -----
+
+// What follows a contraction elementwise joins it; what needs rows does not,
+// and the function says why.
+// CHECK-LABEL: func.func @epilogue
+// CHECK-SAME:    fuse.missed = [{consumer = "epilogue_1", producer = "epilogue_0", reason = "a reduction needs whole rows, which the tiles of a contraction do not hold"}]
+// CHECK:         fuse.kernel "epilogue_0"
+// CHECK:           fuse.contract
+// CHECK-NEXT:      fuse.add
+// CHECK-NEXT:      fuse.yield
+// CHECK:         fuse.kernel "epilogue_1"
+// CHECK:           fuse.reduce
+func.func @epilogue(%x: tensor<8x16xf32>, %w: tensor<32x16xf32>, %b: tensor<32xf32>) -> tensor<8x1xf32> {
+  %c = fuse.contract "mk,nk->mn" %x, %w : tensor<8x16xf32>, tensor<32x16xf32> -> tensor<8x32xf32>
+  %s = fuse.add %c, %b : tensor<8x32xf32>, tensor<32xf32> -> tensor<8x32xf32>
+  %m = fuse.reduce max %s dims = [1] keep : tensor<8x32xf32> -> tensor<8x1xf32>
+  return %m : tensor<8x1xf32>
+}
+
+// -----
+
+// A reduction over the leading dimension is not computed again for every
+// element that depends on it.
+// CHECK-LABEL: func.func @leading
+// CHECK:         %[[S:.*]] = fuse.kernel "leading_0"
+// CHECK:           fuse.mul
+// CHECK:           fuse.reduce sum
+// CHECK:         fuse.kernel "leading_1" ins(%{{.*}}, %[[S]]
+func.func @leading(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %q = fuse.mul %x, %x : tensor<8x64xf32>
+  %s = fuse.reduce sum %q dims = [0] keep : tensor<8x64xf32> -> tensor<1x64xf32>
+  %d = fuse.div %x, %s : tensor<8x64xf32>, tensor<1x64xf32> -> tensor<8x64xf32>
+  return %d : tensor<8x64xf32>
+}
+
+// -----
+
+// Square shapes: a row sum without its dimension aligns with the columns when
+// it broadcasts, so each row needs the sums of all others.
+// CHECK-LABEL: func.func @other_rows
+// CHECK-SAME:    reason = "it needs reductions of other rows"
+// CHECK-COUNT-2: fuse.kernel
+func.func @other_rows(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %s = fuse.reduce sum %x dims = [1] : tensor<64x64xf32> -> tensor<64xf32>
+  %d = fuse.div %x, %s : tensor<64x64xf32>, tensor<64xf32> -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+
+// -----
+
+// Reshapes stay outside: they move nothing.
+// CHECK-LABEL: func.func @reshape
+// CHECK:         fuse.kernel "reshape_0"
+// CHECK:         tensor.collapse_shape
+// CHECK:         fuse.kernel "reshape_1"
+func.func @reshape(%x: tensor<4x8xf32>) -> tensor<32xf32> {
+  %e = fuse.exp %x : tensor<4x8xf32>
+  %f = tensor.collapse_shape %e [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  %n = fuse.neg %f : tensor<32xf32>
+  return %n : tensor<32xf32>
+}
+
+// -----
+
+// An input that is used twice is passed once, and a returned argument needs no
+// kernel.
+// CHECK-LABEL: func.func @identity
+// CHECK-NOT:     fuse.kernel
+// CHECK:         return
+func.func @identity(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,134 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_90 | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules="chip=sm_90 divisible=true" | FileCheck %s --check-prefix=DIV
+
+// One 16-byte vector of the narrowest element a thread.
+// CHECK-LABEL: func.func @f32
+// CHECK:         #fuse.pointwise<threads = 128, vector = 4, unroll = 1>
+func.func @f32(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
+  %y = fuse.exp %x : tensor<?x4096xf32>
+  return %y : tensor<?x4096xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bf16
+// CHECK:         #fuse.pointwise<threads = 128, vector = 8, unroll = 1>
+func.func @bf16(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
+  %y = fuse.exp %x : tensor<?x4096xbf16>
+  return %y : tensor<?x4096xbf16>
+}
+
+// -----
+
+// Without a broadcast only the flat position matters: odd rows do not.
+// CHECK-LABEL: func.func @flat
+// CHECK:         #fuse.pointwise<threads = 128, vector = 4, unroll = 1>
+func.func @flat(%x: tensor<?x4097xf32>) -> tensor<?x4097xf32> {
+  %y = fuse.exp %x : tensor<?x4097xf32>
+  return %y : tensor<?x4097xf32>
+}
+
+// -----
+
+// With one, a vector must not cross a row.
+// CHECK-LABEL: func.func @odd_rows
+// CHECK:         #fuse.pointwise<threads = 128, vector = 1, unroll = 1>
+func.func @odd_rows(%x: tensor<?x4097xf32>, %b: tensor<4097xf32>) -> tensor<?x4097xf32> {
+  %y = fuse.add %x, %b : tensor<?x4097xf32>, tensor<4097xf32> -> tensor<?x4097xf32>
+  return %y : tensor<?x4097xf32>
+}
+
+// -----
+
+// A rotary pair must not straddle two vectors: R/2 = 6.
+// CHECK-LABEL: func.func @rotary
+// CHECK:         #fuse.pointwise<threads = 128, vector = 2, unroll = 1>
+func.func @rotary(%x: tensor<?x2x16xbf16>) -> tensor<?x2x16xbf16> {
+  %y = fuse.rotary half tokens_heads %x base = 1.0e4 dims = 12 : tensor<?x2x16xbf16>
+  return %y : tensor<?x2x16xbf16>
+}
+
+// -----
+
+// Sixty-four elements a thread, two rows a block.
+// CHECK-LABEL: func.func @rows
+// CHECK:         #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers>
+func.func @rows(%x: tensor<?x4096xf32>) -> tensor<?x1xf32> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+  return %m : tensor<?x1xf32>
+}
+
+// -----
+
+// A short row takes as many threads as it has vectors.
+// CHECK-LABEL: func.func @short_rows
+// CHECK:         #fuse.rows<threads = 128, vector = 4, rows_per_block = 32, hold = registers>
+func.func @short_rows(%x: tensor<?x16xf32>) -> tensor<?x1xf32> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x16xf32> -> tensor<?x1xf32>
+  return %m : tensor<?x1xf32>
+}
+
+// -----
+
+// Too long for registers.
+// CHECK-LABEL: func.func @long_rows
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = loop>
+func.func @long_rows(%x: tensor<?x131072xbf16>) -> tensor<?x1xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
+  return %m : tensor<?x1xbf16>
+}
+
+// -----
+
+// An unknown length: vectors only where it is known to be divisible.
+// CHECK-LABEL: func.func @dynamic_rows
+// CHECK:         #fuse.rows<threads = 512, vector = 1, rows_per_block = 1, hold = loop>
+// DIV-LABEL:   func.func @dynamic_rows
+// DIV:           #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = loop>
+func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+  return %m : tensor<?x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @columns
+// CHECK:         #fuse.columns<threads = 128, vector = 4>
+func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
+  %s = fuse.reduce sum %x dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+  return %s : tensor<64xf32>
+}
+
+// -----
+
+// Vectors along what is contiguous in both operands.
+// CHECK-LABEL: func.func @linear
+// CHECK:         #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 8, along = k>
+func.func @linear(%x: tensor<?x512xf16>, %w: tensor<256x512xf16>) -> tensor<?x256xf16> {
+  %y = fuse.contract "mk,nk->mn" %x, %w : tensor<?x512xf16>, tensor<256x512xf16> -> tensor<?x256xf16>
+  return %y : tensor<?x256xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @product
+// CHECK:         #fuse.contraction<threads = 128, tile_m = 4, tile_n = 1, vector = 4, along = n>
+func.func @product(%x: tensor<?x512xf32>, %w: tensor<512x256xf32>) -> tensor<?x256xf32> {
+  %y = fuse.contract "mk,kn->mn" %x, %w : tensor<?x512xf32>, tensor<512x256xf32> -> tensor<?x256xf32>
+  return %y : tensor<?x256xf32>
+}
+
+// -----
+
+// A schedule that is there stays.
+// CHECK-LABEL: func.func @given
+// CHECK:         #fuse.pointwise<threads = 64, vector = 2, unroll = 2>
+func.func @given(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = fuse.kernel "given" ins(%x : tensor<8xf32>) -> tensor<8xf32>
+      schedule = #fuse.pointwise<threads = 64, vector = 2, unroll = 2> {
+  ^bb0(%a: tensor<8xf32>):
+    %e = fuse.exp %a : tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}
