@@ -43,12 +43,16 @@ struct Storage {
   /// Where it lies; a launch result has none until all uses are known.
   std::optional<BufferRef> ref;
   DType dtype = DType::F32;
-  SizeExpr elements;
+  ShapeExpr shape;
   /// Steps that write and last read it; for launch results.
   unsigned firstStep = 0;
   unsigned lastStep = 0;
 
-  SizeExpr bytes() const { return elements * sizeInBytes(dtype); }
+  SizeExpr bytes() const {
+    ShapeExpr factors = shape;
+    factors.push_back(sizeInBytes(dtype));
+    return numElements(factors);
+  }
 };
 
 class PlanBuilder {
@@ -90,7 +94,7 @@ unsigned PlanBuilder::addStorage(Value tensor, std::optional<BufferRef> ref) {
   result.ref = ref;
   result.dtype =
       toDType(cast<RankedTensorType>(tensor.getType()).getElementType());
-  result.elements = numElements(values.shape(tensor));
+  result.shape = values.shape(tensor);
   result.firstStep = result.lastStep = launches.size();
   storages.push_back(std::move(result));
   storageOf[tensor] = storages.size() - 1;
@@ -194,9 +198,15 @@ void PlanBuilder::addTemps() {
     unsigned index = plan.spec.temps.size();
     storage.ref = BufferRef::temp(index);
     plan.spec.temps.push_back({formatv("temp{0}", index), storage.dtype,
-                               storage.elements, storage.firstStep,
+                               numElements(storage.shape), storage.firstStep,
                                storage.lastStep});
   }
+}
+
+/// Adds to a sum that starts with 0, which is not kept as a term.
+static void add(SizeExpr &sum, const SizeExpr &term) {
+  bool isFirst = sum.isConstant() && sum.constantValue() == 0;
+  sum = isFirst ? term : sum + term;
 }
 
 llvm::Error PlanBuilder::addKernel(LaunchOp op) {
@@ -211,11 +221,11 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   for (Value input : op.getInputs()) {
     kernel.args.push_back(*storage(input).ref);
     if (read.insert(&storage(input)).second)
-      kernel.bytesRead = kernel.bytesRead + storage(input).bytes();
+      add(kernel.bytesRead, storage(input).bytes());
   }
   for (Value result : op.getResults()) {
     kernel.args.push_back(*storage(result).ref);
-    kernel.bytesWritten = kernel.bytesWritten + storage(result).bytes();
+    add(kernel.bytesWritten, storage(result).bytes());
   }
   for (Value size : op.getSizes()) {
     Expected<SizeExpr> expr = values.size(size);

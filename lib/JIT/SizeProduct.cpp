@@ -18,12 +18,16 @@ using fuse::runtime::SizeExpr;
 namespace fuse::jit {
 
 SizeExpr numElements(ArrayRef<SizeExpr> shape) {
-  SizeExpr product = 1;
+  SizeExpr symbolic = 1, constant = 1;
   for (const SizeExpr &dim : shape) {
-    bool isOne = product.isConstant() && product.constantValue() == 1;
-    product = isOne ? dim : product * dim;
+    SizeExpr &product = dim.isConstant() ? constant : symbolic;
+    bool isFirst = product.isConstant() && product.constantValue() == 1;
+    product = isFirst ? dim : product * dim;
   }
-  return product;
+  if (symbolic.isConstant())
+    return constant;
+  bool hasFactor = !constant.isConstant() || constant.constantValue() != 1;
+  return hasFactor ? symbolic * constant : symbolic;
 }
 
 namespace {

@@ -14,7 +14,7 @@ namespace fuse::jit {
 
 using ShapeExpr = llvm::SmallVector<runtime::SizeExpr, 4>;
 
-/// Product of the dims.
+/// Product of the dims: the symbolic ones, then one constant.
 runtime::SizeExpr numElements(llvm::ArrayRef<runtime::SizeExpr> shape);
 
 /// True if both provably are the same product: of one constant and, in any

@@ -8,6 +8,7 @@
 #include "Command.h"
 #include "KernelReport.h"
 #include "fuse/JIT/JIT.h"
+#include "fuse/JIT/Report.h"
 #include "fuse/JIT/Source.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -47,8 +48,8 @@ private:
           clEnumValN(Emit::LLVM, "llvm", "The LLVM IR"),
           clEnumValN(Emit::PTX, "ptx", "The PTX"),
           clEnumValN(Emit::Stats, "stats", "Statistics read from the PTX"))};
-  cl::opt<bool> json{"json", cl::sub(sub), cl::cat(category),
-                     cl::desc("Kernels and statistics as JSON")};
+  cl::opt<bool> asJSON{"json", cl::sub(sub), cl::cat(category),
+                       cl::desc("Kernels and statistics as JSON")};
   cl::opt<unsigned> bits{
       "expect-bits", cl::sub(sub), cl::cat(category), cl::value_desc("N"),
       cl::desc("Fail if a streamed operand is accessed with fewer bits")};
@@ -115,8 +116,8 @@ static void printTables(const KernelReport &kernel) {
   }
 }
 
-static void printStats(const ProgramReport &report) {
-  for (const KernelReport &kernel : report.kernels) {
+static void printStats(ArrayRef<KernelReport> kernels) {
+  for (const KernelReport &kernel : kernels) {
     outs() << formatv("kernel {0}\n", kernel.info->name);
     if (!kernel.ptx) {
       outs() << "  no PTX on this target\n";
@@ -144,25 +145,43 @@ Error InspectCommand::emitStage(jit::Compilation &compilation,
   return Error::success();
 }
 
+/// The kernels as jit::reportKernels has them, and what was not fused.
+static Error printJSON(const jit::Code &code) {
+  Expected<json::Array> kernels = jit::reportKernels(code);
+  if (!kernels)
+    return kernels.takeError();
+  json::Array missed;
+  for (const jit::MissedFusion &fusion : code.missed)
+    missed.push_back(json::Object{{"producer", fusion.producer},
+                                  {"consumer", fusion.consumer},
+                                  {"reason", fusion.reason}});
+  json::Value report = json::Object{{"kernels", std::move(*kernels)},
+                                    {"missed", std::move(missed)}};
+  outs() << formatv("{0:2}\n", report);
+  return Error::success();
+}
+
 Error InspectCommand::emitCode(const jit::Code &code) {
-  Expected<ProgramReport> report = makeReport(code);
-  if (!report)
-    return report.takeError();
-  if (json)
-    outs() << formatv("{0:2}\n", toJSON(*report, code.plan.spec.symbols));
-  else if (what == Emit::Kernels)
+  Expected<std::vector<KernelReport>> reports = makeReports(code);
+  if (!reports)
+    return reports.takeError();
+  if (asJSON) {
+    if (Error error = printJSON(code))
+      return error;
+  } else if (what == Emit::Kernels) {
     printKernels(code);
-  else if (what == Emit::Stats)
-    printStats(*report);
-  else
+  } else if (what == Emit::Stats) {
+    printStats(*reports);
+  } else {
     outs() << code.ptx;
-  return bits > 0 ? expectBits(*report, bits, program.file) : Error::success();
+  }
+  return bits > 0 ? expectBits(*reports, bits, program.file) : Error::success();
 }
 
 Error InspectCommand::emit(jit::Compilation &compilation) {
   bool isStage =
       what == Emit::Schedule || what == Emit::Gpu || what == Emit::LLVM;
-  if (isStage && (json || bits > 0))
+  if (isStage && (asJSON || bits > 0))
     return createStringError(inconvertibleErrorCode(),
                              "expected --json and --expect-bits with kernels, "
                              "ptx or stats, but got another --emit; use "

@@ -22,21 +22,20 @@ static std::optional<T> findByName(ArrayRef<T> list, StringRef name) {
   return it == list.end() ? std::nullopt : std::optional<T>(*it);
 }
 
-Expected<ProgramReport> makeReport(const jit::Code &code) {
-  ProgramReport report;
+Expected<std::vector<KernelReport>> makeReports(const jit::Code &code) {
   mlir::fuse::PTXModule module;
   if (!code.ptx.empty()) {
     Expected<mlir::fuse::PTXModule> parsed = mlir::fuse::parsePTX(code.ptx);
     if (!parsed)
       return parsed.takeError();
     module = std::move(*parsed);
-    report.ptxVersion = module.version;
   }
+  std::vector<KernelReport> reports;
   for (const jit::KernelInfo &info : code.kernels)
-    report.kernels.push_back(
+    reports.push_back(
         {&info, findByName<PTXKernel>(module.kernels, info.name),
          findByName<KernelResources>(code.assembled.kernels, info.name)});
-  return std::move(report);
+  return std::move(reports);
 }
 
 std::map<std::string, unsigned> countAccesses(const PTXKernel &kernel,
@@ -46,59 +45,6 @@ std::map<std::string, unsigned> countAccesses(const PTXKernel &kernel,
     if (access.kind == kind)
       ++counts[access.type];
   return counts;
-}
-
-static json::Value countsToJSON(const PTXKernel &kernel, PTXAccess::Kind kind) {
-  json::Object counts;
-  for (const auto &[type, count] : countAccesses(kernel, kind))
-    counts[type] = count;
-  return std::move(counts);
-}
-
-static json::Value sizeToJSON(const runtime::SizeExpr &size,
-                              ArrayRef<std::string> symbols) {
-  if (size.isConstant())
-    return size.constantValue();
-  return size.str(symbols);
-}
-
-static json::Value ptxToJSON(const KernelReport &kernel, StringRef version) {
-  if (!kernel.ptx)
-    return nullptr;
-  json::Value narrowest = nullptr;
-  for (PTXAccess::Kind kind : {PTXAccess::Kind::Load, PTXAccess::Kind::Store})
-    if (std::optional<unsigned> bits = kernel.ptx->minBits(kind))
-      narrowest =
-          std::min<int64_t>(*bits, narrowest.getAsInteger().value_or(*bits));
-  return json::Object{
-      {"version", version},
-      {"loads", countsToJSON(*kernel.ptx, PTXAccess::Kind::Load)},
-      {"stores", countsToJSON(*kernel.ptx, PTXAccess::Kind::Store)},
-      {"min_access_bits", std::move(narrowest)}};
-}
-
-static json::Value resourcesToJSON(const KernelReport &kernel) {
-  if (!kernel.resources)
-    return nullptr;
-  const KernelResources &resources = *kernel.resources;
-  return json::Object{
-      {"registers", resources.registers},
-      {"spill_bytes", resources.spillStoreBytes + resources.spillLoadBytes},
-      {"shared_bytes", resources.sharedBytes}};
-}
-
-json::Value toJSON(const ProgramReport &report, ArrayRef<std::string> symbols) {
-  json::Array kernels;
-  for (const KernelReport &kernel : report.kernels)
-    kernels.push_back(json::Object{
-        {"name", kernel.info->name},
-        {"ops", json::Array(kernel.info->ops)},
-        {"schedule", kernel.info->schedule},
-        {"bytes_read", sizeToJSON(kernel.info->bytesRead, symbols)},
-        {"bytes_written", sizeToJSON(kernel.info->bytesWritten, symbols)},
-        {"ptx", ptxToJSON(kernel, report.ptxVersion)},
-        {"ptxas", resourcesToJSON(kernel)}});
-  return json::Object{{"kernels", std::move(kernels)}};
 }
 
 /// The operand that `access` goes to; null if it is not known.
@@ -137,9 +83,9 @@ static Error narrowAccess(const KernelReport &kernel, const PTXAccess &access,
               access.type, access.ptxLine, bits / 8));
 }
 
-Error expectBits(const ProgramReport &report, unsigned bits,
+Error expectBits(ArrayRef<KernelReport> kernels, unsigned bits,
                  StringRef fileName) {
-  for (const KernelReport &kernel : report.kernels) {
+  for (const KernelReport &kernel : kernels) {
     if (!kernel.ptx)
       return createStringError(
           inconvertibleErrorCode(),
