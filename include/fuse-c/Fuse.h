@@ -1,0 +1,171 @@
+/*===- Fuse.h - The C API of Fuse --------------------------------*- C -*-===*\
+|*                                                                            *|
+|* Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.          *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|*   FuseOptions options;                                                     *|
+|*   FuseProgram *program;                                                    *|
+|*   fuseOptionsInit(&options);                                               *|
+|*   FuseStatus *status = fuseCompileFile("gelu.mlir", &options, &program);   *|
+|*   if (!status)                                                             *|
+|*     status = fuseRun(program, inputs, 1, outputs, 1, stream);              *|
+|*   if (status) {                                                            *|
+|*     fprintf(stderr, "%s\n", fuseStatusMessage(status));                    *|
+|*     fuseStatusFree(status);                                                *|
+|*   }                                                                        *|
+|*                                                                            *|
+|* A function that can fail returns a FuseStatus: NULL is success, anything   *|
+|* else is an error that the caller frees. Outputs are written on success     *|
+|* only. No function throws. All functions may be called from several threads *|
+|* at a time, also on one program, except that nothing may use a program that *|
+|* is being freed.                                                            *|
+|*                                                                            *|
+|* This API grows by new functions and by new fields at the end of            *|
+|* FuseOptions; what is here keeps its meaning.                               *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef FUSE_C_FUSE_H
+#define FUSE_C_FUSE_H
+
+#include "fuse-c/DLPack.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FUSE_C_EXPORT __attribute__((visibility("default")))
+#else
+#define FUSE_C_EXPORT
+#endif
+
+/* An error. */
+typedef struct FuseStatus FuseStatus;
+
+/* A compiled program, loaded on its device. */
+typedef struct FuseProgram FuseProgram;
+
+typedef enum {
+  /* CUDA if there is a driver and a device, else the CPU. */
+  FUSE_TARGET_AUTO = 0,
+  FUSE_TARGET_CPU = 1,
+  FUSE_TARGET_CUDA = 2
+} FuseTarget;
+
+/* The forms that a program goes through. */
+typedef enum {
+  /* Kernels of primitives, without a schedule. */
+  FUSE_STAGE_KERNELS = 0,
+  /* Kernels with their schedules. */
+  FUSE_STAGE_SCHEDULE = 1,
+  /* gpu.func, and a host function with launches. */
+  FUSE_STAGE_GPU = 2,
+  /* LLVM IR, before LLVM's optimizations. */
+  FUSE_STAGE_LLVM = 3,
+  /* CUDA only. */
+  FUSE_STAGE_PTX = 4
+} FuseStage;
+
+/* How to compile; fuseOptionsInit() sets the defaults. The strings need to
+   live only during the call. */
+typedef struct {
+  /* sizeof(FuseOptions) of the caller's header. */
+  size_t size;
+  /* The function to compile; NULL or "" means the only public one. */
+  const char *entry;
+  /* A FuseTarget. Default: FUSE_TARGET_AUTO. */
+  int32_t target;
+  /* Number of the CUDA device. Default: 0. */
+  int32_t device;
+  /* Such as "sm_90a"; NULL or "" means that of the device. */
+  const char *chip;
+  /* Not 0: round after every op, as the program says, instead of where a value
+     leaves its kernel. Default: 0. */
+  int32_t strict;
+  /* Not 0: map instructions to lines of the program. Default: 0. */
+  int32_t line_info;
+  /* Not 0: keep compiled code on disk for the next process. Default: 1. */
+  int32_t cache;
+  /* NULL or "" means the default folder. */
+  const char *cache_directory;
+} FuseOptions;
+
+/* "0.1.0". */
+FUSE_C_EXPORT const char *fuseVersion(void);
+
+/* One line or more of text, as long as the status lives. "" for NULL. */
+FUSE_C_EXPORT const char *fuseStatusMessage(const FuseStatus *status);
+/* Does nothing for NULL. */
+FUSE_C_EXPORT void fuseStatusFree(FuseStatus *status);
+
+FUSE_C_EXPORT void fuseOptionsInit(FuseOptions *options);
+
+/* Compiles `length` bytes of program text and loads the code on the device.
+   `file_name` stands for the text in errors; NULL means "<text>". `options` may
+   be NULL. The caller frees *program. */
+FUSE_C_EXPORT FuseStatus *fuseCompile(const char *text, size_t length,
+                                      const char *file_name,
+                                      const FuseOptions *options,
+                                      FuseProgram **program);
+FUSE_C_EXPORT FuseStatus *fuseCompileFile(const char *path,
+                                          const FuseOptions *options,
+                                          FuseProgram **program);
+/* On CUDA waits for the work that the program has put on streams. Does nothing
+   for NULL. */
+FUSE_C_EXPORT void fuseProgramFree(FuseProgram *program);
+
+/* The device that the program's tensors must be on. */
+FUSE_C_EXPORT DLDevice fuseProgramDevice(const FuseProgram *program);
+
+/* Name, chip, symbols, inputs, outputs and kernels (name, ops, schedule, bytes,
+   statistics of the PTX, registers and spills) as a JSON object; see
+   fuse/JIT/Report.h for its fields. Lives as long as the program. */
+FUSE_C_EXPORT FuseStatus *fuseProgramDescribe(FuseProgram *program,
+                                              const char **json);
+
+/* The program at `stage` (a FuseStage) as text, for aligned tensors with
+   divisible rows. The caller frees *text with fuseStringFree(). */
+FUSE_C_EXPORT FuseStatus *fuseProgramPrint(FuseProgram *program, int32_t stage,
+                                           char **text);
+
+/* Like fuseProgramDescribe(), without a device: for CUDA, `options` must name a
+   target and a chip. Adds the PTX as the field "ptx". The caller frees *json
+   with fuseStringFree(). */
+FUSE_C_EXPORT FuseStatus *fuseInspect(const char *text, size_t length,
+                                      const char *file_name,
+                                      const FuseOptions *options, char **json);
+
+/* Does nothing for NULL. */
+FUSE_C_EXPORT void fuseStringFree(char *text);
+
+/* The number of dims of all outputs together. */
+FUSE_C_EXPORT int32_t fuseProgramOutputDims(const FuseProgram *program);
+
+/* Writes the dims of all outputs, one output after the other, to `dims`, which
+   has room for fuseProgramOutputDims() values. Only dtypes and shapes of the
+   inputs are looked at. */
+FUSE_C_EXPORT FuseStatus *fuseProgramInferShapes(const FuseProgram *program,
+                                                 const DLTensor *const *inputs,
+                                                 int32_t num_inputs,
+                                                 int64_t *dims);
+
+/* Runs the program on contiguous tensors of its device, in the order in which
+   the text names them. An output may be exactly an input that the description
+   lists under "may_alias"; any other overlap is an error. On CUDA the work is
+   put on `stream` (a CUstream or cudaStream_t; NULL is the default stream) and
+   the call returns at once: the memory must live until the work is done. On
+   the CPU the outputs are ready when the call returns. */
+FUSE_C_EXPORT FuseStatus *
+fuseRun(FuseProgram *program, const DLTensor *const *inputs, int32_t num_inputs,
+        const DLTensor *const *outputs, int32_t num_outputs, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FUSE_C_FUSE_H */

@@ -1,0 +1,313 @@
+//===- Fuse.cpp - The C API of Fuse ---------------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse-c/Fuse.h"
+#include "Tensors.h"
+#include "fuse/JIT/JIT.h"
+#include "fuse/JIT/Report.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cstring>
+#include <mutex>
+
+using namespace llvm;
+using namespace fuse;
+
+struct FuseStatus {
+  std::string message;
+};
+
+struct FuseProgram {
+  std::unique_ptr<jit::CompiledProgram> compiled;
+  /// Made when it is first asked for.
+  std::mutex mutex;
+  std::string description;
+};
+
+static FuseStatus *fail(const Twine &message) {
+  return new FuseStatus{message.str()};
+}
+
+/// Null for success.
+static FuseStatus *toStatus(Error error) {
+  return error ? fail(toString(std::move(error))) : nullptr;
+}
+
+/// An error if one of the pointers that must be set is null.
+static FuseStatus *require(std::initializer_list<const void *> pointers,
+                           StringRef function) {
+  if (llvm::all_of(pointers, [](const void *pointer) { return pointer; }))
+    return nullptr;
+  return fail("expected the arguments of " + function +
+              "() to be set, but got NULL; pass pointers to valid memory");
+}
+
+static char *copy(StringRef text) {
+  auto *result = static_cast<char *>(safe_malloc(text.size() + 1));
+  std::memcpy(result, text.data(), text.size());
+  result[text.size()] = '\0';
+  return result;
+}
+
+static StringRef orEmpty(const char *text) {
+  return text ? StringRef(text) : StringRef();
+}
+
+static Expected<jit::CompileOptions> unwrap(const FuseOptions *given) {
+  FuseOptions options;
+  fuseOptionsInit(&options);
+  // A caller of an older header has fewer fields; the rest keep their defaults.
+  if (given)
+    std::memcpy(static_cast<void *>(&options), given,
+                std::min(given->size, sizeof(options)));
+  if (options.target < FUSE_TARGET_AUTO || options.target > FUSE_TARGET_CUDA)
+    return createStringError(
+        "expected the target to be FUSE_TARGET_AUTO, _CPU or _CUDA, but got "
+        "%d; call fuseOptionsInit() before setting options",
+        options.target);
+  jit::CompileOptions result;
+  result.entry = orEmpty(options.entry);
+  result.target = options.target == FUSE_TARGET_AUTO  ? jit::Target::Auto
+                  : options.target == FUSE_TARGET_CPU ? jit::Target::CPU
+                                                      : jit::Target::CUDA;
+  result.chip = orEmpty(options.chip);
+  result.device = options.device;
+  result.strict = options.strict;
+  result.lineInfo = options.line_info;
+  result.cache = options.cache;
+  result.cacheDirectory = orEmpty(options.cache_directory);
+  return result;
+}
+
+static StringRef nameOrDefault(const char *fileName) {
+  return fileName ? StringRef(fileName) : StringRef("<text>");
+}
+
+static FuseStatus *
+finish(Expected<std::unique_ptr<jit::CompiledProgram>> compiled,
+       FuseProgram **program) {
+  if (!compiled)
+    return toStatus(compiled.takeError());
+  *program = new FuseProgram;
+  (*program)->compiled = std::move(*compiled);
+  return nullptr;
+}
+
+static std::string toText(json::Object object) {
+  return formatv("{0}", json::Value(std::move(object)));
+}
+
+/// "'x'", or "input 3" if the program has no such tensor.
+template <typename Spec>
+static std::string labelOf(const std::vector<Spec> &tensors, StringRef what,
+                           int32_t index) {
+  return size_t(index) < tensors.size()
+             ? formatv("'{0}'", tensors[index].name).str()
+             : formatv("{0} {1}", what, index).str();
+}
+
+static Expected<capi::Views> inputViews(const jit::CompiledProgram &program,
+                                        const DLTensor *const *tensors,
+                                        int32_t count) {
+  return capi::toViews(tensors, count, [&](int32_t index) {
+    return labelOf(program.spec().inputs, "input", index);
+  });
+}
+
+static Expected<capi::Views> outputViews(const jit::CompiledProgram &program,
+                                         const DLTensor *const *tensors,
+                                         int32_t count) {
+  return capi::toViews(tensors, count, [&](int32_t index) {
+    return labelOf(program.spec().outputs, "output", index);
+  });
+}
+
+static Expected<std::string> describe(jit::CompiledProgram &program) {
+  Expected<const jit::Code &> code = program.code();
+  if (!code)
+    return code.takeError();
+  Expected<json::Object> object = jit::reportProgram(*code);
+  if (!object)
+    return object.takeError();
+  (*object)["chip"] = program.chip();
+  (*object)["device"] = program.device().str();
+  return toText(std::move(*object));
+}
+
+static Expected<std::string> inspect(StringRef text, StringRef fileName,
+                                     const jit::CompileOptions &options) {
+  Expected<std::unique_ptr<jit::Compilation>> compilation =
+      jit::Compilation::create(text, fileName, options);
+  if (!compilation)
+    return compilation.takeError();
+  Expected<jit::Code> code =
+      (*compilation)->generate(jit::CompiledProgram::usualFacts());
+  if (!code)
+    return code.takeError();
+  Expected<json::Object> object = jit::reportProgram(*code);
+  if (!object)
+    return object.takeError();
+  (*object)["ptx"] = code->ptx;
+  return toText(std::move(*object));
+}
+
+static Expected<std::string> print(jit::CompiledProgram &program,
+                                   int32_t stage) {
+  switch (stage) {
+  case FUSE_STAGE_KERNELS:
+    return program.print(jit::Stage::Kernels);
+  case FUSE_STAGE_SCHEDULE:
+    return program.print(jit::Stage::Schedule);
+  case FUSE_STAGE_GPU:
+    return program.print(jit::Stage::Gpu);
+  case FUSE_STAGE_LLVM:
+    return program.print(jit::Stage::LLVM);
+  case FUSE_STAGE_PTX: {
+    Expected<const jit::Code &> code = program.code();
+    if (!code)
+      return code.takeError();
+    return code->ptx;
+  }
+  default:
+    return createStringError("expected a FuseStage from 0 to 4, but got %d; "
+                             "pass one of the enumerators",
+                             stage);
+  }
+}
+
+static FuseStatus *give(Expected<std::string> text, char **result) {
+  if (!text)
+    return toStatus(text.takeError());
+  *result = copy(*text);
+  return nullptr;
+}
+
+const char *fuseVersion(void) { return FUSE_VERSION; }
+
+const char *fuseStatusMessage(const FuseStatus *status) {
+  return status ? status->message.c_str() : "";
+}
+
+void fuseStatusFree(FuseStatus *status) { delete status; }
+
+void fuseOptionsInit(FuseOptions *options) {
+  if (!options)
+    return;
+  *options = FuseOptions();
+  options->size = sizeof(FuseOptions);
+  options->target = FUSE_TARGET_AUTO;
+  options->cache = 1;
+}
+
+FuseStatus *fuseCompile(const char *text, size_t length, const char *fileName,
+                        const FuseOptions *options, FuseProgram **program) {
+  if (FuseStatus *status = require({text, program}, "fuseCompile"))
+    return status;
+  Expected<jit::CompileOptions> unwrapped = unwrap(options);
+  if (!unwrapped)
+    return toStatus(unwrapped.takeError());
+  return finish(jit::compile(StringRef(text, length), nameOrDefault(fileName),
+                             *unwrapped),
+                program);
+}
+
+FuseStatus *fuseCompileFile(const char *path, const FuseOptions *options,
+                            FuseProgram **program) {
+  if (FuseStatus *status = require({path, program}, "fuseCompileFile"))
+    return status;
+  Expected<jit::CompileOptions> unwrapped = unwrap(options);
+  if (!unwrapped)
+    return toStatus(unwrapped.takeError());
+  return finish(jit::compileFile(path, *unwrapped), program);
+}
+
+void fuseProgramFree(FuseProgram *program) { delete program; }
+
+DLDevice fuseProgramDevice(const FuseProgram *program) {
+  return program ? capi::toDLDevice(program->compiled->device())
+                 : DLDevice{kDLCPU, 0};
+}
+
+FuseStatus *fuseProgramDescribe(FuseProgram *program, const char **json) {
+  if (FuseStatus *status = require({program, json}, "fuseProgramDescribe"))
+    return status;
+  std::lock_guard<std::mutex> lock(program->mutex);
+  if (program->description.empty()) {
+    Expected<std::string> description = describe(*program->compiled);
+    if (!description)
+      return toStatus(description.takeError());
+    program->description = std::move(*description);
+  }
+  *json = program->description.c_str();
+  return nullptr;
+}
+
+FuseStatus *fuseProgramPrint(FuseProgram *program, int32_t stage, char **text) {
+  if (FuseStatus *status = require({program, text}, "fuseProgramPrint"))
+    return status;
+  return give(print(*program->compiled, stage), text);
+}
+
+FuseStatus *fuseInspect(const char *text, size_t length, const char *fileName,
+                        const FuseOptions *options, char **json) {
+  if (FuseStatus *status = require({text, json}, "fuseInspect"))
+    return status;
+  Expected<jit::CompileOptions> unwrapped = unwrap(options);
+  if (!unwrapped)
+    return toStatus(unwrapped.takeError());
+  if (unwrapped->target == jit::Target::Auto)
+    return fail("expected fuseInspect() to get the target cpu or cuda, but got "
+                "auto; it looks for no device, so name the target");
+  if (unwrapped->target == jit::Target::CUDA && unwrapped->chip.empty())
+    return fail("expected fuseInspect() to get a chip for the target cuda, but "
+                "got none; name one, such as sm_90");
+  return give(
+      inspect(StringRef(text, length), nameOrDefault(fileName), *unwrapped),
+      json);
+}
+
+void fuseStringFree(char *text) { std::free(text); }
+
+int32_t fuseProgramOutputDims(const FuseProgram *program) {
+  int32_t dims = 0;
+  if (program)
+    for (const runtime::OutputSpec &output : program->compiled->spec().outputs)
+      dims += output.shape.size();
+  return dims;
+}
+
+FuseStatus *fuseProgramInferShapes(const FuseProgram *program,
+                                   const DLTensor *const *inputs,
+                                   int32_t numInputs, int64_t *dims) {
+  if (FuseStatus *status = require({program, dims}, "fuseProgramInferShapes"))
+    return status;
+  const jit::CompiledProgram &compiled = *program->compiled;
+  Expected<capi::Views> views = inputViews(compiled, inputs, numInputs);
+  if (!views)
+    return toStatus(views.takeError());
+  Expected<SmallVector<runtime::Shape>> shapes =
+      compiled.inferOutputShapes(*views);
+  if (!shapes)
+    return toStatus(shapes.takeError());
+  for (const runtime::Shape &shape : *shapes)
+    dims = llvm::copy(shape, dims);
+  return nullptr;
+}
+
+FuseStatus *fuseRun(FuseProgram *program, const DLTensor *const *inputs,
+                    int32_t numInputs, const DLTensor *const *outputs,
+                    int32_t numOutputs, void *stream) {
+  if (FuseStatus *status = require({program}, "fuseRun"))
+    return status;
+  jit::CompiledProgram &compiled = *program->compiled;
+  Expected<capi::Views> from = inputViews(compiled, inputs, numInputs);
+  if (!from)
+    return toStatus(from.takeError());
+  Expected<capi::Views> to = outputViews(compiled, outputs, numOutputs);
+  if (!to)
+    return toStatus(to.takeError());
+  return toStatus(compiled.run(*from, *to, runtime::Stream{stream}));
+}

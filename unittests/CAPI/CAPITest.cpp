@@ -1,0 +1,314 @@
+//===- CAPITest.cpp - The C API of Fuse -----------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlainC.h"
+#include "gtest/gtest.h"
+#include <cstring>
+#include <dlfcn.h>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr const char *twice = R"(
+func.func @twice(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = fuse.add %x, %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+})";
+
+constexpr const char *addRows = R"(
+func.func @add_rows(%x: tensor<?x4xf32> {fuse.dims = ["rows"]},
+                    %b: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %y = fuse.add %x, %b : tensor<?x4xf32>, tensor<4xf32>
+  %z = fuse.mul %y, %y : tensor<?x4xf32>
+  return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
+})";
+
+/// The message; frees the status.
+std::string message(FuseStatus *status) {
+  std::string text = fuseStatusMessage(status);
+  fuseStatusFree(status);
+  return text;
+}
+
+FuseOptions onCpu() {
+  FuseOptions options;
+  fuseOptionsInit(&options);
+  options.target = FUSE_TARGET_CPU;
+  return options;
+}
+
+struct FreeProgram {
+  void operator()(FuseProgram *program) const { fuseProgramFree(program); }
+};
+using ProgramPtr = std::unique_ptr<FuseProgram, FreeProgram>;
+
+ProgramPtr compile(const char *text) {
+  FuseOptions options = onCpu();
+  FuseProgram *program = nullptr;
+  EXPECT_EQ(
+      message(fuseCompile(text, strlen(text), "test.mlir", &options, &program)),
+      "");
+  return ProgramPtr(program);
+}
+
+/// An f32 tensor on the CPU that owns its elements.
+struct Array {
+  explicit Array(std::vector<int64_t> dims, float value = 0)
+      : shape(std::move(dims)) {
+    int64_t count = 1;
+    for (int64_t dim : shape)
+      count *= dim;
+    values.assign(count, value);
+  }
+
+  DLTensor tensor() {
+    return {values.data(),
+            {kDLCPU, 0},
+            int32_t(shape.size()),
+            {kDLFloat, 32, 1},
+            shape.data(),
+            nullptr,
+            0};
+  }
+
+  std::vector<int64_t> shape;
+  std::vector<float> values;
+};
+
+std::string run(FuseProgram *program, std::vector<DLTensor> inputs,
+                std::vector<DLTensor> outputs) {
+  std::vector<const DLTensor *> in, out;
+  for (const DLTensor &tensor : inputs)
+    in.push_back(&tensor);
+  for (const DLTensor &tensor : outputs)
+    out.push_back(&tensor);
+  return message(
+      fuseRun(program, in.data(), in.size(), out.data(), out.size(), nullptr));
+}
+
+TEST(CAPI, SaysItsVersion) { EXPECT_STREQ(fuseVersion(), FUSE_VERSION); }
+
+TEST(CAPI, RunsFromC) {
+  std::vector<float> in = {1, -2, 0.5, 3, 4}, out(5, NAN);
+  EXPECT_EQ(message(runOnVector(twice, in.data(), out.data(), 5)), "");
+  EXPECT_EQ(out, (std::vector<float>{2, -4, 1, 6, 8}));
+  EXPECT_EQ(message(runOnVector(twice, nullptr, nullptr, 0)), "");
+}
+
+TEST(CAPI, RunsSeveralInputsAndOutputs) {
+  ProgramPtr program = compile(addRows);
+  for (int64_t rows : {0, 1, 3}) {
+    Array x({rows, 4}, 1), b({4}, 2), y({rows, 4}, NAN), z({rows, 4}, NAN);
+    EXPECT_EQ(
+        run(program.get(), {x.tensor(), b.tensor()}, {y.tensor(), z.tensor()}),
+        "");
+    EXPECT_EQ(y.values, Array({rows, 4}, 3).values);
+    EXPECT_EQ(z.values, Array({rows, 4}, 9).values);
+  }
+}
+
+TEST(CAPI, HonorsTheByteOffset) {
+  ProgramPtr program = compile(twice);
+  Array x({6}, 1), y({4}, NAN);
+  x.values = {10, 20, 1, 2, 3, 4};
+  DLTensor from = x.tensor();
+  int64_t four = 4;
+  from.shape = &four;
+  from.byte_offset = 8;
+  EXPECT_EQ(run(program.get(), {from}, {y.tensor()}), "");
+  EXPECT_EQ(y.values, (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST(CAPI, InfersShapes) {
+  ProgramPtr program = compile(addRows);
+  Array x({7, 4}), b({4});
+  DLTensor tensors[] = {x.tensor(), b.tensor()};
+  const DLTensor *inputs[] = {&tensors[0], &tensors[1]};
+  ASSERT_EQ(fuseProgramOutputDims(program.get()), 4);
+  std::vector<int64_t> dims(4);
+  EXPECT_EQ(
+      message(fuseProgramInferShapes(program.get(), inputs, 2, dims.data())),
+      "");
+  EXPECT_EQ(dims, (std::vector<int64_t>{7, 4, 7, 4}));
+}
+
+TEST(CAPI, Describes) {
+  ProgramPtr program = compile(addRows);
+  const char *json = nullptr;
+  ASSERT_EQ(message(fuseProgramDescribe(program.get(), &json)), "");
+  std::string text = json;
+  for (const char *part :
+       {R"("name":"add_rows")", R"("symbols":["rows"])", R"("chip":"cpu")",
+        R"("shape":["rows",4])", R"("dtype":"f32")", R"("schedule":"#fuse.)"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+  DLDevice device = fuseProgramDevice(program.get());
+  EXPECT_EQ(device.device_type, kDLCPU);
+}
+
+TEST(CAPI, PrintsStages) {
+  ProgramPtr program = compile(twice);
+  const char *expected[] = {"fuse.kernel", "#fuse.pointwise", "gpu.func",
+                            "llvm."};
+  for (int stage : {FUSE_STAGE_KERNELS, FUSE_STAGE_SCHEDULE, FUSE_STAGE_GPU,
+                    FUSE_STAGE_LLVM}) {
+    char *text = nullptr;
+    ASSERT_EQ(message(fuseProgramPrint(program.get(), stage, &text)), "");
+    EXPECT_NE(std::string(text).find(expected[stage]), std::string::npos)
+        << text;
+    fuseStringFree(text);
+  }
+  char *text = nullptr;
+  EXPECT_EQ(message(fuseProgramPrint(program.get(), 9, &text)),
+            "expected a FuseStage from 0 to 4, but got 9; pass one of the "
+            "enumerators");
+}
+
+TEST(CAPI, InspectsForAChipThatIsNotThere) {
+  FuseOptions options;
+  fuseOptionsInit(&options);
+  options.target = FUSE_TARGET_CUDA;
+  options.chip = "sm_90";
+  options.cache = 0;
+  char *json = nullptr;
+  ASSERT_EQ(
+      message(fuseInspect(addRows, strlen(addRows), nullptr, &options, &json)),
+      "");
+  std::string text = json;
+  fuseStringFree(json);
+  EXPECT_NE(text.find(".target sm_90"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("min_access_bits":128)"), std::string::npos) << text;
+
+  options.chip = nullptr;
+  EXPECT_EQ(
+      message(fuseInspect(addRows, strlen(addRows), nullptr, &options, &json)),
+      "expected fuseInspect() to get a chip for the target cuda, but got none; "
+      "name one, such as sm_90");
+}
+
+TEST(CAPI, ReportsWhatIsWrongWithAProgram) {
+  FuseOptions options = onCpu();
+  FuseProgram *program = nullptr;
+  const char *bad = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                    "  %y = fuse.unknown %x : tensor<4xf32>\n"
+                    "  return %y : tensor<4xf32>\n}\n";
+  std::string text =
+      message(fuseCompile(bad, strlen(bad), "bad.mlir", &options, &program));
+  EXPECT_EQ(text.rfind("bad.mlir:2:", 0), 0u) << text;
+  EXPECT_EQ(program, nullptr);
+
+  text = message(fuseCompileFile("/no/such/file.mlir", &options, &program));
+  EXPECT_NE(text.find("/no/such/file.mlir"), std::string::npos) << text;
+}
+
+TEST(CAPI, ReportsWhatIsWrongWithTensors) {
+  ProgramPtr program = compile(twice);
+  Array x({4}, 1), y({4}), wide({2, 4}), longer({5});
+
+  EXPECT_EQ(run(program.get(), {}, {y.tensor()})
+                .rfind("expected 1 input tensors, but got 0", 0),
+            0u);
+  EXPECT_EQ(run(program.get(), {wide.tensor()}, {y.tensor()})
+                .rfind("expected 'x' to have rank 1, but got rank 2", 0),
+            0u);
+  EXPECT_NE(run(program.get(), {x.tensor()}, {longer.tensor()}).find("to be 4"),
+            std::string::npos);
+
+  DLTensor odd = x.tensor();
+  odd.dtype = {kDLInt, 8, 1};
+  EXPECT_EQ(run(program.get(), {odd}, {y.tensor()}),
+            "expected 'x' to be f32, f16, bf16, f64, bool, i32 or i64, but got "
+            "DLPack type code 0 of 8 bits x 1; convert it");
+  odd = x.tensor();
+  odd.device.device_type = static_cast<DLDeviceType>(8);
+  EXPECT_EQ(run(program.get(), {odd}, {y.tensor()}),
+            "expected 'x' to be on the CPU or a CUDA device, but got DLPack "
+            "device type 8; move it");
+  int64_t two = 2;
+  odd = x.tensor();
+  odd.strides = &two;
+  EXPECT_EQ(run(program.get(), {odd}, {y.tensor()})
+                .rfind("expected 'x' to be contiguous, but got strides [2]", 0),
+            0u);
+}
+
+TEST(CAPI, RefusesNull) {
+  const char *remedy = "() to be set, but got NULL; pass pointers to valid "
+                       "memory";
+  FuseProgram *program = nullptr;
+  EXPECT_EQ(message(fuseCompile(nullptr, 0, nullptr, nullptr, &program)),
+            std::string("expected the arguments of fuseCompile") + remedy);
+  EXPECT_EQ(message(fuseCompileFile("x.mlir", nullptr, nullptr)),
+            std::string("expected the arguments of fuseCompileFile") + remedy);
+  EXPECT_EQ(message(fuseRun(nullptr, nullptr, 0, nullptr, 0, nullptr)),
+            std::string("expected the arguments of fuseRun") + remedy);
+  ProgramPtr compiled = compile(twice);
+  const DLTensor *none[] = {nullptr};
+  EXPECT_EQ(message(fuseRun(compiled.get(), none, 1, none, 1, nullptr)),
+            "expected 'x' to be a tensor, but got NULL; pass a DLTensor");
+  fuseProgramFree(nullptr);
+  fuseStatusFree(nullptr);
+  fuseStringFree(nullptr);
+  EXPECT_STREQ(fuseStatusMessage(nullptr), "");
+}
+
+TEST(CAPI, TakesTheOptionsOfAnOlderHeader) {
+  FuseOptions options = onCpu();
+  // Up to `device`; what follows must not be read.
+  options.size = offsetof(FuseOptions, chip);
+  options.chip = "nonsense";
+  FuseProgram *program = nullptr;
+  EXPECT_EQ(
+      message(fuseCompile(twice, strlen(twice), nullptr, &options, &program)),
+      "");
+  fuseProgramFree(program);
+}
+
+TEST(CAPI, RunsInSeveralThreads) {
+  ProgramPtr program = compile(twice);
+  std::vector<std::thread> threads;
+  std::vector<std::string> errors(4);
+  for (int i = 0; i != 4; ++i)
+    threads.emplace_back([&, i] {
+      for (int64_t count = 1; count != 50 && errors[i].empty(); ++count) {
+        Array x({count}, i), y({count}, NAN);
+        errors[i] = run(program.get(), {x.tensor()}, {y.tensor()});
+        if (y.values != Array({count}, 2 * i).values)
+          errors[i] += "wrong values";
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(errors, std::vector<std::string>(4));
+}
+
+TEST(CAPI, CompilesAnExampleFile) {
+  FuseOptions options = onCpu();
+  FuseProgram *program = nullptr;
+  ASSERT_EQ(message(fuseCompileFile(FUSE_EXAMPLES "/softmax.mlir", &options,
+                                    &program)),
+            "");
+  ProgramPtr owner(program);
+  Array x({2, 4096}, 1), y({2, 4096}, NAN);
+  EXPECT_EQ(run(program, {x.tensor()}, {y.tensor()}), "");
+  for (float value : y.values)
+    ASSERT_NEAR(value, 1.0 / 4096, 1e-9);
+}
+
+TEST(CAPI, ExportsNothingButItself) {
+  void *library = dlopen(nullptr, RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  EXPECT_NE(dlsym(library, "fuseRun"), nullptr);
+  // Of the JIT, which libfuse.so contains.
+  EXPECT_EQ(dlsym(library, "_ZNK4fuse3jit15CompiledProgram6deviceEv"), nullptr);
+  dlclose(library);
+}
+
+} // namespace
