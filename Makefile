@@ -1,0 +1,43 @@
+# The commands of everyday work; each does the set-up that it needs.
+# CMake alone is enough, too: cmake --preset dev && ninja -C build check-fuse
+
+JOBS ?= $(shell nproc)
+BUILD := build
+
+.DEFAULT_GOAL := help
+.PHONY: help setup configure build demo test lint docs docs-check release clean
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup: ## Install what is missing (Debian 12 packages, and .venv)
+	@tools/dev/setup.sh
+
+# Ninja runs CMake again when a CMakeLists.txt has changed.
+configure: setup
+	@test -f $(BUILD)/build.ninja || cmake --preset dev
+
+build: configure ## Build everything into build/
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+demo: build ## Five programs become one kernel each: run, checked, inspected
+	@tools/dev/demo.sh $(BUILD)
+
+test: build ## All tests: lit, GoogleTest, pytest
+	@.venv/bin/python tools/dev/run_tests.py --build $(BUILD) --jobs $(JOBS)
+
+lint: build ## clang-format, clang-tidy on what changed, ruff
+	@tools/dev/lint.sh $(BUILD)
+
+docs: build ## Write docs/dialect.md and docs/passes.md anew
+	@tools/dev/generate-docs.sh $(BUILD)
+
+docs-check: build ## Fail if those two do not fit the code
+	@tools/dev/generate-docs.sh --check $(BUILD)
+
+release: setup ## Static, stripped tools in build-release/bin
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS)
+
+clean: ## Remove the build folders
+	rm -rf build build-release
