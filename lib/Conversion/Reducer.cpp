@@ -199,6 +199,7 @@ SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
   Value number = arith::IndexCastOp::create(
       builder, loc, builder.getI64Type(), emitter.materialize(count));
   number = arith::SIToFPOp::create(builder, loc, type, number);
+  number = emitter.splat(loc, number, lanesIn(results[0]));
   results[0] = arith::DivFOp::create(builder, loc, results[0], number);
   return results;
 }
