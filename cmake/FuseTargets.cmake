@@ -15,7 +15,7 @@ endif()
 add_compile_options(-ffunction-sections -fdata-sections)
 add_link_options(-fuse-ld=lld -Wl,--gc-sections)
 if(FUSE_LINK_LLVM STREQUAL "static")
-  add_link_options(-Wl,-s -Wl,--icf=safe)
+  add_link_options(-Wl,-s)
 endif()
 # Debian ships lld of this LLVM as ld.lld-22.
 find_program(FUSE_LLD ld.lld-22 REQUIRED)
