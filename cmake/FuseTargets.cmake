@@ -13,7 +13,8 @@ if(FUSE_USE_CCACHE)
 endif()
 
 add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-fuse-ld=lld -Wl,--gc-sections)
+# Archives name libraries (z3) that nothing kept from them needs.
+add_link_options(-fuse-ld=lld -Wl,--gc-sections -Wl,--as-needed)
 if(FUSE_LINK_LLVM STREQUAL "static")
   add_link_options(-Wl,-s)
 endif()
