@@ -68,6 +68,7 @@ private:
   llvm::Error visitLaunch(LaunchOp op);
   void addOutputs(func::ReturnOp op);
   void addTemps();
+  llvm::Error checkKernelName(LaunchOp op);
   llvm::Error addKernel(LaunchOp op);
   void addCopies(func::ReturnOp op);
   void allowAliases();
@@ -201,6 +202,19 @@ void PlanBuilder::addTemps() {
                                numElements(storage.shape), storage.firstStep,
                                storage.lastStep});
   }
+}
+
+/// All kernels go into one module, by their own names.
+llvm::Error PlanBuilder::checkKernelName(LaunchOp op) {
+  for (LaunchOp other : launches)
+    if (other.getKernel() != op.getKernel() &&
+        other.getKernel().getLeafReference() ==
+            op.getKernel().getLeafReference())
+      return makeError(op.getLoc(),
+                       formatv("expected kernels of distinct names, but got "
+                               "'{0}' twice; rename one fuse.kernel",
+                               op.getKernel().getLeafReference().getValue()));
+  return llvm::Error::success();
 }
 
 /// Adds to a sum that starts with 0, which is not kept as a term.
@@ -338,9 +352,12 @@ Expected<Plan> PlanBuilder::build() {
   for (Value value : terminator.getOperands())
     storage(value).lastStep = launches.size();
   addTemps();
-  for (LaunchOp launch : launches)
+  for (LaunchOp launch : launches) {
+    if (llvm::Error error = checkKernelName(launch))
+      return std::move(error);
     if (llvm::Error error = addKernel(launch))
       return std::move(error);
+  }
   addCopies(terminator);
   allowAliases();
   if (llvm::Error error = resolveInPlace())

@@ -222,3 +222,17 @@ TEST_F(PlanBuilder, RefusesOtherOps) {
                       "arithmetic after lowering, but got 'fuse.neg'"),
             std::string::npos);
 }
+
+TEST_F(PlanBuilder, KernelsHaveDistinctNames) {
+  EXPECT_NE(errorOf(R"(
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %c1 = arith.constant 1 : index
+      %y = fuse.launch @a::@k blocks(%c1) threads(32) ins(%x : tensor<4xf32>)
+           -> tensor<4xf32>
+      %z = fuse.launch @b::@k blocks(%c1) threads(32) ins(%y : tensor<4xf32>)
+           -> tensor<4xf32>
+      return %z : tensor<4xf32>
+    })")
+                .find("expected kernels of distinct names, but got 'k' twice"),
+            std::string::npos);
+}
