@@ -1,9 +1,7 @@
 # The one place that decides how LLVM and MLIR are found and linked.
 #
 # FUSE_LINK_LLVM = shared: libMLIR.so and libLLVM.so, which link in seconds.
-# FUSE_LINK_LLVM = static: the component archives. Debian's MLIR archives name
-#   the LLVM dylib in their interfaces; mixing it with archives aborts at start
-#   ("option registered more than once"), so it is dropped from them here.
+# FUSE_LINK_LLVM = static: the component archives, see FuseStaticLLVM.cmake.
 
 set(FUSE_LINK_LLVM "shared" CACHE STRING "How to link LLVM/MLIR: shared or static")
 set_property(CACHE FUSE_LINK_LLVM PROPERTY STRINGS shared static)
@@ -22,21 +20,9 @@ include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 separate_arguments(_fuse_llvm_defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${_fuse_llvm_defs})
 
-function(_fuse_strip_dylib target)
-  get_target_property(libs ${target} INTERFACE_LINK_LIBRARIES)
-  if(libs)
-    list(REMOVE_ITEM libs LLVM MLIR "$<LINK_ONLY:LLVM>" "$<LINK_ONLY:MLIR>"
-         "\\$<LINK_ONLY:LLVM>" "\\$<LINK_ONLY:MLIR>")
-    set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${libs}")
-  endif()
-endfunction()
-
 if(FUSE_LINK_LLVM STREQUAL "static")
-  foreach(target IN LISTS MLIR_ALL_LIBS MLIR_EXPORTED_TARGETS)
-    if(TARGET ${target})
-      _fuse_strip_dylib(${target})
-    endif()
-  endforeach()
+  include(FuseStaticLLVM)
+  fuse_strip_llvm_dylib()
 endif()
 
 # fuse_link_llvm(<target> MLIR <libs...> LLVM <components...>)
