@@ -1,0 +1,35 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fuse, a kernel fusion compiler: text in, a function on arrays out.
+
+    >>> import fuse, numpy
+    >>> double = fuse.compile('''
+    ... func.func @double(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    ...   %y = fuse.add %x, %x : tensor<?x4xf32>
+    ...   return %y : tensor<?x4xf32>
+    ... }''', target="cpu")
+    >>> double(numpy.ones((2, 4), numpy.float32))
+    array([[2., 2., 2., 2.],
+           [2., 2., 2., 2.]], dtype=float32)
+    >>> [kernel.ops for kernel in double.kernels]
+    [('add',)]
+
+Everything that goes wrong is a fuse.Error with the compiler's or the runtime's
+message: "expected X, but got Y; remedy".
+"""
+
+from fuse._library import Error, version
+from fuse._program import Inspection, Kernel, Program, Tensor, compile, inspect
+
+__version__ = version()
+
+__all__ = [
+    "Error",
+    "Inspection",
+    "Kernel",
+    "Program",
+    "Tensor",
+    "compile",
+    "inspect",
+    "version",
+]

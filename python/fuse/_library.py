@@ -1,0 +1,139 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libfuse.so through ctypes: the structs and functions of fuse-c/Fuse.h.
+
+The library is looked for in $FUSE_LIBRARY, beside this package, in the build
+folder of a source tree that the package is in, and by the dynamic loader.
+"""
+
+import ctypes
+import os
+from pathlib import Path
+
+
+class Error(Exception):
+    """What the compiler or the runtime refuses, and why."""
+
+
+class DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
+
+
+class DLDataType(ctypes.Structure):
+    _fields_ = [
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+    ]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", DLDevice),
+        ("ndim", ctypes.c_int32),
+        ("dtype", DLDataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("entry", ctypes.c_char_p),
+        ("target", ctypes.c_int32),
+        ("device", ctypes.c_int32),
+        ("chip", ctypes.c_char_p),
+        ("strict", ctypes.c_int32),
+        ("line_info", ctypes.c_int32),
+        ("cache", ctypes.c_int32),
+        ("cache_directory", ctypes.c_char_p),
+    ]
+
+
+TARGETS = {"auto": 0, "cpu": 1, "cuda": 2}
+STAGES = {"kernels": 0, "schedule": 1, "gpu": 2, "llvm": 3, "ptx": 4}
+
+_NAME = "libfuse.so"
+
+
+def _candidates():
+    named = os.environ.get("FUSE_LIBRARY")
+    if named:
+        yield named
+        return
+    package = Path(__file__).resolve().parent
+    for folder in (
+        package,
+        *(package.parents[1] / b / "lib" for b in ("build", "build-release")),
+    ):
+        if (folder / _NAME).exists():
+            yield str(folder / _NAME)
+    yield _NAME
+
+
+def _load():
+    failures = []
+    for path in _candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as error:
+            failures.append(str(error))
+    raise Error(
+        f"expected {_NAME}, but it could not be loaded: {'; '.join(failures)}; "
+        "build the target FuseCAPI or set FUSE_LIBRARY to its path"
+    )
+
+
+def _declare(library):
+    status, program, text = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p
+    size, count, out = ctypes.c_size_t, ctypes.c_int32, ctypes.c_void_p
+    options = ctypes.POINTER(Options)
+    for name, result, *arguments in (
+        ("fuseVersion", text),
+        ("fuseStatusMessage", text, status),
+        ("fuseStatusFree", None, status),
+        ("fuseOptionsInit", None, options),
+        ("fuseCompile", status, text, size, text, options, out),
+        ("fuseCompileFile", status, text, options, out),
+        ("fuseProgramFree", None, program),
+        ("fuseProgramDevice", DLDevice, program),
+        ("fuseProgramDescribe", status, program, out),
+        ("fuseProgramPrint", status, program, count, out),
+        ("fuseInspect", status, text, size, text, options, out),
+        ("fuseStringFree", None, ctypes.c_void_p),
+        ("fuseProgramOutputDims", count, program),
+        ("fuseProgramInferShapes", status, program, out, count, out),
+        ("fuseRun", status, program, out, count, out, count, ctypes.c_void_p),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+lib = _declare(_load())
+
+
+def version():
+    """The version of libfuse, such as "0.1.0"."""
+    return lib.fuseVersion().decode()
+
+
+def check(status):
+    """Raises the error that a status holds."""
+    if status:
+        message = lib.fuseStatusMessage(status).decode(errors="replace")
+        lib.fuseStatusFree(status)
+        raise Error(message)
+
+
+def take_string(call):
+    """The text that `call` writes to the char * it is given."""
+    text = ctypes.c_void_p()
+    check(call(ctypes.byref(text)))
+    try:
+        return ctypes.string_at(text).decode()
+    finally:
+        lib.fuseStringFree(text)

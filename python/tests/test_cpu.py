@@ -1,0 +1,309 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs on NumPy arrays."""
+
+import subprocess
+import sys
+import threading
+
+import fuse
+import numpy as np
+import pytest
+
+ADD = """
+func.func @add(%x: tensor<?x4xTYPE> {fuse.dims = ["rows"]}, %b: tensor<4xTYPE>)
+    -> tensor<?x4xTYPE> {
+  %y = fuse.add %x, %b : tensor<?x4xTYPE>, tensor<4xTYPE>
+  return %y : tensor<?x4xTYPE>
+}"""
+
+SUM_AND_PRODUCT = """
+func.func @both(%x: tensor<?xf32> {fuse.dims = ["n"]}, %y: tensor<?xf32> {fuse.dims = ["n"]})
+    -> (tensor<?xf32>, tensor<?xf32>) {
+  %s = fuse.add %x, %y : tensor<?xf32>
+  %p = fuse.mul %x, %y : tensor<?xf32>
+  return %s, %p : tensor<?xf32>, tensor<?xf32>
+}"""
+
+DOUBLE_IN_PLACE = """
+func.func @double(%x: tensor<?xf32>) -> (tensor<?xf32> {fuse.in_place = "x"}) {
+  %y = fuse.add %x, %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}"""
+
+
+def compile_cpu(text, **options):
+    return fuse.compile(text, target="cpu", **options)
+
+
+@pytest.fixture(scope="module")
+def add():
+    return compile_cpu(ADD.replace("TYPE", "f32"))
+
+
+@pytest.fixture(scope="module")
+def both():
+    return compile_cpu(SUM_AND_PRODUCT)
+
+
+def random(*shape, dtype=np.float32):
+    return np.random.default_rng(1).standard_normal(shape).astype(dtype)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 1000])
+def test_adds(add, rows):
+    x, b = random(rows, 4), random(4)
+    y = add(x, b)
+    assert type(y) is np.ndarray and y.dtype == np.float32
+    np.testing.assert_array_equal(y, x + b)
+
+
+@pytest.mark.parametrize(
+    ("mlir", "numpy"),
+    [("f64", "float64"), ("f16", "float16"), ("i32", "int32"), ("i64", "int64")],
+)
+def test_dtypes(mlir, numpy):
+    program = compile_cpu(ADD.replace("TYPE", mlir))
+    x, b = (random(5, 4) * 10).astype(numpy), (random(4) * 10).astype(numpy)
+    y = program(x, b)
+    assert y.dtype == numpy
+    np.testing.assert_array_equal(y, x + b)
+
+
+def test_bf16_of_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    program = compile_cpu(ADD.replace("TYPE", "bf16"))
+    x, b = random(5, 4).astype(ml_dtypes.bfloat16), random(4).astype(ml_dtypes.bfloat16)
+    y = program(x, b)
+    assert y.dtype == ml_dtypes.bfloat16
+    exact = x.astype(np.float32) + b.astype(np.float32)
+    np.testing.assert_array_equal(y, exact.astype(ml_dtypes.bfloat16))
+
+
+def test_bf16_as_uint16():
+    program = compile_cpu(ADD.replace("TYPE", "bf16"))
+    one, three = 0x3F80, 0x4040
+    x, b = np.full((2, 4), one, np.uint16), np.full(4, three, np.uint16)
+    y = program(x, b)
+    assert y.dtype == np.uint16
+    assert (y == 0x4080).all()  # 4.0
+
+
+def test_compare_gives_bool():
+    program = compile_cpu("""
+    func.func @less(%x: tensor<?xf32> {fuse.dims = ["n"]}, %y: tensor<?xf32> {fuse.dims = ["n"]})
+        -> tensor<?xi1> {
+      %z = fuse.compare lt %x, %y : tensor<?xf32>
+      return %z : tensor<?xi1>
+    }""")
+    x = np.array([1, 2, np.nan], np.float32)
+    y = np.array([2, 1, 0], np.float32)
+    less = program(x, y)
+    assert less.dtype == np.bool_
+    assert less.tolist() == [True, False, False]
+
+
+def test_several_outputs(both):
+    x, y = random(7), random(7) + 1
+    total, product = both(x, y)
+    np.testing.assert_array_equal(total, x + y)
+    np.testing.assert_array_equal(product, x * y)
+
+
+def test_out(both):
+    x, y = random(7), random(7) + 1
+    total = np.full(7, np.nan, np.float32)
+    given, product = both(x, y, out=(total, None))
+    assert given is total
+    np.testing.assert_array_equal(total, x + y)
+    np.testing.assert_array_equal(product, x * y)
+
+
+def test_out_may_be_an_input(add):
+    x, b = random(3, 4), random(4)
+    expected = x + b
+    assert "x" in add.outputs[0].may_alias
+    assert add(x, b, out=x) is x
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_in_place():
+    program = compile_cpu(DOUBLE_IN_PLACE)
+    assert program.outputs[0].in_place == "x"
+    x = random(9)
+    expected = 2 * x
+    assert program(x) is x
+    np.testing.assert_array_equal(x, expected)
+    y = np.empty_like(x)
+    assert program(x, out=y) is y
+    np.testing.assert_array_equal(y, 2 * expected)
+
+
+def test_takes_any_dlpack(add):
+    class Wrapped:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, stream=None):
+            return self.array.__dlpack__(stream=stream)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    x, b, y = random(3, 4), random(4), np.empty((3, 4), np.float32)
+    add(Wrapped(x), Wrapped(b), out=y)
+    np.testing.assert_array_equal(y, x + b)
+    with pytest.raises(fuse.Error, match="expected out for arrays of type Wrapped"):
+        add(Wrapped(x), Wrapped(b))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda x, b: (x,), "expected 2 input arrays, but got 1"),
+        (lambda x, b: (x[0], b), "expected 'x' to have rank 2, but got rank 1"),
+        (lambda x, b: (x, b[:3]), "'b'.* to be 4, but got 3"),
+        (lambda x, b: (x.astype("float64"), b), "expected 'x' to be f32, but got f64"),
+        (
+            lambda x, b: (x.astype("int8"), b),
+            "expected 'x' to be f32, .* code 0 of 8 bits",
+        ),
+        (
+            lambda x, b: (x.astype(">f4"), b),
+            "'x': expected an array of numbers in the byte order",
+        ),
+        (lambda x, b: (x.astype(object), b), "'x': expected an array of numbers"),
+        (lambda x, b: (x.T.copy().T, b), "expected 'x' to be contiguous"),
+        (
+            lambda x, b: (x.tolist(), b),
+            "expected an array with __dlpack__, but got list",
+        ),
+        (
+            lambda x, b: (np.zeros((3, 5), "f4")[:, :4], b),
+            "expected 'x' to be contiguous",
+        ),
+    ],
+)
+def test_refuses_wrong_arrays(add, change, message):
+    with pytest.raises(fuse.Error, match=message):
+        add(*change(random(3, 4), random(4)))
+
+
+def test_refuses_dims_that_disagree(both):
+    with pytest.raises(fuse.Error, match="to be 7.*but got 8"):
+        both(random(7), random(8))
+
+
+def test_refuses_wrong_outputs(add, both):
+    x, b = random(3, 4), random(4)
+    with pytest.raises(fuse.Error, match="to be 3.*but got 2"):
+        add(x, b, out=np.empty((2, 4), np.float32))
+    with pytest.raises(fuse.Error, match="expected 2 arrays in out, but got 1"):
+        both(x[0], b, out=[x[0]])
+    frozen = np.zeros((3, 4), np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(fuse.Error, match="expected 'y' to be writable"):
+        add(x, b, out=frozen)
+    buffer = np.zeros(16, np.float32)
+    with pytest.raises(fuse.Error, match="not to overlap input 'x'"):
+        add(buffer[:12].reshape(3, 4), b, out=buffer[4:].reshape(3, 4))
+
+
+def test_a_failed_call_does_not_harm_the_next(add):
+    x, b = random(3, 4), random(4)
+    for _ in range(3):
+        with pytest.raises(fuse.Error):
+            add(x, b, out=np.empty((2, 4), np.float32))
+        np.testing.assert_array_equal(add(x, b), x + b)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("func.func @f(", {}, "<text>:1:"),
+        ("/no/such/program.mlir", {}, "'/no/such/program.mlir', but got: No such file"),
+        (DOUBLE_IN_PLACE, {"entry": "other"}, "other"),
+        (
+            DOUBLE_IN_PLACE,
+            {"target": "tpu"},
+            "expected a target of auto, cpu, cuda, but got 'tpu'",
+        ),
+    ],
+)
+def test_refuses_wrong_programs(text, options, message):
+    with pytest.raises(fuse.Error, match=message):
+        fuse.compile(text, **{"target": "cpu", **options})
+
+
+def test_says_where_an_error_is(tmp_path):
+    file = tmp_path / "bad.mlir"
+    file.write_text(
+        "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %y = fuse.no %x\n}\n"
+    )
+    with pytest.raises(fuse.Error, match=r"bad\.mlir:2:"):
+        compile_cpu(file)
+
+
+def test_describes(add):
+    assert (add.name, add.device, add.chip, add.symbols) == (
+        "add",
+        "cpu",
+        "cpu",
+        ("rows",),
+    )
+    assert [t.name for t in add.inputs] == ["x", "b"]
+    assert add.inputs[0].shape == ("rows", 4) and add.inputs[0].dtype == "f32"
+    (kernel,) = add.kernels
+    assert kernel.ops == ("add",)
+    assert kernel.schedule.startswith("#fuse.pointwise<")
+    assert kernel.ptx == add.ptx == ""
+    assert "fuse.kernel" in add.print("kernels")
+    with pytest.raises(fuse.Error, match="expected a stage of"):
+        add.print("cubin")
+
+
+def test_inspects_without_a_gpu(examples):
+    result = fuse.inspect(examples / "softmax.mlir", chip="sm_90")
+    (kernel,) = result.kernels
+    assert kernel.stats["ptx"]["min_access_bits"] == 128
+    assert kernel.ptx.startswith(f".visible .entry {kernel.name}(")
+    assert ".target sm_90" in result.ptx
+
+
+def test_threads(add):
+    failures = []
+
+    def work(seed):
+        for rows in range(1, 100):
+            x = np.full((rows, 4), seed, np.float32)
+            if not (add(x, np.ones(4, np.float32)) == seed + 1).all():
+                failures.append((seed, rows))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_many_shapes_are_forgotten(add):
+    for rows in range(600):
+        add(np.zeros((rows, 4), np.float32), np.zeros(4, np.float32))
+    assert len(add._sites) <= 256
+
+
+def test_says_where_it_looked_for_the_library(examples):
+    script = "import sys; sys.path.insert(0, sys.argv[1]); import fuse"
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(examples.parent / "python")],
+        env={"FUSE_LIBRARY": "/no/such/libfuse.so"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert (
+        "expected libfuse.so, but it could not be loaded: /no/such/libfuse.so"
+        in result.stderr
+    )

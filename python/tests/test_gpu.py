@@ -1,0 +1,101 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs on torch tensors of a GPU."""
+
+import fuse
+import pytest
+
+pytestmark = pytest.mark.gpu
+
+SOFTMAX = """
+func.func @softmax(%x: tensor<?x1024xTYPE>) -> tensor<?x1024xTYPE> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x1024xTYPE>
+  return %y : tensor<?x1024xTYPE>
+}"""
+
+
+@pytest.fixture(scope="module")
+def softmax():
+    return fuse.compile(SOFTMAX.replace("TYPE", "f32"), target="cuda")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 333])
+def test_softmax(torch, softmax, rows):
+    x = torch.randn(rows, 1024, device="cuda")
+    y = softmax(x)
+    assert y.device == x.device and y.dtype == x.dtype
+    torch.testing.assert_close(
+        y, torch.softmax(x.double(), 1).float(), rtol=1e-5, atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_16_bit(torch, dtype):
+    program = fuse.compile(
+        SOFTMAX.replace("TYPE", {"float16": "f16"}.get(dtype, "bf16"))
+    )
+    x = torch.randn(64, 1024, device="cuda", dtype=getattr(torch, dtype))
+    y = program(x)
+    assert y.dtype == x.dtype
+    torch.testing.assert_close(y, torch.softmax(x.double(), 1).to(x.dtype))
+
+
+def test_unaligned(torch, softmax):
+    x = torch.randn(5 * 1024 + 1, device="cuda")[1:].view(5, 1024)
+    torch.testing.assert_close(softmax(x), torch.softmax(x, 1))
+
+
+def test_uses_the_current_stream(torch, softmax):
+    stream = torch.cuda.Stream()
+    x = torch.zeros(4096, 1024, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        # Without stream order the softmax would read what stands there before.
+        torch.cuda._sleep(20_000_000)
+        x.copy_(torch.arange(1024, device="cuda").expand_as(x) % 7)
+        y = softmax(x)
+    stream.synchronize()
+    torch.testing.assert_close(y, torch.softmax(x, 1))
+
+
+def test_takes_a_stream(torch, softmax):
+    stream = torch.cuda.Stream()
+    x = torch.randn(8, 1024, device="cuda")
+    y = torch.full_like(x, float("nan"))
+    torch.cuda.synchronize()
+    softmax(x, out=y, stream=stream)
+    stream.synchronize()
+    torch.testing.assert_close(y, torch.softmax(x, 1))
+
+
+def test_in_a_graph(torch, softmax):
+    x = torch.randn(8, 1024, device="cuda")
+    y = softmax(x)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        softmax(x, out=y)
+    x.copy_(torch.randn_like(x))
+    graph.replay()
+    torch.testing.assert_close(y, torch.softmax(x, 1))
+
+
+def test_refuses(torch, softmax):
+    with pytest.raises(fuse.Error, match="expected 'x' to be on cuda:0, but got cpu"):
+        softmax(torch.zeros(2, 1024))
+    with pytest.raises(fuse.Error, match="expected tensors without gradients"):
+        softmax(torch.zeros(2, 1024, device="cuda", requires_grad=True))
+    with pytest.raises(fuse.Error, match="expected 'x' to be contiguous"):
+        softmax(torch.zeros(1024, 2, device="cuda").T)
+
+
+def test_cupy(softmax):
+    cupy = pytest.importorskip("cupy")
+    x = cupy.ones((3, 1024), cupy.float32)
+    y = softmax(x)
+    assert isinstance(y, cupy.ndarray)
+    assert float(abs(y - 1 / 1024).max()) < 1e-8
+
+
+def test_keeps_the_ptx(softmax):
+    assert softmax.device.startswith("cuda:")
+    assert softmax.kernels[0].stats["ptx"]["min_access_bits"] == 128
