@@ -122,7 +122,7 @@ def main():
         os.environ,
         # Not the user's cache: what is tested is compiled here.
         FUSE_CACHE_DIR=str(build / "test-cache"),
-        FUSE_BUILD_DIR=str(build),
+        FUSE_LIBRARY=str(build / "lib" / "libfuse.so"),
         PYTHONPATH=str(ROOT / "python"),
         PYTHONDONTWRITEBYTECODE="1",
     )
