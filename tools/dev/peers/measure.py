@@ -1,0 +1,142 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Inputs, checks and times of the comparison, on one GPU with torch."""
+
+import math
+import statistics
+import time
+
+import torch
+
+from peers.cases import TORCH_NAMES
+
+# More than any L2 there is: what is measured next reads from memory.
+FLUSH_BYTES = 256 << 20
+
+# Relative and absolute bound on the error against f64, by the dtype of the output:
+# twice the rounding of 16-bit outputs; for f32 the exponentials' and sums'.
+BOUNDS = {
+    torch.float32: (1e-5, 1e-5),
+    torch.float16: (2.0**-10, 1e-5),
+    torch.bfloat16: (2.0**-7, 1e-5),
+}
+
+
+def make_inputs(case, seed):
+    """Random tensors for a case, on the GPU."""
+    generator = torch.Generator(device="cuda").manual_seed(seed)
+    tensors = []
+    for each in case.inputs:
+        if each.kind == "normal":
+            value = torch.randn(each.shape, device="cuda", generator=generator)
+        else:
+            tokens, half = each.shape
+            steps = torch.arange(half, device="cuda", dtype=torch.float64)
+            positions = torch.arange(tokens, device="cuda", dtype=torch.float64)
+            angles = positions[:, None] * 10000.0 ** (-steps / half)
+            value = getattr(torch, each.kind)(angles)
+        tensors.append(value.to(getattr(torch, TORCH_NAMES[each.dtype])))
+    return tensors
+
+
+def as_tuple(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def reference_of(case, inputs):
+    """The outputs in f64."""
+    return as_tuple(case.torch(torch, *[each.double() for each in inputs]))
+
+
+def check(outputs, reference):
+    """The largest error and the number of elements out of bounds; NaN is out of bounds
+    unless the reference is NaN too."""
+    largest, wrong = 0.0, 0
+    for output, expected in zip(outputs, reference, strict=True):
+        if output.shape != expected.shape:
+            return math.inf, expected.numel()
+        relative, absolute = BOUNDS[output.dtype]
+        # In slices, to need no second f64 copy of everything.
+        for got, want in zip(output.chunk(16), expected.chunk(16), strict=True):
+            error = (got.double() - want).abs()
+            fine = (error <= absolute + relative * want.abs()) | (
+                got.isnan() & want.isnan()
+            )
+            wrong += int((~fine).sum())
+            slice_largest = (
+                float(error.nan_to_num(nan=math.inf).max()) if error.numel() else 0.0
+            )
+            largest = max(largest, slice_largest)
+    return largest, wrong
+
+
+class Stopwatch:
+    """Times functions by CUDA events, in rounds: each round times each function once, in an
+    order that moves on, with the L2 cache flushed before."""
+
+    def __init__(self):
+        self._flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
+
+    def _once(self, function):
+        start = torch.cuda.Event(enable_timing=True)
+        end = torch.cuda.Event(enable_timing=True)
+        # While this runs, the host prepares the call.
+        self._flush.zero_()
+        start.record()
+        function()
+        end.record()
+        return start, end
+
+    def _warm_up(self, functions):
+        for function in functions.values():
+            function()
+        torch.cuda.synchronize()
+        start = time.monotonic()
+        for function in functions.values():
+            self._once(function)
+        torch.cuda.synchronize()
+        return time.monotonic() - start
+
+    def run(self, functions, seconds):
+        """Microseconds of each function: {name: {"median", "q1", "q3", "rounds"}}."""
+        one_round = self._warm_up(functions)
+        rounds = max(10, min(100, int(seconds / max(one_round, 1e-6))))
+        names = list(functions)
+        events = {name: [] for name in names}
+        for index in range(rounds):
+            for offset in range(len(names)):
+                name = names[(index + offset) % len(names)]
+                events[name].append(self._once(functions[name]))
+            # Keeps the queue from growing without end.
+            if index % 8 == 7:
+                torch.cuda.synchronize()
+        torch.cuda.synchronize()
+        return {name: _summary(pairs) for name, pairs in events.items()}
+
+
+def _summary(pairs):
+    times = sorted(start.elapsed_time(end) * 1000 for start, end in pairs)
+    q1, median, q3 = statistics.quantiles(times, n=4, method="inclusive")
+    return {"median": median, "q1": q1, "q3": q3, "rounds": len(times)}
+
+
+def host_microseconds(function, calls=2000):
+    """Time the host spends in one call, the GPU being faster than that."""
+    for _ in range(50):
+        function()
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(calls):
+        function()
+    elapsed = time.perf_counter() - start
+    torch.cuda.synchronize()
+    return elapsed / calls * 1e6
+
+
+def copy_of(num_bytes):
+    """A device copy that reads and writes `num_bytes` together."""
+    source = torch.empty(
+        max(num_bytes // 2, 1), dtype=torch.int8, device="cuda"
+    ).random_()
+    target = torch.empty_like(source)
+    return lambda: target.copy_(source)
