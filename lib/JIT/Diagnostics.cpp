@@ -42,7 +42,7 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
 
 /// The parser only says that an op is unknown; the nearest name is the remedy.
 static std::string suggestOp(StringRef message, MLIRContext *context) {
-  if (!message.consume_front("custom op '"))
+  if (!message.consume_front("custom op '") || !message.contains("is unknown"))
     return "";
   StringRef name = message.take_until([](char c) { return c == '\''; });
   StringRef best;

@@ -17,6 +17,9 @@ int main(int argc, char **argv) {
   std::unique_ptr<fuse::driver::Command> commands[] = {
       fuse::driver::makeRunCommand(), fuse::driver::makeInspectCommand(),
       fuse::driver::makeDoctorCommand()};
+  // LLVM's libraries bring options of their own.
+  cl::OptionCategory none("none");
+  cl::HideUnrelatedOptions(none);
   for (auto &command : commands)
     command->hideOtherOptions();
   cl::ParseCommandLineOptions(argc, argv,

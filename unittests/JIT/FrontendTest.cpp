@@ -76,6 +76,11 @@ TEST_F(Frontend, ErrorsHaveAPlaceAndARemedy) {
                    "mean 'fuse.gelu'?");
 }
 
+TEST_F(Frontend, SuggestsOpsOnlyForUnknownOnes) {
+  EXPECT_FALSE(parse("func.func @f(4: tensor<4xf32>)"));
+  EXPECT_EQ(error.find("did you mean"), std::string::npos) << error;
+}
+
 TEST_F(Frontend, NestedModule) {
   func::FuncOp f = parse(R"(module {
     func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
