@@ -1,0 +1,82 @@
+//===- ArrayTest.cpp - Tests of the driver's arrays -----------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Array.h"
+#include "llvm/ADT/APFloat.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <cstring>
+
+using namespace fuse::driver;
+using fuse::runtime::DType;
+using llvm::APFloat;
+
+static Array random(DType dtype, int64_t size, uint64_t seed) {
+  Array array = llvm::cantFail(Array::create(dtype, {size}));
+  fillRandom(array, seed);
+  return array;
+}
+
+template <typename T> static llvm::ArrayRef<T> elements(const Array &array) {
+  return {static_cast<const T *>(array.buffer->data()),
+          size_t(array.numElements())};
+}
+
+TEST(Array, RandomDependsOnTheSeedAlone) {
+  Array a = random(DType::F32, 1000, 7), b = random(DType::F32, 1000, 7);
+  EXPECT_EQ(elements<float>(a), elements<float>(b));
+  EXPECT_NE(elements<float>(a), elements<float>(random(DType::F32, 1000, 8)));
+}
+
+TEST(Array, RandomIsNormal) {
+  Array array = random(DType::F64, 100'000, 1);
+  double sum = 0, squares = 0;
+  for (double value : elements<double>(array)) {
+    sum += value;
+    squares += value * value;
+  }
+  EXPECT_NEAR(sum / 1e5, 0, 0.02);
+  EXPECT_NEAR(squares / 1e5, 1, 0.02);
+}
+
+/// The 16-bit numbers are the f32 ones of the same seed, rounded as APFloat
+/// does.
+static void expectRounded(DType dtype, const llvm::fltSemantics &semantics) {
+  Array wide = random(DType::F32, 10'000, 3);
+  Array narrow = random(dtype, 10'000, 3);
+  for (auto [value, bits] :
+       llvm::zip(elements<float>(wide), elements<uint16_t>(narrow))) {
+    APFloat expected(value);
+    bool losesInfo;
+    expected.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+    EXPECT_EQ(bits, expected.bitcastToAPInt().getZExtValue()) << value;
+  }
+}
+
+TEST(Array, RandomF16) { expectRounded(DType::F16, APFloat::IEEEhalf()); }
+TEST(Array, RandomBF16) { expectRounded(DType::BF16, APFloat::BFloat()); }
+
+TEST(Array, RandomIntegersAreSmall) {
+  Array integers = random(DType::I64, 1000, 1);
+  for (int64_t value : elements<int64_t>(integers))
+    EXPECT_TRUE(value >= 0 && value < 64) << value;
+  Array bools = random(DType::I1, 1000, 1);
+  for (uint8_t value : elements<uint8_t>(bools))
+    EXPECT_LE(value, 1);
+}
+
+TEST(Array, PoisonIsNaN) {
+  Array array = llvm::cantFail(Array::create(DType::F32, {4}));
+  fillPoison(array);
+  for (float value : elements<float>(array))
+    EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Array, BoolsAreNormalized) {
+  Array array = llvm::cantFail(Array::fromBytes(DType::I1, {3}, {"\2\0\1", 3}));
+  EXPECT_EQ(elements<uint8_t>(array), (llvm::ArrayRef<uint8_t>{1, 0, 1}));
+}
