@@ -59,7 +59,7 @@ SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
   SmallVector<Segment> segments;
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     SmallVector<Extent> extents = dims.extents(value);
-    auto it = llvm::find_if(
+    auto *it = llvm::find_if(
         segments, [&](const Segment &s) { return s.extents == extents; });
     if (it == segments.end()) {
       segments.emplace_back();

@@ -129,7 +129,7 @@ Value RotaryBuilder::buildInterleaved() {
     pair = emitter.min(pair,
                        Index::constant(rotated / 2 - std::max<int64_t>(
                                                          1, lanes / 2)));
-  Value x = input(d, lanes), partner, sign;
+  Value x = input(d, lanes), partner;
   SinCos angle = sinCos(pair, std::max<int64_t>(1, lanes / 2));
   if (lanes == 1) {
     Index isSecond = emitter.rem(d, two);

@@ -86,8 +86,8 @@ LogicalResult RowsLowering::verify() {
   auto error = [&](const Twine &what) {
     return frame.kernel.emitError() << what;
   };
-  bool staticColumns = llvm::all_of(
-      space.columns, [](const Extent &e) { return e.isStatic(); });
+  bool staticColumns =
+      llvm::all_of(space.columns, [](const Extent &e) { return e.isStatic(); });
   if (isHeld() && !staticColumns)
     return error("expected a static row length with hold = registers, but got "
                  "a dynamic one; use hold = loop");
@@ -207,19 +207,18 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   auto vectorPoint = [&](const Index &number) {
     return pointAt(emitter.mul(number, Index::constant(vector)), vector);
   };
-  vectorStates = loop(
-      Index::constant(0), stepped, vectorsPerStep * width, vectorStates,
-      [&](Index base, States states) {
-        SmallVector<Point> points;
-        Index number = emitter.add(base, group.lane);
-        for (int64_t i = 0; i < vectorsPerStep; ++i)
-          points.push_back(vectorPoint(
-              emitter.add(number, Index::constant(i * width))));
-        return visit(states, points);
-      });
+  vectorStates = loop(Index::constant(0), stepped, vectorsPerStep * width,
+                      vectorStates, [&](Index base, States states) {
+                        SmallVector<Point> points;
+                        Index number = emitter.add(base, group.lane);
+                        for (int64_t i = 0; i < vectorsPerStep; ++i)
+                          points.push_back(vectorPoint(
+                              emitter.add(number, Index::constant(i * width))));
+                        return visit(std::move(states), points);
+                      });
   vectorStates = loop(emitter.add(stepped, group.lane), vectors, width,
                       vectorStates, [&](Index number, States states) {
-                        return visit(states, vectorPoint(number));
+                        return visit(std::move(states), vectorPoint(number));
                       });
   bool wholeVectors = !columns.base && columns.offset % vector == 0;
   if (wholeVectors)
@@ -227,7 +226,7 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   Index tail = emitter.mul(vectors, Index::constant(vector));
   scalarStates = loop(emitter.add(tail, group.lane), columns, width,
                       scalarStates, [&](Index column, States states) {
-                        return visit(states, pointAt(column, 1));
+                        return visit(std::move(states), pointAt(column, 1));
                       });
   return {vectorStates, scalarStates};
 }
@@ -312,9 +311,8 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
   SmallVector<Value> values;
   for (unsigned result : results)
     values.push_back(emitter.emit(yielded(result), rowPoint(result)));
-  Value first = group.width == 1
-                    ? Value()
-                    : emitter.less(group.lane, Index::constant(1));
+  Value first =
+      group.width == 1 ? Value() : emitter.less(group.lane, Index::constant(1));
   frame.ifTrue(frame.both(rowExists, first), [&] {
     for (auto [result, value] : llvm::zip(results, values))
       emitter.store(result, rowPoint(result), value);

@@ -342,7 +342,7 @@ Value PointEmitter::emitReshape(Operation *op, const Point &point) {
     for (auto [extent, index] : llvm::zip(from, point.dims))
       if (!isUnit(extent))
         kept.push_back(index);
-    auto next = kept.begin();
+    auto *next = kept.begin();
     for (const Extent &extent : to)
       out.dims.push_back(isUnit(extent) ? Index::constant(0) : *next++);
     bool lastIsUnit = to.empty() || isUnit(to.back());

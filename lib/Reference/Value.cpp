@@ -183,7 +183,7 @@ static uint16_t encodeBF16(double value) {
 template <typename Stored, typename Element, typename Decode>
 static void decode(const void *buffer, std::vector<Element> &elements,
                    Decode decodeOne) {
-  auto bytes = static_cast<const char *>(buffer);
+  const auto *bytes = static_cast<const char *>(buffer);
   for (auto [i, element] : llvm::enumerate(elements)) {
     Stored stored;
     std::memcpy(&stored, bytes + i * sizeof(Stored), sizeof(Stored));
@@ -194,7 +194,7 @@ static void decode(const void *buffer, std::vector<Element> &elements,
 template <typename Stored, typename Element, typename Encode>
 static void encode(const std::vector<Element> &elements, void *buffer,
                    Encode encodeOne) {
-  auto bytes = static_cast<char *>(buffer);
+  auto *bytes = static_cast<char *>(buffer);
   for (auto [i, element] : llvm::enumerate(elements)) {
     Stored stored = encodeOne(element);
     std::memcpy(bytes + i * sizeof(Stored), &stored, sizeof(Stored));

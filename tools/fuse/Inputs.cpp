@@ -13,7 +13,6 @@
 
 using namespace llvm;
 using fuse::runtime::ProgramSpec;
-using fuse::runtime::SizeExpr;
 using fuse::runtime::TensorSpec;
 
 namespace fuse::driver {

@@ -83,8 +83,8 @@ struct Array {
   std::vector<float> values;
 };
 
-std::string run(FuseProgram *program, std::vector<DLTensor> inputs,
-                std::vector<DLTensor> outputs) {
+std::string run(FuseProgram *program, const std::vector<DLTensor> &inputs,
+                const std::vector<DLTensor> &outputs) {
   std::vector<const DLTensor *> in, out;
   for (const DLTensor &tensor : inputs)
     in.push_back(&tensor);

@@ -33,7 +33,7 @@ protected:
     return view;
   }
 
-  Facts facts(TensorView x, TensorView y) const {
+  Facts facts(const TensorView &x, const TensorView &y) const {
     return cantFail(computeFacts(spec, {x}, {y}));
   }
 

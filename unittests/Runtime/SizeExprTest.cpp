@@ -12,6 +12,8 @@
 using namespace fuse::runtime;
 using llvm::cantFail;
 
+// Named as in the texts that are expected below.
+// NOLINTNEXTLINE(readability-identifier-naming)
 static const SizeExpr T = SizeExpr::symbol(0), S = SizeExpr::symbol(1);
 
 static int64_t value(const SizeExpr &expr, int64_t t = 0, int64_t s = 0) {
