@@ -181,9 +181,9 @@ class Program(_Description):
             for output in self.outputs
         ]
 
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            lib.fuseProgramFree(self._handle)
+    # As a default, the function is there even when the interpreter goes down.
+    def __del__(self, free=lib.fuseProgramFree):
+        free(self._handle)
 
     def __repr__(self):
         return (

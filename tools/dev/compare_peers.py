@@ -201,8 +201,10 @@ class Comparison:
             except fuse.Error as error:
                 result["errors"][name] = {"failed": str(error)}
 
+        in_torch = case.torch
+
         def eager(*inputs):
-            return case.torch(torch, *inputs)
+            return in_torch(torch, *inputs)
 
         torch._dynamo.reset()
         if "eager" in peers:

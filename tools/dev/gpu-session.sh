@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# gpu-session.sh [PHASE...]: everything that needs a GPU, with the binaries that
+# pack-release.sh has put into .carry/. Each phase has a time limit and a log in
+# $OUT; a phase that fails does not stop the next.
+#
+#   info      the GPU, and what the driver finds on the machine
+#   examples  every example in all element types and many sizes, on the oracle
+#   tests     GoogleTests of the CUDA runtime, pytest of the Python package
+#   sanitize  compute-sanitizer: memcheck and racecheck, small sizes
+#   peers     against torch, Triton and a copy: peers.json and peers.md
+#
+# FUSE_SESSION_SECONDS (570) is for all phases; the last one, peers, takes what
+# is left. PEERS_ARGS goes to compare_peers.py ("--only softmax").
+# shellcheck disable=SC2317 # Phases are called by name.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+
+out=${OUT:-gpu-results}
+mkdir -p "$out"
+end=$((SECONDS + ${FUSE_SESSION_SECONDS:-570}))
+phases=("$@")
+[[ ${#phases[@]} -gt 0 ]] || phases=(info examples tests sanitize peers)
+
+fail() {
+  echo "gpu-session: $*" >&2
+  exit 1
+}
+
+unpack() {
+  home=$(mktemp -d)
+  [[ -f .carry/fuse.tar.zst ]] ||
+    fail "expected .carry/fuse.tar.zst, but it is missing; run tools/dev/pack-release.sh"
+  if command -v zstd >/dev/null; then
+    zstd -dcq --long=27 .carry/fuse.tar.zst
+  else
+    # The machine's Python may have a binding where the tool is missing.
+    python3 -c 'import sys, zstandard as z
+d = z.ZstdDecompressor(max_window_size=1 << 27)
+d.copy_stream(open(sys.argv[1], "rb"), sys.stdout.buffer)' .carry/fuse.tar.zst
+  fi | tar -C "$home" -xf - || fail "expected .carry/fuse.tar.zst to unpack, but it did not"
+  export PATH=$home/bin:/usr/local/cuda/bin:$PATH
+  export FUSE_LIBRARY=$home/lib/libfuse.so FUSE_COMMIT
+  export FUSE_CACHE_DIR=$home/cache PYTHONUNBUFFERED=1
+  FUSE_COMMIT=$(cat .carry/COMMIT)
+}
+
+info() {
+  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,clocks.mem --format=csv
+  fuse doctor
+}
+
+examples() {
+  python3 tools/dev/gpu_examples.py verify --jobs 12 --seconds 140
+}
+
+tests() {
+  local status=0
+  local suite
+  for suite in "$home"/bin/*Tests; do
+    "$suite" --gtest_brief=1 || status=1
+  done
+  python3 -m pytest -q -p no:cacheprovider python/tests || status=1
+  return "$status"
+}
+
+sanitize() {
+  python3 tools/dev/gpu_examples.py sanitize --jobs 4 --seconds 110
+}
+
+peers() {
+  # shellcheck disable=SC2086 # Several words.
+  python3 tools/dev/compare_peers.py --out "$out" --budget $((end - SECONDS - 15)) \
+    ${PEERS_ARGS:-}
+}
+
+# Runs a phase in a shell of its own, so that timeout can end all of it.
+run_phase() {
+  local phase=$1 limit=$2 start=$SECONDS status
+  ((limit > end - SECONDS)) && limit=$((end - SECONDS))
+  if ((limit <= 5)); then
+    echo "$phase: no time left"
+    return 1
+  fi
+  export -f "${phase?}"
+  export home out end
+  timeout --kill-after=5 "$limit" bash -c "SECONDS=$SECONDS; $phase" >"$out/$phase.log" 2>&1
+  status=$?
+  echo "$phase: exit code $status in $((SECONDS - start)) s"
+  tail -n 40 "$out/$phase.log" | sed 's/^/  /'
+  return "$status"
+}
+
+declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [peers]=600)
+failures=0
+for phase in "${phases[@]}"; do
+  [[ -n ${limits[$phase]:-} ]] ||
+    fail "expected a phase of ${!limits[*]}, but got '$phase'; see the top of this file"
+done
+unpack
+for phase in "${phases[@]}"; do
+  run_phase "$phase" "${limits[$phase]}" || failures=$((failures + 1))
+done
+rm -rf "$home"
+echo "gpu-session: $failures of ${#phases[@]} phases failed"
+exit $((failures > 0))
