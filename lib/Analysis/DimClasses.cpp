@@ -56,8 +56,8 @@ void DimClasses::unite(Value a, int64_t i, Value b, int64_t j) {
   // The older node leads, so that classes are numbered in program order.
   if (rootB < rootA) {
     std::swap(rootA, rootB);
-    sizes[rootA] = ShapedType::isDynamic(sizes[rootA]) ? sizes[rootB]
-                                                        : sizes[rootA];
+    sizes[rootA] =
+        ShapedType::isDynamic(sizes[rootA]) ? sizes[rootB] : sizes[rootA];
   }
   parents[rootB] = rootA;
 }
@@ -94,9 +94,10 @@ static void forEachKeptDim(Value input, ArrayRef<int64_t> dims, bool keep,
 /// a contraction names by the same letter.
 template <typename Unite>
 static void forEachSharedLetter(ContractOp op, Unite unite) {
-  std::pair<StringRef, Value> tensors[] = {{op.getLhsAxes(), op.getLhs()},
-                                           {op.getRhsAxes(), op.getRhs()},
-                                           {op.getResultAxes(), op.getResult()}};
+  std::pair<StringRef, Value> tensors[] = {
+      {op.getLhsAxes(), op.getLhs()},
+      {op.getRhsAxes(), op.getRhs()},
+      {op.getResultAxes(), op.getResult()}};
   for (unsigned a = 0; a < 3; ++a)
     for (unsigned b = a + 1; b < 3; ++b)
       for (auto [i, letter] : llvm::enumerate(tensors[a].first)) {
@@ -167,9 +168,8 @@ void DimClasses::visit(Operation *op) {
         for (auto [input, argument] :
              llvm::zip(kernel.getInputs(), body.getArguments()))
           uniteSameRank(input, argument);
-        for (auto [value, result] :
-             llvm::zip(body.getTerminator()->getOperands(),
-                       kernel.getResults()))
+        for (auto [value, result] : llvm::zip(
+                 body.getTerminator()->getOperands(), kernel.getResults()))
           uniteSameRank(value, result);
       });
 }

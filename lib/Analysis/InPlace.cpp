@@ -22,8 +22,7 @@ public:
   bool isReadInPlace(BlockArgument input, ArrayRef<Extent> extents);
 
 private:
-  bool keepsElements(Operation *op, Value operand,
-                     ArrayRef<Extent> extents);
+  bool keepsElements(Operation *op, Value operand, ArrayRef<Extent> extents);
   bool rotatesInThread(RotaryOp op);
 
   KernelOp kernel;
@@ -97,8 +96,7 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
       return true;
     for (Operation &op : kernel.getBody().front())
       if (isa<ReduceOp, SoftmaxStatsOp>(op))
-        return dims.extents(op.getOperand(0)) ==
-                   SmallVector<Extent>(extents) &&
+        return dims.extents(op.getOperand(0)) == SmallVector<Extent>(extents) &&
                extents.back().size != 1;
     return false;
   };

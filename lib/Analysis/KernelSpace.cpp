@@ -149,8 +149,8 @@ ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
       space.outer.push_back(axis);
   for (char axis : op.getContractedAxes())
     space.summed.push_back(axis);
-  space.nIsContiguous = nSide.ends_with(StringRef(&space.n, 1)) &&
-                        !mSide.contains(space.n);
+  space.nIsContiguous =
+      nSide.ends_with(StringRef(&space.n, 1)) && !mSide.contains(space.n);
   char k = space.summed.back();
   space.kIsContiguous = lhs.back() == k && rhs.back() == k;
   return space;

@@ -126,16 +126,14 @@ Value RotaryBuilder::buildInterleaved() {
   // Past R the pair's number is that of the last pair: its result is unused.
   Index pair = emitter.div(d, two);
   if (partial)
-    pair = emitter.min(pair,
-                       Index::constant(rotated / 2 - std::max<int64_t>(
-                                                         1, lanes / 2)));
+    pair = emitter.min(
+        pair, Index::constant(rotated / 2 - std::max<int64_t>(1, lanes / 2)));
   Value x = input(d, lanes), partner;
   SinCos angle = sinCos(pair, std::max<int64_t>(1, lanes / 2));
   if (lanes == 1) {
     Index isSecond = emitter.rem(d, two);
-    Index other = emitter.add(
-        emitter.add(d, Index::constant(1)),
-        emitter.mul(isSecond, Index::constant(-2)));
+    Index other = emitter.add(emitter.add(d, Index::constant(1)),
+                              emitter.mul(isSecond, Index::constant(-2)));
     partner = input(other, 1);
     Value second = emitter.less(Index::constant(0), isSecond);
     angle.sin = select(second, angle.sin, negate(angle.sin));
@@ -158,9 +156,8 @@ Value RotaryBuilder::buildInterleaved() {
     for (int64_t lane = 0; lane < lanes; ++lane)
       signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));
     if (lanes == 2)
-      angle.sin = emitter.gatherLanes(loc, 2, [&](int64_t lane) {
-        return lane ? sin : negated;
-      });
+      angle.sin = emitter.gatherLanes(
+          loc, 2, [&](int64_t lane) { return lane ? sin : negated; });
     else
       angle.sin = vector::ShuffleOp::create(builder, loc, sin, negated, signs);
     angle.cos = widen(angle.cos, twice);
@@ -276,9 +273,8 @@ SinCos RotaryBuilder::tableValues(const Index &pair, int64_t lanes) {
 }
 
 SinCos RotaryBuilder::computedValues(const Index &pair, int64_t lanes) {
-  Value turns = arith::MulIOp::create(
-      builder, loc, frequencies(pair, lanes),
-      emitter.splat(loc, position(), lanes));
+  Value turns = arith::MulIOp::create(builder, loc, frequencies(pair, lanes),
+                                      emitter.splat(loc, position(), lanes));
   auto [sin, cos] = compute.isF64() ? buildSinCosOfTurnsF64(builder, loc, turns)
                                     : buildSinCosOfTurns(builder, loc, turns);
   return {sin, cos};
@@ -296,8 +292,8 @@ Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
 
   Type i64 = builder.getI64Type();
   auto arrayType = LLVM::LLVMArrayType::get(i64, count);
-  auto values = DenseElementsAttr::get(
-      RankedTensorType::get({count}, i64), ArrayRef<uint64_t>(table));
+  auto values = DenseElementsAttr::get(RankedTensorType::get({count}, i64),
+                                       ArrayRef<uint64_t>(table));
   auto module = builder.getInsertionBlock()
                     ->getParentOp()
                     ->getParentOfType<gpu::GPUModuleOp>();
@@ -317,8 +313,8 @@ Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
         /*alignment=*/16);
   }
   Value address = LLVM::AddressOfOp::create(builder, loc, global);
-  Value index = arith::IndexCastOp::create(builder, loc, i64,
-                                           emitter.materialize(pair));
+  Value index =
+      arith::IndexCastOp::create(builder, loc, i64, emitter.materialize(pair));
   Value at = LLVM::GEPOp::create(builder, loc, address.getType(), i64, address,
                                  ArrayRef<LLVM::GEPArg>{index},
                                  LLVM::GEPNoWrapFlags::inbounds);

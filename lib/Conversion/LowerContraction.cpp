@@ -104,9 +104,9 @@ GridTerm ContractionLowering::tiles() {
 
 void ContractionLowering::placeTile() {
   int64_t threads = schedule.getThreads();
-  Index tile = emitter.add(
-      emitter.mul(frame.blockId(), Index::constant(threads)),
-      frame.threadId(threads));
+  Index tile =
+      emitter.add(emitter.mul(frame.blockId(), Index::constant(threads)),
+                  frame.threadId(threads));
   GridTerm all = tiles();
   exists = threads == 1 ? Value() : emitter.less(tile, frame.blocks(all));
 
@@ -181,8 +181,8 @@ SmallVector<Value> ContractionLowering::step(ArrayRef<Index> summed,
         at[space.n] = emitter.add(column, Index::constant(lane));
         return emitter.emit(operand, operandPoint(operand, axes, at, '\0'));
       });
-    return emitter.emit(operand, operandPoint(operand, axes, at,
-                                              vectorStep ? laneAxis : '\0'));
+    return emitter.emit(
+        operand, operandPoint(operand, axes, at, vectorStep ? laneAxis : '\0'));
   };
   auto flags = arith::FastMathFlagsAttr::get(
       op.getContext(), emitter.getOptions().strict
@@ -198,7 +198,8 @@ SmallVector<Value> ContractionLowering::step(ArrayRef<Index> summed,
       Value a = emitter.splat(loc, read(false, row, column), width);
       Value b = emitter.splat(loc, read(true, row, column), width);
       Value product = arith::MulFOp::create(builder, loc, a, b, flags);
-      result.push_back(arith::AddFOp::create(builder, loc, sum, product, flags));
+      result.push_back(
+          arith::AddFOp::create(builder, loc, sum, product, flags));
     }
   return result;
 }
@@ -242,7 +243,7 @@ Value ContractionLowering::addLanes(Value sum) {
 Point ContractionLowering::resultPoint(int64_t i, int64_t j) {
   Point point;
   for (auto [number, axis] : llvm::enumerate(op.getResultAxes())) {
-    Index index = axis == space.n    ? columnsInside[j]
+    Index index = axis == space.n   ? columnsInside[j]
                   : axis == space.m ? rowsInside[i]
                                     : outer.lookup(axis);
     bool single = frame.dims.extent(op.getResult(), number).size == 1;

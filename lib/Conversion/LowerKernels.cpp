@@ -59,8 +59,8 @@ LogicalResult KernelLowering::collectSizes() {
   for (BlockArgument input : kernel.getBody().getArguments())
     for (auto [axis, extent] : llvm::enumerate(dims.extents(input)))
       if (!extent.isStatic())
-        sizes.insert({extent.cls,
-                      {input.getArgNumber(), static_cast<int64_t>(axis)}});
+        sizes.insert(
+            {extent.cls, {input.getArgNumber(), static_cast<int64_t>(axis)}});
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     for (Value value : op->getResults())
       for (const Extent &extent : dims.extents(value))
@@ -84,21 +84,21 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
                                          kernel.getKernelName());
   symbols.insert(module);
 
-  SmallVector<Type> arguments(
-      kernel.getInputs().size() + kernel.getNumResults(),
-      LLVM::LLVMPointerType::get(context));
+  SmallVector<Type> arguments(kernel.getInputs().size() +
+                                  kernel.getNumResults(),
+                              LLVM::LLVMPointerType::get(context));
   arguments.append(sizes.size(), builder.getI64Type());
   builder.setInsertionPointToStart(module.getBody());
   // The module's name may have been changed to be unique; PTX, profilers and
   // people see the kernel's.
-  auto function = gpu::GPUFuncOp::create(
-      builder, kernel.getLoc(), kernel.getKernelName(),
-      builder.getFunctionType(arguments, {}));
+  auto function =
+      gpu::GPUFuncOp::create(builder, kernel.getLoc(), kernel.getKernelName(),
+                             builder.getFunctionType(arguments, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   auto threads = kernel.getScheduleAttr().getThreads();
-  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
-      {static_cast<int32_t>(threads), 1, 1}));
+  function.setKnownBlockSizeAttr(
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   setPointerAttributes(function);
   return function;
 }

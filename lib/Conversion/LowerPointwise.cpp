@@ -106,10 +106,10 @@ void SegmentLowering::emit(const Index &block) {
   if (unroll == 1)
     return emitUnit(Index::constant(0));
   OpBuilder &builder = frame.builder;
-  auto loop = scf::ForOp::create(
-      builder, frame.loc(), emitter.materialize(Index::constant(0)),
-      emitter.materialize(Index::constant(unroll)),
-      emitter.materialize(Index::constant(1)));
+  auto loop = scf::ForOp::create(builder, frame.loc(),
+                                 emitter.materialize(Index::constant(0)),
+                                 emitter.materialize(Index::constant(unroll)),
+                                 emitter.materialize(Index::constant(1)));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   PointEmitter::Scope scope(emitter);
@@ -151,10 +151,10 @@ void SegmentLowering::emitFlat(const Index &unit) {
       emitter.less(last, total), [&] { storeAt(flatPoint(first, vector)); },
       [&] {
         OpBuilder &builder = frame.builder;
-        auto loop = scf::ForOp::create(
-            builder, frame.loc(), emitter.materialize(first),
-            emitter.materialize(total),
-            emitter.materialize(Index::constant(1)));
+        auto loop =
+            scf::ForOp::create(builder, frame.loc(), emitter.materialize(first),
+                               emitter.materialize(total),
+                               emitter.materialize(Index::constant(1)));
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointToStart(loop.getBody());
         PointEmitter::Scope scope(emitter);
@@ -166,8 +166,8 @@ Point SegmentLowering::featurePoint(const Index &head, const Index &feature) {
   Point point;
   point.dims = emitter.delinearize(head, heads());
   point.dims.push_back(feature);
-  point.linear = emitter.add(
-      emitter.mul(head, Index::constant(headDim())), feature);
+  point.linear =
+      emitter.add(emitter.mul(head, Index::constant(headDim())), feature);
   point.shape = segment.extents;
   point.flat = true;
   point.lanes = vector;
@@ -180,8 +180,8 @@ void SegmentLowering::emitPaired(const Index &unit) {
   GridFactor all = grid().factors.front();
   frame.ifTrue(emitter.less(unit, emitter.product(all.extents)), [&] {
     Index head = emitter.div(unit, units);
-    Index feature = emitter.mul(emitter.rem(unit, units),
-                                Index::constant(vector));
+    Index feature =
+        emitter.mul(emitter.rem(unit, units), Index::constant(vector));
     // A base of its own, so that its range is known for it alone.
     auto rebase = [&](const Index &index, int64_t low, int64_t high) -> Index {
       Value base = emitter.materialize(index);

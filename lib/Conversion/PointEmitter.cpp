@@ -42,7 +42,9 @@ bool PointEmitter::PointKey::operator<(const PointKey &other) const {
 
 PointEmitter::PointKey PointEmitter::keyOf(Value value,
                                            const Point &point) const {
-  PointKey key{value.getAsOpaquePointer(), {}, point.lanes,
+  PointKey key{value.getAsOpaquePointer(),
+               {},
+               point.lanes,
                point.guard.getAsOpaquePointer()};
   for (const Index &index : point.dims)
     key.dims.push_back(index.key());
@@ -72,9 +74,8 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
     return load(argument, point);
   Operation *op = value.getDefiningOp();
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<RotaryOp>([&](RotaryOp rotary) {
-        return emitRotary(*this, rotary, point);
-      })
+      .Case<RotaryOp>(
+          [&](RotaryOp rotary) { return emitRotary(*this, rotary, point); })
       .Case<ReduceOp>([&](ReduceOp reduce) {
         return emitSerialReduction(*this, reduce, point);
       })
@@ -119,9 +120,8 @@ Value PointEmitter::constant(Location loc, Type type, double value) {
 Value PointEmitter::splat(Location loc, Value value, int64_t lanes) {
   if (lanes == 1 || isa<VectorType>(value.getType()))
     return value;
-  return vector::BroadcastOp::create(builder, loc,
-                                     VectorType::get({lanes}, value.getType()),
-                                     value);
+  return vector::BroadcastOp::create(
+      builder, loc, VectorType::get({lanes}, value.getType()), value);
 }
 
 Value PointEmitter::gatherLanes(Location loc, int64_t lanes,
@@ -149,8 +149,7 @@ Value PointEmitter::materialize(const Index &index) {
   Value value = index.base;
   if (!value || index.offset) {
     Value offset = arith::ConstantIndexOp::create(builder, loc, index.offset);
-    value = value ? arith::AddIOp::create(builder, loc, value, offset)
-                  : offset;
+    value = value ? arith::AddIOp::create(builder, loc, value, offset) : offset;
   }
   memories.back().materialized[index.key()] = value;
   return value;
@@ -190,10 +189,9 @@ Index PointEmitter::mul(const Index &a, const Index &b) {
       return {Value(), 0, guarded};
     if (b.offset == 1)
       return {a.base, a.offset, guarded};
-    Index scaled =
-        cached('*', {a.base}, b, [&](Value x, Value y) -> Value {
-          return arith::MulIOp::create(builder, kernel.getLoc(), x, y);
-        });
+    Index scaled = cached('*', {a.base}, b, [&](Value x, Value y) -> Value {
+      return arith::MulIOp::create(builder, kernel.getLoc(), x, y);
+    });
     return {scaled.base, a.offset * b.offset, guarded};
   }
   return cached('*', a, b, [&](Value x, Value y) -> Value {
@@ -300,10 +298,9 @@ Point PointEmitter::operandPoint(Value operand, Value result,
     out.dims.push_back(broadcast ? Index::constant(0)
                                  : point.dims[axis + shift]);
   }
-  bool alongLanes =
-      type.getRank() > 0 &&
-      (dims.extent(operand, type.getRank() - 1).size != 1 ||
-       dims.extent(result, resultType.getRank() - 1).size == 1);
+  bool alongLanes = type.getRank() > 0 &&
+                    (dims.extent(operand, type.getRank() - 1).size != 1 ||
+                     dims.extent(result, resultType.getRank() - 1).size == 1);
   out.lanes = alongLanes ? point.lanes : 1;
   if (sameShape) {
     out.linear = point.linear;
@@ -400,8 +397,8 @@ Value PointEmitter::address(Location loc, Value pointer, Value tensor,
   // Two steps, so that the constant part becomes an immediate of the access.
   if (index.base) {
     Value base = materialize({index.base});
-    Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            base);
+    Value wide =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), base);
     pointer = gep(pointer, {LLVM::GEPArg(wide)});
   }
   if (index.offset && llvm::isInt<32>(index.offset)) {
@@ -442,8 +439,8 @@ Value PointEmitter::load(BlockArgument argument, const Point &point) {
   Type storage = storageType(element);
   Type loaded = lanesOf(storage, point.lanes);
   auto doLoad = [&]() -> Value {
-    Value at = address(loc, abi.inputs[argument.getArgNumber()], argument,
-                       point);
+    Value at =
+        address(loc, abi.inputs[argument.getArgNumber()], argument, point);
     int64_t align = alignment(argument, point);
     return LLVM::LoadOp::create(builder, loc, loaded, at, align);
   };
@@ -459,16 +456,16 @@ Value PointEmitter::load(BlockArgument argument, const Point &point) {
       scf::YieldOp::create(builder, loc, inside);
     }
     builder.setInsertionPointToStart(branch.elseBlock());
-    Value zero = arith::ConstantOp::create(builder, loc,
-                                           builder.getZeroAttr(loaded));
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
     scf::YieldOp::create(builder, loc, zero);
     value = branch.getResult(0);
   } else {
     value = doLoad();
   }
   if (element.isInteger(1)) {
-    Value zero = arith::ConstantOp::create(builder, loc,
-                                           builder.getZeroAttr(loaded));
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
                                  zero);
   }

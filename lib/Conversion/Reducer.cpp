@@ -133,8 +133,7 @@ ReductionState Reducer::takeOnline(const ReductionState &state,
   auto relative = [&](Value x) {
     return exp(arith::SubFOp::create(builder, loc, x, safe));
   };
-  Value sum =
-      arith::MulFOp::create(builder, loc, state[1], relative(state[0]));
+  Value sum = arith::MulFOp::create(builder, loc, state[1], relative(state[0]));
   for (Value element : elements)
     sum = arith::AddFOp::create(builder, loc, sum, relative(element));
   return {maximum, sum};
@@ -164,8 +163,8 @@ ReductionState Reducer::combine(const ReductionState &a,
     Value factor = exp(arith::SubFOp::create(builder, loc, state[0], safe));
     return arith::MulFOp::create(builder, loc, state[1], factor);
   };
-  return {maximum, arith::AddFOp::create(builder, loc, rescaled(a),
-                                         rescaled(b))};
+  return {maximum,
+          arith::AddFOp::create(builder, loc, rescaled(a), rescaled(b))};
 }
 
 ReductionState Reducer::reduceLanes(ReductionState state) {
@@ -196,8 +195,8 @@ SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
   SmallVector<Value, 2> results(state.begin(), state.end());
   if (!reduce || reduce.getKind() != ReduceKind::mean)
     return results;
-  Value number = arith::IndexCastOp::create(
-      builder, loc, builder.getI64Type(), emitter.materialize(count));
+  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                            emitter.materialize(count));
   number = arith::SIToFPOp::create(builder, loc, type, number);
   number = emitter.splat(loc, number, lanesIn(results[0]));
   results[0] = arith::DivFOp::create(builder, loc, results[0], number);
@@ -246,8 +245,8 @@ Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, ReduceOp op,
   Reducer reducer(emitter, op);
   SmallVector<Extent> extents = reducer.reducedExtents();
   Index count = emitter.product(extents);
-  int64_t lanes = reducer.inputPoint(point, SmallVector<Index>(extents.size()))
-                      .lanes;
+  int64_t lanes =
+      reducer.inputPoint(point, SmallVector<Index>(extents.size())).lanes;
   Value zero = emitter.materialize(Index::constant(0));
   Value one = emitter.materialize(Index::constant(1));
   auto loop = scf::ForOp::create(builder, loc, zero, emitter.materialize(count),

@@ -50,9 +50,7 @@ public:
   SmallVector<Extent> reducedExtents() const;
 
 private:
-  bool isReduced(int64_t axis) const {
-    return llvm::is_contained(dims, axis);
-  }
+  bool isReduced(int64_t axis) const { return llvm::is_contained(dims, axis); }
   Value combineOne(Value a, Value b);
   Value mask(Value elements, Value guard);
   ReductionState takeOnline(const ReductionState &state,

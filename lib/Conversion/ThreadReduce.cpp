@@ -27,8 +27,8 @@ static Value shuffleXor(OpBuilder &builder, Location loc, Value value,
   };
   Type type = value.getType();
   if (type.isInteger(1)) {
-    Value word = arith::ExtUIOp::create(builder, loc, builder.getI32Type(),
-                                        value);
+    Value word =
+        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
     return arith::TruncIOp::create(builder, loc, type, exchange(word));
   }
   if (type.getIntOrFloatBitWidth() == 32)
@@ -88,11 +88,9 @@ static Value loadSlot(KernelFrame &frame, Value slots, Value slot, Type type) {
   return value;
 }
 
-SmallVector<ReductionState>
-mlir::fuse::combineThreads(KernelFrame &frame,
-                           MutableArrayRef<Reducer> reducers,
-                           SmallVector<ReductionState> states,
-                           const ThreadGroup &group) {
+SmallVector<ReductionState> mlir::fuse::combineThreads(
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    SmallVector<ReductionState> states, const ThreadGroup &group) {
   OpBuilder &builder = frame.builder;
   PointEmitter &emitter = frame.emitter;
   for (auto [reducer, state] : llvm::zip(reducers, states))
@@ -122,8 +120,8 @@ mlir::fuse::combineThreads(KernelFrame &frame,
   // second barrier is needed.
   for (auto [reducer, state, buffers] : llvm::zip(reducers, states, slots)) {
     for (int64_t i = 0; i < warps; ++i) {
-      Value slot = emitter.materialize(
-          emitter.add(firstSlot, Index::constant(i)));
+      Value slot =
+          emitter.materialize(emitter.add(firstSlot, Index::constant(i)));
       ReductionState part;
       for (auto [value, buffer] : llvm::zip(state, buffers))
         part.push_back(loadSlot(frame, buffer, slot, value.getType()));

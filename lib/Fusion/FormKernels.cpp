@@ -85,8 +85,7 @@ void KernelFormer::mergeProducers(Operation *op) {
   });
   for (Value operand : operands) {
     Operation *producer = operand.getDefiningOp();
-    if (!groups.contains(producer) ||
-        groups.of(producer) == groups.of(op))
+    if (!groups.contains(producer) || groups.of(producer) == groups.of(op))
       continue;
     std::string reason;
     if (!tryMerge(groups.of(producer), groups.of(op), reason))
@@ -117,9 +116,9 @@ void KernelFormer::mergeNeighbours() {
       if (!groups.isAlive(b))
         continue;
       GroupKind kind = kindOf(a);
-      bool wanted = kind == kindOf(b) &&
-                    (kind == GroupKind::Pointwise ||
-                     (kind == GroupKind::Rows && shareInput(a, b)));
+      bool wanted =
+          kind == kindOf(b) && (kind == GroupKind::Pointwise ||
+                                (kind == GroupKind::Rows && shareInput(a, b)));
       if (wanted && !groups.hasPath(a, b) && !groups.hasPath(b, a))
         tryMerge(a, b, reason);
     }
@@ -151,8 +150,7 @@ void KernelFormer::recordMissed() {
     function->setAttr(kMissedAttr, builder.getArrayAttr(records));
 }
 
-void KernelFormer::createKernel(OpBuilder &builder, int group,
-                                StringRef name) {
+void KernelFormer::createKernel(OpBuilder &builder, int group, StringRef name) {
   SmallVector<Operation *> ops(groups.ops(group));
   SmallVector<Value> inputs = groups.inputsOf(ops);
   SmallVector<Value> results = groups.resultsOf(ops);
@@ -168,7 +166,8 @@ void KernelFormer::createKernel(OpBuilder &builder, int group,
     for (Value operand : op->getOperands())
       if (Groups::isDuplicated(operand.getDefiningOp()) &&
           !mapping.contains(operand))
-        mapping.map(operand, inner.clone(*operand.getDefiningOp())->getResult(0));
+        mapping.map(operand,
+                    inner.clone(*operand.getDefiningOp())->getResult(0));
     inner.clone(*op, mapping);
   }
   SmallVector<Value> yielded;
@@ -227,8 +226,8 @@ struct FormKernelsPass
     }
     KernelFormer(function).run();
     // Constants that every user copied into its kernel.
-    for (Operation &op : llvm::make_early_inc_range(
-             llvm::reverse(function.getBody().front())))
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
       if (isOpTriviallyDead(&op))
         op.erase();
   }

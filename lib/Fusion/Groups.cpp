@@ -24,8 +24,7 @@ bool Groups::isDuplicated(Operation *op) {
 }
 
 Groups::Groups(func::FuncOp function) : body(&function.getBody().front()) {
-  for (auto [position, op] :
-       llvm::enumerate(*body)) {
+  for (auto [position, op] : llvm::enumerate(*body)) {
     positions[&op] = position;
     // A constant or an index range that the program returns as it is.
     bool isReturned = llvm::any_of(op.getUsers(), [](Operation *user) {
@@ -84,9 +83,8 @@ SmallVector<Value> Groups::resultsOf(ArrayRef<Operation *> ops) const {
   SmallVector<Value> results;
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !inside.contains(user);
-          }))
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !inside.contains(user); }))
         results.push_back(result);
   return results;
 }

@@ -39,8 +39,7 @@ Sizes getBroadcastStrides(llvm::ArrayRef<int64_t> shape,
 /// `number` is the point's row-major number and `offsets[i]` its offset under
 /// `strides[i]`. `grain` points or more are visited by one thread in order.
 void forEachPoint(
-    llvm::ArrayRef<int64_t> space, llvm::ArrayRef<Sizes> strides,
-    int64_t grain,
+    llvm::ArrayRef<int64_t> space, llvm::ArrayRef<Sizes> strides, int64_t grain,
     llvm::function_ref<void(int64_t, llvm::ArrayRef<int64_t>)> visit);
 
 /// The offset of each point of `space` under `strides`, in row-major order.
@@ -57,7 +56,8 @@ struct LineSpace {
   void forEachLine(llvm::function_ref<void(int64_t, int64_t)> visit) const;
 
   /// Calls `visit(offset)` for each element of the line at `base`.
-  template <typename Visit> void forEachElement(int64_t base, Visit visit) const {
+  template <typename Visit>
+  void forEachElement(int64_t base, Visit visit) const {
     for (int64_t start : outer)
       for (int64_t j = 0, offset = base + start; j < innerSize;
            ++j, offset += innerStride)

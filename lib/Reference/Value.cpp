@@ -43,9 +43,7 @@ static Format getFormat(DType dtype) {
   }
 }
 
-bool mlir::fuse::reference::isFloat(DType dtype) {
-  return dtype <= DType::F64;
-}
+bool mlir::fuse::reference::isFloat(DType dtype) { return dtype <= DType::F64; }
 
 bool mlir::fuse::reference::isNarrow(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16;
@@ -88,8 +86,7 @@ double mlir::fuse::reference::getMaxFinite(DType dtype) {
 
 double mlir::fuse::reference::getOverflowThreshold(DType dtype) {
   Format format = getFormat(dtype);
-  double halfUlp =
-      std::ldexp(0.5, format.maxExponent + 1 - format.precision);
+  double halfUlp = std::ldexp(0.5, format.maxExponent + 1 - format.precision);
   return getMaxFinite(dtype) + halfUlp;
 }
 

@@ -54,8 +54,8 @@ private:
 
   LogicalResult assign(KernelOp kernel, const DimClasses &dims,
                        const ScheduleTarget &target) {
-    for (auto propose : {proposeContraction, proposeRows, proposeColumns,
-                         proposePointwise})
+    for (auto propose :
+         {proposeContraction, proposeRows, proposeColumns, proposePointwise})
       if (ScheduleAttrInterface schedule = propose(kernel, dims, target)) {
         kernel.setScheduleAttr(schedule);
         return success();

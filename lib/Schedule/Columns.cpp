@@ -14,9 +14,9 @@ using namespace mlir::fuse;
 
 static constexpr int64_t gpuThreads = 128;
 
-ScheduleAttrInterface
-mlir::fuse::proposeColumns(KernelOp kernel, const DimClasses &dims,
-                           const ScheduleTarget &target) {
+ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
+                                                 const DimClasses &dims,
+                                                 const ScheduleTarget &target) {
   bool reduces = false;
   for (Operation &op : kernel.getBody().front()) {
     if (isa<ContractOp, SoftmaxStatsOp>(op))

@@ -34,9 +34,8 @@ mlir::fuse::proposeContraction(KernelOp kernel, const DimClasses &dims,
                        : target.vectorBits / std::max<int64_t>(32, elementBits);
   auto tile = [&](char axis, int64_t wanted) {
     Extent extent = space.extent(axis, dims);
-    return extent.isStatic()
-               ? std::clamp<int64_t>(extent.size, 1, wanted)
-               : wanted;
+    return extent.isStatic() ? std::clamp<int64_t>(extent.size, 1, wanted)
+                             : wanted;
   };
   int64_t tileM = space.m ? tile(*space.m, 4) : 1;
   MLIRContext *context = kernel.getContext();

@@ -61,8 +61,7 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel, const RowSpace &space,
   bool held = shape.length && *shape.length <= cpuHeldVectors * widest;
   // A loop over one dimension takes whole vectors first and then the rest, so
   // that the vector need not divide the row.
-  int64_t vector =
-      held || space.columns.size() > 1 ? shape.vector : widest;
+  int64_t vector = held || space.columns.size() > 1 ? shape.vector : widest;
   return RowsScheduleAttr::get(kernel.getContext(), /*threads=*/1, vector,
                                /*rows_per_block=*/1,
                                held ? HoldKind::registers : HoldKind::loop);

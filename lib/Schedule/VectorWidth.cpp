@@ -20,9 +20,8 @@ static int64_t storageBits(Value value) {
 
 /// Narrowest and widest elements of the tensors of this shape that cross the
 /// kernel's edge.
-static std::pair<int64_t, int64_t> elementBits(KernelOp kernel,
-                                               const DimClasses &dims,
-                                               ArrayRef<Extent> extents) {
+static std::pair<int64_t, int64_t>
+elementBits(KernelOp kernel, const DimClasses &dims, ArrayRef<Extent> extents) {
   int64_t narrowest = 64, widest = 8;
   auto visit = [&](Value value) {
     if (ArrayRef<Extent>(dims.extents(value)) != extents)
@@ -42,7 +41,8 @@ int64_t mlir::fuse::widestVector(KernelOp kernel, const DimClasses &dims,
                                  const ScheduleTarget &target) {
   auto [narrowest, widest] = elementBits(kernel, dims, extents);
   if (!target.isGPU)
-    return std::max<int64_t>(2, target.vectorBits / std::max<int64_t>(32, widest));
+    return std::max<int64_t>(2,
+                             target.vectorBits / std::max<int64_t>(32, widest));
   // More than 8 elements cost registers and win nothing: a byte-wide operand is
   // a small part of the traffic.
   return std::clamp<int64_t>(target.vectorBits / narrowest, 1, 8);

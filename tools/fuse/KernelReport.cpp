@@ -18,7 +18,8 @@ namespace fuse::driver {
 
 template <typename T>
 static std::optional<T> findByName(ArrayRef<T> list, StringRef name) {
-  const auto *it = find_if(list, [&](const T &item) { return item.name == name; });
+  const auto *it =
+      find_if(list, [&](const T &item) { return item.name == name; });
   return it == list.end() ? std::nullopt : std::optional<T>(*it);
 }
 

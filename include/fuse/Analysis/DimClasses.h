@@ -52,9 +52,7 @@ public:
   SmallVector<Extent> extents(Value value) const;
 
   /// Whether both tensors provably have the same shape.
-  bool sameShape(Value a, Value b) const {
-    return extents(a) == extents(b);
-  }
+  bool sameShape(Value a, Value b) const { return extents(a) == extents(b); }
 
 private:
   using Key = std::pair<Value, int64_t>;

@@ -36,10 +36,9 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "strict",
       llvm::cl::desc("Round after every op to its element type"),
       llvm::cl::init(false)};
-  Option<bool> aligned{
-      *this, "aligned",
-      llvm::cl::desc("Tensors start at multiples of 16 bytes"),
-      llvm::cl::init(true)};
+  Option<bool> aligned{*this, "aligned",
+                       llvm::cl::desc("Tensors start at multiples of 16 bytes"),
+                       llvm::cl::init(true)};
   Option<bool> divisible{
       *this, "divisible",
       llvm::cl::desc("Dynamic last dimensions are multiples of 16 bytes"),

@@ -30,8 +30,8 @@ namespace mlir::fuse::reference {
 /// index. An error tells of a wrong input (number, element type, shape), of
 /// dynamic sizes that should be equal and are not, or of an op that the oracle
 /// does not know.
-llvm::Expected<llvm::SmallVector<Value>>
-evaluate(func::FuncOp function, llvm::ArrayRef<Value> inputs);
+llvm::Expected<llvm::SmallVector<Value>> evaluate(func::FuncOp function,
+                                                  llvm::ArrayRef<Value> inputs);
 
 } // namespace mlir::fuse::reference
 

@@ -79,8 +79,7 @@ struct DecomposeGelu : OpRewritePattern<GeluOp> {
                                 PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     Value x = emitWiden(builder, op.getInput());
-    Value gelu =
-        emitGelu(builder, op.getForm(), x, getElementTypeOrSelf(op));
+    Value gelu = emitGelu(builder, op.getForm(), x, getElementTypeOrSelf(op));
     rewriter.replaceOp(op, emitCast(builder, gelu, getElementTypeOrSelf(op)));
     return success();
   }

@@ -46,9 +46,9 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(
           sum, "its operand is not exp(x - max(x)) over the same dims");
     rewriter.setInsertionPointAfter(max);
-    auto stats = SoftmaxStatsOp::create(
-        rewriter, sum.getLoc(), TypeRange{max.getType(), sum.getType()},
-        max.getInput(), max.getDims());
+    auto stats = SoftmaxStatsOp::create(rewriter, sum.getLoc(),
+                                        TypeRange{max.getType(), sum.getType()},
+                                        max.getInput(), max.getDims());
     if (Attribute accuracy = exp->getAttr(kAccuracyAttr))
       stats->setAttr(kAccuracyAttr, accuracy);
     rewriter.replaceOp(max, stats.getMax());
