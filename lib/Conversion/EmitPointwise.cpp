@@ -42,9 +42,14 @@ private:
     auto flags = arith::FastMathFlags::none;
     if (!emitter.getOptions().strict)
       flags = flags | arith::FastMathFlags::contract;
-    if (!emitter.getOptions().strict && is16Bit())
+    if (!emitter.getOptions().strict && is16Bit() && !isExact())
       flags = flags | arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
     return arith::FastMathFlagsAttr::get(op->getContext(), flags);
+  }
+  /// A division that the program writes is that of IEEE 754: x / x is 1, also
+  /// where nothing rounds it. One inside a composite need not be.
+  bool isExact() const {
+    return isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr);
   }
   bool is16Bit() const { return accuracy.isF16() || accuracy.isBF16(); }
 

@@ -70,6 +70,7 @@ private:
   void addTemps();
   llvm::Error checkKernelName(LaunchOp op);
   llvm::Error addKernel(LaunchOp op);
+  void addInnermost(mlir::ValueRange tensors);
   void addCopies(func::ReturnOp op);
   void allowAliases();
   bool mayReuse(unsigned launch, unsigned result, unsigned input) const;
@@ -247,6 +248,8 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
       return expr.takeError();
     kernel.args.push_back(*expr);
   }
+  addInnermost(op.getInputs());
+  addInnermost(op.getResults());
   if (ArrayAttr ops = op.getOpsAttr())
     kernel.ops =
         llvm::join(llvm::map_range(ops.getAsValueRange<StringAttr>(),
@@ -254,6 +257,16 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
                    ", ");
   plan.spec.steps.push_back(std::move(kernel));
   return llvm::Error::success();
+}
+
+/// Values between kernels have shapes that no argument has, such as the scores
+/// of an attention.
+void PlanBuilder::addInnermost(mlir::ValueRange tensors) {
+  for (Value tensor : tensors) {
+    const ShapeExpr &shape = values.shape(tensor);
+    if (!shape.empty() && !shape.back().isConstant())
+      plan.spec.innermost.push_back({shape.back(), storage(tensor).dtype});
+  }
 }
 
 /// Outputs that are another buffer's value are copied at the end.

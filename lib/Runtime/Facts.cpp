@@ -26,6 +26,11 @@ std::string Facts::str() const {
   return names.empty() ? "none" : join(names, ", ");
 }
 
+/// A remainder survives multiplication by the element size without overflow.
+static bool isWholeVectors(int64_t elements, DType dtype) {
+  return elements % vectorBytes * sizeInBytes(dtype) % vectorBytes == 0;
+}
+
 /// Narrows `facts` by what the shape of one tensor says.
 static Error narrowByShape(const ProgramSpec &spec, const TensorSpec &tensor,
                            ArrayRef<int64_t> symbols, Facts &facts) {
@@ -36,11 +41,8 @@ static Error narrowByShape(const ProgramSpec &spec, const TensorSpec &tensor,
   if (!count)
     return count.takeError();
   facts.index32 &= *count <= maxIndex32Elements;
-  // A remainder survives multiplication by the element size without overflow.
   if (!shape->empty() && !tensor.shape.back().isConstant())
-    facts.divisible &=
-        shape->back() % vectorBytes * sizeInBytes(tensor.dtype) % vectorBytes ==
-        0;
+    facts.divisible &= isWholeVectors(shape->back(), tensor.dtype);
   return Error::success();
 }
 
@@ -62,6 +64,12 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
   for (const OutputSpec &output : spec.outputs)
     if (Error error = narrowByShape(spec, output, *symbols, facts))
       return std::move(error);
+  for (const InnermostSpec &inner : spec.innermost) {
+    Expected<int64_t> size = inner.size.evaluate(*symbols);
+    if (!size)
+      return size.takeError();
+    facts.divisible &= isWholeVectors(*size, inner.dtype);
+  }
   for (const TempSpec &temp : spec.temps) {
     Expected<int64_t> count = temp.numElements.evaluate(*symbols);
     if (!count)

@@ -107,6 +107,13 @@ struct CopySpec {
 
 using StepSpec = std::variant<KernelSpec, CopySpec>;
 
+/// The last dimension of a tensor that some kernel reads or writes, where it is
+/// dynamic: whether its bytes are a multiple of 16 is one of the Facts.
+struct InnermostSpec {
+  SizeExpr size;
+  DType dtype = DType::F32;
+};
+
 struct ProgramSpec {
   std::string name;
   /// Names of the dynamic dims, for messages: "T", "x.0".
@@ -117,6 +124,7 @@ struct ProgramSpec {
   std::vector<ConstantSpec> constants;
   /// In the order of execution.
   std::vector<StepSpec> steps;
+  std::vector<InnermostSpec> innermost;
 
   /// Checks that indices are in range, that some input binds every symbol,
   /// that alignments are powers of two and that no step uses a temp outside
