@@ -25,7 +25,9 @@ class Value:
 
     @property
     def type(self):
-        dims = "".join(("?" if isinstance(d, str) else str(d)) + "x" for d in self.shape)
+        dims = "".join(
+            ("?" if isinstance(d, str) else str(d)) + "x" for d in self.shape
+        )
         return f"tensor<{dims}{self.element}>"
 
 
@@ -74,7 +76,9 @@ class Generator:
 
     def base_shape(self):
         rank = self.random.randint(1, 4)
-        shape = [self.random.choice(SIZES[:12] if rank > 2 else SIZES) for _ in range(rank)]
+        shape = [
+            self.random.choice(SIZES[:12] if rank > 2 else SIZES) for _ in range(rank)
+        ]
         while product(shape) > 200_000:
             shape[shape.index(max(shape))] = self.random.choice(SIZES[:8])
         for axis in range(rank):
@@ -91,7 +95,11 @@ class Generator:
         for axis in range(len(shape)):
             if self.random.random() < 0.3:
                 shape[axis] = 1
-        return shape[self.random.randint(0, len(shape)) :] if self.random.random() < 0.4 else shape
+        return (
+            shape[self.random.randint(0, len(shape)) :]
+            if self.random.random() < 0.4
+            else shape
+        )
 
     def partner(self, value):
         """A value that broadcasts to the shape of `value`, of its type."""
@@ -121,7 +129,11 @@ class Generator:
     def unary(self):
         value = self.float_value()
         op = self.random.choice(UNARY)
-        self.emit(lambda r: f"fuse.{op} {value.name} : {value.type}", value.shape, value.element)
+        self.emit(
+            lambda r: f"fuse.{op} {value.name} : {value.type}",
+            value.shape,
+            value.element,
+        )
 
     def binary(self):
         value = self.random.choice(self.values[-6:])
@@ -135,7 +147,9 @@ class Generator:
         else:
             types = f"{value.type}, {other.type} -> "
             names = f"{value.name}, {other.name}"
-        self.emit(lambda r: f"fuse.{op} {names} : {types}{r.type}", value.shape, value.element)
+        self.emit(
+            lambda r: f"fuse.{op} {names} : {types}{r.type}", value.shape, value.element
+        )
 
     def compare(self):
         value = self.float_value()
@@ -184,7 +198,9 @@ class Generator:
         if not value.shape:
             return
         last = value.shape[-1]
-        kind = self.random.choice(["softmax", "log_softmax", "rms_norm", "layer_norm", "gelu"])
+        kind = self.random.choice(
+            ["softmax", "log_softmax", "rms_norm", "layer_norm", "gelu"]
+        )
         if kind == "gelu":
             form = self.random.choice(["tanh", "erf", "sigmoid"])
             text = f"fuse.gelu {form} {value.name} : {value.type}"
@@ -197,7 +213,10 @@ class Generator:
             operands, types = value.name, value.type
             if not isinstance(last, str) and self.random.random() < 0.7:
                 weight = self.argument([last], value.element)
-                operands, types = f"{operands}, {weight.name}", f"{types}, {weight.type}"
+                operands, types = (
+                    f"{operands}, {weight.name}",
+                    f"{types}, {weight.type}",
+                )
             text = f"fuse.{kind} {operands} eps = 1.0e-5 : {types}"
         self.emit(lambda r: text, value.shape, value.element)
 
@@ -216,7 +235,9 @@ class Generator:
             shape += [self.random.choice([2, 4, 6, 12, 16, 64, 128])]
             value = self.argument(shape, self.random.choice(FLOATS))
         head = value.shape[-1]
-        rotated = self.random.choice([head, head, self.random.randint(1, head // 2) * 2])
+        rotated = self.random.choice(
+            [head, head, self.random.randint(1, head // 2) * 2]
+        )
         layout = self.random.choice(["interleaved", "half"])
         order = self.random.choice(["tokens_heads", "heads_tokens"])
         rank = len(value.shape)
@@ -237,7 +258,9 @@ class Generator:
         self.emit(lambda r: f"{text} : {types}", value.shape, value.element)
 
     def matmul(self):
-        value = self.pick(lambda v: len(v.shape) >= 2 and v.element in ("f32", "f16", "bf16"))
+        value = self.pick(
+            lambda v: len(v.shape) >= 2 and v.element in ("f32", "f16", "bf16")
+        )
         if not value:
             return
         k, n = value.shape[-1], self.random.choice(SIZES[:12])
@@ -278,7 +301,9 @@ class Generator:
             self.unary()
         used = "\n".join(self.lines)
         made = [v for v in self.values if v.name.startswith("%v")]
-        results = [v for v in made if used.count(v.name + " ") + used.count(v.name + ",") == 1]
+        results = [
+            v for v in made if used.count(v.name + " ") + used.count(v.name + ",") == 1
+        ]
         results = results[-4:] or made[-1:]
         names = ", ".join(v.name for v in results)
         types = ", ".join(v.type for v in results)
@@ -289,7 +314,9 @@ class Generator:
             attribute = f" {{fuse.dims = [{quoted}]}}" if dims else ""
             arguments.append(f"{value.name}: {value.type}{attribute}")
         body = used + f"\n  return {names} : {types}"
-        return f"func.func @program({', '.join(arguments)}) -> ({types}) {{\n{body}\n}}\n"
+        return (
+            f"func.func @program({', '.join(arguments)}) -> ({types}) {{\n{body}\n}}\n"
+        )
 
 
 def product(shape):
