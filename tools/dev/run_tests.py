@@ -47,7 +47,7 @@ def count_cases(report):
 
 
 def run(name, command, report, log, environment):
-    """Runs one runner; one that breaks without a report is one failure."""
+    """Runs one runner; one that breaks or finds no test is one failure."""
     report.unlink(missing_ok=True)
     start = time.monotonic()
     with log.open("w") as output:
@@ -63,7 +63,8 @@ def run(name, command, report, log, environment):
         tally = count_cases(report)
     except (OSError, ElementTree.ParseError):
         tally = Tally()
-    if status != 0 and tally.failed == 0:
+    found = tally.passed + tally.skipped > 0
+    if tally.failed == 0 and (status != 0 or not found):
         tally.failed = 1
     if tally.failed:
         sys.stdout.write(log.read_text(errors="replace"))
