@@ -29,11 +29,11 @@ test: build ## All tests: lit, GoogleTest, pytest
 lint: build ## clang-format, clang-tidy on what changed, ruff
 	@tools/dev/lint.sh $(BUILD)
 
-docs: build ## Write docs/dialect.md and docs/passes.md anew
-	@tools/dev/generate-docs.sh $(BUILD)
+docs: setup ## Write docs/dialect.md and docs/passes.md anew
+	@tools/dev/generate-docs.sh
 
-docs-check: build ## Fail if those two do not fit the code
-	@tools/dev/generate-docs.sh --check $(BUILD)
+docs-check: setup ## Fail if those two do not fit the .td files
+	@tools/dev/generate-docs.sh --check
 
 release: setup ## Static, stripped tools in build-release/bin
 	@cmake --preset release
