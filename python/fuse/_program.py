@@ -20,8 +20,8 @@ from fuse._library import (
     take_string,
 )
 
-# Layouts of calls that are remembered by one program.
-_MAX_FRAMES = 256
+# Sets of input layouts that one program remembers.
+_MAX_SITES = 256
 
 
 @dataclass(frozen=True)
@@ -239,8 +239,10 @@ class Program(_Description):
 
     def _launch(self, site, out_key, described, outs, targets, stream):
         # Popping is atomic, so a frame belongs to this call alone.
-        frames = site.frames.setdefault(out_key, [])
-        frame = frames.pop() if frames else self._new_frame(site, outs, targets)
+        try:
+            frame = site.frames[out_key].pop()
+        except (KeyError, IndexError):
+            frame = self._new_frame(site, outs, targets)
         tensors = frame.tensors
         index = 0
         for each in described:
@@ -259,12 +261,15 @@ class Program(_Description):
         )
         if status:
             check(status)
-        frames.append(frame)
+        site.frames.setdefault(out_key, []).append(frame)
 
     def _outputs(self, site, key, arrays):
         """New arrays, or the inputs that the program writes into."""
         if site.makers is None:
             site.makers = [self._maker(key, arrays, output) for output in self.outputs]
+        for source, output in zip(self._in_place, self.outputs):
+            if source is not None:
+                _check_writable(arrays[source], output)
         return [
             make(shape) if source is None else arrays[source]
             for make, shape, source in zip(site.makers, site.shapes, self._in_place)
@@ -294,10 +299,8 @@ class Program(_Description):
                 f"pass one or None for each output of '{self.name}'"
             )
         for array, output in zip(given, self.outputs):
-            if array is not None and not adapter_of(array).is_writable(array):
-                raise Error(
-                    f"expected '{output.name}' to be writable, but got a read-only array; copy it"
-                )
+            if array is not None:
+                _check_writable(array, output)
         if any(array is None for array in given):
             new = self._outputs(site, key, arrays)
             given = [
@@ -316,7 +319,7 @@ class Program(_Description):
             for array, each, tensor in zip(arrays, key, self.inputs)
         ]
         shapes = self._infer_shapes(layouts)
-        if len(self._sites) >= _MAX_FRAMES:
+        if len(self._sites) >= _MAX_SITES:
             self._sites.clear()
         site = self._sites[key] = _Site(layouts, shapes)
         return site
@@ -349,6 +352,13 @@ def _layout(adapter, key, tensor):
         return adapter.layout(key, tensor.dtype)
     except Error as error:
         raise Error(f"'{tensor.name}': {error}") from None
+
+
+def _check_writable(array, output):
+    if not adapter_of(array).is_writable(array):
+        raise Error(
+            f"expected '{output.name}' to be writable, but got a read-only array; copy it"
+        )
 
 
 def _stream_handle(stream):

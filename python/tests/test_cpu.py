@@ -137,6 +137,9 @@ def test_in_place():
     y = np.empty_like(x)
     assert program(x, out=y) is y
     np.testing.assert_array_equal(y, 2 * expected)
+    x.flags.writeable = False
+    with pytest.raises(fuse.Error, match="expected 'y' to be writable"):
+        program(x)
 
 
 def test_takes_any_dlpack(add):
