@@ -29,8 +29,7 @@ class PointwiseBuilder {
 public:
   PointwiseBuilder(PointEmitter &emitter, Operation *op, ValueRange operands)
       : emitter(emitter), builder(emitter.getBuilder()), loc(op->getLoc()),
-        op(op), in(operands),
-        accuracy(PointEmitter::accuracyOf(op)) {}
+        op(op), in(operands), accuracy(PointEmitter::accuracyOf(op)) {}
 
   Value build();
 
@@ -55,32 +54,28 @@ private:
 
   Value constant(double value) {
     Type type = in[0].getType();
-    Value scalar =
-        emitter.constant(loc, getElementTypeOrSelf(type), value);
+    Value scalar = emitter.constant(loc, getElementTypeOrSelf(type), value);
     auto vectorType = dyn_cast<VectorType>(type);
     return vectorType ? emitter.splat(loc, scalar, vectorType.getDimSize(0))
                       : scalar;
   }
 
   /// A float op, with the flags that the result's type allows.
-  template <typename OpTy>
-  Value floatOp(ValueRange operands) {
-    Operation *built =
-        OpTy::create(builder, loc, in[0].getType(), operands, ArrayRef<NamedAttribute>{
-            builder.getNamedAttr("fastmath", flags())});
+  template <typename OpTy> Value floatOp(ValueRange operands) {
+    Operation *built = OpTy::create(
+        builder, loc, in[0].getType(), operands,
+        ArrayRef<NamedAttribute>{builder.getNamedAttr("fastmath", flags())});
     // bf16 has fewer bits than the hardware's tanh, f16 has not.
     if (accuracy.isBF16() && !emitter.getOptions().strict)
       built->setAttr(kBF16ResultAttr, builder.getUnitAttr());
     return built->getResult(0);
   }
-  template <typename OpTy>
-  Value intOp(ValueRange operands) {
+  template <typename OpTy> Value intOp(ValueRange operands) {
     return OpTy::create(builder, loc, in[0].getType(), operands,
                         ArrayRef<NamedAttribute>{})
         ->getResult(0);
   }
-  template <typename FloatOp, typename IntOp>
-  Value either() {
+  template <typename FloatOp, typename IntOp> Value either() {
     return isFloat() ? floatOp<FloatOp>(in) : intOp<IntOp>(in);
   }
   Value select(Value condition, Value a, Value b) {
@@ -116,8 +111,8 @@ Value PointwiseBuilder::buildDiv() {
   Value byZero = compareInt(arith::CmpIPredicate::eq, in[1], zero);
   Value byMinusOne = compareInt(arith::CmpIPredicate::eq, in[1], minusOne);
   Value unsafe = arith::OrIOp::create(builder, loc, byZero, byMinusOne);
-  Value quotient = arith::DivSIOp::create(builder, loc, in[0],
-                                          select(unsafe, one, in[1]));
+  Value quotient =
+      arith::DivSIOp::create(builder, loc, in[0], select(unsafe, one, in[1]));
   Value negated = arith::SubIOp::create(builder, loc, zero, in[0]);
   return select(byZero, zero, select(byMinusOne, negated, quotient));
 }
@@ -194,9 +189,8 @@ Value PointwiseBuilder::build() {
       .Case<Log1pOp>([&](auto) { return floatOp<math::Log1pOp>(in); })
       .Case<SqrtOp>([&](auto) { return floatOp<math::SqrtOp>(in); })
       .Case<RsqrtOp>([&](auto) { return floatOp<math::RsqrtOp>(in); })
-      .Case<RecipOp>([&](auto) {
-        return floatOp<arith::DivFOp>({constant(1), in[0]});
-      })
+      .Case<RecipOp>(
+          [&](auto) { return floatOp<arith::DivFOp>({constant(1), in[0]}); })
       .Case<SinOp>([&](auto) { return floatOp<math::SinOp>(in); })
       .Case<CosOp>([&](auto) { return floatOp<math::CosOp>(in); })
       .Case<TanhOp>([&](auto) { return floatOp<math::TanhOp>(in); })
@@ -251,11 +245,11 @@ static Value emitIota(PointEmitter &emitter, IotaOp op, const Point &point) {
   Type wide = builder.getI64Type();
   Value number = arith::IndexCastOp::create(builder, loc, wide,
                                             emitter.materialize(index));
-  bool alongLanes =
-      point.lanes > 1 && axis == op.getType().getRank() - 1;
+  bool alongLanes = point.lanes > 1 && axis == op.getType().getRank() - 1;
   if (alongLanes) {
     auto type = VectorType::get({point.lanes}, wide);
-    SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(point.lanes));
+    SmallVector<int64_t> steps =
+        llvm::to_vector(llvm::seq<int64_t>(point.lanes));
     Value lanes = arith::ConstantOp::create(
         builder, loc, DenseIntElementsAttr::get(type, steps));
     number = arith::AddIOp::create(
@@ -306,9 +300,9 @@ private:
   }
   Value toBool() {
     if (isa<FloatType>(from))
-      return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
-                                   value,
-                                   constant(PointEmitter::computeType(from), 0));
+      return arith::CmpFOp::create(
+          builder, loc, arith::CmpFPredicate::UNE, value,
+          constant(PointEmitter::computeType(from), 0));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
                                  constant(from, 0));
   }
@@ -316,9 +310,10 @@ private:
     Type compute = PointEmitter::computeType(to);
     Type have = PointEmitter::computeType(from);
     if (have.isF64() && !compute.isF64())
-      value = to.isF32() ? Value(arith::TruncFOp::create(builder, loc,
-                                                         typed(to), value))
-                         : roundToOdd(value);
+      value =
+          to.isF32()
+              ? Value(arith::TruncFOp::create(builder, loc, typed(to), value))
+              : roundToOdd(value);
     else if (!have.isF64() && compute.isF64())
       value = arith::ExtFOp::create(builder, loc, typed(compute), value);
     return roundTo(emitter, loc, to, value);
@@ -334,9 +329,9 @@ private:
         builder, loc, arith::CmpFPredicate::ONE, back, wide);
     Value bits = arith::BitcastOp::create(builder, loc, i32, narrow);
     auto magnitude = [&](Value v) -> Value {
-      Value negative = arith::CmpFOp::create(
-          builder, loc, arith::CmpFPredicate::OLT, v,
-          constant(builder.getF64Type(), 0));
+      Value negative =
+          arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, v,
+                                constant(builder.getF64Type(), 0));
       Value negated = arith::NegFOp::create(builder, loc, v);
       return arith::SelectOp::create(builder, loc, negative, negated, v);
     };

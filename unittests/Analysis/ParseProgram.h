@@ -21,8 +21,8 @@ namespace mlir::fuse {
 class ProgramTest : public ::testing::Test {
 protected:
   ProgramTest() {
-    context.loadDialect<FuseDialect, func::FuncDialect,
-                        tensor::TensorDialect>();
+    context
+        .loadDialect<FuseDialect, func::FuncDialect, tensor::TensorDialect>();
   }
 
   func::FuncOp parse(StringRef text) {
