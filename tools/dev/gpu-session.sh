@@ -28,16 +28,11 @@ fail() {
 
 unpack() {
   home=$(mktemp -d)
-  [[ -f .carry/fuse.tar.zst ]] ||
-    fail "expected .carry/fuse.tar.zst, but it is missing; run tools/dev/pack-release.sh"
-  if command -v zstd >/dev/null; then
-    zstd -dcq --long=27 .carry/fuse.tar.zst
-  else
-    # The machine's Python may have a binding where the tool is missing.
-    python3 -c 'import sys, zstandard as z
-d = z.ZstdDecompressor(max_window_size=1 << 27)
-d.copy_stream(open(sys.argv[1], "rb"), sys.stdout.buffer)' .carry/fuse.tar.zst
-  fi | tar -C "$home" -xf - || fail "expected .carry/fuse.tar.zst to unpack, but it did not"
+  local archive=.carry/fuse.tar.xz
+  [[ -f $archive ]] ||
+    fail "expected $archive, but it is missing; run tools/dev/pack-release.sh"
+  python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' \
+    "$archive" "$home" || fail "expected $archive to unpack, but it did not"
   export PATH=$home/bin:/usr/local/cuda/bin:$PATH
   export FUSE_LIBRARY=$home/lib/libfuse.so FUSE_COMMIT
   export FUSE_CACHE_DIR=$home/cache PYTHONUNBUFFERED=1

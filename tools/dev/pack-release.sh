@@ -27,14 +27,16 @@ pack() {
   cp -L "$build/lib/libfuse.so" "$stage/lib"
   strip "$stage"/bin/* "$stage"/lib/*
   mkdir -p .carry
-  tar -C "$stage" -cf - bin lib | zstd -q -19 --long=27 -T0 -f -o .carry/fuse.tar.zst
+  # xz, which Python's standard library unpacks: a GPU machine may lack zstd.
+  tar -C "$stage" -cf - bin lib |
+    xz -c -T0 --lzma2=preset=4,dict=128MiB >.carry/fuse.tar.xz
   git describe --always --dirty >.carry/COMMIT
 }
 
 check_size() {
   local bytes
-  bytes=$(stat -c %s .carry/fuse.tar.zst)
-  echo "pack-release: .carry/fuse.tar.zst has $((bytes >> 20)) MiB"
+  bytes=$(stat -c %s .carry/fuse.tar.xz)
+  echo "pack-release: .carry/fuse.tar.xz has $((bytes >> 20)) MiB"
   ((bytes < max_bytes)) && return
   echo "pack-release: expected at most $((max_bytes >> 20)) MiB; pack fewer tools" >&2
   return 1
