@@ -24,8 +24,8 @@ show_wide_accesses() {
   local kind accesses
   for kind in ld st; do
     accesses=$(grep -E "^\s+$kind\.global\S*\.v4\.b32" <<<"$ptx")
-    echo "  128-bit $kind: $(wc -l <<<"$accesses"), the first:" \
-      "$(head -n 1 <<<"$accesses" | tr -s '\t ' ' ')"
+    echo "  128-bit $([[ $kind == ld ]] && echo loads || echo stores) in its PTX:" \
+      "$(wc -l <<<"$accesses"), as $(head -n 1 <<<"$accesses" | tr -s '\t ' ' ')"
   done
 }
 
