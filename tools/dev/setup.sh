@@ -66,7 +66,7 @@ install_packages() {
 install_python() {
   local wanted=tools/dev/requirements.txt stamp=.venv/requirements.txt
   cmp -s "$wanted" "$stamp" && return
-  echo "setup: installing into .venv:" $(grep -v '^#' "$wanted")
+  echo "setup: installing into .venv: $(grep -v "^#" "$wanted" | xargs)"
   python3 -m venv .venv
   .venv/bin/python -m pip install --quiet --disable-pip-version-check \
     --no-input -r "$wanted" </dev/null
