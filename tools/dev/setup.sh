@@ -31,10 +31,10 @@ missing_packages() {
 
 # Whether apt knows a version of every package named.
 all_known() {
-  local package
+  local package policy
   for package in "$@"; do
-    apt-cache policy "$package" 2>/dev/null |
-      grep -q '^  Candidate: [^(]' || return 1
+    policy=$(apt-cache policy "$package" 2>/dev/null)
+    grep -q '^  Candidate: [^(]' <<<"$policy" || return 1
   done
 }
 
