@@ -34,7 +34,7 @@ demonstrate() {
   echo "${title}== $name ==${plain}"
   grep -v '^//' "$file" | sed 's/^/  | /'
   show "$fuse" inspect "$file" --chip sm_90 --expect-bits=128
-  "$fuse" inspect "$file" --chip sm_90 | grep -qx '1 kernel' || {
+  [[ $("$fuse" inspect "$file" --chip sm_90 | tail -n 1) == '1 kernel' ]] || {
     echo "demo: expected one kernel of $file, but got more" >&2
     return 1
   }
