@@ -272,7 +272,8 @@ public:
   CastBuilder(PointEmitter &emitter, CastOp op, Value value)
       : emitter(emitter), builder(emitter.getBuilder()), loc(op.getLoc()),
         from(op.getInput().getType().getElementType()),
-        to(op.getType().getElementType()), value(value) {}
+        to(op.getType().getElementType()), value(value),
+        rounds(!op->hasAttr(kImplicitAttr) || emitter.getOptions().strict) {}
 
   Value build() {
     if (from == to)
@@ -316,7 +317,7 @@ private:
               : roundToOdd(value);
     else if (!have.isF64() && compute.isF64())
       value = arith::ExtFOp::create(builder, loc, typed(compute), value);
-    return roundTo(emitter, loc, to, value);
+    return rounds ? roundTo(emitter, loc, to, value) : value;
   }
   /// f64 to f32 so that a second rounding to 16 bits gives what one rounding
   /// would: an inexact result gets its last bit set (Boldo and Melquiond,
@@ -395,6 +396,7 @@ private:
   Location loc;
   Type from, to;
   Value value;
+  bool rounds;
 };
 } // namespace
 

@@ -59,3 +59,23 @@ func.func @divide(%x: tensor<64xbf16>) -> tensor<64xbf16> {
   }
   return %y : tensor<64xbf16>
 }
+
+// -----
+
+// The cast at the end of a composite is not the program's: rounded once, where
+// the value leaves.
+// CHECK-LABEL: gpu.func @implicit
+// CHECK-COUNT-1: arith.truncf
+// CHECK-NOT:     arith.truncf
+// STRICT-LABEL: gpu.func @implicit
+// STRICT-COUNT-2: arith.truncf
+func.func @implicit(%x: tensor<64xf32>, %r: tensor<64xbf16>) -> tensor<64xbf16> {
+  %y = fuse.kernel "implicit" ins(%x, %r : tensor<64xf32>, tensor<64xbf16>) -> tensor<64xbf16>
+      schedule = #fuse.pointwise<threads = 32, vector = 2, unroll = 1> {
+  ^bb0(%a: tensor<64xf32>, %b: tensor<64xbf16>):
+    %n = fuse.cast %a {fuse.implicit} : tensor<64xf32> -> tensor<64xbf16>
+    %s = fuse.add %n, %b : tensor<64xbf16>
+    fuse.yield %s : tensor<64xbf16>
+  }
+  return %y : tensor<64xbf16>
+}

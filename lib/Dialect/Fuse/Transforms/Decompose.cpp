@@ -25,7 +25,10 @@ Value emitCast(ImplicitLocOpBuilder &builder, Value value, Type element) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getElementType() == element)
     return value;
-  return CastOp::create(builder, type.clone(element), value);
+  auto op = CastOp::create(builder, type.clone(element), value);
+  if (element.isF16() || element.isBF16())
+    op->setAttr(kImplicitAttr, builder.getUnitAttr());
+  return op;
 }
 
 Value emitWiden(ImplicitLocOpBuilder &builder, Value value) {

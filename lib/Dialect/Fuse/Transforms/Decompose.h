@@ -24,7 +24,8 @@ void populateDecomposeContractionPatterns(RewritePatternSet &patterns);
 /// f32 for f16 and bf16, else `element` itself.
 Type getWideType(Type element);
 
-/// `value` with the element type `element`; `value` itself if it has it.
+/// `value` with the element type `element`; `value` itself if it has it. The
+/// cast is not one of the program's (see kImplicitAttr).
 Value emitCast(ImplicitLocOpBuilder &builder, Value value, Type element);
 
 /// `value` cast to the wide type of its element type.

@@ -13,7 +13,7 @@
 // CHECK-NEXT:  %[[ANGLE:.*]] = fuse.mul %[[WIDE]], %[[FACTOR]]
 // CHECK-NEXT:  %[[GATE:.*]] = fuse.sigmoid %[[ANGLE]]
 // CHECK-NEXT:  %[[GELU:.*]] = fuse.mul %[[WIDE]], %[[GATE]]
-// CHECK-NEXT:  %[[Y:.*]] = fuse.cast %[[GELU]] : tensor<?xf32> -> tensor<?xbf16>
+// CHECK-NEXT:  %[[Y:.*]] = fuse.cast %[[GELU]] {fuse.implicit} : tensor<?xf32> -> tensor<?xbf16>
 // CHECK-NEXT:  return %[[Y]]
 func.func @gelu_tanh(%x: tensor<?xbf16>) -> tensor<?xbf16> {
   %y = fuse.gelu tanh %x : tensor<?xbf16>
@@ -62,7 +62,7 @@ func.func @gelu_sigmoid(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK:       fuse.sigmoid
 // CHECK-NEXT:  %[[GELU:.*]] = fuse.mul %[[GATE]]
 // CHECK-NEXT:  %[[PRODUCT:.*]] = fuse.mul %[[GELU]], %[[RHS]]
-// CHECK-NEXT:  %[[Z:.*]] = fuse.cast %[[PRODUCT]] : tensor<8xf32> -> tensor<8xf16>
+// CHECK-NEXT:  %[[Z:.*]] = fuse.cast %[[PRODUCT]] {fuse.implicit} : tensor<8xf32> -> tensor<8xf16>
 // CHECK-NEXT:  return %[[Z]]
 func.func @geglu(%x: tensor<8xf16>, %y: tensor<8xf16>) -> tensor<8xf16> {
   %z = fuse.geglu sigmoid %x, %y : tensor<8xf16>

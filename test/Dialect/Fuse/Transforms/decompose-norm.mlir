@@ -12,7 +12,7 @@
 // CHECK-NEXT:  %[[NORMED:.*]] = fuse.mul %[[WIDE]], %[[SCALE]] : tensor<?x64xf32>, tensor<?x1xf32>
 // CHECK-NEXT:  %[[WIDEW:.*]] = fuse.cast %[[W]] : tensor<64xbf16> -> tensor<64xf32>
 // CHECK-NEXT:  %[[SCALED:.*]] = fuse.mul %[[NORMED]], %[[WIDEW]] : tensor<?x64xf32>, tensor<64xf32>
-// CHECK-NEXT:  %[[Y:.*]] = fuse.cast %[[SCALED]] : tensor<?x64xf32> -> tensor<?x64xbf16>
+// CHECK-NEXT:  %[[Y:.*]] = fuse.cast %[[SCALED]] {fuse.implicit} : tensor<?x64xf32> -> tensor<?x64xbf16>
 // CHECK-NEXT:  return %[[Y]]
 func.func @norm(%x: tensor<?x64xbf16>, %w: tensor<64xbf16>) -> tensor<?x64xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x64xbf16>, tensor<64xbf16>
@@ -63,7 +63,7 @@ func.func @layer_norm(%x: tensor<2x8xf32>, %w: tensor<8xf32>, %b: tensor<8xf32>)
 // CHECK-NEXT:  %[[EXP:.*]] = fuse.exp %[[SHIFTED]]
 // CHECK-NEXT:  %[[SUM:.*]] = fuse.reduce sum %[[EXP]] dims = [1] keep
 // CHECK-NEXT:  %[[QUOTIENT:.*]] = fuse.div %[[EXP]], %[[SUM]]
-// CHECK-NEXT:  %[[Y:.*]] = fuse.cast %[[QUOTIENT]] : tensor<?x8xf32> -> tensor<?x8xf16>
+// CHECK-NEXT:  %[[Y:.*]] = fuse.cast %[[QUOTIENT]] {fuse.implicit} : tensor<?x8xf32> -> tensor<?x8xf16>
 // CHECK-NEXT:  return %[[Y]]
 func.func @softmax(%x: tensor<?x8xf16>) -> tensor<?x8xf16> {
   %y = fuse.softmax %x dims = [1] : tensor<?x8xf16>

@@ -48,6 +48,11 @@ inline constexpr StringLiteral kInPlaceAttr = "fuse.in_place";
 /// functions inside, since only 16 bits of them leave it.
 inline constexpr StringLiteral kAccuracyAttr = "fuse.accuracy";
 
+/// On a cast: a unit attribute. The program does not ask for this cast; it ends
+/// a composite that computes in f32. Its value is rounded where it leaves the
+/// kernel, like that of any op of its type, and not before.
+inline constexpr StringLiteral kImplicitAttr = "fuse.implicit";
+
 } // namespace mlir::fuse
 
 #endif // FUSE_DIALECT_FUSE_IR_FUSE_H

@@ -48,7 +48,7 @@ def FuseDecompose : Pass<"fuse-decompose"> {
       %6 = fuse.mul %0, %5 : tensor<?x64xf32>, tensor<?x1xf32>
       %7 = fuse.cast %w : tensor<64xbf16> -> tensor<64xf32>
       %8 = fuse.mul %6, %7 : tensor<?x64xf32>, tensor<64xf32>
-      %9 = fuse.cast %8 : tensor<?x64xf32> -> tensor<?x64xbf16>
+      %9 = fuse.cast %8 {fuse.implicit} : tensor<?x64xf32> -> tensor<?x64xbf16>
       return %9 : tensor<?x64xbf16>
     }
     ```
