@@ -1,0 +1,234 @@
+//===- Bounded.cpp - A number with an error bound -------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bounded.h"
+
+#include <algorithm>
+
+using namespace mlir::fuse::reference;
+
+/// What each operation is good to, in ULP of f32 and f64: docs/math.md has the
+/// bounds of the expansions, on the CPU and on CUDA; the larger one counts.
+namespace ulps {
+static constexpr double correct = 0.5;
+static constexpr double recip = 1.0;
+static constexpr double sqrt = 1.0;
+static constexpr double exp = 3.0;
+static constexpr double logarithm = 2.0;
+static constexpr double rsqrt = 2.0;
+static constexpr double circular = 2.0;
+static constexpr double tanh = 4.0;
+static constexpr double erf = 4.0;
+static constexpr double sigmoid = 4.0;
+static constexpr double pow = 4.0;
+} // namespace ulps
+
+/// The oracle's own numbers are f64: with a program in f64 both err.
+static constexpr double kOracleUlps = 1.0;
+
+/// Of the accuracy's ULP, what a function computed in f32 may be off
+/// (docs/math.md, `afn`).
+static constexpr double kApproximationUlps = 0.25;
+
+Arithmetic::Arithmetic(DType dtype, DType accuracy)
+    : dtype(dtype), accuracy(accuracy),
+      wide(isNarrow(dtype) ? DType::F32 : dtype), unit(0.5 * getUlp(wide, 1.0)),
+      maxFinite(getMaxFinite(wide)), threshold(getOverflowThreshold(wide)) {}
+
+Bounded Arithmetic::round(Bounded x, double ulps) const {
+  if (!std::isfinite(x.value) || !std::isfinite(x.error))
+    return {x.value, x.isExact() ? 0.0 : kInfinity};
+  bool staysExact = ulps <= ulps::correct && x.isExact() && dtype != DType::F64;
+  if (staysExact && roundTo(dtype, x.value) == x.value)
+    return x;
+
+  double magnitude = x.magnitude();
+  double local = ulps * getUlp(wide, magnitude);
+  if (dtype == DType::F64)
+    local += kOracleUlps * getUlp(wide, magnitude);
+  if (isNarrow(dtype))
+    local += getUlp(dtype, magnitude);
+  else if (accuracy != dtype && ulps > ulps::correct)
+    local += kApproximationUlps * getUlp(accuracy, 1.0) * magnitude;
+  Bounded result = {x.value, x.error + local};
+  if (std::fabs(x.value) - result.error >= threshold)
+    return {std::copysign(kInfinity, x.value), 0.0};
+  if (result.magnitude() > maxFinite)
+    result.error = kInfinity;
+  return result;
+}
+
+Bounded Arithmetic::accumulate(Bounded sum, double magnitude,
+                               int64_t terms) const {
+  if (!std::isfinite(sum.value) || !std::isfinite(sum.error))
+    return {sum.value, sum.isExact() ? 0.0 : kInfinity};
+  double count = terms;
+  double roundings = std::min(count, 64.0 + count / 32.0);
+  if (dtype == DType::F64)
+    roundings *= 2.0;
+  sum.error += roundings * (unit * magnitude + getUlp(wide, 0.0));
+  if (magnitude <= maxFinite)
+    return sum;
+  // A partial sum may overflow. With one sign, what overflows is the result.
+  bool oneSign = std::fabs(sum.value) + sum.error >= magnitude;
+  if (oneSign && std::fabs(sum.value) - sum.error >= threshold)
+    return {std::copysign(kInfinity, sum.value), 0.0};
+  return {sum.value, kInfinity};
+}
+
+//===----------------------------------------------------------------------===//
+// Two operands
+//===----------------------------------------------------------------------===//
+
+Bounded Arithmetic::add(Bounded x, Bounded y) const {
+  auto f = [](double a, double b) { return a + b; };
+  return round(mapMonotone(f, x, y), ulps::correct);
+}
+
+Bounded Arithmetic::sub(Bounded x, Bounded y) const {
+  auto f = [](double a, double b) { return a - b; };
+  return round(mapMonotone(f, x, y), ulps::correct);
+}
+
+Bounded Arithmetic::mul(Bounded x, Bounded y) const {
+  auto f = [](double a, double b) { return a * b; };
+  return round(mapMonotone(f, x, y), ulps::correct);
+}
+
+Bounded Arithmetic::div(Bounded x, Bounded y) const {
+  auto f = [](double a, double b) { return a / b; };
+  // Where 16 bits suffice, CUDA divides approximately.
+  bool approximate = isNarrow(accuracy);
+  Bounded quotient = mapMonotone(f, x, y);
+  if (!y.isExact() && y.mayBeZero())
+    quotient.error = kInfinity;
+  return round(quotient, approximate ? ulps::logarithm : ulps::correct);
+}
+
+Bounded Arithmetic::pow(Bounded x, Bounded y) const {
+  auto f = [](double a, double b) { return std::pow(a, b); };
+  Bounded power = mapMonotone(f, x, y);
+  // Across zero a power is not monotone, and below zero only integers have one.
+  if (x.low() <= 0.0 && x.high() >= 0.0 && !x.isExact())
+    power =
+        power.isUnbounded() ? power : include(power, std::pow(0.0, y.value));
+  if (x.low() <= 0.0 && !y.isExact())
+    power.error = kInfinity;
+  return round(power, ulps::pow);
+}
+
+Bounded Arithmetic::min(Bounded x, Bounded y) {
+  auto f = [](double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? kNaN : std::min(a, b);
+  };
+  return mapMonotone(f, x, y);
+}
+
+Bounded Arithmetic::max(Bounded x, Bounded y) {
+  auto f = [](double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? kNaN : std::max(a, b);
+  };
+  return mapMonotone(f, x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+Bounded Arithmetic::sign(Bounded x) {
+  auto f = [](double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a; };
+  return mapMonotone(f, x);
+}
+
+Bounded Arithmetic::floor(Bounded x) {
+  return mapMonotone([](double a) { return std::floor(a); }, x);
+}
+
+Bounded Arithmetic::ceil(Bounded x) {
+  return mapMonotone([](double a) { return std::ceil(a); }, x);
+}
+
+Bounded Arithmetic::roundEven(Bounded x) {
+  return mapMonotone([](double a) { return std::nearbyint(a); }, x);
+}
+
+Bounded Arithmetic::exp(Bounded x) const {
+  double y = std::exp(x.value);
+  // exp(e) - 1 <= e + e^2 for e <= 1; one exp instead of three.
+  if (x.error <= 0.5 && std::isfinite(y))
+    return round({y, y * (x.error + x.error * x.error)}, ulps::exp);
+  return round(mapMonotone([](double a) { return std::exp(a); }, x), ulps::exp);
+}
+
+Bounded Arithmetic::exp2(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::exp2(a); }, x),
+               ulps::exp);
+}
+
+Bounded Arithmetic::expm1(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::expm1(a); }, x),
+               ulps::exp);
+}
+
+Bounded Arithmetic::log(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::log(a); }, x),
+               ulps::logarithm);
+}
+
+Bounded Arithmetic::log2(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::log2(a); }, x),
+               ulps::logarithm);
+}
+
+Bounded Arithmetic::log1p(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::log1p(a); }, x),
+               ulps::logarithm);
+}
+
+Bounded Arithmetic::sqrt(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::sqrt(a); }, x),
+               ulps::sqrt);
+}
+
+Bounded Arithmetic::rsqrt(Bounded x) const {
+  return round(mapMonotone([](double a) { return 1.0 / std::sqrt(a); }, x),
+               ulps::rsqrt);
+}
+
+Bounded Arithmetic::recip(Bounded x) const {
+  Bounded y = mapMonotone([](double a) { return 1.0 / a; }, x);
+  if (!x.isExact() && x.mayBeZero())
+    y.error = kInfinity;
+  return round(y, ulps::recip);
+}
+
+/// Both circular functions have a slope of at most 1 and a range of 2.
+static Bounded mapCircular(double value, Bounded x) {
+  return {value, x.isUnbounded() ? kInfinity : std::min(x.error, 2.0)};
+}
+
+Bounded Arithmetic::sin(Bounded x) const {
+  return round(mapCircular(std::sin(x.value), x), ulps::circular);
+}
+
+Bounded Arithmetic::cos(Bounded x) const {
+  return round(mapCircular(std::cos(x.value), x), ulps::circular);
+}
+
+Bounded Arithmetic::tanh(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::tanh(a); }, x),
+               ulps::tanh);
+}
+
+Bounded Arithmetic::erf(Bounded x) const {
+  return round(mapMonotone([](double a) { return std::erf(a); }, x), ulps::erf);
+}
+
+Bounded Arithmetic::sigmoid(Bounded x) const {
+  auto f = [](double a) { return 1.0 / (1.0 + std::exp(-a)); };
+  return round(mapMonotone(f, x), ulps::sigmoid);
+}

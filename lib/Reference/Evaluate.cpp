@@ -1,0 +1,292 @@
+//===- Evaluate.cpp - The oracle ------------------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Reference/Evaluate.h"
+#include "Operations.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir::fuse;
+using namespace mlir::fuse::reference;
+using llvm::ArrayRef;
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::isa;
+using mlir::Operation;
+using mlir::RankedTensorType;
+namespace arith = mlir::arith;
+namespace tensor = mlir::tensor;
+
+//===----------------------------------------------------------------------===//
+// What the families share
+//===----------------------------------------------------------------------===//
+
+llvm::Error mlir::fuse::reference::makeError(Operation *op,
+                                             const llvm::Twine &message) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op->getLoc() << ": '" << op->getName() << "' op " << message;
+  return llvm::createStringError(text);
+}
+
+DType mlir::fuse::reference::getResultDType(Operation *op) {
+  return *getDType(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+llvm::Error mlir::fuse::reference::checkSize(Operation *op,
+                                             const llvm::Twine &what,
+                                             int64_t expected, int64_t size) {
+  if (expected == size)
+    return llvm::Error::success();
+  return makeError(op, "expected " + what + " to be equal, but got " +
+                           llvm::Twine(expected) + " and " + llvm::Twine(size) +
+                           "; pass inputs of such sizes");
+}
+
+llvm::Expected<Sizes>
+mlir::fuse::reference::getBroadcastShape(Operation *op, Operands operands) {
+  size_t rank = 0;
+  for (const Value *operand : operands)
+    rank = std::max(rank, operand->shape.size());
+  Sizes shape(rank, 1);
+  llvm::SmallVector<bool> isFixed(rank, false);
+  for (auto [operand, type] :
+       llvm::zip_equal(operands, op->getOperandTypes())) {
+    ArrayRef<int64_t> sizes = cast<RankedTensorType>(type).getShape();
+    size_t lead = rank - sizes.size();
+    for (auto [i, size] : llvm::enumerate(operand->shape)) {
+      if (sizes[i] == 1)
+        continue;
+      if (isFixed[lead + i])
+        if (auto error = checkSize(op, "the sizes of the operands",
+                                   shape[lead + i], size))
+          return std::move(error);
+      shape[lead + i] = size;
+      isFixed[lead + i] = true;
+    }
+  }
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// A program
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Runs the ops of one block, whose values it holds.
+class Evaluator {
+public:
+  llvm::Error bind(mlir::Value variable, ValuePtr value);
+  llvm::Error runBlock(mlir::Block &block);
+  ValuePtr get(mlir::Value variable) const { return tensors.lookup(variable); }
+
+private:
+  llvm::Error run(Operation *op);
+  llvm::Expected<Value> evaluateFuseOp(Operation *op, Operands operands);
+  llvm::Error runKernel(KernelOp kernel);
+  llvm::Error runStats(SoftmaxStatsOp op);
+  llvm::Error runIndex(Operation *op);
+  llvm::Expected<Value> reshape(Operation *op);
+  Sizes getExpandedShape(tensor::ExpandShapeOp op) const;
+
+  llvm::Error bind(mlir::Value variable, Value value) {
+    return bind(variable, std::make_shared<const Value>(std::move(value)));
+  }
+
+  llvm::DenseMap<mlir::Value, ValuePtr> tensors;
+  llvm::DenseMap<mlir::Value, int64_t> indices;
+};
+
+} // namespace
+
+static std::string describe(DType dtype, ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t size : shape)
+    os << size << "x";
+  os << getName(dtype);
+  return text;
+}
+
+/// Every value must fit its type: sizes that a program forces to be equal
+/// without an op that compares them show here.
+llvm::Error Evaluator::bind(mlir::Value variable, ValuePtr value) {
+  auto type = dyn_cast<RankedTensorType>(variable.getType());
+  bool fits = type && getDType(type.getElementType()) == value->dtype &&
+              type.getRank() == static_cast<int64_t>(value->shape.size());
+  if (fits)
+    for (auto [expected, size] : llvm::zip(type.getShape(), value->shape))
+      fits &= mayBeEqual(expected, size);
+  if (!fits) {
+    std::string expected;
+    llvm::raw_string_ostream(expected) << variable.getType();
+    return llvm::createStringError(
+        "expected a value of type " + expected + ", but got one of " +
+        describe(value->dtype, value->shape) +
+        "; pass inputs that have the program's sizes");
+  }
+  tensors[variable] = std::move(value);
+  return llvm::Error::success();
+}
+
+llvm::Error Evaluator::runBlock(mlir::Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (auto error = run(&op))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Evaluator::run(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return runKernel(kernel);
+  if (auto stats = dyn_cast<SoftmaxStatsOp>(op))
+    return runStats(stats);
+  if (isa<tensor::DimOp, arith::ConstantOp>(op))
+    return runIndex(op);
+  bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  if (!isReshape && !isa<FuseDialect>(op->getDialect()))
+    return makeError(op, "expected an op of the fuse dialect or a reshape, but "
+                         "got another; verify an earlier stage of the program");
+
+  llvm::SmallVector<const Value *> operands;
+  if (!isReshape)
+    for (mlir::Value operand : op->getOperands())
+      operands.push_back(tensors.at(operand).get());
+  auto result = isReshape ? reshape(op) : evaluateFuseOp(op, operands);
+  if (!result)
+    return result.takeError();
+  return bind(op->getResult(0), std::move(*result));
+}
+
+llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
+                                                Operands operands) {
+  using Result = llvm::Expected<Value>;
+  const Value *first = operands.empty() ? nullptr : operands.front();
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](CastOp cast) { return evaluateCast(cast, *first); })
+      .Case([&](ConstantOp source) { return evaluateConstant(source); })
+      .Case([&](IotaOp iota) { return evaluateIota(iota, first); })
+      .Case([&](ReduceOp reduce) { return evaluateReduce(reduce, *first); })
+      .Case([&](SoftmaxOp softmax) { return evaluateSoftmax(softmax, *first); })
+      .Case([&](LogSoftmaxOp softmax) {
+        return evaluateLogSoftmax(softmax, *first);
+      })
+      .Case([&](LogSumExpOp sum) { return evaluateLogSumExp(sum, *first); })
+      .Case([&](RmsNormOp norm) { return evaluateRmsNorm(norm, operands); })
+      .Case([&](LayerNormOp norm) { return evaluateLayerNorm(norm, operands); })
+      .Case([&](MatmulOp matmul) { return evaluateMatmul(matmul, operands); })
+      .Case([&](ContractOp sum) { return evaluateContract(sum, operands); })
+      .Case([&](AttentionOp attention) {
+        return evaluateAttention(attention, operands);
+      })
+      .Case([&](RotaryOp rotary) { return evaluateRotary(rotary, operands); })
+      .Default([&](Operation *) { return evaluatePointwise(op, operands); });
+}
+
+llvm::Error Evaluator::runKernel(KernelOp kernel) {
+  Evaluator inside;
+  mlir::Block &body = kernel.getBody().front();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), kernel.getInputs()))
+    if (auto error = inside.bind(argument, tensors.at(input)))
+      return error;
+  if (auto error = inside.runBlock(body))
+    return error;
+  for (auto [result, yielded] :
+       llvm::zip_equal(kernel.getResults(), kernel.getYield().getValues()))
+    if (auto error = bind(result, inside.get(yielded)))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Evaluator::runStats(SoftmaxStatsOp op) {
+  auto [max, sum] = evaluateSoftmaxStats(op, *tensors.at(op.getInput()));
+  if (auto error = bind(op.getMax(), std::move(max)))
+    return error;
+  return bind(op.getSum(), std::move(sum));
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+llvm::Error Evaluator::runIndex(Operation *op) {
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    ArrayRef<int64_t> shape = tensors.at(dim.getSource())->shape;
+    int64_t axis = indices.at(dim.getIndex());
+    if (axis < 0 || axis >= static_cast<int64_t>(shape.size()))
+      return makeError(op, "expected a dimension of the tensor, but got " +
+                               llvm::Twine(axis) + "; correct the index");
+    indices[dim.getResult()] = shape[axis];
+    return llvm::Error::success();
+  }
+  auto number =
+      dyn_cast<mlir::IntegerAttr>(cast<arith::ConstantOp>(op).getValue());
+  if (!number || !number.getType().isIndex())
+    return makeError(op, "expected a constant of type index, but got another; "
+                         "write it as fuse.constant");
+  indices[op->getResult(0)] = number.getInt();
+  return llvm::Error::success();
+}
+
+Sizes Evaluator::getExpandedShape(tensor::ExpandShapeOp op) const {
+  Sizes shape;
+  auto dynamic = op.getOutputShape().begin();
+  for (int64_t size : op.getStaticOutputShape())
+    shape.push_back(mlir::ShapedType::isDynamic(size) ? indices.at(*dynamic++)
+                                                      : size);
+  return shape;
+}
+
+llvm::Expected<Value> Evaluator::reshape(Operation *op) {
+  Value value = *tensors.at(op->getOperand(0));
+  Sizes shape;
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    shape = getExpandedShape(expand);
+  } else {
+    auto collapse = cast<tensor::CollapseShapeOp>(op);
+    for (const mlir::ReassociationIndices &group :
+         collapse.getReassociationIndices()) {
+      shape.push_back(1);
+      for (int64_t axis : group)
+        shape.back() *= value.shape[axis];
+    }
+  }
+  if (auto error = checkSize(op, "the numbers of elements of both shapes",
+                             value.size(), countElements(shape)))
+    return std::move(error);
+  value.shape = shape;
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<llvm::SmallVector<Value>>
+mlir::fuse::reference::evaluate(func::FuncOp function, ArrayRef<Value> inputs) {
+  if (inputs.size() != function.getNumArguments())
+    return llvm::createStringError(
+        "expected " + llvm::Twine(function.getNumArguments()) +
+        " inputs, but got " + llvm::Twine(inputs.size()) +
+        "; pass one for each argument of @" + function.getName());
+  Evaluator evaluator;
+  for (auto [argument, input] : llvm::zip(function.getArguments(), inputs))
+    if (auto error =
+            evaluator.bind(argument, std::make_shared<const Value>(input)))
+      return std::move(error);
+  mlir::Block &body = function.getBody().front();
+  if (auto error = evaluator.runBlock(body))
+    return std::move(error);
+  llvm::SmallVector<Value> results;
+  for (mlir::Value returned : body.getTerminator()->getOperands())
+    results.push_back(*evaluator.get(returned));
+  return results;
+}

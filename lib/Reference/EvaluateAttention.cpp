@@ -1,0 +1,143 @@
+//===- EvaluateAttention.cpp - Scaled dot-product attention ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operations.h"
+#include "Softmax.h"
+
+#include "llvm/Support/Parallel.h"
+
+using namespace mlir::fuse;
+using namespace mlir::fuse::reference;
+
+namespace {
+
+/// A tensor of rank 4 as [batch, head, token, feature].
+class Heads {
+public:
+  Heads(const Value &value, HeadOrder order)
+      : read(value), strides(getStrides(value.shape)),
+        headAxis(order == HeadOrder::tokens_heads ? 2 : 1), shape(value.shape) {
+  }
+
+  int64_t offset(int64_t batch, int64_t head, int64_t token) const {
+    return batch * strides[0] + head * strides[headAxis] +
+           token * strides[3 - headAxis];
+  }
+  Bounded at(int64_t row, int64_t feature) const { return read[row + feature]; }
+  int64_t batches() const { return shape[0]; }
+  int64_t heads() const { return shape[headAxis]; }
+  int64_t tokens() const { return shape[3 - headAxis]; }
+  int64_t features() const { return shape[3]; }
+
+private:
+  Reader read;
+  Sizes strides;
+  int64_t headAxis;
+  Sizes shape;
+};
+
+class Attention {
+public:
+  Attention(AttentionOp op, Operands operands)
+      : op(op), query(*operands[0], op.getOrder()),
+        key(*operands[1], op.getOrder()), value(*operands[2], op.getOrder()),
+        dtype(operands[0]->dtype), wide(isNarrow(dtype) ? DType::F32 : dtype),
+        outer(wide), inner(Arithmetic::inside(dtype)), isCausal(op.getCausal()),
+        scale(op.getScale() ? op.getScale()->convertToDouble()
+                            : 1.0 / std::sqrt(double(query.features()))),
+        result(Value::zeros(dtype, operands[0]->shape)) {}
+
+  llvm::Expected<Value> run() {
+    if (auto error = checkSizes())
+      return std::move(error);
+    int64_t queries = query.tokens();
+    int64_t rows = query.batches() * query.heads() * queries;
+    llvm::parallelFor(0, rows, [&](size_t row) {
+      int64_t head = row / queries;
+      computeRow(head / query.heads(), head % query.heads(), row % queries);
+    });
+    return std::move(result);
+  }
+
+private:
+  llvm::Error checkSizes() const {
+    auto check = [&](llvm::StringRef what, int64_t expected, int64_t size) {
+      return checkSize(op, what, expected, size);
+    };
+    return llvm::joinErrors(
+        check("the batches of query and key", query.batches(), key.batches()),
+        llvm::joinErrors(check("the batches of key and value", key.batches(),
+                               value.batches()),
+                         check("the tokens of key and value", key.tokens(),
+                               value.tokens())));
+  }
+
+  /// scale q k, which the program may round to the element type in between.
+  Bounded getScore(int64_t queryRow, int64_t keyRow) const {
+    Summer sum;
+    for (int64_t d = 0; d < query.features(); ++d)
+      sum.visit(outer.mul(query.at(queryRow, d), key.at(keyRow, d)));
+    Bounded product = roundCast(wide, dtype, sum.get(outer));
+    return outer.mul(product, outer.constant(scale));
+  }
+
+  /// The weights of the keys for one query.
+  std::vector<Bounded> getWeights(int64_t batch, int64_t head,
+                                  int64_t token) const {
+    int64_t keyHead = head / (query.heads() / key.heads());
+    int64_t queryRow = query.offset(batch, head, token);
+    int64_t last =
+        isCausal ? token + key.tokens() - query.tokens() : key.tokens() - 1;
+    std::vector<Bounded> weights(key.tokens(), {-kInfinity, 0.0});
+    MaxFinder max;
+    for (int64_t m = 0; m < key.tokens(); ++m) {
+      if (m <= last)
+        weights[m] = getScore(queryRow, key.offset(batch, keyHead, m));
+      max.visit(weights[m]);
+    }
+    SoftmaxLine line(inner, max);
+    Summer sum;
+    for (Bounded &weight : weights) {
+      weight = line.exponential(weight);
+      sum.visit(weight);
+    }
+    Bounded total = sum.get(inner);
+    for (Bounded &weight : weights)
+      weight = roundCast(wide, dtype, inner.div(weight, total));
+    return weights;
+  }
+
+  void computeRow(int64_t batch, int64_t head, int64_t token) {
+    int64_t keyHead = head / (query.heads() / key.heads());
+    std::vector<Bounded> weights = getWeights(batch, head, token);
+    std::vector<Summer> sums(value.features());
+    for (int64_t m = 0; m < key.tokens(); ++m) {
+      int64_t row = value.offset(batch, keyHead, m);
+      for (int64_t d = 0; d < value.features(); ++d)
+        sums[d].visit(outer.mul(weights[m], value.at(row, d)));
+    }
+    int64_t row = query.offset(batch, head, token);
+    for (int64_t d = 0; d < value.features(); ++d)
+      store(result, row + d, roundCast(wide, dtype, sums[d].get(outer)));
+  }
+
+  AttentionOp op;
+  Heads query, key, value;
+  DType dtype, wide;
+  /// Of sums and products, and of the softmax.
+  Arithmetic outer, inner;
+  bool isCausal;
+  double scale;
+  Value result;
+};
+
+} // namespace
+
+llvm::Expected<Value>
+mlir::fuse::reference::evaluateAttention(AttentionOp op, Operands operands) {
+  return Attention(op, operands).run();
+}

@@ -1,0 +1,209 @@
+//===- EvaluateContraction.cpp - Sums of products -------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operands are laid out anew as [batch, m, k] and [batch, k, n], so that
+// the inner loop runs along n in memory. Beside the sum of a b goes that of
+// (|a| + error) (|b| + error), from which the whole bound follows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operations.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Parallel.h"
+
+using namespace mlir::fuse;
+using namespace mlir::fuse::reference;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace {
+
+/// A contraction by named axes, as fuse.contract describes it.
+struct Spec {
+  std::string lhs, rhs, result;
+};
+
+/// An operand with its axes in the order that the loops take.
+struct Packed {
+  std::vector<double> values;
+  /// |value| + error.
+  std::vector<double> bounds;
+  bool isExact = true;
+};
+
+using LetterSizes = std::map<char, int64_t>;
+
+} // namespace
+
+/// A size of 1 repeats along an axis that is longer elsewhere.
+static llvm::Error collectSizes(mlir::Operation *op, StringRef axes,
+                                const Value &operand, LetterSizes &sizes) {
+  for (auto [letter, size] : llvm::zip_equal(axes, operand.shape)) {
+    auto [entry, isNew] = sizes.try_emplace(letter, size);
+    if (isNew || size == 1)
+      continue;
+    if (entry->second != 1)
+      if (auto error = checkSize(op, "the sizes of axis " + llvm::Twine(letter),
+                                 entry->second, size))
+        return error;
+    entry->second = size;
+  }
+  return llvm::Error::success();
+}
+
+static Sizes getSizes(StringRef axes, const LetterSizes &sizes) {
+  Sizes list;
+  for (char letter : axes)
+    list.push_back(sizes.at(letter));
+  return list;
+}
+
+/// The strides of a tensor along the axes `order`; 0 where it lacks the axis or
+/// repeats.
+static Sizes getAxisStrides(StringRef axes, ArrayRef<int64_t> shape,
+                            StringRef order) {
+  Sizes dense = getStrides(shape);
+  Sizes strides;
+  for (char letter : order) {
+    size_t axis = axes.find(letter);
+    bool moves = axis != StringRef::npos && shape[axis] != 1;
+    strides.push_back(moves ? dense[axis] : 0);
+  }
+  return strides;
+}
+
+static Packed pack(const Value &operand, StringRef axes, StringRef order,
+                   const LetterSizes &sizes) {
+  std::vector<int64_t> offsets = listOffsets(
+      getSizes(order, sizes), getAxisStrides(axes, operand.shape, order));
+  Packed packed;
+  packed.values.resize(offsets.size());
+  packed.bounds.resize(offsets.size());
+  Reader read(operand);
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    Bounded x = read[offsets[i]];
+    packed.values[i] = x.value;
+    packed.bounds[i] = x.magnitude();
+    packed.isExact &= x.isExact();
+  }
+  return packed;
+}
+
+namespace {
+
+/// The loops of one contraction.
+class Contraction {
+public:
+  Contraction(const Spec &spec, const LetterSizes &sizes) : sizes(sizes) {
+    auto has = [](StringRef axes, char letter) {
+      return axes.contains(letter);
+    };
+    for (char letter : spec.result) {
+      bool inLhs = has(spec.lhs, letter), inRhs = has(spec.rhs, letter);
+      (inLhs && inRhs ? batch : inLhs ? rows : columns) += letter;
+    }
+    for (char letter : spec.lhs)
+      if (!has(spec.result, letter))
+        summed += letter;
+  }
+
+  Value run(const Spec &spec, const Value &lhs, const Value &rhs) const {
+    Packed a = pack(lhs, spec.lhs, batch + rows + summed, sizes);
+    Packed b = pack(rhs, spec.rhs, batch + summed + columns, sizes);
+    int64_t m = count(rows), n = count(columns), k = count(summed);
+    bool isExact = a.isExact && b.isExact;
+    Value result = Value::zeros(lhs.dtype, getSizes(spec.result, sizes));
+    std::string order = batch + rows + columns;
+    std::vector<int64_t> places =
+        listOffsets(getSizes(order, sizes),
+                    getAxisStrides(spec.result, result.shape, order));
+    DType dtype = lhs.dtype, wide = isNarrow(dtype) ? DType::F32 : dtype;
+    Arithmetic accumulator(wide);
+    llvm::parallelFor(0, count(batch) * m, [&](size_t row) {
+      std::vector<double> sums(n), magnitudes(n);
+      int64_t first = row / m * k * n;
+      addProducts(&a.values[row * k], &b.values[first], sums, k);
+      addProducts(&a.bounds[row * k], &b.bounds[first], magnitudes, k);
+      std::vector<double> exact(isExact ? 0 : n);
+      if (!isExact)
+        addMagnitudes(&a.values[row * k], &b.values[first], exact, k);
+      for (int64_t j = 0; j < n; ++j) {
+        double error = isExact ? 0.0 : magnitudes[j] - exact[j];
+        Bounded sum =
+            accumulator.accumulate({sums[j], error}, magnitudes[j], k + 1);
+        store(result, places[row * n + j], roundCast(wide, dtype, sum));
+      }
+    });
+    return result;
+  }
+
+private:
+  int64_t count(StringRef axes) const {
+    return countElements(getSizes(axes, sizes));
+  }
+
+  /// sums[j] += a[i] b[i, j] for i below `k`.
+  static void addProducts(const double *a, const double *b,
+                          std::vector<double> &sums, int64_t k) {
+    size_t n = sums.size();
+    for (int64_t i = 0; i < k; ++i, b += n)
+      for (size_t j = 0; j < n; ++j)
+        sums[j] += a[i] * b[j];
+  }
+
+  /// The same with magnitudes.
+  static void addMagnitudes(const double *a, const double *b,
+                            std::vector<double> &sums, int64_t k) {
+    size_t n = sums.size();
+    for (int64_t i = 0; i < k; ++i, b += n)
+      for (size_t j = 0; j < n; ++j)
+        sums[j] += std::fabs(a[i] * b[j]);
+  }
+
+  const LetterSizes &sizes;
+  /// Axes of both operands and the result, of one operand, and summed over.
+  std::string batch, rows, columns, summed;
+};
+
+} // namespace
+
+static llvm::Expected<Value> contract(mlir::Operation *op, const Spec &spec,
+                                      Operands operands) {
+  LetterSizes sizes;
+  const Value &lhs = *operands[0], &rhs = *operands[1];
+  if (auto error = collectSizes(op, spec.lhs, lhs, sizes))
+    return std::move(error);
+  if (auto error = collectSizes(op, spec.rhs, rhs, sizes))
+    return std::move(error);
+  return Contraction(spec, sizes).run(spec, lhs, rhs);
+}
+
+llvm::Expected<Value>
+mlir::fuse::reference::evaluateContract(ContractOp op, Operands operands) {
+  return contract(
+      op,
+      {op.getLhsAxes().str(), op.getRhsAxes().str(), op.getResultAxes().str()},
+      operands);
+}
+
+llvm::Expected<Value> mlir::fuse::reference::evaluateMatmul(MatmulOp op,
+                                                            Operands operands) {
+  // Leading dimensions align at the last one; any byte can be a letter.
+  auto leading = [](const Value &operand, size_t rank) {
+    std::string axes;
+    for (size_t axis = operand.shape.size(); axis > 2; --axis)
+      axes += static_cast<char>('A' + rank - (axis - 2));
+    return axes;
+  };
+  size_t rank = std::max(operands[0]->shape.size(), operands[1]->shape.size());
+  std::string lhs = leading(*operands[0], rank);
+  std::string rhs = leading(*operands[1], rank);
+  std::string batch = lhs.size() > rhs.size() ? lhs : rhs;
+  Spec spec = {lhs + (op.getTransposeLhs() ? "km" : "mk"),
+               rhs + (op.getTransposeRhs() ? "nk" : "kn"), batch + "mn"};
+  return contract(op, spec, operands);
+}

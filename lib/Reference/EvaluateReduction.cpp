@@ -1,0 +1,179 @@
+//===- EvaluateReduction.cpp - Reductions ---------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Combiners.h"
+#include "Operations.h"
+
+using namespace mlir::fuse;
+using namespace mlir::fuse::reference;
+
+namespace {
+
+/// The product of a line. Partial products in any order lie between the
+/// products of all factors below 1 and of all factors above 1.
+class Multiplier {
+public:
+  void visit(Bounded x) {
+    product *= x.value;
+    upper *= x.magnitude();
+    largest *= std::max(x.magnitude(), 1.0);
+    hasInexact |= !x.isExact();
+    hasNonFinite |= !std::isfinite(x.value);
+    allAboveOne &= std::fabs(x.value) - x.error >= 1.0;
+    ++factors;
+  }
+
+  Bounded get(DType wide) const {
+    if (hasNonFinite)
+      return {product, hasInexact ? kInfinity : 0.0};
+    double max = getMaxFinite(wide);
+    if (largest > max) {
+      bool overflows = allAboveOne && !hasInexact && largest > 2.0 * max;
+      return overflows ? Bounded{std::copysign(kInfinity, product), 0.0}
+                       : Bounded{product, kInfinity};
+    }
+    double unit = factors * getUlp(wide, 1.0);
+    double underflow = factors * getUlp(wide, 0.0) * largest;
+    double propagated = upper - std::fabs(product);
+    return {product, propagated + unit * upper + underflow};
+  }
+
+private:
+  double product = 1.0, upper = 1.0, largest = 1.0;
+  bool hasInexact = false, hasNonFinite = false, allAboveOne = true;
+  int64_t factors = 0;
+};
+
+} // namespace
+
+static Bounded reduceFloats(ReduceKind kind, const Reader &read,
+                            const LineSpace &lines, int64_t base, DType dtype) {
+  DType wide = isNarrow(dtype) ? DType::F32 : dtype;
+  Arithmetic accumulator(wide);
+  auto visitAll = [&](auto combiner, auto sign) {
+    lines.forEachElement(
+        base, [&](int64_t offset) { combiner.visit(sign(read[offset])); });
+    return combiner;
+  };
+  auto same = [](Bounded x) { return x; };
+  switch (kind) {
+  case ReduceKind::sum:
+    return roundCast(wide, dtype, visitAll(Summer(), same).get(accumulator));
+  case ReduceKind::mean: {
+    Bounded sum = visitAll(Summer(), same).get(accumulator);
+    double count = lines.length;
+    // A product with 1 / count, which is rounded, too.
+    Bounded mean = {sum.value / count, sum.error / count};
+    return roundCast(wide, dtype, accumulator.round(mean, 1.5));
+  }
+  case ReduceKind::prod:
+    return roundCast(wide, dtype, visitAll(Multiplier(), same).get(wide));
+  case ReduceKind::max:
+    return visitAll(MaxFinder(), same).get();
+  case ReduceKind::min:
+    return Arithmetic::neg(visitAll(MaxFinder(), &Arithmetic::neg).get());
+  default:
+    llvm_unreachable("any and all take i1");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Integers and booleans
+//===----------------------------------------------------------------------===//
+
+static int64_t getIdentity(ReduceKind kind, DType dtype) {
+  bool is32 = dtype == DType::I32;
+  int64_t max = is32 ? std::numeric_limits<int32_t>::max()
+                     : std::numeric_limits<int64_t>::max();
+  switch (kind) {
+  case ReduceKind::prod:
+  case ReduceKind::all:
+    return 1;
+  case ReduceKind::max:
+    return -max - 1;
+  case ReduceKind::min:
+    return max;
+  default:
+    return 0;
+  }
+}
+
+/// Wraps in 64 bits, of which i32 takes the lower half.
+static int64_t combine(ReduceKind kind, int64_t x, int64_t y) {
+  switch (kind) {
+  case ReduceKind::sum:
+    return static_cast<uint64_t>(x) + static_cast<uint64_t>(y);
+  case ReduceKind::prod:
+    return static_cast<uint64_t>(x) * static_cast<uint64_t>(y);
+  case ReduceKind::max:
+    return std::max(x, y);
+  case ReduceKind::min:
+    return std::min(x, y);
+  case ReduceKind::any:
+    return x | y;
+  case ReduceKind::all:
+    return x & y;
+  case ReduceKind::mean:
+    break;
+  }
+  llvm_unreachable("a mean takes floats");
+}
+
+/// Inexact elements add up in a sum; an extreme moves at most by the largest
+/// error, and a boolean by 1 unless an exact element decides it.
+static double combineErrors(ReduceKind kind, double sum, double largest,
+                            bool decided) {
+  switch (kind) {
+  case ReduceKind::sum:
+    return sum;
+  case ReduceKind::max:
+  case ReduceKind::min:
+    return largest;
+  case ReduceKind::any:
+  case ReduceKind::all:
+    return decided ? 0.0 : largest;
+  default:
+    return largest > 0.0 ? kInfinity : 0.0;
+  }
+}
+
+static void reduceIntegers(ReduceKind kind, const Value &input,
+                           const LineSpace &lines, int64_t number, int64_t base,
+                           Value &result) {
+  int64_t value = getIdentity(kind, result.dtype);
+  double sum = 0.0, largest = 0.0;
+  bool decided = false;
+  lines.forEachElement(base, [&](int64_t offset) {
+    int64_t element = input.ints[offset];
+    double error = input.getError(offset);
+    value = combine(kind, value, element);
+    sum += error;
+    largest = std::max(largest, error);
+    decided |= error == 0.0 && element == (kind == ReduceKind::any);
+  });
+  result.ints[number] =
+      result.dtype == DType::I32 ? static_cast<int32_t>(value) : value;
+  result.error[number] = combineErrors(kind, sum, largest, decided);
+}
+
+Value mlir::fuse::reference::evaluateReduce(ReduceOp op, const Value &input) {
+  LineSpace lines(input.shape, op.getDims());
+  Value result = Value::zeros(input.dtype, op.getKeep() ? lines.keptShape
+                                                        : lines.droppedShape);
+  if (!isFloat(input.dtype)) {
+    lines.forEachLine([&](int64_t number, int64_t base) {
+      reduceIntegers(op.getKind(), input, lines, number, base, result);
+    });
+    return result;
+  }
+  Reader read(input);
+  lines.forEachLine([&](int64_t number, int64_t base) {
+    store(result, number,
+          reduceFloats(op.getKind(), read, lines, base, input.dtype));
+  });
+  return result;
+}
