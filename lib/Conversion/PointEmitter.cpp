@@ -298,9 +298,11 @@ Point PointEmitter::operandPoint(Value operand, Value result,
     out.dims.push_back(broadcast ? Index::constant(0)
                                  : point.dims[axis + shift]);
   }
-  bool alongLanes = type.getRank() > 0 &&
-                    (dims.extent(operand, type.getRank() - 1).size != 1 ||
-                     dims.extent(result, resultType.getRank() - 1).size == 1);
+  // Where the last dimension is 1, lanes run along the flat position, which
+  // only an operand of the result's shape has.
+  bool alongLanes =
+      type.getRank() > 0 &&
+      (sameShape || dims.extent(operand, type.getRank() - 1).size != 1);
   out.lanes = alongLanes ? point.lanes : 1;
   if (sameShape) {
     out.linear = point.linear;
