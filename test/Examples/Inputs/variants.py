@@ -71,7 +71,7 @@ def main():
                 for target in arguments.targets.split(","):
                     for size in SIZES:
                         dim = f"{arguments.dim}={size}"
-                        run(
+                        output = run(
                             "fuse",
                             "run",
                             path,
@@ -81,6 +81,8 @@ def main():
                             "--repeat=1",
                             "--no-cache",
                         )
+                        if "could be anything" in output:
+                            sys.exit(f"{path}: expected bounds, but got {output}")
 
 
 if __name__ == "__main__":
