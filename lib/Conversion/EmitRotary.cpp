@@ -309,7 +309,9 @@ Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
     builder.setInsertionPointToStart(module.getBody());
     global = LLVM::GlobalOp::create(
         builder, loc, arrayType, /*isConstant=*/true, LLVM::Linkage::Internal,
-        ("rotary_frequencies_" + Twine(number)).str(), values,
+        (emitter.getKernel().getKernelName() + "_frequencies_" + Twine(number))
+            .str(),
+        values,
         /*alignment=*/16);
   }
   Value address = LLVM::AddressOfOp::create(builder, loc, global);

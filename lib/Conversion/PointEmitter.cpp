@@ -300,9 +300,11 @@ Point PointEmitter::operandPoint(Value operand, Value result,
   }
   // Where the last dimension is 1, lanes run along the flat position, which
   // only an operand of the result's shape has.
+  // Where the last dimension has size 1 the lanes run over the ones before it
+  // (a flat walk): an operand of the same shape goes along, another repeats.
   bool alongLanes =
-      type.getRank() > 0 &&
-      (sameShape || dims.extent(operand, type.getRank() - 1).size != 1);
+      sameShape || (type.getRank() > 0 &&
+                    dims.extent(operand, type.getRank() - 1).size != 1);
   out.lanes = alongLanes ? point.lanes : 1;
   if (sameShape) {
     out.linear = point.linear;

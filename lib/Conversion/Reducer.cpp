@@ -226,7 +226,7 @@ Point Reducer::inputPoint(const Point &resultPoint, ArrayRef<Index> reduced) {
     out.dims.push_back(reduced[next++]);
     kept += keep;
   }
-  out.lanes = isReduced(rank - 1) ? 1 : resultPoint.lanes;
+  out.lanes = resultPoint.lanes;
   out.guard = resultPoint.guard;
   return out;
 }
@@ -243,14 +243,19 @@ Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, ReduceOp op,
   OpBuilder &builder = emitter.getBuilder();
   Location loc = op.getLoc();
   Reducer reducer(emitter, op);
+  // Neighbouring results are not neighbours in the operand if its last
+  // dimension is reduced.
+  int64_t last = op.getInput().getType().getRank() - 1;
+  if (point.lanes > 1 && llvm::is_contained(op.getDims(), last))
+    return emitter.gatherLanes(loc, point.lanes, [&](int64_t lane) {
+      return emitter.emit(op.getResult(), emitter.lanePoint(point, lane));
+    });
   SmallVector<Extent> extents = reducer.reducedExtents();
   Index count = emitter.product(extents);
-  int64_t lanes =
-      reducer.inputPoint(point, SmallVector<Index>(extents.size())).lanes;
   Value zero = emitter.materialize(Index::constant(0));
   Value one = emitter.materialize(Index::constant(1));
   auto loop = scf::ForOp::create(builder, loc, zero, emitter.materialize(count),
-                                 one, reducer.identity(lanes));
+                                 one, reducer.identity(point.lanes));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

@@ -81,3 +81,20 @@ func.func @positive(%x: tensor<64xf32>) -> tensor<64xi1> {
   }
   return %y : tensor<64xi1>
 }
+
+// -----
+
+// Lanes run over leading dimensions where the last has size 1; an operand of
+// one element still is one element.
+// CHECK-LABEL: gpu.func @one_element
+// CHECK-DAG:     llvm.load %{{.*}} : !llvm.ptr -> vector<4xf32>
+// CHECK-DAG:     llvm.load %{{.*}} : !llvm.ptr -> f32
+func.func @one_element(%x: tensor<32x1xf32>, %b: tensor<1xf32>) -> tensor<32x1xf32> {
+  %y = fuse.kernel "one_element" ins(%x, %b : tensor<32x1xf32>, tensor<1xf32>) -> tensor<32x1xf32>
+      schedule = #fuse.pointwise<threads = 32, vector = 4, unroll = 1> {
+  ^bb0(%a: tensor<32x1xf32>, %c: tensor<1xf32>):
+    %s = fuse.add %a, %c : tensor<32x1xf32>, tensor<1xf32> -> tensor<32x1xf32>
+    fuse.yield %s : tensor<32x1xf32>
+  }
+  return %y : tensor<32x1xf32>
+}
