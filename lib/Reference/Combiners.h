@@ -1,4 +1,5 @@
-//===- Combiners.h - Maximum and sum of a line ------------------*- C++ -*-===//
+//===- Combiners.h - Maxima and sums --------------------------------*- C++
+//-*-===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,6 +54,57 @@ public:
 
 private:
   double value = 0.0, error = 0.0, magnitude = 0.0;
+  int64_t terms = 0;
+};
+
+/// A sum of products. The errors of the factors could all point the same way,
+/// but then a block of a few matrix products in 16 bits would have no bound at
+/// all. So they count as independent, apart from an error that shifts or scales
+/// all the factors of one side alike (equal elements have equal errors):
+///
+///   |sum y dx| + |sum y sign(x) dx| + 2 sqrt(sum (y dx)^2), and so for dy.
+///
+/// The bounds that go in are largest errors, about 3.5 deviations of a rounding
+/// error, so that 2 of them are 7. Where the sum of all is less, it counts.
+class ProductSummer {
+public:
+  void visit(Bounded x, Bounded y) {
+    ++terms;
+    value += x.value * y.value;
+    magnitude += x.magnitude() * y.magnitude();
+    if (x.isExact() && y.isExact())
+      return;
+    double byX = y.value * x.error, byY = x.value * y.error;
+    product += x.error * y.error;
+    linear += std::fabs(byX) + std::fabs(byY);
+    squares += byX * byX + byY * byY;
+    shiftX += byX;
+    shiftY += byY;
+    scaleX += std::copysign(x.error, x.value) * y.value;
+    scaleY += std::copysign(y.error, y.value) * x.value;
+  }
+
+  /// The same for exact factors.
+  void visit(double x, double y) {
+    ++terms;
+    value += x * y;
+    magnitude += std::fabs(x * y);
+  }
+
+  /// Not yet rounded to a narrow type.
+  Bounded get(const Arithmetic &arithmetic) const {
+    double common = std::fabs(shiftX) + std::fabs(shiftY) + std::fabs(scaleX) +
+                    std::fabs(scaleY);
+    double error = std::min(linear, common + 2.0 * std::sqrt(squares));
+    // The products are rounded, too: one rounding more than the sum has.
+    return arithmetic.accumulate({value, error + product}, magnitude,
+                                 terms + 1);
+  }
+
+private:
+  double value = 0.0, magnitude = 0.0;
+  double linear = 0.0, squares = 0.0, product = 0.0;
+  double shiftX = 0.0, shiftY = 0.0, scaleX = 0.0, scaleY = 0.0;
   int64_t terms = 0;
 };
 

@@ -78,9 +78,9 @@ private:
 
   /// scale q k, which the program may round to the element type in between.
   Bounded getScore(int64_t queryRow, int64_t keyRow) const {
-    Summer sum;
+    ProductSummer sum;
     for (int64_t d = 0; d < query.features(); ++d)
-      sum.visit(outer.mul(query.at(queryRow, d), key.at(keyRow, d)));
+      sum.visit(query.at(queryRow, d), key.at(keyRow, d));
     Bounded product = roundCast(wide, dtype, sum.get(outer));
     return outer.mul(product, outer.constant(scale));
   }
@@ -107,18 +107,18 @@ private:
     }
     Bounded total = sum.get(inner);
     for (Bounded &weight : weights)
-      weight = roundCast(wide, dtype, inner.div(weight, total));
+      weight = roundCast(wide, dtype, line.normalize(weight, total));
     return weights;
   }
 
   void computeRow(int64_t batch, int64_t head, int64_t token) {
     int64_t keyHead = head / (query.heads() / key.heads());
     std::vector<Bounded> weights = getWeights(batch, head, token);
-    std::vector<Summer> sums(value.features());
+    std::vector<ProductSummer> sums(value.features());
     for (int64_t m = 0; m < key.tokens(); ++m) {
       int64_t row = value.offset(batch, keyHead, m);
       for (int64_t d = 0; d < value.features(); ++d)
-        sums[d].visit(outer.mul(weights[m], value.at(row, d)));
+        sums[d].visit(weights[m], value.at(row, d));
     }
     int64_t row = query.offset(batch, head, token);
     for (int64_t d = 0; d < value.features(); ++d)

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operands are laid out anew as [batch, m, k] and [batch, k, n], so that
-// the inner loop runs along n in memory. Beside the sum of a b goes that of
-// (|a| + error) (|b| + error), from which the whole bound follows.
+// The operands are laid out anew as [batch, m, k] and [batch, n, k], so that
+// each element of the result is a product of two vectors.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Combiners.h"
 #include "Operations.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Parallel.h"
+
+#include <map>
 
 using namespace mlir::fuse;
 using namespace mlir::fuse::reference;
@@ -29,10 +31,10 @@ struct Spec {
 
 /// An operand with its axes in the order that the loops take.
 struct Packed {
-  std::vector<double> values;
-  /// |value| + error.
-  std::vector<double> bounds;
+  std::vector<double> values, errors;
   bool isExact = true;
+
+  Bounded operator[](int64_t i) const { return {values[i], errors[i]}; }
 };
 
 using LetterSizes = std::map<char, int64_t>;
@@ -82,12 +84,12 @@ static Packed pack(const Value &operand, StringRef axes, StringRef order,
       getSizes(order, sizes), getAxisStrides(axes, operand.shape, order));
   Packed packed;
   packed.values.resize(offsets.size());
-  packed.bounds.resize(offsets.size());
+  packed.errors.resize(offsets.size());
   Reader read(operand);
   for (size_t i = 0; i < offsets.size(); ++i) {
     Bounded x = read[offsets[i]];
     packed.values[i] = x.value;
-    packed.bounds[i] = x.magnitude();
+    packed.errors[i] = x.error;
     packed.isExact &= x.isExact();
   }
   return packed;
@@ -113,7 +115,7 @@ public:
 
   Value run(const Spec &spec, const Value &lhs, const Value &rhs) const {
     Packed a = pack(lhs, spec.lhs, batch + rows + summed, sizes);
-    Packed b = pack(rhs, spec.rhs, batch + summed + columns, sizes);
+    Packed b = pack(rhs, spec.rhs, batch + columns + summed, sizes);
     int64_t m = count(rows), n = count(columns), k = count(summed);
     bool isExact = a.isExact && b.isExact;
     Value result = Value::zeros(lhs.dtype, getSizes(spec.result, sizes));
@@ -124,18 +126,13 @@ public:
     DType dtype = lhs.dtype, wide = isNarrow(dtype) ? DType::F32 : dtype;
     Arithmetic accumulator(wide);
     llvm::parallelFor(0, count(batch) * m, [&](size_t row) {
-      std::vector<double> sums(n), magnitudes(n);
-      int64_t first = row / m * k * n;
-      addProducts(&a.values[row * k], &b.values[first], sums, k);
-      addProducts(&a.bounds[row * k], &b.bounds[first], magnitudes, k);
-      std::vector<double> exact(isExact ? 0 : n);
-      if (!isExact)
-        addMagnitudes(&a.values[row * k], &b.values[first], exact, k);
+      int64_t first = row / m * n;
       for (int64_t j = 0; j < n; ++j) {
-        double error = isExact ? 0.0 : magnitudes[j] - exact[j];
-        Bounded sum =
-            accumulator.accumulate({sums[j], error}, magnitudes[j], k + 1);
-        store(result, places[row * n + j], roundCast(wide, dtype, sum));
+        ProductSummer sum = isExact
+                                ? addExact(a, row * k, b, (first + j) * k, k)
+                                : add(a, row * k, b, (first + j) * k, k);
+        store(result, places[row * n + j],
+              roundCast(wide, dtype, sum.get(accumulator)));
       }
     });
     return result;
@@ -146,22 +143,21 @@ private:
     return countElements(getSizes(axes, sizes));
   }
 
-  /// sums[j] += a[i] b[i, j] for i below `k`.
-  static void addProducts(const double *a, const double *b,
-                          std::vector<double> &sums, int64_t k) {
-    size_t n = sums.size();
-    for (int64_t i = 0; i < k; ++i, b += n)
-      for (size_t j = 0; j < n; ++j)
-        sums[j] += a[i] * b[j];
+  /// The sum of `k` products from two places on.
+  static ProductSummer add(const Packed &a, int64_t fromA, const Packed &b,
+                           int64_t fromB, int64_t k) {
+    ProductSummer sum;
+    for (int64_t i = 0; i < k; ++i)
+      sum.visit(a[fromA + i], b[fromB + i]);
+    return sum;
   }
 
-  /// The same with magnitudes.
-  static void addMagnitudes(const double *a, const double *b,
-                            std::vector<double> &sums, int64_t k) {
-    size_t n = sums.size();
-    for (int64_t i = 0; i < k; ++i, b += n)
-      for (size_t j = 0; j < n; ++j)
-        sums[j] += std::fabs(a[i] * b[j]);
+  static ProductSummer addExact(const Packed &a, int64_t fromA, const Packed &b,
+                                int64_t fromB, int64_t k) {
+    ProductSummer sum;
+    for (int64_t i = 0; i < k; ++i)
+      sum.visit(a.values[fromA + i], b.values[fromB + i]);
+    return sum;
   }
 
   const LetterSizes &sizes;

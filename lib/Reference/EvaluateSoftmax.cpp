@@ -50,7 +50,7 @@ Value mlir::fuse::reference::evaluateSoftmax(SoftmaxOp op, const Value &input) {
     Bounded total = sum.get(arithmetic);
     lines.forEachElement(base, [&](int64_t offset) {
       Bounded element = {result.data[offset], result.error[offset]};
-      Bounded quotient = arithmetic.div(element, total);
+      Bounded quotient = line.normalize(element, total);
       store(result, offset, roundCast(wide, dtype, quotient));
     });
   });

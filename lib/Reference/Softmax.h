@@ -14,11 +14,13 @@ namespace mlir::fuse::reference {
 
 /// The numbers exp(x - max) of a line, which softmax, its relatives and
 /// attention are made of. The maximum counts as exact: it is a shift that
-/// cancels.
+/// cancels. Where the elements are so uncertain that nothing can be said of the
+/// exponentials, their quotients are still between 0 and 1.
 class SoftmaxLine {
 public:
   SoftmaxLine(const Arithmetic &arithmetic, const MaxFinder &maximum)
-      : arithmetic(arithmetic), max(maximum.get()) {
+      : arithmetic(arithmetic), max(maximum.get()),
+        isProper(!max.isUnbounded() && std::isfinite(max.value)) {
     if (!max.isUnbounded())
       max.error = 0.0;
   }
@@ -27,9 +29,19 @@ public:
   Bounded exponential(Bounded x) const { return arithmetic.exp(shifted(x)); }
   Bounded getMax() const { return max; }
 
+  /// An exponential of the line divided by their sum.
+  Bounded normalize(Bounded exponential, Bounded sum) const {
+    Bounded weight = arithmetic.div(exponential, sum);
+    if (isProper)
+      weight.error = std::min(weight.error, 1.0);
+    return weight;
+  }
+
 private:
   const Arithmetic &arithmetic;
   Bounded max;
+  /// The weights of the line are numbers.
+  bool isProper;
 };
 
 } // namespace mlir::fuse::reference
