@@ -101,7 +101,7 @@ def AttentionOp : Fuse_Op<"attention", [Composite, AllTypesMatch<["query", "resu
                        OptionalAttr<F64Attr>:$scale);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $order (`causal` $causal^)? $query `,` $key `,` $value
+    `` $order (`causal` $causal^)? $query `,` $key `,` $value
     (`scale` `=` $scale^)? attr-dict `:`
     type($query) `,` type($key) `,` type($value)
   }];

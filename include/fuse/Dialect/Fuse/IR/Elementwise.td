@@ -123,7 +123,7 @@ def CompareOp : Fuse_PointwiseOp<"compare", [], "Comparison"> {
                        AnyFuseTensor:$rhs);
   let results = (outs BoolTensor:$result);
   let assemblyFormat = [{
-    $predicate $lhs `,` $rhs attr-dict `:`
+    `` $predicate $lhs `,` $rhs attr-dict `:`
     custom<ComparisonTypes>(type($lhs), type($rhs), type($result))
   }];
 }
@@ -237,7 +237,7 @@ def GeluOp : Fuse_PointwiseOp<"gelu", [Composite]> {
   let arguments = (ins GeluFormAttr:$form, FloatTensor:$input);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $form $input attr-dict `:` custom<PointwiseTypes>(type($input), type($result))
+    `` $form $input attr-dict `:` custom<PointwiseTypes>(type($input), type($result))
   }];
 }
 
@@ -252,7 +252,7 @@ def GegluOp : Fuse_PointwiseOp<"geglu", [Composite]> {
   let arguments = (ins GeluFormAttr:$form, FloatTensor:$lhs, FloatTensor:$rhs);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $form $lhs `,` $rhs attr-dict `:`
+    `` $form $lhs `,` $rhs attr-dict `:`
     custom<PointwiseTypes>(type($lhs), type($rhs), type($result))
   }];
 }

@@ -42,6 +42,10 @@ inline constexpr StringLiteral kNameAttr = "fuse.name";
 inline constexpr StringLiteral kDimsAttr = "fuse.dims";
 inline constexpr StringLiteral kInPlaceAttr = "fuse.in_place";
 
+/// On a function argument of floats: the standard deviation of the random
+/// numbers that a tool fills it with where the user gives none (1 without it).
+inline constexpr StringLiteral kStddevAttr = "fuse.stddev";
+
 /// On a pointwise op: a TypeAttr, the float type whose unit in the last place
 /// the result must be good to. Without it that is the result's own element
 /// type. A composite on 16-bit floats that computes in f32 sets it on the

@@ -17,7 +17,7 @@ class Fuse_Enum<string name, string summary, list<I32EnumCase> cases>
 
 class Fuse_EnumAttr<I32Enum e, string mnemonic>
     : EnumAttr<FuseDialect, e, mnemonic> {
-  let assemblyFormat = "``$value"; // No space before it.
+  let assemblyFormat = "$value"; // Prints a space first: ops write ``$attr.
 }
 
 def ComparePredicate : Fuse_Enum<"ComparePredicate", "ordered comparison", [

@@ -31,7 +31,7 @@ def ReduceOp : Fuse_InferredOp<"reduce"> {
   let results = (outs AnyFuseTensor:$result);
   let hasFolder = 1;
   let assemblyFormat = [{
-    $kind $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
+    `` $kind $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
     type($input) `->` type($result)
   }];
 }

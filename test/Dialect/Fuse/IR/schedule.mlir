@@ -1,0 +1,18 @@
+// RUN: fuse-opt %s | FileCheck %s
+// RUN: fuse-opt %s | fuse-opt | FileCheck %s
+
+// CHECK-LABEL: func.func private @schedules
+func.func private @schedules() attributes {
+  // CHECK-SAME: a = #fuse.pointwise<threads = 128, vector = 4, unroll = 2>
+  a = #fuse.pointwise<threads = 128, vector = 4, unroll = 2>,
+  // CHECK-SAME: b = #fuse.rows<threads = 256, vector = 8, rows_per_block = 4, hold = registers>
+  b = #fuse.rows<threads = 256, vector = 8, rows_per_block = 4, hold = registers>,
+  // CHECK-SAME: c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>
+  c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>,
+  // CHECK-SAME: d = #fuse.columns<threads = 1, vector = 64>
+  d = #fuse.columns<threads = 1, vector = 64>,
+  // CHECK-SAME: e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>
+  e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>,
+  // CHECK-SAME: f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>
+  f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>
+}
