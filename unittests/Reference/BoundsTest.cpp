@@ -1,0 +1,200 @@
+//===- BoundsTest.cpp - Tests of the oracle's error bounds ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "fuse/Reference/Verify.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir::fuse::reference;
+
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// A value that is within `error` of `element`.
+static Value inexact(double element, double error, DType dtype = DType::F32) {
+  Value value = floats({1}, {element}, dtype);
+  value.error = {error};
+  return value;
+}
+
+/// The result of an op of one operand and result type on one element.
+static Value applyUnary(const std::string &op, Value x) {
+  std::string type = "tensor<1x" + getName(x.dtype).str() + ">";
+  Program program("(%x: " + type + ") -> " + type + " {\n%y = fuse." + op +
+                  " %x : " + type + "\nreturn %y : " + type + " }");
+  return program({x});
+}
+
+static double getUnaryError(const std::string &op, Value x) {
+  return applyUnary(op, x).getError(0);
+}
+
+static double getBinaryError(const std::string &op, Value x, Value y) {
+  Program program("(%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<1xf32> {\n"
+                  "%z = fuse." +
+                  op + " %x, %y : tensor<1xf32>\nreturn %z : tensor<1xf32> }");
+  return program({x, y}).getError(0);
+}
+
+TEST(Bounds, ExactResultsStayExact) {
+  EXPECT_EQ(getBinaryError("add", floats({1}, {1.5}), floats({1}, {2})), 0.0);
+  EXPECT_EQ(getUnaryError("neg", floats({1}, {0.1f})), 0.0);
+}
+
+TEST(Bounds, ChargesTheRounding) {
+  EXPECT_EQ(getBinaryError("div", floats({1}, {1}), floats({1}, {3})),
+            0.5 * 0x1p-25);
+  // A 16-bit result may be rounded, or good to one ULP.
+  EXPECT_GE(getUnaryError("exp", floats({1}, {1}, DType::F16)),
+            getUlp(DType::F16, M_E));
+}
+
+TEST(Bounds, PropagatesThroughSlopes) {
+  EXPECT_NEAR(getUnaryError("exp", inexact(1.0, 0.01)), 0.01 * M_E, 1e-3);
+  EXPECT_NEAR(getBinaryError("mul", inexact(3.0, 0.01), inexact(5.0, 0.02)),
+              0.05 + 0.06, 1e-3);
+  EXPECT_NEAR(getBinaryError("min", inexact(3.0, 0.01), inexact(5.0, 0.02)),
+              0.01, 1e-9);
+}
+
+TEST(Bounds, JumpsWhereAnIntegerIsStraddled) {
+  EXPECT_EQ(getUnaryError("floor", inexact(1.99, 0.02)), 1.0);
+  EXPECT_EQ(getUnaryError("floor", inexact(1.5, 0.02)), 0.0);
+  EXPECT_EQ(getUnaryError("sign", inexact(0.01, 0.02)), 2.0);
+}
+
+TEST(Bounds, SaysNothingAtPolesAndOutsideOfDomains) {
+  EXPECT_EQ(getUnaryError("recip", inexact(0.01, 0.02)), kInf);
+  EXPECT_EQ(getBinaryError("div", floats({1}, {1}), inexact(0.01, 0.02)), kInf);
+  EXPECT_EQ(getUnaryError("log", inexact(0.01, 0.02)), kInf);
+  EXPECT_EQ(getUnaryError("exp", inexact(0.0, kInf)), kInf);
+}
+
+TEST(Bounds, KnowsWhatSurelyOverflows) {
+  Value y = applyUnary("exp", floats({1}, {100}));
+  EXPECT_EQ(y.data[0], kInf);
+  EXPECT_EQ(y.error[0], 0.0);
+  EXPECT_EQ(getUnaryError("exp", inexact(88.72, 0.01)), kInf);
+}
+
+TEST(Bounds, NarrowIntermediatesMayOrMayNotOverflow) {
+  // 70000 in f32 within a kernel, infinite between two.
+  Program program(R"((%x: tensor<1xf16>, %h: tensor<1xf16>) -> tensor<1xf16> {
+    %y = fuse.mul %x, %x : tensor<1xf16>
+    %z = fuse.mul %y, %h : tensor<1xf16>
+    return %z : tensor<1xf16> })");
+  Value half = floats({1}, {0.5}, DType::F16);
+  EXPECT_EQ(program({floats({1}, {300}, DType::F16), half}).getError(0), kInf);
+  EXPECT_LT(program({floats({1}, {200}, DType::F16), half}).getError(0), 100.0);
+}
+
+TEST(Bounds, UncertainComparisonsAllowBothValues) {
+  Program program(R"((%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<1xf32> {
+    %c = fuse.compare lt %x, %y
+       : tensor<1xf32>, tensor<1xf32> -> tensor<1xi1>
+    %a = fuse.constant dense<10.0> : tensor<1xf32>
+    %b = fuse.constant dense<30.0> : tensor<1xf32>
+    %z = fuse.select %c, %a, %b
+       : tensor<1xi1>, tensor<1xf32>, tensor<1xf32> -> tensor<1xf32>
+    return %z : tensor<1xf32> })");
+  Value near = program({inexact(1.0, 0.1), inexact(1.1, 0.1)});
+  EXPECT_EQ(near.data[0], 10.0);
+  EXPECT_EQ(near.error[0], 20.0);
+  Value far = program({inexact(1.0, 0.1), inexact(1.3, 0.1)});
+  EXPECT_EQ(far.error[0], 0.0);
+}
+
+TEST(Bounds, UncertainBooleansNeedNotMatter) {
+  Program program(R"((%x: tensor<1xf32>, %b: tensor<1xi1>) -> tensor<1xi1> {
+    %zero = fuse.constant dense<0.0> : tensor<1xf32>
+    %c = fuse.compare lt %x, %zero
+       : tensor<1xf32>, tensor<1xf32> -> tensor<1xi1>
+    %z = fuse.and %c, %b : tensor<1xi1>
+    return %z : tensor<1xi1> })");
+  Value x = inexact(0.0, 0.1);
+  EXPECT_EQ(program({x, integers({1}, {1}, DType::I1)}).getError(0), 1.0);
+  EXPECT_EQ(program({x, integers({1}, {0}, DType::I1)}).getError(0), 0.0);
+}
+
+TEST(Bounds, CastsToIntegersCoverBothSides) {
+  Program program(R"((%x: tensor<1xf32>) -> tensor<1xi32> {
+    %z = fuse.cast %x : tensor<1xf32> -> tensor<1xi32>
+    return %z : tensor<1xi32> })");
+  EXPECT_EQ(program({inexact(1.99, 0.02)}).getError(0), 1.0);
+  EXPECT_EQ(program({inexact(1.5, 0.02)}).getError(0), 0.0);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums in f32 stay within their bounds, and the bounds are near
+//===----------------------------------------------------------------------===//
+
+TEST(Bounds, HoldsForASumInOrder) {
+  Program program(R"((%x: tensor<?xf32>) -> tensor<f32> {
+    %z = fuse.reduce sum %x dims = [0] : tensor<?xf32> -> tensor<f32>
+    return %z : tensor<f32> })");
+  for (int64_t size : {1, 2, 63, 1000, 20000}) {
+    Value x = randomFloats({size}, DType::F32, size);
+    float sum = 0.0f;
+    for (double element : x.data)
+      sum += static_cast<float>(element);
+    Value expected = program({x});
+    Report report = compare(expected, &sum);
+    EXPECT_TRUE(report.ok()) << report.firstMismatch;
+    EXPECT_LE(expected.error[0], 0x1p-24 * size * (64.0 + size / 32.0));
+  }
+}
+
+TEST(Bounds, HoldsForSoftmaxInF32) {
+  constexpr int64_t size = 4096;
+  Program program(R"((%x: tensor<?xf32>) -> tensor<?xf32> {
+    %z = fuse.softmax %x dims = [0] : tensor<?xf32>
+    return %z : tensor<?xf32> })");
+  Value x = randomFloats({size}, DType::F32, 7);
+  float max = *std::max_element(x.data.begin(), x.data.end()), sum = 0.0f;
+  std::vector<float> actual;
+  for (double element : x.data) {
+    actual.push_back(std::exp(static_cast<float>(element) - max));
+    sum += actual.back();
+  }
+  for (float &element : actual)
+    element /= sum;
+  Value expected = program({x});
+  Report report = compare(expected, actual.data());
+  EXPECT_TRUE(report.ok()) << report.firstMismatch;
+  for (int64_t i = 0; i < size; ++i)
+    EXPECT_LT(expected.error[i], 256 * getUlp(DType::F32, expected.data[i]));
+}
+
+TEST(Bounds, EqualErrorsOfEqualFactorsAddUp) {
+  // Every factor errs by the same: no independence helps here.
+  constexpr int64_t size = 1000;
+  Program program(R"((%x: tensor<1x?xf32>, %y: tensor<?x1xf32>)
+      -> tensor<1x1xf32> {
+    %z = fuse.matmul %x, %y
+       : tensor<1x?xf32>, tensor<?x1xf32> -> tensor<1x1xf32>
+    return %z : tensor<1x1xf32> })");
+  Value x = floats({1, size}, std::vector<double>(size, 1.0));
+  x.error.assign(size, 0.01);
+  Value y = floats({size, 1}, std::vector<double>(size, 1.0));
+  EXPECT_GE(program({x, y}).error[0], 0.01 * size);
+}
+
+TEST(Bounds, IndependentErrorsGrowWithTheRoot) {
+  constexpr int64_t size = 1024;
+  Program program(R"((%x: tensor<1x?xf32>, %y: tensor<?x1xf32>)
+      -> tensor<1x1xf32> {
+    %z = fuse.matmul %x, %y
+       : tensor<1x?xf32>, tensor<?x1xf32> -> tensor<1x1xf32>
+    return %z : tensor<1x1xf32> })");
+  Value x = randomFloats({1, size}, DType::F32, 1);
+  Value y = randomFloats({size, 1}, DType::F32, 2);
+  x.error.assign(size, 0.01);
+  double error = program({x, y}).error[0];
+  EXPECT_GE(error, 0.01 * 2.0 * 0.9 * std::sqrt(size));
+  EXPECT_LE(error, 0.01 * 8.0 * std::sqrt(size));
+}
