@@ -2,11 +2,15 @@
 // attention, output projection and residual, RMSNorm, SwiGLU MLP and residual.
 func.func @llama3_block(
     %x: tensor<2x?x512xf32> {fuse.dims = ["tokens"]},
-    %norm1: tensor<512xf32>, %norm2: tensor<512xf32>,
-    %wq: tensor<512x512xf32>, %wk: tensor<512x512xf32>, %wv: tensor<512x512xf32>,
-    %wo: tensor<512x512xf32>,
-    %wgate: tensor<2048x512xf32>, %wup: tensor<2048x512xf32>,
-    %wdown: tensor<512x2048xf32>) -> tensor<2x?x512xf32> {
+    %norm1: tensor<512xf32>,
+    %norm2: tensor<512xf32>,
+    %wq: tensor<512x512xf32> {fuse.stddev = 0.044},
+    %wk: tensor<512x512xf32> {fuse.stddev = 0.044},
+    %wv: tensor<512x512xf32> {fuse.stddev = 0.044},
+    %wo: tensor<512x512xf32> {fuse.stddev = 0.044},
+    %wgate: tensor<2048x512xf32> {fuse.stddev = 0.044},
+    %wup: tensor<2048x512xf32> {fuse.stddev = 0.044},
+    %wdown: tensor<512x2048xf32> {fuse.stddev = 0.022}) -> tensor<2x?x512xf32> {
   %c1 = arith.constant 1 : index
   %tokens = tensor.dim %x, %c1 : tensor<2x?x512xf32>
 

@@ -2,11 +2,15 @@
 // attention, output projection and residual, RMSNorm, SwiGLU MLP and residual.
 func.func @llama3_block_gqa_f16(
     %x: tensor<2x?x512xf16> {fuse.dims = ["tokens"]},
-    %norm1: tensor<512xf16>, %norm2: tensor<512xf16>,
-    %wq: tensor<512x512xf16>, %wk: tensor<128x512xf16>, %wv: tensor<128x512xf16>,
-    %wo: tensor<512x512xf16>,
-    %wgate: tensor<2048x512xf16>, %wup: tensor<2048x512xf16>,
-    %wdown: tensor<512x2048xf16>) -> tensor<2x?x512xf16> {
+    %norm1: tensor<512xf16>,
+    %norm2: tensor<512xf16>,
+    %wq: tensor<512x512xf16> {fuse.stddev = 0.044},
+    %wk: tensor<128x512xf16> {fuse.stddev = 0.044},
+    %wv: tensor<128x512xf16> {fuse.stddev = 0.044},
+    %wo: tensor<512x512xf16> {fuse.stddev = 0.044},
+    %wgate: tensor<2048x512xf16> {fuse.stddev = 0.044},
+    %wup: tensor<2048x512xf16> {fuse.stddev = 0.044},
+    %wdown: tensor<512x2048xf16> {fuse.stddev = 0.022}) -> tensor<2x?x512xf16> {
   %c1 = arith.constant 1 : index
   %tokens = tensor.dim %x, %c1 : tensor<2x?x512xf16>
 

@@ -99,6 +99,8 @@ parseProgram(MLIRContext &context, StringRef text, StringRef fileName) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(text, fileName), SMLoc());
+  // A whole function after an error tells the user nothing.
+  context.printOpOnDiagnostic(false);
   DiagnosticCollector diagnostics(&context);
   auto start = FileLineColLoc::get(&context, fileName, 1, 1);
   OwningOpRef<ModuleOp> module = ModuleOp::create(start);

@@ -121,6 +121,10 @@ const ProgramSpec &CompiledProgram::spec() const {
   return usual(state->variant(usualFacts())).code.plan.spec;
 }
 
+ArrayRef<double> CompiledProgram::stddev() const {
+  return usual(state->variant(usualFacts())).code.plan.stddev;
+}
+
 ArrayRef<std::optional<unsigned>> CompiledProgram::inPlace() const {
   return usual(state->variant(usualFacts())).code.plan.inPlace;
 }

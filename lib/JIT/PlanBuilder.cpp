@@ -74,6 +74,7 @@ private:
   void addCopies(func::ReturnOp op);
   void allowAliases();
   bool mayReuse(unsigned launch, unsigned result, unsigned input) const;
+  void readStddev();
   llvm::Error resolveInPlace();
 
   unsigned addStorage(Value tensor, std::optional<BufferRef> ref);
@@ -329,6 +330,13 @@ void PlanBuilder::allowAliases() {
     }
 }
 
+void PlanBuilder::readStddev() {
+  for (unsigned index = 0; index < entry.getNumArguments(); ++index) {
+    auto stddev = entry.getArgAttrOfType<FloatAttr>(index, mlir::fuse::kStddevAttr);
+    plan.stddev.push_back(stddev ? stddev.getValueAsDouble() : 1.0);
+  }
+}
+
 llvm::Error PlanBuilder::resolveInPlace() {
   for (unsigned index = 0; index < plan.spec.outputs.size(); ++index) {
     plan.inPlace.push_back(std::nullopt);
@@ -373,6 +381,7 @@ Expected<Plan> PlanBuilder::build() {
   }
   addCopies(terminator);
   allowAliases();
+  readStddev();
   if (llvm::Error error = resolveInPlace())
     return std::move(error);
   if (llvm::Error error = plan.spec.verify())

@@ -81,7 +81,7 @@ private:
     ProductSummer sum;
     for (int64_t d = 0; d < query.features(); ++d)
       sum.visit(query.at(queryRow, d), key.at(keyRow, d));
-    Bounded product = roundCast(wide, dtype, sum.get(outer));
+    Bounded product = mayRound(wide, dtype, sum.get(outer));
     return outer.mul(product, outer.constant(scale));
   }
 
@@ -107,7 +107,7 @@ private:
     }
     Bounded total = sum.get(inner);
     for (Bounded &weight : weights)
-      weight = roundCast(wide, dtype, line.normalize(weight, total));
+      weight = mayRound(wide, dtype, line.normalize(weight, total));
     return weights;
   }
 
@@ -122,7 +122,7 @@ private:
     }
     int64_t row = query.offset(batch, head, token);
     for (int64_t d = 0; d < value.features(); ++d)
-      store(result, row + d, roundCast(wide, dtype, sums[d].get(outer)));
+      store(result, row + d, mayRound(wide, dtype, sums[d].get(outer)));
   }
 
   AttentionOp op;

@@ -38,6 +38,16 @@ Bounded mlir::fuse::reference::roundCast(DType from, DType to, Bounded x) {
   return result;
 }
 
+Bounded mlir::fuse::reference::mayRound(DType from, DType to, Bounded x) {
+  bool isNumber = x.isExact() && roundTo(to, x.value) == x.value;
+  if (!isNarrow(to) || isNumber || !std::isfinite(x.value))
+    return roundCast(from, to, x);
+  Bounded result = {x.value, x.error + getUlp(to, x.magnitude())};
+  if (result.magnitude() > getMaxFinite(to))
+    result.error = kInfinity;
+  return result;
+}
+
 /// Towards zero, saturating, NaN to 0.
 static int64_t saturate(DType to, double value) {
   double limit = getMaxInt(to);

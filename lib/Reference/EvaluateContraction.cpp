@@ -132,7 +132,7 @@ public:
                                 ? addExact(a, row * k, b, (first + j) * k, k)
                                 : add(a, row * k, b, (first + j) * k, k);
         store(result, places[row * n + j],
-              roundCast(wide, dtype, sum.get(accumulator)));
+              mayRound(wide, dtype, sum.get(accumulator)));
       }
     });
     return result;

@@ -76,7 +76,7 @@ mlir::fuse::reference::evaluateRmsNorm(RmsNormOp op, Operands operands) {
       Bounded y = arithmetic.mul(read[base + j], scale);
       if (op.getWeight())
         y = arithmetic.mul(y, weight[j]);
-      store(result, base + j, roundCast(wide, dtype, y));
+      store(result, base + j, mayRound(wide, dtype, y));
     }
   });
   return result;
@@ -107,7 +107,7 @@ mlir::fuse::reference::evaluateLayerNorm(LayerNormOp op, Operands operands) {
         y = arithmetic.mul(y, weight[j]);
       if (op.getBias())
         y = arithmetic.add(y, bias[j]);
-      store(result, base + j, roundCast(wide, dtype, y));
+      store(result, base + j, mayRound(wide, dtype, y));
     }
   });
   return result;

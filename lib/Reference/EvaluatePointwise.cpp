@@ -80,13 +80,13 @@ static PointFunction getActivation(Operation *op, DType dtype) {
       })
       .Case([=](GeluOp gate) {
         return [=, form = gate.getForm()](Inputs x) {
-          return roundCast(wide, dtype, gelu(inner, form, x[0]));
+          return mayRound(wide, dtype, gelu(inner, form, x[0]));
         };
       })
       .Case([=](GegluOp gate) {
         return [=, form = gate.getForm()](Inputs x) {
           Bounded product = inner.mul(gelu(inner, form, x[0]), x[1]);
-          return roundCast(wide, dtype, product);
+          return mayRound(wide, dtype, product);
         };
       })
       .Default([](Operation *) { return nullptr; });

@@ -62,16 +62,16 @@ static Bounded reduceFloats(ReduceKind kind, const Reader &read,
   auto same = [](Bounded x) { return x; };
   switch (kind) {
   case ReduceKind::sum:
-    return roundCast(wide, dtype, visitAll(Summer(), same).get(accumulator));
+    return mayRound(wide, dtype, visitAll(Summer(), same).get(accumulator));
   case ReduceKind::mean: {
     Bounded sum = visitAll(Summer(), same).get(accumulator);
     double count = lines.length;
     // A product with 1 / count, which is rounded, too.
     Bounded mean = {sum.value / count, sum.error / count};
-    return roundCast(wide, dtype, accumulator.round(mean, 1.5));
+    return mayRound(wide, dtype, accumulator.round(mean, 1.5));
   }
   case ReduceKind::prod:
-    return roundCast(wide, dtype, visitAll(Multiplier(), same).get(wide));
+    return mayRound(wide, dtype, visitAll(Multiplier(), same).get(wide));
   case ReduceKind::max:
     return visitAll(MaxFinder(), same).get();
   case ReduceKind::min:

@@ -128,7 +128,7 @@ private:
         cos.error = sin.error = kInfinity;
       Bounded a = read[first], b = read[second];
       auto combine = [&](Bounded x, Bounded y) {
-        return roundCast(wide, dtype, arithmetic.add(x, y));
+        return mayRound(wide, dtype, arithmetic.add(x, y));
       };
       store(result, first,
             combine(arithmetic.mul(a, cos),

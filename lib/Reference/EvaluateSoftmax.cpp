@@ -51,7 +51,7 @@ Value mlir::fuse::reference::evaluateSoftmax(SoftmaxOp op, const Value &input) {
     lines.forEachElement(base, [&](int64_t offset) {
       Bounded element = {result.data[offset], result.error[offset]};
       Bounded quotient = line.normalize(element, total);
-      store(result, offset, roundCast(wide, dtype, quotient));
+      store(result, offset, mayRound(wide, dtype, quotient));
     });
   });
   return result;
@@ -70,7 +70,7 @@ Value mlir::fuse::reference::evaluateLogSoftmax(LogSoftmaxOp op,
         arithmetic.log(sumExponentials(line, arithmetic, read, lines, base));
     lines.forEachElement(base, [&](int64_t offset) {
       Bounded difference = arithmetic.sub(line.shifted(read[offset]), log);
-      store(result, offset, roundCast(wide, dtype, difference));
+      store(result, offset, mayRound(wide, dtype, difference));
     });
   });
   return result;
@@ -91,7 +91,7 @@ Value mlir::fuse::reference::evaluateLogSumExp(LogSumExpOp op,
     Bounded log =
         arithmetic.log(sumExponentials(line, arithmetic, read, lines, base));
     store(result, number,
-          roundCast(wide, dtype, arithmetic.add(log, line.getMax())));
+          mayRound(wide, dtype, arithmetic.add(log, line.getMax())));
   });
   return result;
 }
@@ -114,7 +114,7 @@ mlir::fuse::reference::evaluateSoftmaxStats(SoftmaxStatsOp op,
     Bounded scale = arithmetic.exp({0.0, max.get().error});
     sum.error *= 2.0;
     store(maxima, number, max.get());
-    store(sums, number, roundCast(wide, dtype, arithmetic.mul(sum, scale)));
+    store(sums, number, mayRound(wide, dtype, arithmetic.mul(sum, scale)));
   });
   return {std::move(maxima), std::move(sums)};
 }

@@ -72,6 +72,10 @@ inline void store(Value &value, int64_t index, Bounded element) {
 /// `x` rounded to `dtype` as a cast does.
 Bounded roundCast(DType from, DType to, Bounded x);
 
+/// The end of a composite that computes in `from`: rounded to `to` if its value
+/// leaves the kernel, else perhaps not.
+Bounded mayRound(DType from, DType to, Bounded x);
+
 //===----------------------------------------------------------------------===//
 // Families
 //===----------------------------------------------------------------------===//

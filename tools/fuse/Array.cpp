@@ -123,17 +123,18 @@ static void generate(Array &array, Next next) {
   std::generate_n(data, array.numElements(), next);
 }
 
-void fillRandom(Array &array, uint64_t seed) {
+void fillRandom(Array &array, uint64_t seed, double stddev) {
   Random random(seed);
+  auto normal = [&] { return stddev * random.normal(); };
   switch (array.dtype) {
   case DType::F32:
-    return generate<float>(array, [&] { return random.normal(); });
+    return generate<float>(array, normal);
   case DType::F64:
-    return generate<double>(array, [&] { return random.normal(); });
+    return generate<double>(array, normal);
   case DType::F16:
-    return generate<uint16_t>(array, [&] { return toF16(random.normal()); });
+    return generate<uint16_t>(array, [&] { return toF16(normal()); });
   case DType::BF16:
-    return generate<uint16_t>(array, [&] { return toBF16(random.normal()); });
+    return generate<uint16_t>(array, [&] { return toBF16(normal()); });
   case DType::I1:
     return generate<uint8_t>(array, [&] { return random.next() >> 63; });
   case DType::I32:

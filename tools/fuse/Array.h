@@ -54,8 +54,8 @@ llvm::Expected<Array> readSafetensors(llvm::StringRef path,
                                       llvm::StringRef key);
 
 /// Fills `array` from `seed` alone: floats from the normal distribution
-/// (0, 1), i32 and i64 evenly from [0, 64), i1 evenly.
-void fillRandom(Array &array, uint64_t seed);
+/// with mean 0, i32 and i64 evenly from [0, 64), i1 evenly.
+void fillRandom(Array &array, uint64_t seed, double stddev = 1.0);
 
 /// Fills floats with NaN, and other elements with bytes of 0xff, so that what a
 /// kernel does not write is seen.

@@ -117,7 +117,8 @@ Expected<runtime::SymbolValues> Sizes::all() const {
 Expected<std::vector<Array>> prepareInputs(const ProgramSpec &spec,
                                            ArrayRef<std::string> files,
                                            ArrayRef<std::string> dims,
-                                           uint64_t seed) {
+                                           uint64_t seed,
+                                           ArrayRef<double> stddev) {
   std::vector<std::string> names;
   for (const TensorSpec &input : spec.inputs)
     names.push_back(input.name);
@@ -153,7 +154,7 @@ Expected<std::vector<Array>> prepareInputs(const ProgramSpec &spec,
     Expected<Array> array = Array::create(input.dtype, *shape);
     if (!array)
       return array.takeError();
-    fillRandom(*array, seed * 0x100000001b3 + index);
+    fillRandom(*array, seed * 0x100000001b3 + index, stddev[index]);
     arrays[index] = std::move(*array);
   }
   return std::move(arrays);

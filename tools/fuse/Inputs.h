@@ -20,12 +20,13 @@ parseAssignments(llvm::ArrayRef<std::string> arguments, llvm::StringRef option,
                  llvm::ArrayRef<std::string> names);
 
 /// An array for each input of `spec`: read from the file that `files` gives
-/// (NAME=FILE), or random, from `seed` and the input's number. `dims`
-/// (NAME=SIZE) gives the dynamic sizes that no file tells.
+/// (NAME=FILE), or random, from `seed` and the input's number, with the input's
+/// `stddev`. `dims` (NAME=SIZE) gives the dynamic sizes that no file tells.
 llvm::Expected<std::vector<Array>>
 prepareInputs(const runtime::ProgramSpec &spec,
               llvm::ArrayRef<std::string> files,
-              llvm::ArrayRef<std::string> dims, uint64_t seed);
+              llvm::ArrayRef<std::string> dims, uint64_t seed,
+              llvm::ArrayRef<double> stddev);
 
 } // namespace fuse::driver
 

@@ -121,6 +121,16 @@ Error RunCommand::verifyOutputs(StringRef text, const ProgramSpec &spec,
   for (auto [index, report] : enumerate(*reports)) {
     const OutputSpec &output = spec.outputs[index];
     printReport(output, session.outputs()[index], report);
+    // A check that every answer passes is none.
+    if (report.elements > 0 && report.unbounded == report.elements)
+      failure = joinErrors(
+          std::move(failure),
+          createStringError(
+              inconvertibleErrorCode(),
+              formatv("expected a bound for output '{0}', but every element "
+                      "could be anything; verify with smaller inputs "
+                      "(fuse.stddev on the arguments)",
+                      output.name)));
     if (!report.ok())
       failure = joinErrors(
           std::move(failure),
@@ -161,7 +171,7 @@ Error RunCommand::execute(StringRef text) {
   auto files = outputFiles(spec);
   if (!files)
     return files.takeError();
-  auto arrays = prepareInputs(spec, inputs, dims, seed);
+  auto arrays = prepareInputs(spec, inputs, dims, seed, (*compiled)->stddev());
   if (!arrays)
     return arrays.takeError();
   auto session = Session::create(**compiled, std::move(*arrays));

@@ -35,6 +35,10 @@ public:
   /// For each output, the input whose buffer the program's text wants it in.
   llvm::ArrayRef<std::optional<unsigned>> inPlace() const;
 
+  /// For each input the standard deviation that random numbers for it should
+  /// have.
+  llvm::ArrayRef<double> stddev() const;
+
   runtime::Device device() const;
 
   /// The chip, or "cpu".

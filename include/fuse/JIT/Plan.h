@@ -17,6 +17,9 @@ struct Plan {
   runtime::ProgramSpec spec;
   /// For each output the input whose buffer takes it, by `fuse.in_place`.
   std::vector<std::optional<unsigned>> inPlace;
+  /// For each input the standard deviation of its random numbers, by
+  /// `fuse.stddev`.
+  std::vector<double> stddev;
 };
 
 } // namespace fuse::jit

@@ -68,6 +68,15 @@ static LogicalResult verifyDims(Operation *op, NamedAttribute attribute,
   return success();
 }
 
+static LogicalResult verifyStddev(Operation *op, NamedAttribute attribute) {
+  auto number = dyn_cast<FloatAttr>(attribute.getValue());
+  if (number && number.getValueAsDouble() > 0.0 && number.getValue().isFinite())
+    return success();
+  return op->emitOpError("expected fuse.stddev to be a positive number, but "
+                         "got ")
+         << attribute.getValue() << "; write it as fuse.stddev = 0.02";
+}
+
 /// The attributes say how a program is called, so they sit on functions, on
 /// values that are tensors whose sizes can be computed.
 static FailureOr<RankedTensorType> verifyCarrier(Operation *op, Type type,
@@ -101,7 +110,10 @@ LogicalResult FuseDialect::verifyRegionArgAttribute(Operation *op,
     return verifyName(op, attribute);
   if (attribute.getName() == kDimsAttr)
     return verifyDims(op, attribute, *tensor);
-  return op->emitOpError("expected fuse.name or fuse.dims on argument #")
+  if (attribute.getName() == kStddevAttr)
+    return verifyStddev(op, attribute);
+  return op->emitOpError(
+             "expected fuse.name, fuse.dims or fuse.stddev on argument #")
          << argIndex << ", but got " << attribute.getName()
          << "; remove the attribute";
 }
