@@ -11,6 +11,10 @@
 // reductions of the same rows, are merged: one launch for two, and an input
 // that both read is read once. Groups are only rewritten when all is decided.
 //
+// Between the two, an op that only one later group uses moves there when fewer
+// bytes cross then: the square in h = x + x W; mean(h * h) joins the norm that
+// reads h anyway, not the contraction, which would have to write it too.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
@@ -20,6 +24,7 @@
 #include "fuse/Fusion/Legality.h"
 #include "fuse/Fusion/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -48,6 +53,9 @@ public:
 
 private:
   void mergeProducers(Operation *op);
+  void sinkIntoConsumers();
+  bool sinkingSavesBytes(Operation *op, int consumer);
+  bool isLegal(ArrayRef<Operation *> ops);
   void mergeNeighbours();
   bool tryMerge(int a, int b, std::string &reason);
   bool shareInput(int a, int b);
@@ -90,6 +98,54 @@ void KernelFormer::mergeProducers(Operation *op) {
     std::string reason;
     if (!tryMerge(groups.of(producer), groups.of(op), reason))
       missed[{op, producer}] = reason;
+  }
+}
+
+bool KernelFormer::isLegal(ArrayRef<Operation *> ops) {
+  std::string reason;
+  SmallVector<Value> results = groups.resultsOf(ops);
+  return succeeded(classifyGroup({ops, results}, dims, reason));
+}
+
+bool KernelFormer::sinkingSavesBytes(Operation *op, int consumer) {
+  auto holds = [](ArrayRef<Value> values, Value v) {
+    return llvm::is_contained(values, v);
+  };
+  SmallVector<Value> read = groups.inputsOf(groups.ops(consumer));
+  SmallVector<Operation *> rest = groups.without(groups.of(op), op);
+  // What would leave the group even if `op` were not outside it.
+  SmallVector<Value> leaving = groups.resultsOf(groups.ops(groups.of(op)));
+  double saved = 2 * estimatedBytes(op->getResult(0)), added = 0;
+  llvm::SmallSetVector<Value, 4> operands(op->operand_begin(),
+                                          op->operand_end());
+  for (Value operand : operands) {
+    Operation *producer = operand.getDefiningOp();
+    if (Groups::isDuplicated(producer))
+      continue;
+    if (!holds(read, operand))
+      added += estimatedBytes(operand);
+    if (llvm::is_contained(rest, producer) && !holds(leaving, operand))
+      added += estimatedBytes(operand);
+  }
+  return saved > added;
+}
+
+void KernelFormer::sinkIntoConsumers() {
+  for (Operation &op : llvm::reverse(function.getBody().front())) {
+    if (!groups.contains(&op) || groups.ops(groups.of(&op)).size() < 2 ||
+        !op.hasTrait<mlir::fuse::OpTrait::Pointwise>() || op.use_empty())
+      continue;
+    Operation *first = *op.user_begin();
+    bool oneConsumer =
+        groups.contains(first) && groups.of(first) != groups.of(&op) &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return groups.contains(user) && groups.of(user) == groups.of(first);
+        });
+    if (!oneConsumer || !sinkingSavesBytes(&op, groups.of(first)))
+      continue;
+    int from = groups.of(&op), to = groups.of(first);
+    if (isLegal(groups.with(to, &op)) && isLegal(groups.without(from, &op)))
+      groups.move(&op, to);
   }
 }
 
@@ -206,6 +262,7 @@ void KernelFormer::run() {
   for (Operation &op : function.getBody().front())
     if (groups.contains(&op))
       mergeProducers(&op);
+  sinkIntoConsumers();
   mergeNeighbours();
   rewrite();
 }

@@ -66,6 +66,27 @@ void Groups::merge(int a, int b) {
   members[b].clear();
 }
 
+SmallVector<Operation *> Groups::with(int group, Operation *op) const {
+  SmallVector<Operation *> ops(members[group]);
+  ops.push_back(op);
+  llvm::sort(ops, [&](Operation *x, Operation *y) {
+    return position(x) < position(y);
+  });
+  return ops;
+}
+
+SmallVector<Operation *> Groups::without(int group, Operation *op) const {
+  SmallVector<Operation *> ops(members[group]);
+  llvm::erase(ops, op);
+  return ops;
+}
+
+void Groups::move(Operation *op, int group) {
+  members[of(op)] = without(of(op), op);
+  members[group] = with(group, op);
+  groupOf[op] = group;
+}
+
 SmallVector<Value> Groups::inputsOf(ArrayRef<Operation *> ops) const {
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
   llvm::SetVector<Value> inputs;

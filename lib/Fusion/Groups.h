@@ -32,6 +32,12 @@ public:
   /// Merges both into the group of the smaller number.
   void merge(int a, int b);
 
+  /// The ops of `group` and `op`, in program order.
+  SmallVector<Operation *> with(int group, Operation *op) const;
+  SmallVector<Operation *> without(int group, Operation *op) const;
+  /// Moves `op` from its group to another.
+  void move(Operation *op, int group);
+
   /// What the ops read from, and give to, ops that are not among them.
   SmallVector<Value> inputsOf(ArrayRef<Operation *> ops) const;
   SmallVector<Value> resultsOf(ArrayRef<Operation *> ops) const;

@@ -135,3 +135,22 @@ func.func @reshape(%x: tensor<4x8xf32>) -> tensor<32xf32> {
 func.func @identity(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// The square is computed where its mean is: the contraction writes h only.
+// CHECK-LABEL: func.func @sink
+// CHECK:         %[[H:.*]] = fuse.kernel "sink_0"
+// CHECK:           fuse.contract
+// CHECK-NEXT:      %[[S:.*]] = fuse.add
+// CHECK-NEXT:      fuse.yield %[[S]] :
+// CHECK:         fuse.kernel "sink_1" ins(%[[H]] :
+// CHECK:           fuse.mul
+// CHECK-NEXT:      fuse.reduce mean
+func.func @sink(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32>, tensor<8x1xf32>) {
+  %c = fuse.contract "mk,nk->mn" %x, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %h = fuse.add %x, %c : tensor<8x16xf32>
+  %q = fuse.mul %h, %h : tensor<8x16xf32>
+  %m = fuse.reduce mean %q dims = [1] keep : tensor<8x16xf32> -> tensor<8x1xf32>
+  return %h, %m : tensor<8x16xf32>, tensor<8x1xf32>
+}
