@@ -7,6 +7,7 @@
 
 #include "Program.h"
 #include "fuse/Reference/Verify.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -23,18 +24,19 @@ static Value inexact(double element, double error, DType dtype = DType::F32) {
 }
 
 /// The result of an op of one operand and result type on one element.
-static Value applyUnary(const std::string &op, Value x) {
+static Value applyUnary(const std::string &op, const Value &x) {
   std::string type = "tensor<1x" + getName(x.dtype).str() + ">";
   Program program("(%x: " + type + ") -> " + type + " {\n%y = fuse." + op +
                   " %x : " + type + "\nreturn %y : " + type + " }");
   return program({x});
 }
 
-static double getUnaryError(const std::string &op, Value x) {
+static double getUnaryError(const std::string &op, const Value &x) {
   return applyUnary(op, x).getError(0);
 }
 
-static double getBinaryError(const std::string &op, Value x, Value y) {
+static double getBinaryError(const std::string &op, const Value &x,
+                             const Value &y) {
   Program program("(%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<1xf32> {\n"
                   "%z = fuse." +
                   op + " %x, %y : tensor<1xf32>\nreturn %z : tensor<1xf32> }");
@@ -155,7 +157,7 @@ TEST(Bounds, HoldsForSoftmaxInF32) {
     %z = fuse.softmax %x dims = [0] : tensor<?xf32>
     return %z : tensor<?xf32> })");
   Value x = randomFloats({size}, DType::F32, 7);
-  float max = *std::max_element(x.data.begin(), x.data.end()), sum = 0.0f;
+  float max = *llvm::max_element(x.data), sum = 0.0f;
   std::vector<float> actual;
   for (double element : x.data) {
     actual.push_back(std::exp(static_cast<float>(element) - max));
