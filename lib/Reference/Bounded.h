@@ -69,6 +69,9 @@ Bounded mapMonotone(Function f, Bounded x, Bounded y) {
   Bounded z = {f(x.value, y.value), 0.0};
   if (x.isExact() && y.isExact())
     return z;
+  auto isNaN = [](Bounded a) { return std::isnan(a.value) && a.isExact(); };
+  if (std::isnan(z.value) && (isNaN(x) || isNaN(y)))
+    return z;
   if (x.isUnbounded() || y.isUnbounded())
     return {z.value, kInfinity};
   z = include(include(z, f(x.low(), y.low())), f(x.low(), y.high()));

@@ -15,19 +15,53 @@
 
 namespace mlir::fuse::reference {
 
+/// The terms of a sum that are not finite. A NaN or an infinity is certain
+/// whatever the errors of the finite terms are.
+class SpecialTerms {
+public:
+  /// Takes `x` if it is not finite, or without a bound.
+  bool take(Bounded x) {
+    if (std::isfinite(x.value) && std::isfinite(x.error))
+      return false;
+    isEmpty = false;
+    if (x.isExact())
+      sum += x.value;
+    else
+      isUnbounded = true;
+    return true;
+  }
+
+  /// The sum with the `finite` terms, which are accumulated.
+  Bounded addTo(Bounded finite) const {
+    if (isEmpty)
+      return finite;
+    // A NaN absorbs what has no bound, an infinity does not.
+    bool isCertain =
+        std::isnan(sum) || (!isUnbounded && std::isfinite(finite.error) &&
+                            std::isfinite(finite.value));
+    return {sum + finite.value, isCertain ? 0.0 : kInfinity};
+  }
+
+private:
+  double sum = 0.0;
+  bool isEmpty = true, isUnbounded = false;
+};
+
 /// The maximum of a line, NaN if any element is.
 class MaxFinder {
 public:
   void visit(Bounded x) {
     isUnbounded |= x.isUnbounded();
-    isNaN |= std::isnan(x.value);
+    isNaN |= std::isnan(x.value) && x.isExact();
     value = std::max(value, x.value);
     low = std::max(low, x.low());
     high = std::max(high, x.high());
   }
   Bounded get() const {
-    if (isUnbounded || isNaN)
-      return {isNaN ? kNaN : value, isUnbounded ? kInfinity : 0.0};
+    if (isNaN)
+      return {kNaN, 0.0};
+    if (isUnbounded)
+      return {value, kInfinity};
     if (std::isinf(value))
       return {value, high == value && low == value ? 0.0 : kInfinity};
     return {value, std::max(high - value, value - low)};
@@ -42,17 +76,21 @@ private:
 class Summer {
 public:
   void visit(Bounded x) {
+    ++terms;
+    if (specials.take(x))
+      return;
     value += x.value;
     error += x.error;
     magnitude += x.magnitude();
-    ++terms;
   }
   /// Not yet rounded to a narrow type.
   Bounded get(const Arithmetic &arithmetic) const {
-    return arithmetic.accumulate({value, error}, magnitude, terms);
+    return specials.addTo(
+        arithmetic.accumulate({value, error}, magnitude, terms));
   }
 
 private:
+  SpecialTerms specials;
   double value = 0.0, error = 0.0, magnitude = 0.0;
   int64_t terms = 0;
 };
@@ -70,6 +108,10 @@ class ProductSummer {
 public:
   void visit(Bounded x, Bounded y) {
     ++terms;
+    bool isFinite = std::isfinite(x.magnitude() * y.magnitude());
+    auto multiply = [](double a, double b) { return a * b; };
+    if (!isFinite && specials.take(mapMonotone(multiply, x, y)))
+      return;
     value += x.value * y.value;
     magnitude += x.magnitude() * y.magnitude();
     if (x.isExact() && y.isExact())
@@ -97,11 +139,12 @@ public:
                     std::fabs(scaleY);
     double error = std::min(linear, common + 2.0 * std::sqrt(squares));
     // The products are rounded, too: one rounding more than the sum has.
-    return arithmetic.accumulate({value, error + product}, magnitude,
-                                 terms + 1);
+    return specials.addTo(
+        arithmetic.accumulate({value, error + product}, magnitude, terms + 1));
   }
 
 private:
+  SpecialTerms specials;
   double value = 0.0, magnitude = 0.0;
   double linear = 0.0, squares = 0.0, product = 0.0;
   double shiftX = 0.0, shiftY = 0.0, scaleX = 0.0, scaleY = 0.0;

@@ -23,11 +23,14 @@ public:
     largest *= std::max(x.magnitude(), 1.0);
     hasInexact |= !x.isExact();
     hasNonFinite |= !std::isfinite(x.value);
+    hasNaN |= std::isnan(x.value) && x.isExact();
     allAboveOne &= std::fabs(x.value) - x.error >= 1.0;
     ++factors;
   }
 
   Bounded get(DType wide) const {
+    if (hasNaN)
+      return {kNaN, 0.0};
     if (hasNonFinite)
       return {product, hasInexact ? kInfinity : 0.0};
     double max = getMaxFinite(wide);
@@ -44,7 +47,8 @@ public:
 
 private:
   double product = 1.0, upper = 1.0, largest = 1.0;
-  bool hasInexact = false, hasNonFinite = false, allAboveOne = true;
+  bool hasInexact = false, hasNonFinite = false, hasNaN = false;
+  bool allAboveOne = true;
   int64_t factors = 0;
 };
 

@@ -131,6 +131,22 @@ TEST(Bounds, CastsToIntegersCoverBothSides) {
   EXPECT_EQ(program({inexact(1.5, 0.02)}).getError(0), 0.0);
 }
 
+TEST(Bounds, NaNIsCertainAmongInexactTerms) {
+  Program program(R"((%x: tensor<3xf32>) -> tensor<f32> {
+    %z = fuse.reduce sum %x dims = [0] : tensor<3xf32> -> tensor<f32>
+    return %z : tensor<f32> })");
+  Value x = floats({3}, {1, NAN, 2});
+  x.error = {0.1, 0.0, kInf};
+  Value sum = program({x});
+  EXPECT_TRUE(std::isnan(sum.data[0]));
+  EXPECT_EQ(sum.error[0], 0.0);
+  x.data[1] = kInf;
+  EXPECT_EQ(program({x}).error[0], kInf);
+  x.error[2] = 0.1;
+  EXPECT_EQ(program({x}).data[0], kInf);
+  EXPECT_EQ(program({x}).error[0], 0.0);
+}
+
 //===----------------------------------------------------------------------===//
 // Sums in f32 stay within their bounds, and the bounds are near
 //===----------------------------------------------------------------------===//
