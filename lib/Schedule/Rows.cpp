@@ -22,6 +22,7 @@ using namespace mlir::fuse;
 
 static constexpr int64_t warpSize = 32;
 static constexpr int64_t heldElements = 64;
+static constexpr int64_t fewElements = 16;
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t smallestBlock = 128;
 static constexpr int64_t loopThreads = 512;
@@ -81,7 +82,9 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel, const RowSpace &space,
   int64_t vectors =
       std::max<int64_t>(1, llvm::divideCeil(*shape.length, shape.vector));
   int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
-  while (group * heldElements < *shape.length)
+  // Two warps on a row of a thousand elements beat one: more loads in flight.
+  while (group * heldElements < *shape.length ||
+         (group == warpSize && group * fewElements < *shape.length))
     group *= 2;
   int64_t threads = std::max(group, smallestBlock);
   return RowsScheduleAttr::get(context, threads, shape.vector, threads / group,

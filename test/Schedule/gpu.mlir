@@ -132,3 +132,13 @@ func.func @given(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// Two warps a row.
+// CHECK-LABEL: func.func @thousand
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  return %m : tensor<?x1xbf16>
+}

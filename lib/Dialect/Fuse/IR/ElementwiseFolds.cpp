@@ -251,7 +251,9 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType() &&
       (isa<IntegerType>(element) || !isRoundedLate(element)))
     return getInput();
-  if (!getType().hasStaticShape())
+  // A cast that ends a composite rounds later, where its value is stored.
+  bool isLate = (*this)->hasAttr(kImplicitAttr) && isRoundedLate(element);
+  if (isLate || !getType().hasStaticShape())
     return {};
   if (std::optional<APFloat> value = getSplat<APFloat>(adaptor.getInput()))
     return SplatElementsAttr::get(getType(), castFloat(*value, element));

@@ -47,9 +47,9 @@ static LogicalResult verifyName(Operation *op, NamedAttribute attribute) {
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || name.empty())
     return op->emitOpError("expected ")
-           << attribute.getName() << " to be a name, but got "
-           << attribute.getValue() << "; write it as " << attribute.getName()
-           << " = \"x\"";
+           << attribute.getName().strref() << " to be a name, but got "
+           << attribute.getValue() << "; write it as "
+           << attribute.getName().strref() << " = \"x\"";
   return success();
 }
 
@@ -84,8 +84,8 @@ static FailureOr<RankedTensorType> verifyCarrier(Operation *op, Type type,
   auto tensor = dyn_cast_or_null<RankedTensorType>(type);
   if (!tensor || !tensor.getElementType().isIntOrFloat())
     return op->emitOpError("expected ")
-           << attribute.getName() << " on a ranked tensor, but got " << type
-           << "; remove the attribute";
+           << attribute.getName().strref() << " on a ranked tensor, but got "
+           << type << "; remove the attribute";
   if (!getStaticBytes(tensor))
     return op->emitOpError("expected a tensor of at most 2^63 - 1 bytes, but "
                            "got ")
@@ -100,7 +100,7 @@ LogicalResult FuseDialect::verifyRegionArgAttribute(Operation *op,
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitOpError("expected ")
-           << attribute.getName()
+           << attribute.getName().strref()
            << " on a function, but got another op; remove the attribute";
   auto tensor =
       verifyCarrier(op, function.getArgumentTypes()[argIndex], attribute);
@@ -114,7 +114,7 @@ LogicalResult FuseDialect::verifyRegionArgAttribute(Operation *op,
     return verifyStddev(op, attribute);
   return op->emitOpError(
              "expected fuse.name, fuse.dims or fuse.stddev on argument #")
-         << argIndex << ", but got " << attribute.getName()
+         << argIndex << ", but got " << attribute.getName().strref()
          << "; remove the attribute";
 }
 
@@ -125,7 +125,7 @@ FuseDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitOpError("expected ")
-           << attribute.getName()
+           << attribute.getName().strref()
            << " on a function, but got another op; remove the attribute";
   Type type = function.getResultTypes()[resultIndex];
   if (failed(verifyCarrier(op, type, attribute)))
@@ -134,7 +134,7 @@ FuseDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
     return verifyName(op, attribute);
   if (attribute.getName() != kInPlaceAttr)
     return op->emitOpError("expected fuse.name or fuse.in_place on result #")
-           << resultIndex << ", but got " << attribute.getName()
+           << resultIndex << ", but got " << attribute.getName().strref()
            << "; remove the attribute";
   if (failed(verifyName(op, attribute)))
     return failure();

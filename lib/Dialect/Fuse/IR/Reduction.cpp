@@ -88,15 +88,13 @@ LogicalResult ReduceOp::verify() {
       *this, reduceType(input, getDims(), getKeep()));
 }
 
+/// A reduction that keeps its type reduces dimensions of size 1 only.
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   // A sum starts from +0 and would turn a -0 into it.
   bool adds = getKind() == ReduceKind::sum || getKind() == ReduceKind::mean;
   if (getType() != getInput().getType() ||
       (adds && isa<FloatType>(getType().getElementType())))
     return {};
-  for (int64_t dim : getDims())
-    if (getType().getDimSize(dim) != getInput().getType().getDimSize(dim))
-      return {};
   return getInput();
 }
 
