@@ -1,0 +1,179 @@
+// RUN: fuse-opt %s -split-input-file -verify-diagnostics
+
+// 1: D is static.
+func.func @f(%x: tensor<4x2x?xf16>) {
+  // expected-error @below {{expected input with a static, even last dimension, but got 'tensor<4x2x?xf16>'; make the head size static and even}}
+  %0 = fuse.rotary half tokens_heads %x base = 1.0e4 : tensor<4x2x?xf16>
+  return
+}
+
+// -----
+
+// 1: D is even.
+func.func @f(%x: tensor<4x2x63xf16>) {
+  // expected-error @below {{expected input with a static, even last dimension, but got 'tensor<4x2x63xf16>'}}
+  %0 = fuse.rotary half tokens_heads %x base = 1.0e4 : tensor<4x2x63xf16>
+  return
+}
+
+// -----
+
+// 1: R is even.
+func.func @f(%x: tensor<4x2x64xf16>) {
+  // expected-error @below {{expected dims to be even, positive and at most 64, but got 31; rotate whole pairs of a head's features}}
+  %0 = fuse.rotary half tokens_heads %x base = 1.0e4 dims = 31 : tensor<4x2x64xf16>
+  return
+}
+
+// -----
+
+// 1: R is positive.
+func.func @f(%x: tensor<4x2x64xf16>) {
+  // expected-error @below {{expected dims to be even, positive and at most 64, but got 0}}
+  %0 = fuse.rotary half tokens_heads %x base = 1.0e4 dims = 0 : tensor<4x2x64xf16>
+  return
+}
+
+// -----
+
+// 1: R is at most D.
+func.func @f(%x: tensor<4x2x64xf16>) {
+  // expected-error @below {{expected dims to be even, positive and at most 64, but got 66}}
+  %0 = fuse.rotary half tokens_heads %x base = 1.0e4 dims = 66 : tensor<4x2x64xf16>
+  return
+}
+
+// -----
+
+// 2: neither.
+func.func @f(%x: tensor<4x2x64xf16>) {
+  // expected-error @below {{expected either tables or base, but got neither; give 'tables(%cos, %sin)' or 'base = 1.0e4'}}
+  %0 = fuse.rotary half tokens_heads %x : tensor<4x2x64xf16>
+  return
+}
+
+// -----
+
+// 2: both.
+func.func @f(%x: tensor<4x2x64xf16>, %t: tensor<4x32xf32>) {
+  // expected-error @below {{expected either tables or base, but got both}}
+  %0 = fuse.rotary half tokens_heads %x tables(%t, %t) base = 1.0e4 : tensor<4x2x64xf16>, tensor<4x32xf32>
+  return
+}
+
+// -----
+
+// 2: one table.
+func.func @f(%x: tensor<4x2x64xf16>, %t: tensor<4x32xf32>) {
+  // expected-error @below {{expected both tables or none, but got one; give cos and sin}}
+  %0 = "fuse.rotary"(%x, %t) <{layout = #fuse<rotary_layout half>, order = #fuse<head_order tokens_heads>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (tensor<4x2x64xf16>, tensor<4x32xf32>) -> tensor<4x2x64xf16>
+  return
+}
+
+// -----
+
+// 3: equal types.
+func.func @f(%x: tensor<4x2x64xf16>, %c: tensor<4x32xf32>, %s: tensor<4x32xf16>) {
+  // expected-error @below {{expected tables of one type, but got 'tensor<4x32xf32>' for cos and 'tensor<4x32xf16>' for sin; give them one type}}
+  %0 = "fuse.rotary"(%x, %c, %s) <{layout = #fuse<rotary_layout half>, order = #fuse<head_order tokens_heads>, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<4x2x64xf16>, tensor<4x32xf32>, tensor<4x32xf16>) -> tensor<4x2x64xf16>
+  return
+}
+
+// -----
+
+// 3: R/2 columns.
+func.func @f(%x: tensor<4x2x64xf16>, %t: tensor<4x64xf32>) {
+  // expected-error @below {{expected tables of shape [rows, 32], but got 'tensor<4x64xf32>'; give a row of R/2 values for each position}}
+  %0 = fuse.rotary half tokens_heads %x tables(%t, %t) : tensor<4x2x64xf16>, tensor<4x64xf32>
+  return
+}
+
+// -----
+
+// 3: f32 or the type of the input.
+func.func @f(%x: tensor<4x2x64xf16>, %t: tensor<4x32xbf16>) {
+  // expected-error @below {{expected tables of f32 or 'f16', but got 'tensor<4x32xbf16>'; insert a fuse.cast}}
+  %0 = fuse.rotary half tokens_heads %x tables(%t, %t) : tensor<4x2x64xf16>, tensor<4x32xbf16>
+  return
+}
+
+// -----
+
+// 3: a row for each token.
+func.func @f(%x: tensor<4x2x64xf16>, %t: tensor<8x32xf32>) {
+  // expected-error @below {{expected tables with a row for each of 4 tokens, but got 8 rows; give positions}}
+  %0 = fuse.rotary half tokens_heads %x tables(%t, %t) : tensor<4x2x64xf16>, tensor<8x32xf32>
+  return
+}
+
+// -----
+
+// 4: the tokens.
+func.func @f(%x: tensor<4x2x64xf16>, %p: tensor<2xi32>) {
+  // expected-error @below {{expected positions of shape [tokens] or [batch, tokens] of 'tensor<4x2x64xf16>', but got 'tensor<2xi32>'; give one position for each token}}
+  %0 = fuse.rotary half tokens_heads %x positions(%p) base = 1.0e4 : tensor<4x2x64xf16>, tensor<2xi32>
+  return
+}
+
+// -----
+
+// 4: the batch.
+func.func @f(%x: tensor<3x4x2x64xf16>, %p: tensor<2x4xi32>) {
+  // expected-error @below {{expected positions of shape [tokens] or [batch, tokens] of 'tensor<3x4x2x64xf16>', but got 'tensor<2x4xi32>'}}
+  %0 = fuse.rotary half tokens_heads %x positions(%p) base = 1.0e4 : tensor<3x4x2x64xf16>, tensor<2x4xi32>
+  return
+}
+
+// -----
+
+// 4: tokens cannot be the batch, too.
+func.func @f(%x: tensor<4x2x64xf16>, %p: tensor<4x4xi32>) {
+  // expected-error @below {{expected positions of shape [tokens] or [batch, tokens] of 'tensor<4x2x64xf16>', but got 'tensor<4x4xi32>'}}
+  %0 = fuse.rotary half tokens_heads %x positions(%p) base = 1.0e4 : tensor<4x2x64xf16>, tensor<4x4xi32>
+  return
+}
+
+// -----
+
+// 4: i32 or i64.
+func.func @f(%x: tensor<4x2x64xf16>, %p: tensor<4xf32>) {
+  // expected-error @below {{'fuse.rotary' op operand #1 must be ranked tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xf32>'}}
+  %0 = fuse.rotary half tokens_heads %x positions(%p) base = 1.0e4 : tensor<4x2x64xf16>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// 5: tokens_heads.
+func.func @f(%x: tensor<4x64xf16>) {
+  // expected-error @below {{expected input of rank 3 or more for tokens_heads, but got 'tensor<4x64xf16>'; insert a tensor.expand_shape}}
+  %0 = fuse.rotary half tokens_heads %x base = 1.0e4 : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+// 5: heads_tokens.
+func.func @f(%x: tensor<64xf16>) {
+  // expected-error @below {{expected input of rank 2 or more for heads_tokens, but got 'tensor<64xf16>'}}
+  %0 = fuse.rotary half heads_tokens %x base = 1.0e4 : tensor<64xf16>
+  return
+}
+
+// -----
+
+// 6: positive.
+func.func @f(%x: tensor<4x2x64xf16>) {
+  // expected-error @below {{expected base to be positive and finite, but got 0}}
+  %0 = fuse.rotary half tokens_heads %x base = 0.0 : tensor<4x2x64xf16>
+  return
+}
+
+// -----
+
+// 6: finite.
+func.func @f(%x: tensor<4x2x64xf16>) {
+  // expected-error @below {{expected base to be positive and finite, but got}}
+  %0 = fuse.rotary half tokens_heads %x base = 0x7FF0000000000000 : tensor<4x2x64xf16>
+  return
+}

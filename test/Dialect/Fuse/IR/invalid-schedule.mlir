@@ -1,0 +1,77 @@
+// RUN: fuse-opt %s -split-input-file -verify-diagnostics
+
+// A block has a thread.
+// expected-error @below {{expected threads from 1 to 1024, but got 0; choose one in that range}}
+func.func private @f() attributes {s = #fuse.pointwise<threads = 0, vector = 1, unroll = 1>}
+
+// -----
+
+// A block has at most 1024 threads.
+// expected-error @below {{expected threads from 1 to 1024, but got 1025}}
+func.func private @f() attributes {s = #fuse.columns<threads = 1025, vector = 1>}
+
+// -----
+
+// Vectors: pointwise.
+// expected-error @below {{expected vector to be a power of two, but got 3; choose 2}}
+func.func private @f() attributes {s = #fuse.pointwise<threads = 1, vector = 3, unroll = 1>}
+
+// -----
+
+// Vectors: rows.
+// expected-error @below {{expected vector to be a power of two, but got 3; choose 2}}
+func.func private @f() attributes {s = #fuse.rows<threads = 1, vector = 3, rows_per_block = 1, hold = loop>}
+
+// -----
+
+// Vectors: columns.
+// expected-error @below {{expected vector to be a power of two, but got 3; choose 2}}
+func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 3>}
+
+// -----
+
+// Vectors: contraction.
+// expected-error @below {{expected vector to be a power of two, but got 3; choose 2}}
+func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 1, tile_n = 1, vector = 3, along = n>}
+
+// -----
+
+// The longest vector.
+// expected-error @below {{expected vector from 1 to 64, but got 128}}
+func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 128>}
+
+// -----
+
+// The shortest vector.
+// expected-error @below {{expected vector from 1 to 64, but got 0}}
+func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 0>}
+
+// -----
+
+// The unrolling.
+// expected-error @below {{expected unroll from 1 to 4096, but got 0}}
+func.func private @f() attributes {s = #fuse.pointwise<threads = 1, vector = 1, unroll = 0>}
+
+// -----
+
+// A row has whole threads.
+// expected-error @below {{expected rows_per_block to divide the 256 threads, but got 3; choose a divisor}}
+func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 3, hold = loop>}
+
+// -----
+
+// A block has a row.
+// expected-error @below {{expected rows_per_block from 1 to 1024, but got 0}}
+func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 0, hold = loop>}
+
+// -----
+
+// The tile's rows.
+// expected-error @below {{expected tile_m from 1 to}}
+func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 0, tile_n = 1, vector = 1, along = n>}
+
+// -----
+
+// The tile's columns.
+// expected-error @below {{expected tile_n from 1 to}}
+func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 1, tile_n = 0, vector = 1, along = n>}
