@@ -25,6 +25,7 @@ using mlir::fuse::LaunchOp;
 
 using mlir::fuse::kInPlaceAttr;
 using mlir::fuse::kNameAttr;
+using mlir::fuse::kStddevAttr;
 
 namespace fuse::jit {
 
@@ -332,7 +333,7 @@ void PlanBuilder::allowAliases() {
 
 void PlanBuilder::readStddev() {
   for (unsigned index = 0; index < entry.getNumArguments(); ++index) {
-    auto stddev = entry.getArgAttrOfType<FloatAttr>(index, mlir::fuse::kStddevAttr);
+    auto stddev = entry.getArgAttrOfType<FloatAttr>(index, kStddevAttr);
     plan.stddev.push_back(stddev ? stddev.getValueAsDouble() : 1.0);
   }
 }
