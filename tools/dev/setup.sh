@@ -12,7 +12,7 @@ packages=(
   # The compiler, the linker, and the build.
   clang-22 lld-22 cmake ninja-build ccache
   # Tests and lint.
-  libgtest-dev clang-format-22 clang-tidy-22 git python3-venv
+  libgtest-dev libgmock-dev clang-format-22 clang-tidy-22 git python3-venv
 )
 
 fail() {
