@@ -43,5 +43,6 @@ add_test(NAME cpp-example COMMAND ${CMAKE_COMMAND}
   -DFUSE_BUILD_DIR=${CMAKE_BINARY_DIR}
   -DEXAMPLE_DIR=${CMAKE_SOURCE_DIR}/examples/cpp
   -DWORK_DIR=${CMAKE_BINARY_DIR}/cpp-example
+  -DCC=${CMAKE_C_COMPILER}
   -DCXX=${CMAKE_CXX_COMPILER}
   -P ${CMAKE_SOURCE_DIR}/cmake/TestExample.cmake)
