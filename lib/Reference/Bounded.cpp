@@ -123,14 +123,18 @@ Bounded Arithmetic::pow(Bounded x, Bounded y) const {
 
 Bounded Arithmetic::min(Bounded x, Bounded y) {
   auto f = [](double a, double b) {
-    return std::isnan(a) || std::isnan(b) ? kNaN : std::min(a, b);
+    if (std::isnan(a) || std::isnan(b))
+      return kNaN;
+    return a == b ? (std::signbit(a) ? a : b) : std::min(a, b);
   };
   return mapMonotone(f, x, y);
 }
 
 Bounded Arithmetic::max(Bounded x, Bounded y) {
   auto f = [](double a, double b) {
-    return std::isnan(a) || std::isnan(b) ? kNaN : std::max(a, b);
+    if (std::isnan(a) || std::isnan(b))
+      return kNaN;
+    return a == b ? (std::signbit(a) ? b : a) : std::max(a, b);
   };
   return mapMonotone(f, x, y);
 }

@@ -330,7 +330,9 @@ def generate(seed, steps=None):
     """The text of program `seed`, and the sizes of its dynamic dimensions."""
     generator = Generator(seed, steps)
     text = generator.program()
-    return text, generator.dims
+    return text, {
+        name: size for name, size in generator.dims.items() if f'"{name}"' in text
+    }
 
 
 def main():

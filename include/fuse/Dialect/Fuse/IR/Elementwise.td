@@ -81,8 +81,8 @@ def PowOp : Fuse_BinaryOp<"pow", FloatTensor, "lhs to the power of rhs, as C's p
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
-def MinOp : Fuse_BinaryOp<"min", NumberTensor, "smaller value; NaN if either is NaN", [Commutative]>;
-def MaxOp : Fuse_BinaryOp<"max", NumberTensor, "larger value; NaN if either is NaN", [Commutative]>;
+def MinOp : Fuse_BinaryOp<"min", NumberTensor, "smaller value; NaN if either is NaN; -0 is smaller than +0", [Commutative]>;
+def MaxOp : Fuse_BinaryOp<"max", NumberTensor, "larger value; NaN if either is NaN; +0 is larger than -0", [Commutative]>;
 
 def NegOp : Fuse_UnaryOp<"neg", NumberTensor, "negation"> { let hasFolder = 1; }
 def AbsOp : Fuse_UnaryOp<"abs", NumberTensor, "magnitude">;
