@@ -54,6 +54,7 @@ struct KernelFrame {
 FailureOr<Grid> lowerPointwise(KernelFrame &frame, int64_t threads,
                                int64_t vector, int64_t unroll);
 FailureOr<Grid> lowerRows(KernelFrame &frame, RowsScheduleAttr schedule);
+FailureOr<Grid> lowerColumns(KernelFrame &frame, ColumnsScheduleAttr schedule);
 FailureOr<Grid> lowerContraction(KernelFrame &frame,
                                  ContractionScheduleAttr schedule);
 

@@ -154,10 +154,8 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
         return lowerPointwise(frame, schedule.getThreads(),
                               schedule.getVector(), schedule.getUnroll());
       })
-      .Case<ColumnsScheduleAttr>([&](auto schedule) {
-        return lowerPointwise(frame, schedule.getThreads(),
-                              schedule.getVector(), /*unroll=*/1);
-      })
+      .Case<ColumnsScheduleAttr>(
+          [&](auto schedule) { return lowerColumns(frame, schedule); })
       .Case<RowsScheduleAttr>(
           [&](auto schedule) { return lowerRows(frame, schedule); })
       .Case<ContractionScheduleAttr>(

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -127,6 +128,79 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
         part.push_back(loadSlot(frame, buffer, slot, value.getType()));
       state = i == 0 ? part : reducer.combine(state, part);
     }
+  }
+  return states;
+}
+
+SmallVector<ReductionState>
+mlir::fuse::combineSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+                          SmallVector<ReductionState> states,
+                          const SliceGroup &group) {
+  OpBuilder &builder = frame.builder;
+  PointEmitter &emitter = frame.emitter;
+  Location loc = frame.loc();
+  auto lanesOf = [](Value value) -> int64_t {
+    auto type = dyn_cast<VectorType>(value.getType());
+    return type ? type.getDimSize(0) : 1;
+  };
+  auto slotOf = [&](const Index &slice, int64_t lanes) {
+    Index place = emitter.add(
+        emitter.mul(slice, Index::constant(group.vectors)), group.vector);
+    return emitter.mul(place, Index::constant(lanes));
+  };
+  SmallVector<SmallVector<Value, 2>> slots;
+  for (ReductionState &state : states) {
+    slots.emplace_back();
+    for (Value value : state) {
+      int64_t lanes = lanesOf(value);
+      Value memory = addSlots(frame, getElementTypeOrSelf(value.getType()),
+                              group.vectors * group.slices * lanes);
+      slots.back().push_back(memory);
+      Index slot = slotOf(group.slice, lanes);
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value element =
+            lanes == 1
+                ? value
+                : Value(vector::ExtractOp::create(builder, loc, value, lane));
+        storeSlot(frame, memory,
+                  emitter.materialize(emitter.add(slot, Index::constant(lane))),
+                  element);
+      }
+    }
+  }
+  gpu::BarrierOp::create(builder, loc);
+
+  auto read = [&](const Index &slice, const ReductionState &like,
+                  ArrayRef<Value> memories) {
+    ReductionState part;
+    for (auto [value, memory] : llvm::zip(like, memories)) {
+      int64_t lanes = lanesOf(value);
+      Type element = getElementTypeOrSelf(value.getType());
+      Index slot = slotOf(slice, lanes);
+      part.push_back(emitter.gatherLanes(loc, lanes, [&](int64_t lane) {
+        return loadSlot(
+            frame, memory,
+            emitter.materialize(emitter.add(slot, Index::constant(lane))),
+            element);
+      }));
+    }
+    return part;
+  };
+  for (auto [reducer, state, memories] : llvm::zip(reducers, states, slots)) {
+    ReductionState first = read(Index::constant(0), state, memories);
+    auto loop = scf::ForOp::create(
+        builder, loc, emitter.materialize(Index::constant(1)),
+        emitter.materialize(Index::constant(group.slices)),
+        emitter.materialize(Index::constant(1)), first);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      PointEmitter::Scope scope(emitter);
+      ReductionState sum(loop.getRegionIterArgs());
+      ReductionState part = read({loop.getInductionVar()}, state, memories);
+      scf::YieldOp::create(builder, loc, reducer.combine(sum, part));
+    }
+    state = ReductionState(loop.getResults());
   }
   return states;
 }

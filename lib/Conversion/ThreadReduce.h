@@ -32,6 +32,22 @@ SmallVector<ReductionState> combineThreads(KernelFrame &frame,
                                            SmallVector<ReductionState> states,
                                            const ThreadGroup &group);
 
+/// `slices` groups of `vectors` threads each, one behind the other; the threads
+/// of one `vector` number hold parts of the same vector of results.
+struct SliceGroup {
+  int64_t vectors;
+  int64_t slices;
+  /// This thread's places.
+  Index vector, slice;
+};
+
+/// Gives every thread the combination, from the first slice to the last, of the
+/// states of its vector. The states may be vectors.
+SmallVector<ReductionState> combineSlices(KernelFrame &frame,
+                                          MutableArrayRef<Reducer> reducers,
+                                          SmallVector<ReductionState> states,
+                                          const SliceGroup &group);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CONVERSION_THREADREDUCE_H

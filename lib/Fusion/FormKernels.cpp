@@ -172,9 +172,9 @@ void KernelFormer::mergeNeighbours() {
       if (!groups.isAlive(b))
         continue;
       GroupKind kind = kindOf(a);
-      bool wanted =
-          kind == kindOf(b) && (kind == GroupKind::Pointwise ||
-                                (kind == GroupKind::Rows && shareInput(a, b)));
+      bool wanted = kind == kindOf(b) &&
+                    (kind == GroupKind::Pointwise ||
+                     (kind != GroupKind::Contraction && shareInput(a, b)));
       if (wanted && !groups.hasPath(a, b) && !groups.hasPath(b, a))
         tryMerge(a, b, reason);
     }

@@ -11,7 +11,7 @@
 // CHECK:           llvm.store %{{.*}} : vector<4xf32>
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "columns" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
-      schedule = #fuse.columns<threads = 32, vector = 4> {
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 1> {
   ^bb0(%a: tensor<?x64xf32>):
     %m = fuse.reduce mean %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
     fuse.yield %m : tensor<64xf32>
@@ -27,10 +27,36 @@ func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // CHECK:         vector.from_elements %{{.*}}, %{{.*}} : vector<2xf32>
 func.func @apart(%x: tensor<4x6x3xf32>) -> tensor<6xf32> {
   %y = fuse.kernel "apart" ins(%x : tensor<4x6x3xf32>) -> tensor<6xf32>
-      schedule = #fuse.columns<threads = 32, vector = 2> {
+      schedule = #fuse.columns<threads = 32, vector = 2, splits = 1> {
   ^bb0(%a: tensor<4x6x3xf32>):
     %m = fuse.reduce max %a dims = [0, 2] : tensor<4x6x3xf32> -> tensor<6xf32>
     fuse.yield %m : tensor<6xf32>
   }
   return %y : tensor<6xf32>
+}
+
+// -----
+
+// Eight slices of 4 vectors: each thread walks every eighth row, four rows at a
+// time, then one by one; the slices are added up in order, and the first slice
+// writes.
+// CHECK-LABEL: gpu.func @split
+// CHECK-SAME:    memref<128xf32, #gpu.address_space<workgroup>>
+// CHECK:         scf.for {{.*}} step %c32 {{.*}} -> (vector<4xf32>)
+// CHECK-COUNT-4:   llvm.load %{{.*}} : !llvm.ptr -> vector<4xf32>
+// CHECK:         scf.for {{.*}} step %c8 {{.*}} -> (vector<4xf32>)
+// CHECK-COUNT-4: memref.store
+// CHECK:         gpu.barrier
+// CHECK:         scf.for {{.*}} -> (vector<4xf32>)
+// CHECK-COUNT-4:   memref.load
+// CHECK:         scf.if
+// CHECK:           llvm.store %{{.*}} : vector<4xf32>
+func.func @split(%x: tensor<?x64xf32>) -> tensor<64xf32> {
+  %y = fuse.kernel "split" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 8> {
+  ^bb0(%a: tensor<?x64xf32>):
+    %m = fuse.reduce sum %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+    fuse.yield %m : tensor<64xf32>
+  }
+  return %y : tensor<64xf32>
 }

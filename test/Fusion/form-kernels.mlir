@@ -154,3 +154,16 @@ func.func @sink(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32
   %m = fuse.reduce mean %q dims = [1] keep : tensor<8x16xf32> -> tensor<8x1xf32>
   return %h, %m : tensor<8x16xf32>, tensor<8x1xf32>
 }
+
+// -----
+
+// Two column reductions of one input read it once.
+// CHECK-LABEL: func.func @columns
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @columns(%x: tensor<8x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %q = fuse.mul %x, %x : tensor<8x64xf32>
+  %s = fuse.reduce sum %q dims = [0] : tensor<8x64xf32> -> tensor<64xf32>
+  %m = fuse.reduce max %x dims = [0] : tensor<8x64xf32> -> tensor<64xf32>
+  return %s, %m : tensor<64xf32>, tensor<64xf32>
+}

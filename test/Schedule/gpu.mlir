@@ -93,7 +93,7 @@ func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
 // -----
 
 // CHECK-LABEL: func.func @columns
-// CHECK:         #fuse.columns<threads = 128, vector = 4>
+// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 64>
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
@@ -141,4 +141,24 @@ func.func @given(%x: tensor<8xf32>) -> tensor<8xf32> {
 func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
   return %m : tensor<?x1xbf16>
+}
+
+// -----
+
+// Many columns: wider stretches of memory, fewer slices.
+// CHECK-LABEL: func.func @many_columns
+// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 16>
+func.func @many_columns(%x: tensor<?x65536xf32>) -> tensor<65536xf32> {
+  %s = fuse.reduce sum %x dims = [0] : tensor<?x65536xf32> -> tensor<65536xf32>
+  return %s : tensor<65536xf32>
+}
+
+// -----
+
+// Too few places to share.
+// CHECK-LABEL: func.func @few_places
+// CHECK:         #fuse.columns<threads = 128, vector = 4, splits = 1>
+func.func @few_places(%x: tensor<8x64xf32>) -> tensor<64xf32> {
+  %s = fuse.reduce sum %x dims = [0] : tensor<8x64xf32> -> tensor<64xf32>
+  return %s : tensor<64xf32>
 }

@@ -64,8 +64,14 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
 }
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
-                                          int64_t vector) {
-  return verifyThreadsAndVector(emitError, threads, vector);
+                                          int64_t vector, int64_t splits) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "splits", splits, threads)))
+    return failure();
+  if (threads % splits == 0)
+    return success();
+  return emitError() << "expected splits to divide the " << threads
+                     << " threads, but got " << splits << "; choose a divisor";
 }
 
 LogicalResult ContractionScheduleAttr::verify(EmitError emitError,

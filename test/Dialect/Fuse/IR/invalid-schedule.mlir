@@ -8,7 +8,7 @@ func.func private @f() attributes {s = #fuse.pointwise<threads = 0, vector = 1, 
 
 // A block has at most 1024 threads.
 // expected-error @below {{expected threads from 1 to 1024, but got 1025}}
-func.func private @f() attributes {s = #fuse.columns<threads = 1025, vector = 1>}
+func.func private @f() attributes {s = #fuse.columns<threads = 1025, vector = 1, splits = 1>}
 
 // -----
 
@@ -26,7 +26,7 @@ func.func private @f() attributes {s = #fuse.rows<threads = 1, vector = 3, rows_
 
 // Vectors: columns.
 // expected-error @below {{expected vector to be a power of two, but got 3; choose 2}}
-func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 3>}
+func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 3, splits = 1>}
 
 // -----
 
@@ -38,13 +38,13 @@ func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 1
 
 // The longest vector.
 // expected-error @below {{expected vector from 1 to 64, but got 128}}
-func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 128>}
+func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 128, splits = 1>}
 
 // -----
 
 // The shortest vector.
 // expected-error @below {{expected vector from 1 to 64, but got 0}}
-func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 0>}
+func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 0, splits = 1>}
 
 // -----
 
@@ -75,3 +75,9 @@ func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 0
 // The tile's columns.
 // expected-error @below {{expected tile_n from 1 to}}
 func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 1, tile_n = 0, vector = 1, along = n>}
+
+// -----
+
+// Threads that share a vector of results.
+// expected-error @below {{expected splits to divide the 32 threads, but got 5; choose a divisor}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 5>}

@@ -62,15 +62,18 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
 }
 
 def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
-  let summary = "one thread an output vector, reductions in a loop";
+  let summary = "some threads an output vector, reductions in loops";
   let description = [{
     The elements of the outputs, in row-major order, are cut into vectors of
-    `vector` consecutive elements, one a thread; each reduction is a loop in
-    that thread over the reduced dimensions, in row-major order.
+    `vector` consecutive elements. `splits` threads of a block share a vector:
+    each walks every `splits`-th place of the reduced dimensions, and their
+    partial results are combined in a fixed order through shared memory.
 
-    `vector` is a power of two that divides the last output dimension.
+    `vector` is a power of two that divides the last output dimension; `splits`
+    divides `threads`, and is 1 where the results do not have one shape.
   }];
-  let parameters = (ins "int64_t":$threads, "int64_t":$vector);
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector,
+                        "int64_t":$splits);
 }
 
 def ContractionSchedule : Fuse_Schedule<"ContractionSchedule", "contraction"> {
