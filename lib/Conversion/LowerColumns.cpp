@@ -49,7 +49,7 @@ private:
   void placeThread();
   ReductionState walk(Reducer &reducer);
   ReductionState loop(Reducer &reducer, Index from, Index to, int64_t step,
-                      ReductionState state,
+                      const ReductionState &state,
                       llvm::function_ref<SmallVector<Index>(Index)> places);
   void reduceAll();
   void store();
@@ -110,7 +110,7 @@ void ColumnsLowering::placeThread() {
 
 ReductionState
 ColumnsLowering::loop(Reducer &reducer, Index from, Index to, int64_t step,
-                      ReductionState state,
+                      const ReductionState &state,
                       llvm::function_ref<SmallVector<Index>(Index)> places) {
   OpBuilder &builder = frame.builder;
   auto forOp = scf::ForOp::create(

@@ -173,9 +173,10 @@ mlir::fuse::combineSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
   auto read = [&](const Index &slice, const ReductionState &like,
                   ArrayRef<Value> memories) {
     ReductionState part;
-    for (auto [value, memory] : llvm::zip(like, memories)) {
+    for (auto [number, value] : llvm::enumerate(like)) {
       int64_t lanes = lanesOf(value);
       Type element = getElementTypeOrSelf(value.getType());
+      Value memory = memories[number];
       Index slot = slotOf(slice, lanes);
       part.push_back(emitter.gatherLanes(loc, lanes, [&](int64_t lane) {
         return loadSlot(
