@@ -53,7 +53,7 @@ install_packages() {
   all_known "$@" ||
     fail "expected Debian 12 with its security repository, which has LLVM" \
       "22.1, but apt knows no version of some of: $*; add" \
-      "'deb http://deb.debian.org/debian-security bookworm-security main'" \
+      "Debian's own bookworm-security, as a fresh installation has it" \
       "to /etc/apt/sources.list"
   local install=("${apt[@]}" install --no-install-recommends "$@")
   # A list of packages that is there but old names files that are gone.
