@@ -253,7 +253,8 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       builder.getI64IntegerAttr(kernel.getScheduleAttr().getThreads()),
       kernel.getInputs(), sizeValues, hostResultDims(builder), opNames(),
       kernel.getScheduleAttr(),
-      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs));
+      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs),
+      /*copies=*/ArrayAttr());
   kernel.replaceAllUsesWith(launchOp.getResults());
   kernel.erase();
 }

@@ -379,7 +379,21 @@ static int64_t storageBytes(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
+const InputLayout *PointEmitter::stridesOf(Value tensor) const {
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument || argument.getArgNumber() >= abi.layouts.size())
+    return nullptr;
+  const InputLayout &layout = abi.layouts[argument.getArgNumber()];
+  return layout.kind == StrideKind::dense ? nullptr : &layout;
+}
+
 Index PointEmitter::linearIndex(Value tensor, const Point &point) {
+  if (const InputLayout *layout = stridesOf(tensor)) {
+    Index position = Index::constant(0);
+    for (auto [stride, index] : llvm::zip_equal(layout->strides, point.dims))
+      position = add(position, mul(index, stride));
+    return position;
+  }
   SmallVector<Extent> extents = dims.extents(tensor);
   if (point.linear && ArrayRef<Extent>(point.shape) == ArrayRef(extents))
     return *point.linear;
@@ -420,6 +434,8 @@ int64_t PointEmitter::alignment(Value tensor, const Point &point) const {
   if (!options.aligned)
     return bytes;
   int64_t aligned = std::min<int64_t>(16, point.lanes * bytes);
+  if (const InputLayout *layout = stridesOf(tensor))
+    return layout->kind == StrideKind::aligned_rows ? aligned : bytes;
   SmallVector<Extent> extents = dims.extents(tensor);
   bool oneRow = llvm::all_of(ArrayRef(extents).drop_back(!extents.empty()),
                              [](const Extent &e) { return e.size == 1; });
@@ -438,6 +454,11 @@ int64_t PointEmitter::alignment(Value tensor, const Point &point) const {
 
 Value PointEmitter::load(BlockArgument argument, const Point &point) {
   Location loc = argument.getLoc();
+  const InputLayout *layout = stridesOf(argument);
+  if (layout && layout->kind == StrideKind::any && point.lanes > 1)
+    return gatherLanes(loc, point.lanes, [&](int64_t lane) {
+      return emit(argument, lanePoint(point, lane));
+    });
   auto type = cast<RankedTensorType>(argument.getType());
   Type element = type.getElementType();
   Type storage = storageType(element);

@@ -65,12 +65,21 @@ struct Point {
   Value guard;
 };
 
+/// How far apart the elements of an input lie; see StrideKind.
+struct InputLayout {
+  StrideKind kind = StrideKind::dense;
+  /// One a dimension, in elements; dense inputs have none.
+  SmallVector<Index> strides;
+};
+
 /// What the kernel's function offers to the emitter: pointers and sizes.
 struct KernelAbi {
   /// The pointer of each kernel input, in the order of the block arguments.
   SmallVector<Value> inputs;
   /// The pointer of each result.
   SmallVector<Value> results;
+  /// The layout of each input; empty where all are dense.
+  SmallVector<InputLayout> layouts;
   /// The sizes of the dynamic dimension classes, as `index`.
   llvm::MapVector<int, Value> sizes;
 };
@@ -172,6 +181,8 @@ public:
 private:
   Value emitUncached(Value value, const Point &point);
   Value load(BlockArgument argument, const Point &point);
+  /// The layout of a kernel input with strides; null for what is dense.
+  const InputLayout *stridesOf(Value tensor) const;
   Value emitReshape(Operation *op, const Point &point);
   Value address(Location loc, Value pointer, Value tensor, const Point &point);
   Index linearIndex(Value tensor, const Point &point);

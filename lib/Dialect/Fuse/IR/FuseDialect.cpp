@@ -77,6 +77,16 @@ static LogicalResult verifyStddev(Operation *op, NamedAttribute attribute) {
          << attribute.getValue() << "; write it as fuse.stddev = 0.02";
 }
 
+static LogicalResult verifyStrided(Operation *op, NamedAttribute attribute) {
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  auto kind = name ? symbolizeStrideKind(name.getValue()) : std::nullopt;
+  if (kind && *kind != StrideKind::dense)
+    return success();
+  return op->emitOpError("expected fuse.strided to be \"aligned_rows\", "
+                         "\"rows\" or \"any\", but got ")
+         << attribute.getValue() << "; remove it from a dense argument";
+}
+
 /// The attributes say how a program is called, so they sit on functions, on
 /// values that are tensors whose sizes can be computed.
 static FailureOr<RankedTensorType> verifyCarrier(Operation *op, Type type,
@@ -112,8 +122,10 @@ LogicalResult FuseDialect::verifyRegionArgAttribute(Operation *op,
     return verifyDims(op, attribute, *tensor);
   if (attribute.getName() == kStddevAttr)
     return verifyStddev(op, attribute);
-  return op->emitOpError(
-             "expected fuse.name, fuse.dims or fuse.stddev on argument #")
+  if (attribute.getName() == kStridedAttr)
+    return verifyStrided(op, attribute);
+  return op->emitOpError("expected fuse.name, fuse.dims, fuse.stddev or "
+                         "fuse.strided on argument #")
          << argIndex << ", but got " << attribute.getName().strref()
          << "; remove the attribute";
 }

@@ -84,7 +84,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 }
 
 /// Whether `pair` is [result, input] with numbers in range and equal types.
-static bool isInPlacePair(LaunchOp op, Attribute pair) {
+static bool isPairOfOneType(LaunchOp op, Attribute pair) {
   auto numbers = dyn_cast<ArrayAttr>(pair);
   if (!numbers || numbers.size() != 2)
     return false;
@@ -98,6 +98,17 @@ static bool isInPlacePair(LaunchOp op, Attribute pair) {
          inputIndex < op.getInputs().size() &&
          op.getResult(resultIndex).getType() ==
              op.getInputs()[inputIndex].getType();
+}
+
+static LogicalResult verifyPairs(LaunchOp op, ArrayAttr pairs, StringRef name) {
+  if (!pairs)
+    return success();
+  for (Attribute pair : pairs)
+    if (!isPairOfOneType(op, pair))
+      return op.emitOpError("expected ")
+             << name << " to hold pairs [result, input] of one type, but got "
+             << pair << "; number results and inputs from 0";
+  return success();
 }
 
 LogicalResult LaunchOp::verify() {
@@ -115,12 +126,48 @@ LogicalResult LaunchOp::verify() {
            << "results, but got " << getResultDims().size()
            << "; give the missing sizes";
   // 4. `in_place` holds pairs [result, input] of one type.
-  if (!getInPlaceAttr())
-    return success();
-  for (Attribute pair : getInPlaceAttr())
-    if (!isInPlacePair(*this, pair))
-      return emitOpError("expected in_place to hold pairs [result, input] of "
-                         "one type, but got ")
-             << pair << "; number results and inputs from 0";
+  if (failed(verifyPairs(*this, getInPlaceAttr(), "in_place")))
+    return failure();
+  // 5. `copies` holds pairs [result, input] of one type, at most one a result.
+  if (failed(verifyPairs(*this, getCopiesAttr(), "copies")))
+    return failure();
+  llvm::SmallDenseSet<int64_t> copied;
+  for (auto [result, input] : getPairs(getCopiesAttr()))
+    if (!copied.insert(result).second)
+      return emitOpError("expected copies to name each result once, but got "
+                         "result #")
+             << result << " twice; remove one";
   return success();
+}
+
+SmallVector<std::pair<unsigned, unsigned>> LaunchOp::getPairs(ArrayAttr pairs) {
+  SmallVector<std::pair<unsigned, unsigned>> numbers;
+  if (pairs)
+    for (auto pair : pairs.getAsRange<ArrayAttr>())
+      numbers.emplace_back(cast<IntegerAttr>(pair[0]).getInt(),
+                           cast<IntegerAttr>(pair[1]).getInt());
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes on the host
+//===----------------------------------------------------------------------===//
+
+LogicalResult StrideOp::verify() {
+  // 1. `dim` is a dimension of the operand.
+  int64_t rank = getInput().getType().getRank();
+  int64_t dim = static_cast<int64_t>(getDim());
+  if (dim >= 0 && dim < rank)
+    return success();
+  return emitOpError("expected dim to be one of the ")
+         << rank << " dimensions of " << getInput().getType() << ", but got "
+         << dim << "; number them from 0";
+}
+
+LogicalResult RequireOp::verify() {
+  // 1. `message` is not empty.
+  if (!getMessage().empty())
+    return success();
+  return emitOpError("expected a message, but got none; say what the sizes "
+                     "must be");
 }

@@ -85,7 +85,7 @@ func.func @f(%x: index {fuse.name = "n"}) {
 // -----
 
 // On functions' arguments: no other attribute.
-// expected-error @below {{expected fuse.name, fuse.dims or fuse.stddev on argument #0, but got fuse.nome; remove the attribute}}
+// expected-error @below {{expected fuse.name, fuse.dims, fuse.stddev or fuse.strided on argument #0, but got fuse.nome; remove the attribute}}
 func.func @f(%x: tensor<?xf32> {fuse.nome = "x"}) {
   return
 }
@@ -119,5 +119,21 @@ func.func @f(%x: tensor<4xf32> {fuse.name = "x"}, %y: tensor<?xf32>) -> (tensor<
 // fuse.stddev is a positive number.
 // expected-error @below {{expected fuse.stddev to be a positive number, but got 0.000000e+00 : f64; write it as fuse.stddev = 0.02}}
 func.func @f(%x: tensor<?xf32> {fuse.stddev = 0.0}) {
+  return
+}
+
+// -----
+
+// fuse.strided is a kind.
+// expected-error @below {{expected fuse.strided to be "aligned_rows", "rows" or "any", but got "columns"; remove it from a dense argument}}
+func.func @f(%x: tensor<?xf32> {fuse.strided = "columns"}) {
+  return
+}
+
+// -----
+
+// fuse.strided: not dense.
+// expected-error @below {{expected fuse.strided to be "aligned_rows", "rows" or "any", but got "dense"}}
+func.func @f(%x: tensor<?xf32> {fuse.strided = "dense"}) {
   return
 }

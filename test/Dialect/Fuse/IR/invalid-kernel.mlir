@@ -146,3 +146,39 @@ func.func @f(%x: tensor<4xf32>, %n: index) {
   fuse.launch @k::@other blocks(%n) threads(1) ins(%x : tensor<4xf32>)
   return
 }
+
+// -----
+
+// launch, 5: of one type.
+func.func @f(%x: tensor<?xf32>, %n: index) {
+  // expected-error @below {{expected copies to hold pairs [result, input] of one type, but got [0, 1]}}
+  %y = fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<?xf32>) result_dims(%n) -> tensor<?xf32> {copies = [[0, 1]]}
+  return
+}
+
+// -----
+
+// launch, 5: once.
+func.func @f(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expected copies to name each result once, but got result #0 twice; remove one}}
+  %y = fuse.launch @k::@k blocks(%n) threads(1) ins(%x, %x : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {copies = [[0, 0], [0, 1]]}
+  return
+}
+
+// -----
+
+// stride, 1.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{expected dim to be one of the 1 dimensions of 'tensor<4xf32>', but got 1; number them from 0}}
+  %s = fuse.stride %x dim = 1 : tensor<4xf32>
+  return
+}
+
+// -----
+
+// require, 1.
+func.func @f(%n: index) {
+  // expected-error @below {{expected a message, but got none; say what the sizes must be}}
+  fuse.require %n eq %n ""
+  return
+}

@@ -36,3 +36,25 @@ func.func @launch(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
        sizes(%n) result_dims(%n) -> tensor<?xf32> {in_place = [[0, 0]]}
   return %y : tensor<?xf32>
 }
+
+// CHECK-LABEL: func.func @copies
+func.func @copies(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  // CHECK: copies = {{\[\[}}0, 0{{\]\]}}
+  %y = fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<8xf32>)
+       -> tensor<8xf32> {copies = [[0, 0]]}
+  return %y : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @sizes
+// CHECK-SAME: %[[X:.*]]: tensor<?x8xf32> {fuse.strided = "rows"}
+func.func @sizes(%x: tensor<?x8xf32> {fuse.strided = "rows"}) {
+  // CHECK: %[[S:.*]] = fuse.stride %[[X]] dim = 0 : tensor<?x8xf32>
+  %s = fuse.stride %x dim = 0 : tensor<?x8xf32>
+  // CHECK: %[[C:.*]] = arith.constant 8 : index
+  %c8 = arith.constant 8 : index
+  // CHECK: fuse.require %[[S]] eq %[[C]] "'x' to be contiguous"
+  fuse.require %s eq %c8 "'x' to be contiguous"
+  // CHECK: fuse.require %[[S]] ge %[[C]] "rows of 8"
+  fuse.require %s ge %c8 "rows of 8"
+  return
+}

@@ -46,6 +46,10 @@ inline constexpr StringLiteral kInPlaceAttr = "fuse.in_place";
 /// numbers that a tool fills it with where the user gives none (1 without it).
 inline constexpr StringLiteral kStddevAttr = "fuse.stddev";
 
+/// On a function argument: a StrideKind by name, other than dense. The caller's
+/// tensor is a view whose strides the kernels take as further sizes.
+inline constexpr StringLiteral kStridedAttr = "fuse.strided";
+
 /// On a pointwise op: a TypeAttr, the float type whose unit in the last place
 /// the result must be good to. Without it that is the result's own element
 /// type. A composite on 16-bit floats that computes in f32 sets it on the

@@ -56,4 +56,17 @@ def LaneAxis : Fuse_Enum<"LaneAxis", "axis of a contraction along which vectors 
   I32EnumCase<"n", 0>, I32EnumCase<"k", 1>
 ]>;
 
+def RequirePredicate : Fuse_Enum<"RequirePredicate", "what two sizes must be", [
+  I32EnumCase<"eq", 0>, I32EnumCase<"ge", 1>
+]>;
+def RequirePredicateAttr : Fuse_EnumAttr<RequirePredicate, "require_predicate">;
+
+// How the elements of a program's argument lie in memory. `rows`: neighbours of
+// the last dimension are neighbours in memory; `aligned_rows`: moreover each row
+// starts at a multiple of 16 bytes; `any`: no two need be neighbours.
+def StrideKind : Fuse_Enum<"StrideKind", "strides of an argument", [
+  I32EnumCase<"dense", 0>, I32EnumCase<"aligned_rows", 1>,
+  I32EnumCase<"rows", 2>, I32EnumCase<"any", 3>
+]>;
+
 #endif // FUSE_DIALECT_FUSE_IR_FUSEENUMS

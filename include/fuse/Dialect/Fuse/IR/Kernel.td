@@ -9,6 +9,7 @@
 #define FUSE_DIALECT_FUSE_IR_KERNEL
 
 include "fuse/Dialect/Fuse/IR/FuseBase.td"
+include "fuse/Dialect/Fuse/IR/FuseEnums.td"
 include "fuse/Dialect/Fuse/IR/FuseSchedule.td"
 include "mlir/IR/SymbolInterfaces.td"
 
@@ -66,11 +67,16 @@ def LaunchOp : Fuse_Op<"launch", [
     input] name the inputs whose buffer the result may be written to.
     `result_dims` gives the results' dynamic dimensions, in order.
 
+    `copies` pairs [result, input]: the result's buffer must hold the input's
+    content before the launch, which writes a part of it. The two may be one
+    buffer where nothing reads the input later; otherwise the program copies.
+
     1. `kernel` is @MODULE::@FUNCTION, and where that module stands in the
        program, it holds the function.
     2. `threads` is from 1 to 1024.
     3. `result_dims` has one value for each dynamic dimension of the results.
     4. `in_place` holds pairs [result, input] of one type.
+    5. `copies` holds pairs [result, input] of one type, at most one a result.
 
     ```mlir
     %y = fuse.launch @gelu::@gelu blocks(%g) threads(256) ins(%x : tensor<?xf32>)
@@ -82,7 +88,8 @@ def LaunchOp : Fuse_Op<"launch", [
                        Variadic<Index>:$result_dims,
                        OptionalAttr<StrArrayAttr>:$ops,
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
-                       OptionalAttr<ArrayAttr>:$in_place);
+                       OptionalAttr<ArrayAttr>:$in_place,
+                       OptionalAttr<ArrayAttr>:$copies);
   let results = (outs Variadic<AnyFuseTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `(` $blocks `)` `threads` `(` $threads `)`
@@ -90,6 +97,50 @@ def LaunchOp : Fuse_Op<"launch", [
     (`result_dims` `(` $result_dims^ `)`)?
     (`->` type($results)^)? attr-dict
   }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The pairs [result, input] in `in_place` or `copies`; none if null.
+    static ::llvm::SmallVector<std::pair<unsigned, unsigned>>
+    getPairs(::mlir::ArrayAttr pairs);
+  }];
+}
+
+def StrideOp : Fuse_Op<"stride"> {
+  let summary = "how far apart an argument's elements lie";
+  let description = [{
+    The distance in memory, in elements, between neighbours along dimension
+    `dim` of a program's argument with `fuse.strided`. Known when the program is
+    called; never negative.
+
+    1. `dim` is a dimension of the operand.
+
+    ```mlir
+    %s = fuse.stride %x dim = 0 : tensor<?x4096xf32>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input, I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$input `dim` `=` $dim attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def RequireOp : Op<FuseDialect, "require"> {
+  let summary = "a condition on sizes that a call is checked for";
+  let description = [{
+    Before its first launch the program compares two sizes, `eq` or `ge`, and
+    where that does not hold the call fails and nothing is launched. The error
+    is "expected MESSAGE, but got LHS and RHS", so `message` names what must be,
+    as in "'x' and 'y' together to have as many rows as 'z'".
+
+    1. `message` is not empty.
+
+    ```mlir
+    fuse.require %rows eq %n "'x' to have as many rows as 'y'"
+    ```
+  }];
+  let arguments = (ins Index:$lhs, RequirePredicateAttr:$predicate, Index:$rhs,
+                       StrAttr:$message);
+  let assemblyFormat = "$lhs $predicate $rhs $message attr-dict";
   let hasVerifier = 1;
 }
 
