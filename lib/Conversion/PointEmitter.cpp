@@ -379,16 +379,16 @@ static int64_t storageBytes(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-const InputLayout *PointEmitter::stridesOf(Value tensor) const {
-  auto argument = dyn_cast<BlockArgument>(tensor);
-  if (!argument || argument.getArgNumber() >= abi.layouts.size())
+const InputLayout *PointEmitter::stridesOf(BlockArgument input) const {
+  if (input.getArgNumber() >= abi.layouts.size())
     return nullptr;
-  const InputLayout &layout = abi.layouts[argument.getArgNumber()];
+  const InputLayout &layout = abi.layouts[input.getArgNumber()];
   return layout.kind == StrideKind::dense ? nullptr : &layout;
 }
 
-Index PointEmitter::linearIndex(Value tensor, const Point &point) {
-  if (const InputLayout *layout = stridesOf(tensor)) {
+Index PointEmitter::linearIndex(Value tensor, const Point &point,
+                                const InputLayout *layout) {
+  if (layout) {
     Index position = Index::constant(0);
     for (auto [stride, index] : llvm::zip_equal(layout->strides, point.dims))
       position = add(position, mul(index, stride));
@@ -404,10 +404,10 @@ Index PointEmitter::linearIndex(Value tensor, const Point &point) {
 }
 
 Value PointEmitter::address(Location loc, Value pointer, Value tensor,
-                            const Point &point) {
+                            const Point &point, const InputLayout *layout) {
   Type element = storageType(getElementTypeOrSelf(tensor.getType()));
   auto pointerType = pointer.getType();
-  Index index = linearIndex(tensor, point);
+  Index index = linearIndex(tensor, point, layout);
   auto gep = [&](Value from, ArrayRef<LLVM::GEPArg> args) -> Value {
     return LLVM::GEPOp::create(builder, loc, pointerType, element, from, args,
                                LLVM::GEPNoWrapFlags::inbounds);
@@ -428,13 +428,14 @@ Value PointEmitter::address(Location loc, Value pointer, Value tensor,
   return pointer;
 }
 
-int64_t PointEmitter::alignment(Value tensor, const Point &point) const {
+int64_t PointEmitter::alignment(Value tensor, const Point &point,
+                                const InputLayout *layout) const {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t bytes = storageBytes(type.getElementType());
   if (!options.aligned)
     return bytes;
   int64_t aligned = std::min<int64_t>(16, point.lanes * bytes);
-  if (const InputLayout *layout = stridesOf(tensor))
+  if (layout)
     return layout->kind == StrideKind::aligned_rows ? aligned : bytes;
   SmallVector<Extent> extents = dims.extents(tensor);
   bool oneRow = llvm::all_of(ArrayRef(extents).drop_back(!extents.empty()),
@@ -464,9 +465,9 @@ Value PointEmitter::load(BlockArgument argument, const Point &point) {
   Type storage = storageType(element);
   Type loaded = lanesOf(storage, point.lanes);
   auto doLoad = [&]() -> Value {
-    Value at =
-        address(loc, abi.inputs[argument.getArgNumber()], argument, point);
-    int64_t align = alignment(argument, point);
+    Value at = address(loc, abi.inputs[argument.getArgNumber()], argument,
+                       point, layout);
+    int64_t align = alignment(argument, point, layout);
     return LLVM::LoadOp::create(builder, loc, loaded, at, align);
   };
   Value value;
@@ -511,7 +512,8 @@ void PointEmitter::store(unsigned number, const Point &point, Value computed) {
   else if (computeType(element) != element)
     computed = arith::TruncFOp::create(builder, loc,
                                        lanesOf(element, point.lanes), computed);
-  int64_t align = alignment(tensor, point);
-  Value at = address(loc, abi.results[number], tensor, point);
+  int64_t align = alignment(tensor, point, /*layout=*/nullptr);
+  Value at =
+      address(loc, abi.results[number], tensor, point, /*layout=*/nullptr);
   LLVM::StoreOp::create(builder, loc, computed, at, align);
 }

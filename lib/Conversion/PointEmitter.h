@@ -181,12 +181,17 @@ public:
 private:
   Value emitUncached(Value value, const Point &point);
   Value load(BlockArgument argument, const Point &point);
-  /// The layout of a kernel input with strides; null for what is dense.
-  const InputLayout *stridesOf(Value tensor) const;
+  /// The layout of a kernel input with strides; null for a dense one.
+  const InputLayout *stridesOf(BlockArgument input) const;
   Value emitReshape(Operation *op, const Point &point);
-  Value address(Location loc, Value pointer, Value tensor, const Point &point);
-  Index linearIndex(Value tensor, const Point &point);
-  int64_t alignment(Value tensor, const Point &point) const;
+  /// Of the point's first element in a tensor at `pointer`; `layout` is null
+  /// where the tensor is dense.
+  Value address(Location loc, Value pointer, Value tensor, const Point &point,
+                const InputLayout *layout);
+  Index linearIndex(Value tensor, const Point &point,
+                    const InputLayout *layout);
+  int64_t alignment(Value tensor, const Point &point,
+                    const InputLayout *layout) const;
 
   struct PointKey {
     void *value;
