@@ -7,6 +7,7 @@
 #   examples  every example in all element types and many sizes, on the oracle
 #   tests     GoogleTests of the CUDA runtime, pytest of the Python package
 #   sanitize  compute-sanitizer: memcheck and racecheck, small sizes
+#   math      the error of every unary op on every f16, bf16 and f32: math.json
 #   peers     against torch, Triton and a copy: peers.json and peers.md
 #
 # FUSE_SESSION_SECONDS (570) is for all phases; the last one, peers, takes what
@@ -19,7 +20,7 @@ out=${OUT:-gpu-results}
 mkdir -p "$out"
 end=$((SECONDS + ${FUSE_SESSION_SECONDS:-570}))
 phases=("$@")
-[[ ${#phases[@]} -gt 0 ]] || phases=(info examples tests sanitize peers)
+[[ ${#phases[@]} -gt 0 ]] || phases=(info examples tests sanitize math peers)
 
 fail() {
   echo "gpu-session: $*" >&2
@@ -62,6 +63,10 @@ sanitize() {
   python3 tools/dev/gpu_examples.py sanitize --jobs 4 --seconds 110
 }
 
+math() {
+  PYTHONPATH=python python3 tools/dev/op_accuracy.py --target cuda --merge "$out/math.json"
+}
+
 peers() {
   # shellcheck disable=SC2086 # Several words.
   python3 tools/dev/compare_peers.py --out "$out" --budget $((end - SECONDS - 15)) \
@@ -85,7 +90,7 @@ run_phase() {
   return "$status"
 }
 
-declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [peers]=600)
+declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [peers]=600)
 failures=0
 for phase in "${phases[@]}"; do
   [[ -n ${limits[$phase]:-} ]] ||
