@@ -67,6 +67,21 @@ LogicalResult fuse::detail::verifyPointwise(Operation *op, PointwiseKind kind) {
   return verifyInferredResult(op, inferred.front());
 }
 
+LogicalResult fuse::detail::verifyLike(Operation *op, Value like,
+                                       RankedTensorType result) {
+  if (!like) {
+    if (result.hasStaticShape())
+      return success();
+    return op->emitOpError("expected a static result or an operand 'like', but "
+                           "got ")
+           << result << "; add 'like %x' with a tensor of that shape";
+  }
+  if (cast<RankedTensorType>(like.getType()).getShape() == result.getShape())
+    return success();
+  return op->emitOpError("expected result of the shape of 'like', ")
+         << like.getType() << ", but got " << result << "; give them one shape";
+}
+
 LogicalResult fuse::detail::verifyBoundedTensors(Operation *op) {
   auto isBounded = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -108,16 +123,5 @@ LogicalResult IotaOp::verify() {
     return emitOpError("expected dim to be a dimension of ")
            << getType() << ", but got " << dim << "; choose 0 to rank - 1";
   // 2. The result is static, or `like` is given and has the result's shape.
-  if (!getLike()) {
-    if (getType().hasStaticShape())
-      return success();
-    return emitOpError("expected a static result or an operand 'like', but "
-                       "got ")
-           << getType() << "; add 'like %x' with a tensor of that shape";
-  }
-  if (getLike().getType().getShape() == getType().getShape())
-    return success();
-  return emitOpError("expected result of the shape of 'like', ")
-         << getLike().getType() << ", but got " << getType()
-         << "; give them one shape";
+  return fuse::detail::verifyLike(*this, getLike(), getType());
 }

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MovementAssembly.h"
+#include "MovementTypes.h"
 #include "PointwiseAssembly.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"

@@ -139,6 +139,32 @@ LogicalResult LogSoftmaxOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Arg-extremes
+//===----------------------------------------------------------------------===//
+
+template <typename Op> static LogicalResult verifyArg(Op op) {
+  RankedTensorType input = op.getInput().getType();
+  // 1. `dim` is a dimension of the operand.
+  int64_t dim = op.getDim();
+  if (dim < 0 || dim >= input.getRank())
+    return op.emitOpError("expected dim to be a dimension of ")
+           << input << ", but got " << dim << "; choose 0 to rank - 1";
+  // 2. The dimension is not empty.
+  if (input.getDimSize(dim) == 0)
+    return op.emitOpError("expected elements in dimension ")
+           << dim << ", but got " << input
+           << "; an empty dimension has no first element";
+  // 3. The result has the operand's other dimensions.
+  RankedTensorType expected = reduceType(input, {dim}, op.getKeep())
+                                  .clone(op.getType().getElementType());
+  return fuse::detail::verifyInferredResult(op, expected);
+}
+
+LogicalResult ArgMaxOp::verify() { return verifyArg(*this); }
+
+LogicalResult ArgMinOp::verify() { return verifyArg(*this); }
+
+//===----------------------------------------------------------------------===//
 // Norms
 //===----------------------------------------------------------------------===//
 

@@ -119,8 +119,8 @@ def CompareOp : Fuse_PointwiseOp<"compare", [], "Comparison"> {
     %m = fuse.compare lt %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xi1>
     ```
   }];
-  let arguments = (ins ComparePredicateAttr:$predicate, AnyFuseTensor:$lhs,
-                       AnyFuseTensor:$rhs);
+  let arguments = (ins ComparePredicateAttr:$predicate, ComputeTensor:$lhs,
+                       ComputeTensor:$rhs);
   let results = (outs BoolTensor:$result);
   let assemblyFormat = [{
     `` $predicate $lhs `,` $rhs attr-dict `:`
@@ -134,9 +134,9 @@ def NotOp : Fuse_UnaryOp<"not", BoolTensor, "logical not"> { let hasFolder = 1; 
 
 def SelectOp : Fuse_PointwiseOp<"select", [], "Selection"> {
   let summary = "one of two values by a condition";
-  let arguments = (ins BoolTensor:$condition, AnyFuseTensor:$trueValue,
-                       AnyFuseTensor:$falseValue);
-  let results = (outs AnyFuseTensor:$result);
+  let arguments = (ins BoolTensor:$condition, ComputeTensor:$trueValue,
+                       ComputeTensor:$falseValue);
+  let results = (outs ComputeTensor:$result);
   let assemblyFormat = [{
     $condition `,` $trueValue `,` $falseValue attr-dict `:`
     custom<PointwiseTypes>(type($condition), type($trueValue),

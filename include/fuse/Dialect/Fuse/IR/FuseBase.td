@@ -31,7 +31,8 @@ def FuseDialect : Dialect {
     Numbers. Inside a kernel, f16 and bf16 values are computed in f32 and
     rounded where they leave the kernel; an explicit `fuse.cast` always rounds.
     Reductions accumulate in f32 (f64 for f64, the type itself for integers) in
-    a fixed order. Integers wrap.
+    a fixed order. Integers wrap. f8E4M3FN, f8E5M2 and i8 are storage: they
+    enter and leave programs, are moved and cast, and nothing else.
   }];
   let cppNamespace = "::mlir::fuse";
   let useDefaultAttributePrinterParser = 1;
@@ -48,18 +49,23 @@ def FuseDialect : Dialect {
 // Types
 //===----------------------------------------------------------------------===//
 
-def FuseFloat : AnyTypeOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
-def FuseInt : AnyTypeOf<[I32, I64], "i32 or i64">;
-def FuseElement : AnyTypeOf<[F16, BF16, F32, F64, I1, I32, I64],
-                            "f16, bf16, f32, f64, i1, i32 or i64">;
-def FuseNumber : AnyTypeOf<[F16, BF16, F32, F64, I32, I64],
-                           "f16, bf16, f32, f64, i32 or i64">;
+// What a tensor of storage elements says when an op that computes gets it.
+class Fuse_ComputeTensor<list<Type> elements>
+    : RankedTensorOf<elements, [], "ranked tensor"> {
+  let summary = "ranked tensor of " # AnyTypeOf<elements>.summary #
+                " values (fuse.cast f8 and i8 to f32 first)";
+}
 
-def AnyFuseTensor : RankedTensorOf<[FuseElement]>;
-def FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
-def NumberTensor : RankedTensorOf<[F16, BF16, F32, F64, I32, I64]>;
+def FloatTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64]>;
+def NumberTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I32, I64]>;
+def ComputeTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I32, I64]>;
 def IntTensor : RankedTensorOf<[I32, I64]>;
 def BoolTensor : RankedTensorOf<[I1]>;
+
+// All element types: those that ops compute with, and those that are storage
+// only. The latter cross a kernel's edge, are moved, and are cast.
+def AnyFuseTensor : RankedTensorOf<[F16, BF16, F32, F64, I1, I32, I64,
+                                    F8E4M3FN, F8E5M2, I8]>;
 
 //===----------------------------------------------------------------------===//
 // Traits and op classes
@@ -68,6 +74,12 @@ def BoolTensor : RankedTensorOf<[I1]>;
 // The result at an index depends only on the operands at that index, after
 // broadcasting.
 def Pointwise : NativeOpTrait<"Pointwise"> {
+  let cppNamespace = "::mlir::fuse::OpTrait";
+}
+
+// Each element of the result is one of an operand, or a constant: nothing is
+// computed but places.
+def Movement : NativeOpTrait<"Movement"> {
   let cppNamespace = "::mlir::fuse::OpTrait";
 }
 

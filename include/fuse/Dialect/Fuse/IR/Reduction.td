@@ -26,15 +26,42 @@ def ReduceOp : Fuse_InferredOp<"reduce"> {
     %m = fuse.reduce max %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins ReduceKindAttr:$kind, AnyFuseTensor:$input,
+  let arguments = (ins ReduceKindAttr:$kind, ComputeTensor:$input,
                        DenseI64ArrayAttr:$dims, UnitAttr:$keep);
-  let results = (outs AnyFuseTensor:$result);
+  let results = (outs ComputeTensor:$result);
   let hasFolder = 1;
   let assemblyFormat = [{
     `` $kind $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
     type($input) `->` type($result)
   }];
 }
+
+class Fuse_ArgOp<string mnemonic, string extreme>
+    : Fuse_Op<mnemonic, [Composite]> {
+  let summary = "index of the first " # extreme # " element along a dimension";
+  let description = [{
+    A NaN counts as the }] # extreme # [{ value, so the first NaN is taken; the
+    two zeros are equal. With `keep` the dimension stays with size 1.
+
+    1. `dim` is a dimension of the operand.
+    2. The dimension is not empty.
+    3. The result has the operand's other dimensions.
+
+    ```mlir
+    %i = fuse.}] # mnemonic # [{ %x dim = 1 : tensor<?x128xf32> -> tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins NumberTensor:$input, I64Attr:$dim, UnitAttr:$keep);
+  let results = (outs IntTensor:$result);
+  let assemblyFormat = [{
+    $input `dim` `=` $dim (`keep` $keep^)? attr-dict `:`
+    type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def ArgMaxOp : Fuse_ArgOp<"argmax", "largest">;
+def ArgMinOp : Fuse_ArgOp<"argmin", "smallest">;
 
 def SoftmaxStatsOp : Fuse_Op<"softmax_stats"> {
   let summary = "the maximum, and the sum of exp(x - maximum), in one pass";

@@ -8,6 +8,7 @@
 #ifndef FUSE_DIALECT_FUSE_IR_TRAITS_H
 #define FUSE_DIALECT_FUSE_IR_TRAITS_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 
 namespace mlir::fuse {
@@ -35,6 +36,10 @@ LogicalResult verifyPointwise(Operation *op, PointwiseKind kind);
 /// Verifies that the result of `op` is `inferred`.
 LogicalResult verifyInferredResult(Operation *op, Type inferred);
 
+/// Verifies that an op that reads no tensor has a static `result`, or the shape
+/// of `like`.
+LogicalResult verifyLike(Operation *op, Value like, RankedTensorType result);
+
 /// Verifies that the sizes of all tensors of `op` can be computed.
 LogicalResult verifyBoundedTensors(Operation *op);
 
@@ -46,6 +51,11 @@ namespace OpTrait {
 /// broadcasting.
 template <typename ConcreteType>
 class Pointwise : public mlir::OpTrait::TraitBase<ConcreteType, Pointwise> {};
+
+/// Each element of the result is a copy of an element of an operand, found at
+/// another point, or a constant.
+template <typename ConcreteType>
+class Movement : public mlir::OpTrait::TraitBase<ConcreteType, Movement> {};
 
 /// A named shorthand for a program of primitives.
 template <typename ConcreteType>

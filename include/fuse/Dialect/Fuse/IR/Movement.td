@@ -1,0 +1,236 @@
+//===- Movement.td - Ops that move elements ----------------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_MOVEMENT
+#define FUSE_DIALECT_FUSE_IR_MOVEMENT
+
+include "fuse/Dialect/Fuse/IR/FuseBase.td"
+
+// These ops take every element type, storage included. Their offsets, steps and
+// amounts are static; sizes may be dynamic.
+
+// An op with an overload of detail::inferMoved, which states and checks its
+// constraints.
+class Fuse_MovedOp<string mnemonic, list<Trait> traits = []>
+    : Fuse_InferredOp<mnemonic, traits> {
+  let extraClassDefinition = skipInterfaceCheck # [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context,
+        ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      auto type = detail::inferMoved(
+          Adaptor(operands, attributes, properties, regions), [&] {
+            return ::mlir::emitError(
+                location.value_or(::mlir::UnknownLoc::get(context)));
+          });
+      if (succeeded(type))
+        inferred.push_back(*type);
+      return type;
+    }
+    ::llvm::LogicalResult $cppClass::verify() {
+      auto type = detail::inferMoved(Adaptor(*this),
+                                     [&] { return emitOpError(); });
+      if (failed(type))
+        return ::llvm::failure();
+      return detail::verifyInferredResult(*this, *type);
+    }
+  }];
+}
+
+def TransposeOp : Fuse_MovedOp<"transpose", [Movement]> {
+  let summary = "permutation of the dimensions";
+  let description = [{
+    Dimension i of the result is dimension `permutation[i]` of the operand.
+
+    1. `permutation` holds each dimension of the operand once.
+
+    ```mlir
+    %y = fuse.transpose %x permutation = [1, 0] : tensor<?x8xf32> -> tensor<8x?xf32>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $input `permutation` `=` $permutation attr-dict `:`
+    type($input) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def SliceOp : Fuse_MovedOp<"slice", [Movement]> {
+  let summary = "every step-th element from an offset on";
+  let description = [{
+    result[i, ..] = input[offsets[0] + i steps[0], ..]. A size of -1 reaches up
+    to the end: ceil((n - offset) / step) elements of a dimension of size n.
+    `steps` are 1 where they are not given.
+
+    1. `offsets`, `sizes` and `steps` have one number for each dimension.
+    2. Offsets are not negative, steps positive; sizes are -1, or not negative.
+    3. The size of a dynamic dimension is -1.
+    4. The slice stays inside the operand; of a dynamic dimension, this is
+       checked when the program runs.
+
+    ```mlir
+    %k = fuse.slice %qkv offsets = [0, 4096] sizes = [-1, 1024]
+         : tensor<?x6144xbf16> -> tensor<?x1024xbf16>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input, DenseI64ArrayAttr:$offsets,
+                       DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $input `offsets` `=` $offsets `sizes` `=` $sizes
+    custom<SliceSteps>($steps, ref($offsets)) attr-dict `:`
+    type($input) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def PadOp : Fuse_MovedOp<"pad", [Movement]> {
+  let summary = "constant elements before and after each dimension";
+  let description = [{
+    `low` elements of `value` go before the operand's in each dimension, `high`
+    elements after them. `value` is a number, `inf`, `-inf` or `nan`, and `true`
+    or `false` for i1.
+
+    1. `low` and `high` have one number, not negative, for each dimension.
+    2. `value` has the operand's element type.
+
+    ```mlir
+    %y = fuse.pad %x low = [0, 1] high = [0, 2] value = 0.0
+         : tensor<?x8xf32> -> tensor<?x11xf32>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input, DenseI64ArrayAttr:$low,
+                       DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $input `low` `=` $low `high` `=` $high attr-dict
+    custom<PadValue>($value, type($input), type($result))
+  }];
+  let hasFolder = 1;
+}
+
+def ReverseOp : Fuse_Op<"reverse", [Movement,
+                                    AllTypesMatch<["input", "result"]>]> {
+  let summary = "elements in the opposite order along some dimensions";
+  let description = [{
+    1. `dims` are distinct dimensions of the operand, in ascending order.
+
+    ```mlir
+    %y = fuse.reverse %x dims = [1] : tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = "$input `dims` `=` $dims attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def ConcatOp : Fuse_MovedOp<"concat", [Movement]> {
+  let summary = "tensors one after the other along a dimension";
+  let description = [{
+    1. There is at least one operand; all have one element type and one rank.
+    2. `dim` is a dimension of the operands.
+    3. The other dimensions are equal.
+
+    ```mlir
+    %y = fuse.concat %a, %b dim = 1
+         : tensor<?x8xf32>, tensor<?x4xf32> -> tensor<?x12xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyFuseTensor>:$inputs, I64Attr:$dim);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $inputs `dim` `=` $dim attr-dict `:` type($inputs) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def BroadcastOp : Fuse_Op<"broadcast", [Pointwise]> {
+  let summary = "repetition of dimensions of size 1";
+  let description = [{
+    What pointwise ops do with their operands, made visible: shapes align at the
+    last dimension, and a dimension of static size 1 repeats. `like` gives the
+    sizes of dynamic dimensions that the operand does not have.
+
+    1. The operand's shape broadcasts to the result's.
+    2. Each dynamic dimension of the result is one of the operand's, or `like`
+       is given and has the result's shape.
+    3. The element types agree.
+
+    ```mlir
+    %y = fuse.broadcast %x : tensor<?x1xf32> -> tensor<?x8xf32>
+    %z = fuse.broadcast %w like %x : tensor<8xf32>, tensor<?x8xbf16> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input, Optional<AnyFuseTensor>:$like);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $input (`like` $like^)? attr-dict `:`
+    type($input) (`,` type($like)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def GatherOp : Fuse_MovedOp<"gather", [Movement]> {
+  let summary = "slices of a table, chosen by ids";
+  let description = [{
+    result[i.., j.., k..] = table[i.., ids[j..], k..], where i.. are the
+    dimensions before `dim` and k.. those after it. An id outside of [0, n),
+    n being the size of `dim`, gives NaN for floats, 0 for integers and false
+    for i1; nothing outside of the table is read.
+
+    1. `dim` is a dimension of the table.
+
+    ```mlir
+    %y = fuse.gather %table, %ids dim = 0
+         : tensor<?x4096xbf16>, tensor<?xi32> -> tensor<?x4096xbf16>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$table, IntTensor:$ids, I64Attr:$dim);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $table `,` $ids `dim` `=` $dim attr-dict `:`
+    type($table) `,` type($ids) `->` type($result)
+  }];
+}
+
+def ScatterOp : Fuse_MovedOp<"scatter"> {
+  let summary = "slices of a tensor, chosen by ids, replaced";
+  let description = [{
+    The result is `into` with result[i.., ids[j..], k..] = updates[i.., j..,
+    k..], where i.. are the dimensions before `dim` and k.. those after it.
+    Updates whose id is outside of [0, n), n being the size of `dim`, are
+    dropped. Where ids are equal, it is unspecified which update stays, and the
+    elements of a slice may come from different ones.
+
+    The kernel writes the updates only, in place of `into`.
+
+    1. `dim` is a dimension of `into`.
+    2. `updates` has the element type of `into`, and its shape with `dim`
+       replaced by the dimensions of `ids`.
+
+    ```mlir
+    %y = fuse.scatter %cache, %ids, %rows dim = 0
+         : tensor<?x1024xbf16>, tensor<?xi32>, tensor<?x1024xbf16> -> tensor<?x1024xbf16>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$into, IntTensor:$ids,
+                       AnyFuseTensor:$updates, I64Attr:$dim);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $into `,` $ids `,` $updates `dim` `=` $dim attr-dict `:`
+    type($into) `,` type($ids) `,` type($updates) `->` type($result)
+  }];
+}
+
+#endif // FUSE_DIALECT_FUSE_IR_MOVEMENT

@@ -1,0 +1,31 @@
+//===- MovementAssembly.h - Movement ops as text ---------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_DIALECT_FUSE_IR_MOVEMENTASSEMBLY_H
+#define FUSE_LIB_DIALECT_FUSE_IR_MOVEMENTASSEMBLY_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace mlir::fuse {
+
+/// `steps = [..]`, or nothing where all are 1.
+ParseResult parseSliceSteps(OpAsmParser &parser, DenseI64ArrayAttr &steps,
+                            DenseI64ArrayAttr offsets);
+void printSliceSteps(OpAsmPrinter &printer, Operation *,
+                     DenseI64ArrayAttr steps, DenseI64ArrayAttr offsets);
+
+/// `value = X : INPUT -> RESULT`. X has no type of its own: it takes the
+/// element type of INPUT.
+ParseResult parsePadValue(OpAsmParser &parser, TypedAttr &value, Type &input,
+                          Type &result);
+void printPadValue(OpAsmPrinter &printer, Operation *, TypedAttr value,
+                   Type input, Type result);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_DIALECT_FUSE_IR_MOVEMENTASSEMBLY_H

@@ -1,0 +1,139 @@
+//===- MovementFolds.cpp - Folds of movement ops --------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A movement that moves nothing is its operand, one of a splat is a splat, and
+// two of a kind are one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// A splat in the shape of `result`, if `input` is one.
+static OpFoldResult resizeSplat(Attribute input, RankedTensorType result) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(input);
+  if (!splat || !result.hasStaticShape())
+    return {};
+  return splat.resizeSplat(result);
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
+    return getInput();
+  auto inner = getInput().getDefiningOp<TransposeOp>();
+  if (!inner)
+    return resizeSplat(adaptor.getInput(), getType());
+  SmallVector<int64_t> composed;
+  for (int64_t dim : permutation)
+    composed.push_back(inner.getPermutation()[dim]);
+  getInputMutable().assign(inner.getInput());
+  setPermutation(composed);
+  return getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+/// Whether the slice is its operand, given that the types are equal.
+static bool takesAll(SliceOp op) {
+  return llvm::all_of(op.getOffsets(), [](int64_t o) { return o == 0; }) &&
+         llvm::all_of(op.getSteps(), [](int64_t step) { return step == 1; });
+}
+
+/// The offset and step of a slice of a slice in one dimension of `size`
+/// elements; none where they cannot be computed, or where the inner slice of a
+/// dynamic dimension may be too short for the outer offset and the composed one
+/// would ask for more elements than both do.
+static std::optional<std::pair<int64_t, int64_t>>
+composeSlices(int64_t size, int64_t innerOffset, int64_t innerStep,
+              int64_t outerOffset, int64_t outerStep) {
+  if (ShapedType::isDynamic(size) && innerStep != 1 && outerOffset != 0)
+    return std::nullopt;
+  int64_t offset, step;
+  if (llvm::MulOverflow(outerOffset, innerStep, offset) ||
+      llvm::AddOverflow(offset, innerOffset, offset) ||
+      llvm::MulOverflow(outerStep, innerStep, step))
+    return std::nullopt;
+  // An empty slice may start anywhere.
+  return std::pair(
+      ShapedType::isDynamic(size) ? offset : std::min(offset, size), step);
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getType() && takesAll(*this))
+    return getInput();
+  auto inner = getInput().getDefiningOp<SliceOp>();
+  if (!inner)
+    return resizeSplat(adaptor.getInput(), getType());
+  RankedTensorType source = inner.getInput().getType();
+  SmallVector<int64_t> offsets, sizes, steps;
+  for (int64_t axis = 0; axis < source.getRank(); ++axis) {
+    auto composed = composeSlices(
+        source.getDimSize(axis), inner.getOffsets()[axis],
+        inner.getSteps()[axis], getOffsets()[axis], getSteps()[axis]);
+    if (!composed)
+      return {};
+    offsets.push_back(composed->first);
+    steps.push_back(composed->second);
+    sizes.push_back(getType().isDynamicDim(axis) ? -1
+                                                 : getType().getDimSize(axis));
+  }
+  getInputMutable().assign(inner.getInput());
+  setOffsets(offsets);
+  setSizes(sizes);
+  setSteps(steps);
+  return getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Pad, reverse, concat, broadcast
+//===----------------------------------------------------------------------===//
+
+OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
+  auto isZero = [](int64_t amount) { return amount == 0; };
+  if (llvm::all_of(getLow(), isZero) && llvm::all_of(getHigh(), isZero))
+    return getInput();
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput());
+  if (splat && splat.getSplatValue<Attribute>() == getValue())
+    return resizeSplat(splat, getType());
+  return {};
+}
+
+OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
+  if (getDims().empty() ||
+      isa_and_nonnull<SplatElementsAttr>(adaptor.getInput()))
+    return getInput();
+  auto inner = getInput().getDefiningOp<ReverseOp>();
+  if (!inner)
+    return {};
+  // What is reversed twice is not reversed.
+  SmallVector<int64_t> dims;
+  std::set_symmetric_difference(getDims().begin(), getDims().end(),
+                                inner.getDims().begin(), inner.getDims().end(),
+                                std::back_inserter(dims));
+  getInputMutable().assign(inner.getInput());
+  setDims(dims);
+  return getResult();
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  if (getInputs().size() == 1)
+    return getInputs().front();
+  return {};
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  return resizeSplat(adaptor.getInput(), getType());
+}
