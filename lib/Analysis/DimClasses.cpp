@@ -111,6 +111,129 @@ static void forEachSharedLetter(ContractOp op, Unite unite) {
       }
 }
 
+void DimClasses::addRule(Value result, int64_t axis, SizeRule::Kind kind,
+                         ArrayRef<Key> terms, int64_t constant,
+                         int64_t divisor) {
+  auto it = nodes.find({result, axis});
+  if (it == nodes.end())
+    return;
+  NodeRule rule{it->second, kind, {}, constant, divisor};
+  for (const Key &term : terms) {
+    auto node = nodes.find(term);
+    if (node == nodes.end())
+      return;
+    rule.terms.push_back(node->second);
+  }
+  nodeRules.push_back(std::move(rule));
+}
+
+/// A dimension of a group is the group's size over the others', if these are
+/// static; the sizes of several dynamic ones are operands.
+void DimClasses::visitExpand(tensor::ExpandShapeOp op) {
+  Value source = op.getSrc(), result = op.getResult();
+  auto type = cast<RankedTensorType>(result.getType());
+  for (auto [axis, group] : llvm::enumerate(op.getReassociationIndices())) {
+    int64_t known = 1, dynamic = -1, dynamics = 0;
+    for (int64_t dim : group) {
+      bool isDynamic = type.isDynamicDim(dim);
+      known *= isDynamic ? 1 : type.getDimSize(dim);
+      dynamic = isDynamic ? dim : dynamic;
+      dynamics += isDynamic;
+    }
+    if (dynamics == 1 && known == 1)
+      unite(source, axis, result, dynamic);
+    else if (dynamics == 1 && known > 1)
+      addRule(result, dynamic, SizeRule::Product,
+              Key(source, static_cast<int64_t>(axis)), 0, known);
+  }
+}
+
+void DimClasses::visitCollapse(tensor::CollapseShapeOp op) {
+  Value source = op.getSrc(), result = op.getResult();
+  auto type = cast<RankedTensorType>(source.getType());
+  for (auto [axis, group] : llvm::enumerate(op.getReassociationIndices())) {
+    SmallVector<Key> terms;
+    for (int64_t dim : group)
+      if (type.getDimSize(dim) != 1)
+        terms.push_back({source, dim});
+    if (terms.size() == 1)
+      unite(source, terms.front().second, result, axis);
+    else
+      addRule(result, axis, SizeRule::Product, terms);
+  }
+}
+
+void DimClasses::visitMovement(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<TransposeOp>([&](TransposeOp transpose) {
+        for (auto [axis, from] : llvm::enumerate(transpose.getPermutation()))
+          unite(transpose.getInput(), from, transpose.getResult(), axis);
+      })
+      .Case<ReverseOp>([&](ReverseOp reverse) {
+        uniteSameRank(reverse.getInput(), reverse.getResult());
+      })
+      .Case<SliceOp>([&](SliceOp slice) {
+        Value input = slice.getInput(), result = slice.getResult();
+        auto type = cast<RankedTensorType>(result.getType());
+        for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+          if (!type.isDynamicDim(axis))
+            continue;
+          int64_t offset = slice.getOffsets()[axis];
+          int64_t step = slice.getSteps()[axis];
+          if (offset == 0 && step == 1)
+            unite(input, axis, result, axis);
+          else
+            addRule(result, axis, SizeRule::Sum, Key(input, axis), -offset,
+                    step);
+        }
+      })
+      .Case<PadOp>([&](PadOp pad) {
+        for (auto [axis, low, high] :
+             llvm::enumerate(pad.getLow(), pad.getHigh())) {
+          Key from(pad.getInput(), static_cast<int64_t>(axis));
+          if (low + high == 0)
+            unite(from.first, axis, pad.getResult(), axis);
+          else
+            addRule(pad.getResult(), axis, SizeRule::Sum, from, low + high);
+        }
+      })
+      .Case<ConcatOp>([&](ConcatOp concat) {
+        Value result = concat.getResult();
+        int64_t dim = concat.getDim();
+        SmallVector<Key> parts;
+        for (Value input : concat.getInputs()) {
+          parts.push_back({input, dim});
+          int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+          for (int64_t axis = 0; axis < rank; ++axis)
+            if (axis != dim)
+              unite(input, axis, result, axis);
+        }
+        addRule(result, dim, SizeRule::Sum, parts);
+      })
+      .Case<GatherOp>([&](GatherOp gather) {
+        uniteIndexed(gather.getTable(), gather.getIds(), gather.getDim(),
+                     gather.getResult());
+      })
+      .Case<ScatterOp>([&](ScatterOp scatter) {
+        uniteSameRank(scatter.getInto(), scatter.getResult());
+        uniteIndexed(scatter.getInto(), scatter.getIds(), scatter.getDim(),
+                     scatter.getUpdates());
+      });
+}
+
+/// `indexed` has the shape of `table` with dimension `dim` replaced by the
+/// dimensions of `ids`.
+void DimClasses::uniteIndexed(Value table, Value ids, int64_t dim,
+                              Value indexed) {
+  int64_t rank = cast<RankedTensorType>(table.getType()).getRank();
+  int64_t count = cast<RankedTensorType>(ids.getType()).getRank();
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (axis != dim)
+      unite(table, axis, indexed, axis < dim ? axis : axis + count - 1);
+  for (int64_t axis = 0; axis < count; ++axis)
+    unite(ids, axis, indexed, dim + axis);
+}
+
 void DimClasses::visit(Operation *op) {
   if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>()) {
     for (Value operand : op->getOperands())
@@ -151,17 +274,17 @@ void DimClasses::visit(Operation *op) {
         forEachSharedLetter(contract, [&](Value a, int64_t i, Value b,
                                           int64_t j) { unite(a, i, b, j); });
       })
-      .Case<tensor::ExpandShapeOp>([&](tensor::ExpandShapeOp expand) {
-        for (auto [axis, group] :
-             llvm::enumerate(expand.getReassociationIndices()))
-          if (group.size() == 1)
-            unite(expand.getSrc(), axis, expand.getResult(), group[0]);
+      .Case<tensor::ExpandShapeOp>([&](auto expand) { visitExpand(expand); })
+      .Case<tensor::CollapseShapeOp>(
+          [&](auto collapse) { visitCollapse(collapse); })
+      .Case<DropoutOp>([&](DropoutOp dropout) {
+        uniteSameRank(dropout.getInput(), dropout.getResult());
       })
-      .Case<tensor::CollapseShapeOp>([&](tensor::CollapseShapeOp collapse) {
-        for (auto [axis, group] :
-             llvm::enumerate(collapse.getReassociationIndices()))
-          if (group.size() == 1)
-            unite(collapse.getSrc(), group[0], collapse.getResult(), axis);
+      .Case<ArgMaxOp, ArgMinOp>([&](auto arg) {
+        forEachKeptDim(arg.getInput(), {static_cast<int64_t>(arg.getDim())},
+                       arg.getKeep(), [&](int64_t in, int64_t out) {
+                         unite(arg.getInput(), in, arg.getResult(), out);
+                       });
       })
       .Case<KernelOp>([&](KernelOp kernel) {
         Block &body = kernel.getBody().front();
@@ -171,16 +294,36 @@ void DimClasses::visit(Operation *op) {
         for (auto [value, result] : llvm::zip(
                  body.getTerminator()->getOperands(), kernel.getResults()))
           uniteSameRank(value, result);
-      });
+      })
+      .Default([&](Operation *other) { visitMovement(other); });
+}
+
+Extent DimClasses::extentOf(int node) const {
+  int root = find(node);
+  if (!ShapedType::isDynamic(sizes[root]))
+    return {sizes[root]};
+  return {ShapedType::kDynamic, root};
 }
 
 Extent DimClasses::extent(Value value, int64_t axis) const {
   auto it = nodes.find({value, axis});
   assert(it != nodes.end() && "dimension outside the analysed code");
-  int root = find(it->second);
-  if (!ShapedType::isDynamic(sizes[root]))
-    return {sizes[root]};
-  return {ShapedType::kDynamic, root};
+  return extentOf(it->second);
+}
+
+SmallVector<SizeRule> DimClasses::rules(int cls) const {
+  SmallVector<SizeRule> found;
+  for (const NodeRule &rule : nodeRules)
+    if (find(rule.result) == find(cls)) {
+      found.push_back({rule.kind, {}, rule.constant, rule.divisor});
+      for (int term : rule.terms)
+        found.back().terms.push_back(extentOf(term));
+    }
+  return found;
+}
+
+SmallVector<SizeRule> DimClasses::rules(Value value, int64_t axis) const {
+  return rules(nodes.lookup({value, axis}));
 }
 
 SmallVector<Extent> DimClasses::extents(Value value) const {

@@ -55,9 +55,9 @@ bool InPlaceCheck::keepsElements(Operation *op, Value operand,
                                  ArrayRef<Extent> extents) {
   if (isa<YieldOp>(op))
     return true;
-  bool isRows = isa_and_nonnull<RowsScheduleAttr>(kernel.getScheduleAttr());
   if (isa<ReduceOp, SoftmaxStatsOp>(op))
-    return isRows;
+    return isa_and_nonnull<RowsScheduleAttr, ColumnsScheduleAttr>(
+        kernel.getScheduleAttr());
   if (auto rotary = dyn_cast<RotaryOp>(op))
     return rotary.getInput() == operand && rotatesInThread(rotary);
   return op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
@@ -88,17 +88,18 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
                                                   const DimClasses &dims) {
   SmallVector<InPlacePair> pairs;
   Attribute schedule = kernel.getScheduleAttr();
-  if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr>(schedule))
+  if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr,
+                       ColumnsScheduleAttr>(schedule))
     return pairs;
-  // All threads of a row read its values: only what has columns is private.
+  // All threads of a row read its values: only what has the reduced dimensions
+  // is private.
+  std::string reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   auto isPrivate = [&](ArrayRef<Extent> extents) {
     if (isa<PointwiseScheduleAttr>(schedule))
       return true;
-    for (Operation &op : kernel.getBody().front())
-      if (isa<ReduceOp, SoftmaxStatsOp>(op))
-        return dims.extents(op.getOperand(0)) == SmallVector<Extent>(extents) &&
-               extents.back().size != 1;
-    return false;
+    return succeeded(space) && extents == ArrayRef(space->domain) &&
+           !space->isReducedShape(extents);
   };
   InPlaceCheck check(kernel, dims);
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {

@@ -7,6 +7,7 @@
 
 #include "fuse/Analysis/KernelSpace.h"
 
+#include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -40,6 +41,8 @@ static void describe(Segment &segment, KernelOp kernel,
       SmallVector<Extent> extents = dims.extents(value);
       bool same = extents == segment.extents;
       Operation *op = value.getDefiningOp();
+      if (isa<BlockArgument>(value) && strideKind(value) != StrideKind::dense)
+        segment.flat = false;
       // These ask where a point is, not only how far along.
       if ((!same && !isOneElement(extents)) ||
           isa_and_nonnull<IotaOp, RotaryOp, ReduceOp, SoftmaxStatsOp,
@@ -79,11 +82,44 @@ static ArrayRef<int64_t> reducedDims(Operation *op) {
   return cast<SoftmaxStatsOp>(op).getDims();
 }
 
-FailureOr<RowSpace> mlir::fuse::rowSpaceOf(ArrayRef<Operation *> ops,
-                                           const DimClasses &dims,
-                                           std::string &reason) {
-  RowSpace space;
-  bool found = false;
+bool ReductionSpace::overLastDims() const {
+  for (int64_t axis = reduced.front(), rank = domain.size(); axis < rank;
+       ++axis)
+    if (!isReduced(axis) && domain[axis].size != 1)
+      return false;
+  return true;
+}
+
+SmallVector<Extent> ReductionSpace::keptExtents() const {
+  SmallVector<Extent> kept;
+  for (auto [axis, extent] : llvm::enumerate(domain))
+    if (!isReduced(axis))
+      kept.push_back(extent);
+  return kept;
+}
+
+SmallVector<Extent> ReductionSpace::reducedExtents() const {
+  SmallVector<Extent> extents;
+  for (int64_t axis : reduced)
+    extents.push_back(domain[axis]);
+  return extents;
+}
+
+bool ReductionSpace::isReducedShape(ArrayRef<Extent> extents) const {
+  if (extents == ArrayRef(keptExtents()))
+    return true;
+  if (extents.size() != domain.size())
+    return false;
+  for (auto [axis, extent] : llvm::enumerate(domain))
+    if (extents[axis] != (isReduced(axis) ? Extent{1} : extent))
+      return false;
+  return true;
+}
+
+FailureOr<ReductionSpace>
+mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
+                             std::string &reason) {
+  ReductionSpace space;
   DenseMap<Value, unsigned> level;
   for (Operation *op : ops) {
     unsigned needed = 0;
@@ -95,41 +131,39 @@ FailureOr<RowSpace> mlir::fuse::rowSpaceOf(ArrayRef<Operation *> ops,
     if (!reduces)
       continue;
 
-    Value input = op->getOperand(0);
-    ArrayRef<int64_t> reduced = reducedDims(op);
-    SmallVector<Extent> extents = dims.extents(input);
-    int64_t rank = extents.size(), count = reduced.size();
-    for (auto [i, axis] : llvm::enumerate(reduced))
-      if (axis != rank - count + static_cast<int64_t>(i)) {
-        reason = "a reduction does not run over the last dimensions";
-        return failure();
-      }
-    SmallVector<Extent> rows(ArrayRef(extents).drop_back(count));
-    SmallVector<Extent> columns(ArrayRef(extents).take_back(count));
-    if (found && (rows != space.rows || columns != space.columns)) {
+    SmallVector<Extent> domain = dims.extents(op->getOperand(0));
+    if (space.levels.empty()) {
+      space.domain = domain;
+      space.reduced.assign(reducedDims(op).begin(), reducedDims(op).end());
+    } else if (domain != space.domain) {
       reason = "the reductions run over different shapes";
       return failure();
+    } else if (reducedDims(op) != ArrayRef(space.reduced)) {
+      reason = "the reductions run over different dimensions";
+      return failure();
     }
-    found = true;
-    space.rows = rows;
-    space.columns = columns;
     if (space.levels.size() <= needed)
       space.levels.resize(needed + 1);
     space.levels[needed].push_back(op);
   }
-  if (!found) {
+  if (space.levels.empty()) {
     reason = "nothing is reduced";
+    return failure();
+  }
+  if (space.reduced.empty()) {
+    reason = "a reduction runs over no dimension";
     return failure();
   }
   return space;
 }
 
-bool mlir::fuse::isRowShape(ArrayRef<Extent> extents, const RowSpace &space) {
-  if (extents == ArrayRef(space.rows))
-    return true;
-  return extents.size() == space.rows.size() + space.columns.size() &&
-         extents.take_front(space.rows.size()) == ArrayRef(space.rows) &&
-         isOneElement(extents.drop_front(space.rows.size()));
+FailureOr<ReductionSpace> mlir::fuse::reductionSpaceOf(KernelOp kernel,
+                                                       const DimClasses &dims,
+                                                       std::string &reason) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front())
+    ops.push_back(&op);
+  return reductionSpaceOf(ops, dims, reason);
 }
 
 ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {

@@ -15,74 +15,92 @@
 //   place 2: v0 v1 v2 v3   <- slice 2
 //   place 3: v0 v1 v2 v3   <- slice 0 again
 //
-// and then adds up the slices, from the first to the last.
+// and then adds up the slices, from the first to the last. Reductions that need
+// the result of another, and results that have the reduced dimensions, take
+// further walks over the same places; with `hold = registers` the walks are
+// unrolled and the emitter remembers what the first has loaded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
-#include "Reducer.h"
+#include "StateLoop.h"
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/KernelSpace.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
-
-/// Places that a thread reads before it uses the first: loads in flight.
-static constexpr int64_t placesPerStep = 4;
 
 namespace {
 class ColumnsLowering {
 public:
   ColumnsLowering(KernelFrame &frame, ColumnsScheduleAttr schedule,
-                  const Segment &segment)
+                  ReductionSpace space)
       : frame(frame), emitter(frame.emitter), schedule(schedule),
-        segment(segment), vector(schedule.getVector()),
+        space(std::move(space)), kept(this->space.keptExtents()),
+        places(this->space.reducedExtents()), vector(schedule.getVector()),
         splits(schedule.getSplits()),
         vectors(schedule.getThreads() / schedule.getSplits()) {}
 
   FailureOr<Grid> run();
 
 private:
+  using States = ReductionStates;
+  /// Takes the elements at some points into the states.
+  using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
+
   LogicalResult verify();
+  bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
   void placeThread();
-  ReductionState walk(Reducer &reducer);
-  ReductionState loop(Reducer &reducer, Index from, Index to, int64_t step,
-                      const ReductionState &state,
-                      llvm::function_ref<SmallVector<Index>(Index)> places);
-  void reduceAll();
-  void store();
+  void placeHeldPoints();
+  Point pointAt(const Index &place);
+  Point reducedPoint(Value value);
+  States walk(States states, Visit visit);
+  void reduceLevel(ArrayRef<Operation *> ops);
+  void storeFull(ArrayRef<unsigned> results);
+  void storeReduced(ArrayRef<unsigned> results);
+  Value yielded(unsigned result) {
+    return frame.kernel.getYield().getValues()[result];
+  }
 
   KernelFrame &frame;
   PointEmitter &emitter;
   ColumnsScheduleAttr schedule;
-  const Segment &segment;
+  ReductionSpace space;
+  SmallVector<Extent> kept, places;
   int64_t vector, splits;
-  /// Vectors of results of a block.
+  /// Vectors of columns of a block.
   int64_t vectors;
   SliceGroup group;
-  Point point;
+  /// This thread's columns: their position and their indices.
+  Index column;
+  SmallVector<Index, 4> columnDims;
   Value exists;
+  /// With hold = registers: all points of this thread.
+  SmallVector<Point> held;
 };
 } // namespace
 
 LogicalResult ColumnsLowering::verify() {
-  Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
+  auto error = [&](const Twine &what) {
+    return frame.kernel.emitError() << what;
+  };
+  Extent inner = space.domain.back();
+  bool overLast = space.isReduced(space.domain.size() - 1);
+  if (vector > 1 && overLast)
+    return error("expected vector = 1 where the last dimension is reduced, but "
+                 "got vector = " +
+                 Twine(vector) + "; use vector = 1");
   bool divides = inner.isStatic() ? inner.size % vector == 0
                                   : emitter.getOptions().divisible;
   if (vector > 1 && !divides)
-    return frame.kernel.emitError()
-           << "expected a vector that divides the last dimension, but got "
-              "vector = "
-           << vector << "; use vector = 1";
-  for (ReduceOp op : frame.kernel.getBody().getOps<ReduceOp>())
-    if (vector > 1 &&
-        llvm::is_contained(op.getDims(), op.getInput().getType().getRank() - 1))
-      return frame.kernel.emitError()
-             << "expected vector = 1 where the last dimension is reduced, but "
-                "got vector = "
-             << vector << "; use vector = 1";
+    return error("expected a vector that divides the last dimension, but got "
+                 "vector = " +
+                 Twine(vector) + "; use vector = 1");
+  if (isHeld() &&
+      !llvm::all_of(places, [](const Extent &e) { return e.isStatic(); }))
+    return error("expected a static number of reduced places with hold = "
+                 "registers, but got a dynamic one; use hold = loop");
   return success();
 }
 
@@ -95,85 +113,131 @@ void ColumnsLowering::placeThread() {
   Index unit = emitter.add(
       emitter.mul(frame.blockId(), Index::constant(vectors)), group.vector);
   Index first = emitter.mul(unit, Index::constant(vector));
-  Index total = emitter.product(segment.extents);
+  Index total = emitter.product(kept);
   // Threads past the end work on the last vector again: they must take part in
   // the exchange, and must not write.
   exists = emitter.less(first, total);
-  Index inside =
-      emitter.min(first, emitter.add(total, Index::constant(-vector)));
-  point.dims = emitter.delinearize(inside, segment.extents);
-  point.linear = inside;
-  point.shape = segment.extents;
+  column = emitter.min(first, emitter.add(total, Index::constant(-vector)));
+  columnDims = emitter.delinearize(column, kept);
+}
+
+Point ColumnsLowering::pointAt(const Index &place) {
+  Point point;
+  SmallVector<Index, 4> placeDims = emitter.delinearize(place, places);
+  const Index *nextPlace = placeDims.begin(), *nextColumn = columnDims.begin();
+  for (size_t axis = 0; axis < space.domain.size(); ++axis)
+    point.dims.push_back(space.isReduced(axis) ? *nextPlace++ : *nextColumn++);
+  point.lanes = vector;
+  return point;
+}
+
+/// The point of a value that has one element for all places.
+Point ColumnsLowering::reducedPoint(Value value) {
+  Point point;
+  size_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (rank == kept.size()) {
+    point.dims = columnDims;
+  } else {
+    point = pointAt(Index::constant(0));
+    for (int64_t axis : space.reduced)
+      point.dims[axis] = Index::constant(0);
+  }
+  point.linear = column;
+  point.shape = emitter.getDims().extents(value);
   point.flat = true;
   point.lanes = vector;
+  return point;
 }
 
-ReductionState
-ColumnsLowering::loop(Reducer &reducer, Index from, Index to, int64_t step,
-                      const ReductionState &state,
-                      llvm::function_ref<SmallVector<Index>(Index)> places) {
-  OpBuilder &builder = frame.builder;
-  auto forOp = scf::ForOp::create(
-      builder, frame.loc(), emitter.materialize(from), emitter.materialize(to),
-      emitter.materialize(Index::constant(step)), state);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(forOp.getBody());
-  PointEmitter::Scope scope(emitter);
-  SmallVector<Extent> extents = reducer.reducedExtents();
-  SmallVector<Value> elements;
-  for (const Index &place : places({forOp.getInductionVar()}))
-    elements.push_back(emitter.emit(
-        reducer.getInput(),
-        reducer.inputPoint(point, emitter.delinearize(place, extents))));
-  ReductionState inner(forOp.getRegionIterArgs());
-  scf::YieldOp::create(builder, frame.loc(),
-                       reducer.accumulate(inner, elements, Value()));
-  return ReductionState(forOp.getResults());
+void ColumnsLowering::placeHeldPoints() {
+  int64_t count = emitter.product(places).offset;
+  for (int64_t from = 0; from < count; from += splits) {
+    Index place = emitter.add(group.slice, Index::constant(from));
+    bool whole = from + splits <= count;
+    place.guarded = !whole;
+    held.push_back(pointAt(place));
+    if (!whole)
+      held.back().guard = emitter.less(place, Index::constant(count));
+  }
 }
 
-/// The places of this thread's slice, several at a time and then one by one.
-ReductionState ColumnsLowering::walk(Reducer &reducer) {
-  Index count = emitter.product(reducer.reducedExtents());
-  int64_t perStep = placesPerStep * splits;
+/// The places of this thread's slice: all at once where they are held, else
+/// several at a time and then one by one.
+ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
+  if (isHeld()) {
+    size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
+    if (whole)
+      states = visit(states, ArrayRef(held).take_front(whole));
+    for (const Point &point : ArrayRef(held).drop_front(whole))
+      states = visit(states, point);
+    return states;
+  }
+  Index count = emitter.product(places);
+  int64_t unroll = schedule.getUnroll(), perStep = unroll * splits;
   Index stepped = emitter.mul(emitter.div(count, Index::constant(perStep)),
                               Index::constant(perStep));
-  ReductionState state = loop(
-      reducer, Index::constant(0), stepped, perStep, reducer.identity(vector),
-      [&](Index base) {
-        SmallVector<Index> places;
-        Index first = emitter.add(base, group.slice);
-        for (int64_t i = 0; i < placesPerStep; ++i)
-          places.push_back(emitter.add(first, Index::constant(i * splits)));
-        return places;
-      });
-  return loop(reducer, emitter.add(stepped, group.slice), count, splits, state,
-              [](Index place) { return SmallVector<Index>{place}; });
+  states = loopOverStates(frame, Index::constant(0), stepped, perStep, states,
+                          [&](Index base, States inner) {
+                            SmallVector<Point> points;
+                            Index first = emitter.add(base, group.slice);
+                            for (int64_t i = 0; i < unroll; ++i)
+                              points.push_back(pointAt(emitter.add(
+                                  first, Index::constant(i * splits))));
+                            return visit(std::move(inner), points);
+                          });
+  return loopOverStates(frame, emitter.add(stepped, group.slice), count, splits,
+                        states, [&](Index place, States inner) {
+                          return visit(std::move(inner), pointAt(place));
+                        });
 }
 
-void ColumnsLowering::reduceAll() {
+void ColumnsLowering::reduceLevel(ArrayRef<Operation *> ops) {
   SmallVector<Reducer> reducers;
-  SmallVector<ReductionState> states;
-  for (ReduceOp op : frame.kernel.getBody().getOps<ReduceOp>()) {
+  States states;
+  for (Operation *op : ops) {
     reducers.emplace_back(emitter, op);
-    states.push_back(walk(reducers.back()));
+    states.push_back(reducers.back().identity(vector));
   }
-  states = combineSlices(frame, reducers, states, group);
-  for (auto [reducer, state] : llvm::zip(reducers, states)) {
-    Index count = emitter.product(reducer.reducedExtents());
-    emitter.define(reducer.getOp()->getResult(0), point,
-                   reducer.finish(state, count).front());
-  }
+  states = walk(states, [&](States current, ArrayRef<Point> points) {
+    return accumulateAt(emitter, reducers, std::move(current), points);
+  });
+  if (splits > 1)
+    states = combineSlices(frame, reducers, states, group);
+  Index count = emitter.product(places);
+  for (auto [reducer, state] : llvm::zip(reducers, states))
+    for (auto [result, value] :
+         llvm::zip(reducer.getOp()->getResults(), reducer.finish(state, count)))
+      emitter.define(result, reducedPoint(result), value);
 }
 
-void ColumnsLowering::store() {
-  Value first = emitter.less(group.slice, Index::constant(1));
+void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
+  if (results.empty())
+    return;
+  walk({}, [&](States states, ArrayRef<Point> points) {
+    for (const Point &point : points)
+      frame.ifTrue(frame.both(exists, point.guard), [&] {
+        SmallVector<Value> values;
+        for (unsigned result : results)
+          values.push_back(emitter.emitLanes(yielded(result), point));
+        for (auto [result, value] : llvm::zip(results, values))
+          emitter.store(result, point, value);
+      });
+    return states;
+  });
+}
+
+void ColumnsLowering::storeReduced(ArrayRef<unsigned> results) {
+  if (results.empty())
+    return;
+  Value first =
+      splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
   frame.ifTrue(frame.both(exists, first), [&] {
-    auto yielded = frame.kernel.getYield().getValues();
     SmallVector<Value> values;
-    for (unsigned result : segment.results)
-      values.push_back(emitter.emitLanes(yielded[result], point));
-    for (auto [result, value] : llvm::zip(segment.results, values))
-      emitter.store(result, point, value);
+    for (unsigned result : results)
+      values.push_back(
+          emitter.emitLanes(yielded(result), reducedPoint(yielded(result))));
+    for (auto [result, value] : llvm::zip(results, values))
+      emitter.store(result, reducedPoint(yielded(result)), value);
   });
 }
 
@@ -181,21 +245,36 @@ FailureOr<Grid> ColumnsLowering::run() {
   if (failed(verify()))
     return failure();
   placeThread();
-  reduceAll();
-  store();
-  return Grid{GridTerm{{{segment.extents, vector * vectors}}}};
+  if (isHeld())
+    placeHeldPoints();
+  SmallVector<unsigned> full, reduced;
+  for (unsigned result = 0; result < frame.kernel.getNumResults(); ++result) {
+    SmallVector<Extent> extents = frame.dims.extents(yielded(result));
+    bool isReduced = space.isReducedShape(extents);
+    if (!isReduced && extents != space.domain)
+      return frame.kernel.emitError()
+             << "expected results of the shape that is reduced, or without the "
+                "reduced dimensions, but got "
+             << yielded(result).getType() << " as result " << result
+             << "; put it into a kernel of its own";
+    (isReduced ? reduced : full).push_back(result);
+  }
+  for (ArrayRef<Operation *> level : space.levels)
+    reduceLevel(level);
+  storeFull(full);
+  storeReduced(reduced);
+  return Grid{GridTerm{{{kept, vector * vectors}}}};
 }
 
 FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,
                                          ColumnsScheduleAttr schedule) {
-  if (schedule.getSplits() == 1)
-    return lowerPointwise(frame, schedule.getThreads(), schedule.getVector(),
-                          /*unroll=*/1);
-  SmallVector<Segment> segments = segmentsOf(frame.kernel, frame.dims);
-  if (segments.size() != 1)
+  std::string reason;
+  FailureOr<ReductionSpace> space =
+      reductionSpaceOf(frame.kernel, frame.dims, reason);
+  if (failed(space))
     return frame.kernel.emitError()
-           << "expected results of one shape with splits = "
-           << schedule.getSplits() << ", but got " << segments.size()
-           << " shapes; use splits = 1";
-  return ColumnsLowering(frame, schedule, segments.front()).run();
+           << "expected reductions over the same dimensions of one shape for "
+              "#fuse.columns, but "
+           << reason << "; put them into kernels of their own";
+  return ColumnsLowering(frame, schedule, std::move(*space)).run();
 }

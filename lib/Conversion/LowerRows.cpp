@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
-#include "Reducer.h"
+#include "StateLoop.h"
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/KernelSpace.h"
@@ -25,22 +25,19 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Vectors in one step of the loop form: enough loads in flight, and one
-/// rescaling of an online sum for all of them.
-static constexpr int64_t vectorsPerStep = 4;
-
 namespace {
 class RowsLowering {
 public:
-  RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule, RowSpace space)
-      : frame(frame), emitter(frame.emitter), builder(frame.builder),
-        schedule(schedule), space(std::move(space)),
-        vector(schedule.getVector()) {}
+  RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule,
+               ReductionSpace space)
+      : frame(frame), emitter(frame.emitter), schedule(schedule),
+        space(std::move(space)), vector(schedule.getVector()),
+        unroll(schedule.getUnroll()) {}
 
   FailureOr<Grid> run();
 
 private:
-  using States = SmallVector<ReductionState>;
+  using States = ReductionStates;
   /// Takes the elements at some points of equal width into the states.
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
 
@@ -53,8 +50,6 @@ private:
   void placeHeldPoints();
   std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
                                       Visit visit);
-  States loop(Index from, Index to, int64_t step, States states,
-              llvm::function_ref<States(Index, States)> body);
 
   void reduceLevel(ArrayRef<Operation *> ops);
   void storeFull(ArrayRef<unsigned> results);
@@ -67,10 +62,12 @@ private:
 
   KernelFrame &frame;
   PointEmitter &emitter;
-  OpBuilder &builder;
   RowsScheduleAttr schedule;
-  RowSpace space;
+  ReductionSpace space;
   int64_t vector;
+  /// Vectors in one step of the loop form: loads in flight, and one rescaling
+  /// of an online sum for all of them.
+  int64_t unroll;
   ThreadGroup group;
   SmallVector<Index, 4> rowDims;
   Index rowStart, columns;
@@ -82,22 +79,22 @@ private:
 } // namespace
 
 LogicalResult RowsLowering::verify() {
-  const Extent &inner = space.columns.back();
+  const Extent &inner = space.columns().back();
   auto error = [&](const Twine &what) {
     return frame.kernel.emitError() << what;
   };
-  bool staticColumns =
-      llvm::all_of(space.columns, [](const Extent &e) { return e.isStatic(); });
+  bool staticColumns = llvm::all_of(
+      space.columns(), [](const Extent &e) { return e.isStatic(); });
   if (isHeld() && !staticColumns)
     return error("expected a static row length with hold = registers, but got "
                  "a dynamic one; use hold = loop");
-  if ((isHeld() || space.columns.size() > 1) && inner.isStatic() &&
+  if ((isHeld() || space.columns().size() > 1) && inner.isStatic() &&
       inner.size % vector != 0)
     return error("expected a schedule whose vector divides the last dimension, "
                  "but got vector = " +
                  Twine(vector) + " for " + Twine(inner.size) +
                  "; use vector = 1");
-  if (space.columns.size() > 1 && !inner.isStatic() && vector != 1)
+  if (space.columns().size() > 1 && !inner.isStatic() && vector != 1)
     return error("expected vector = 1 for several reduced dimensions of "
                  "dynamic size, but got vector = " +
                  Twine(vector) + "; use vector = 1");
@@ -113,7 +110,7 @@ void RowsLowering::placeThread() {
   group.lane = perBlock == 1 ? thread : emitter.rem(thread, width);
   group.group = perBlock == 1 ? Index::constant(0) : emitter.div(thread, width);
 
-  Index rows = emitter.product(space.rows);
+  Index rows = emitter.product(space.rows());
   Index row = emitter.add(
       emitter.mul(frame.blockId(), Index::constant(perBlock)), group.group);
   if (perBlock > 1 && (rows.base || rows.offset % perBlock != 0)) {
@@ -122,17 +119,17 @@ void RowsLowering::placeThread() {
     rowExists = emitter.less(row, rows);
     row = emitter.min(row, emitter.add(rows, Index::constant(-1)));
   }
-  rowDims = emitter.delinearize(row, space.rows);
-  columns = emitter.product(space.columns);
+  rowDims = emitter.delinearize(row, space.rows());
+  columns = emitter.product(space.columns());
   rowStart = emitter.mul(row, columns);
 }
 
 Point RowsLowering::pointAt(Index column, int64_t lanes) {
   Point point;
   point.dims = rowDims;
-  point.dims.append(emitter.delinearize(column, space.columns));
+  point.dims.append(emitter.delinearize(column, space.columns()));
   point.linear = emitter.add(rowStart, column);
-  point.shape = space.domain();
+  point.shape = space.domain;
   point.lanes = lanes;
   return point;
 }
@@ -163,71 +160,41 @@ void RowsLowering::placeHeldPoints() {
   }
 }
 
-RowsLowering::States
-RowsLowering::loop(Index from, Index to, int64_t step, States states,
-                   llvm::function_ref<States(Index, States)> body) {
-  SmallVector<Value> initial;
-  for (ReductionState &state : states)
-    initial.append(state.begin(), state.end());
-  auto regroup = [&](ValueRange flat) {
-    States grouped;
-    for (ReductionState &state : states) {
-      grouped.emplace_back(flat.take_front(state.size()));
-      flat = flat.drop_front(state.size());
-    }
-    return grouped;
-  };
-  Location loc = frame.loc();
-  auto forOp = scf::ForOp::create(
-      builder, loc, emitter.materialize(from), emitter.materialize(to),
-      emitter.materialize(Index::constant(step)), initial);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(forOp.getBody());
-    PointEmitter::Scope scope(emitter);
-    States after =
-        body({forOp.getInductionVar()}, regroup(forOp.getRegionIterArgs()));
-    SmallVector<Value> flat;
-    for (ReductionState &state : after)
-      flat.append(state.begin(), state.end());
-    if (!flat.empty())
-      scf::YieldOp::create(builder, loc, flat);
-  }
-  return regroup(forOp.getResults());
-}
-
 std::pair<RowsLowering::States, RowsLowering::States>
 RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   int64_t width = group.width;
   Index vectors = emitter.div(columns, Index::constant(vector));
-  Index perStep = Index::constant(vectorsPerStep * width);
+  Index perStep = Index::constant(unroll * width);
   Index steps = emitter.div(vectors, perStep);
   Index stepped = emitter.mul(steps, perStep);
 
   auto vectorPoint = [&](const Index &number) {
     return pointAt(emitter.mul(number, Index::constant(vector)), vector);
   };
-  vectorStates = loop(Index::constant(0), stepped, vectorsPerStep * width,
-                      vectorStates, [&](Index base, States states) {
-                        SmallVector<Point> points;
-                        Index number = emitter.add(base, group.lane);
-                        for (int64_t i = 0; i < vectorsPerStep; ++i)
-                          points.push_back(vectorPoint(
-                              emitter.add(number, Index::constant(i * width))));
-                        return visit(std::move(states), points);
-                      });
-  vectorStates = loop(emitter.add(stepped, group.lane), vectors, width,
-                      vectorStates, [&](Index number, States states) {
-                        return visit(std::move(states), vectorPoint(number));
-                      });
+  vectorStates =
+      loopOverStates(frame, Index::constant(0), stepped, unroll * width,
+                     vectorStates, [&](Index base, States states) {
+                       SmallVector<Point> points;
+                       Index number = emitter.add(base, group.lane);
+                       for (int64_t i = 0; i < unroll; ++i)
+                         points.push_back(vectorPoint(
+                             emitter.add(number, Index::constant(i * width))));
+                       return visit(std::move(states), points);
+                     });
+  vectorStates =
+      loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,
+                     vectorStates, [&](Index number, States states) {
+                       return visit(std::move(states), vectorPoint(number));
+                     });
   bool wholeVectors = !columns.base && columns.offset % vector == 0;
   if (wholeVectors)
     return {vectorStates, scalarStates};
   Index tail = emitter.mul(vectors, Index::constant(vector));
-  scalarStates = loop(emitter.add(tail, group.lane), columns, width,
-                      scalarStates, [&](Index column, States states) {
-                        return visit(std::move(states), pointAt(column, 1));
-                      });
+  scalarStates =
+      loopOverStates(frame, emitter.add(tail, group.lane), columns, width,
+                     scalarStates, [&](Index column, States states) {
+                       return visit(std::move(states), pointAt(column, 1));
+                     });
   return {vectorStates, scalarStates};
 }
 
@@ -245,13 +212,7 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops) {
     scalarStates.push_back(reducer.identity(1));
   }
   auto visit = [&](States current, ArrayRef<Point> points) {
-    for (auto [reducer, state] : llvm::zip(reducers, current)) {
-      SmallVector<Value> elements;
-      for (const Point &point : points)
-        elements.push_back(emitter.emit(reducer.getInput(), point));
-      state = reducer.accumulate(state, elements, points.front().guard);
-    }
-    return current;
+    return accumulateAt(emitter, reducers, std::move(current), points);
   };
   if (isHeld()) {
     size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
@@ -328,11 +289,11 @@ FailureOr<Grid> RowsLowering::run() {
   for (ArrayRef<Operation *> level : space.levels)
     reduceLevel(level);
   SmallVector<unsigned> full, rows;
-  SmallVector<Extent> domain = space.domain();
+  SmallVector<Extent> domain = space.domain;
   for (unsigned result = 0; result < frame.kernel.getNumResults(); ++result) {
     SmallVector<Extent> extents = frame.dims.extents(yielded(result));
-    bool isFull = extents == domain && !isRowShape(extents, space);
-    if (!isFull && !isRowShape(extents, space))
+    bool isFull = extents == domain && !space.isReducedShape(extents);
+    if (!isFull && !space.isReducedShape(extents))
       return frame.kernel.emitError()
              << "expected results of the shape that is reduced, or of one "
                 "element a row, but got "
@@ -342,17 +303,18 @@ FailureOr<Grid> RowsLowering::run() {
   }
   storeFull(full);
   storeRows(rows);
-  return Grid{GridTerm{{{space.rows, schedule.getRowsPerBlock()}}}};
+  return Grid{GridTerm{
+      {{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()}}}};
 }
 
 FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
                                       RowsScheduleAttr schedule) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : frame.kernel.getBody().front())
-    ops.push_back(&op);
   std::string reason;
-  FailureOr<RowSpace> space = rowSpaceOf(ops, frame.dims, reason);
-  if (failed(space))
+  FailureOr<ReductionSpace> space =
+      reductionSpaceOf(frame.kernel, frame.dims, reason);
+  if (succeeded(space) && !space->overLastDims())
+    reason = "a reduction does not run over the last dimensions";
+  if (failed(space) || !space->overLastDims())
     return frame.kernel.emitError()
            << "expected reductions over the last dimensions of one shape for "
               "#fuse.rows, but "

@@ -7,6 +7,7 @@
 
 #include "fuse/Fusion/Legality.h"
 
+#include "fuse/Analysis/AxisClasses.h"
 #include "fuse/Analysis/KernelSpace.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -24,6 +25,10 @@ static bool broadcastsTo(ArrayRef<Extent> extents, ArrayRef<Extent> target) {
   return true;
 }
 
+static bool isReduction(Operation *op) {
+  return isa<ReduceOp, SoftmaxStatsOp>(op);
+}
+
 namespace {
 class Classifier {
 public:
@@ -39,27 +44,125 @@ private:
     return failure();
   }
   FailureOr<GroupKind> asContraction(ContractOp contract);
-  FailureOr<GroupKind> asRows();
-  FailureOr<GroupKind> asColumns();
-  /// The values computed from a reduction's result.
-  llvm::DenseSet<Value> afterReductions();
+  FailureOr<GroupKind> asReductions();
 
   const GroupView &group;
   const DimClasses &dims;
   std::string &reason;
 };
+
+/// Checks that a group with reductions is one walk over one space: every value
+/// that is needed at the walk's own points has axes of the space, and nothing
+/// that follows from a reduction is needed elsewhere.
+class ReductionCheck {
+public:
+  ReductionCheck(const GroupView &group, const DimClasses &dims,
+                 const ReductionSpace &space)
+      : group(group), dims(dims), space(space), axes(group.ops, dims) {}
+
+  /// Null if the group passes, else why not.
+  const char *run();
+
+private:
+  void followOperands();
+  void followReductions();
+  const char *checkAxes();
+  const char *checkPlaces();
+  const char *checkResults();
+
+  const GroupView &group;
+  const DimClasses &dims;
+  const ReductionSpace &space;
+  AxisClasses axes;
+  /// The axes of the domain.
+  SmallVector<int> domain;
+  /// Values that a walk needs at its own points, at others, and those that
+  /// follow from a reduction.
+  llvm::DenseSet<Value> aligned, displaced, after;
+};
 } // namespace
 
-llvm::DenseSet<Value> Classifier::afterReductions() {
-  llvm::DenseSet<Value> after;
+/// From the results backwards: what is needed where.
+void ReductionCheck::followOperands() {
+  aligned.insert(group.results.begin(), group.results.end());
+  for (Operation *op : llvm::reverse(group.ops)) {
+    bool isAligned = llvm::any_of(op->getResults(),
+                                  [&](Value v) { return aligned.contains(v); });
+    bool isDisplaced = llvm::any_of(
+        op->getResults(), [&](Value v) { return displaced.contains(v); });
+    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+      bool follows = op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+                     isReduction(op) || (isa<RotaryOp>(op) && number == 0);
+      if (isAligned && follows)
+        aligned.insert(operand);
+      if (isDisplaced || !follows)
+        displaced.insert(operand);
+    }
+  }
+}
+
+void ReductionCheck::followReductions() {
   for (Operation *op : group.ops) {
-    bool is = isa<ReduceOp, SoftmaxStatsOp>(op) ||
-              llvm::any_of(op->getOperands(),
-                           [&](Value v) { return after.contains(v); });
-    if (is)
+    bool follows = isReduction(op) ||
+                   llvm::any_of(op->getOperands(),
+                                [&](Value v) { return after.contains(v); });
+    if (follows)
       after.insert(op->result_begin(), op->result_end());
   }
-  return after;
+}
+
+/// Ties the reductions' operands to each other, and checks that the axes of the
+/// domain stay distinct.
+const char *ReductionCheck::checkAxes() {
+  Value first = space.levels.front().front()->getOperand(0);
+  for (ArrayRef<Operation *> level : space.levels)
+    for (Operation *op : level)
+      axes.uniteSameRank(first, op->getOperand(0));
+  domain = axes.axes(first);
+  llvm::SmallDenseSet<int> seen;
+  for (int axis : domain)
+    if (axis >= 0 && !seen.insert(axis).second)
+      return "it needs reductions of other rows";
+  return nullptr;
+}
+
+const char *ReductionCheck::checkPlaces() {
+  for (Operation *op : group.ops) {
+    for (Value result : op->getResults()) {
+      if (after.contains(result) && displaced.contains(result))
+        return "it needs reductions of other rows";
+      if (!aligned.contains(result))
+        continue;
+      for (int axis : axes.axes(result))
+        if (axis >= 0 && !llvm::is_contained(domain, axis))
+          return "its shape is not that of the rows that are reduced";
+    }
+    // The partner of a rotary pair is another place of the last dimension.
+    if (isa<RotaryOp>(op) && after.contains(op->getOperand(0)) &&
+        !space.isReduced(space.domain.size() - 1))
+      return "a rotary pair needs reductions of other columns";
+  }
+  return nullptr;
+}
+
+const char *ReductionCheck::checkResults() {
+  for (Value result : group.results) {
+    SmallVector<Extent> extents = dims.extents(result);
+    if (extents != space.domain && !space.isReducedShape(extents))
+      return "a result has neither the shape of the rows that are reduced nor "
+             "one element a row";
+  }
+  return nullptr;
+}
+
+const char *ReductionCheck::run() {
+  followOperands();
+  followReductions();
+  if (const char *why = checkAxes())
+    return why;
+  if (const char *why = checkPlaces())
+    return why;
+  return checkResults();
 }
 
 FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
@@ -90,66 +193,13 @@ FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
   return GroupKind::Contraction;
 }
 
-FailureOr<GroupKind> Classifier::asRows() {
-  FailureOr<RowSpace> space = rowSpaceOf(group.ops, dims, reason);
+FailureOr<GroupKind> Classifier::asReductions() {
+  FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
   if (failed(space))
     return failure();
-  SmallVector<Extent> domain = space->domain();
-  llvm::DenseSet<Value> after = afterReductions();
-  for (Operation *op : group.ops) {
-    for (Value result : op->getResults()) {
-      SmallVector<Extent> extents = dims.extents(result);
-      if (!isRowShape(extents, *space) && !broadcastsTo(extents, domain))
-        return refuse("its shape is not that of the rows that are reduced");
-    }
-    // A value per row without its columns kept aligns with the columns when it
-    // broadcasts: its index is another row's.
-    if (op->getNumResults() != 1 ||
-        isRowShape(dims.extents(op->getResult(0)), *space))
-      continue;
-    for (Value operand : op->getOperands()) {
-      size_t rank = cast<RankedTensorType>(operand.getType()).getRank();
-      if (after.contains(operand) && rank && rank != domain.size())
-        return refuse("it needs reductions of other rows");
-    }
-  }
-  for (Value result : group.results) {
-    SmallVector<Extent> extents = dims.extents(result);
-    if (extents != domain && !isRowShape(extents, *space))
-      return refuse("a result has neither the shape of the rows that are "
-                    "reduced nor one element a row");
-  }
-  return GroupKind::Rows;
-}
-
-FailureOr<GroupKind> Classifier::asColumns() {
-  llvm::DenseSet<Value> after = afterReductions();
-  ReduceOp first;
-  for (Operation *op : group.ops) {
-    auto reduce = dyn_cast<ReduceOp>(op);
-    if (!reduce)
-      continue;
-    if (after.contains(reduce.getInput()))
-      return refuse("a reduction over leading dimensions would be computed "
-                    "again for each element that depends on it");
-    if (first && (first.getDims() != reduce.getDims() ||
-                  !dims.sameShape(first.getInput(), reduce.getInput())))
-      return refuse("the reductions run over different dimensions");
-    if (!first)
-      first = reduce;
-  }
-  SmallVector<Extent> shape = dims.extents(first.getResult());
-  for (Operation *op : group.ops) {
-    if (isa<ReduceOp>(op) || !after.contains(op->getResult(0)))
-      continue;
-    if (dims.extents(op->getResult(0)) != shape)
-      return refuse("a reduction over leading dimensions would be computed "
-                    "again for each element that depends on it");
-  }
-  for (Value result : group.results)
-    if (dims.extents(result) != shape)
-      return refuse("a result has not the shape of the reduction's");
-  return GroupKind::Columns;
+  if (const char *why = ReductionCheck(group, dims, *space).run())
+    return refuse(why);
+  return space->overLastDims() ? GroupKind::Rows : GroupKind::Columns;
 }
 
 FailureOr<GroupKind> Classifier::run() {
@@ -157,24 +207,11 @@ FailureOr<GroupKind> Classifier::run() {
   for (Operation *op : group.ops) {
     if (auto contract = dyn_cast<ContractOp>(op))
       return asContraction(contract);
-    reduces |= isa<ReduceOp, SoftmaxStatsOp>(op);
+    reduces |= isReduction(op);
   }
   if (!reduces)
     return GroupKind::Pointwise;
-  FailureOr<GroupKind> rows = asRows();
-  if (succeeded(rows))
-    return rows;
-  bool overLast = llvm::any_of(group.ops, [](Operation *op) {
-    if (isa<SoftmaxStatsOp>(op))
-      return true;
-    auto reduce = dyn_cast<ReduceOp>(op);
-    auto type = reduce ? reduce.getInput().getType() : RankedTensorType();
-    return reduce && llvm::is_contained(reduce.getDims(), type.getRank() - 1);
-  });
-  // One reduction alone must always have a kernel, whatever it runs over.
-  if (overLast && group.ops.size() > 1)
-    return failure();
-  return asColumns();
+  return asReductions();
 }
 
 FailureOr<GroupKind> mlir::fuse::classifyGroup(const GroupView &group,

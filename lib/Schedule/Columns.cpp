@@ -8,12 +8,11 @@
 #include "fuse/Schedule/Scheduler.h"
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
 
-// On a GPU a block reads a few neighbouring vectors of many places at once, so
-// that few columns still fill the machine.
 static constexpr int64_t gpuThreads = 512;
 static constexpr int64_t fewPlaces = 64;
 static constexpr int64_t unsplitThreads = 128;
@@ -32,70 +31,76 @@ static std::optional<int64_t> staticProduct(ArrayRef<Extent> extents) {
   return product;
 }
 
+/// Elements of an operand that a thread may keep in registers.
+static constexpr int64_t heldElements = 32;
+static constexpr int64_t unroll = 4;
+
+/// Bytes of the partial results of one column.
+static int64_t stateBytes(const ReductionSpace &space) {
+  int64_t bytes = 0;
+  for (ArrayRef<Operation *> level : space.levels)
+    for (Operation *op : level) {
+      Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+      bytes +=
+          op->getNumResults() * (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
+    }
+  return bytes;
+}
+
+/// Whether the kernel walks the reduced places more than once.
+static bool walksAgain(KernelOp kernel, const DimClasses &dims,
+                       const ReductionSpace &space) {
+  auto isFull = [&](Value value) {
+    return dims.extents(value) == space.domain;
+  };
+  return space.levels.size() > 1 ||
+         llvm::any_of(kernel.getYield().getValues(), isFull);
+}
+
 namespace {
-/// What the reductions of a kernel have in common.
-struct ReductionFacts {
-  bool any = false;
-  /// Whether one runs over the operand's last dimension.
-  bool overLast = false;
-  bool fewPlaces = true;
-  /// Bytes of the partial results of one element.
-  int64_t stateBytes = 0;
+/// The parts of a proposal.
+struct Split {
+  int64_t threads, splits;
 };
 } // namespace
 
-static ReductionFacts factsOf(KernelOp kernel, const DimClasses &dims) {
-  ReductionFacts facts;
-  for (ReduceOp op : kernel.getBody().getOps<ReduceOp>()) {
-    facts.any = true;
-    int64_t last = op.getInput().getType().getRank() - 1;
-    facts.overLast |= llvm::is_contained(op.getDims(), last);
-    SmallVector<Extent> reduced;
-    for (int64_t axis : op.getDims())
-      reduced.push_back(dims.extent(op.getInput(), axis));
-    std::optional<int64_t> places = staticProduct(reduced);
-    facts.fewPlaces &= places && *places <= fewPlaces;
-    int64_t bits = op.getInput().getType().getElementTypeBitWidth();
-    facts.stateBytes += bits == 64 ? 8 : 4;
-  }
-  return facts;
-}
-
-static ColumnsScheduleAttr proposeSplit(KernelOp kernel, const Segment &segment,
-                                        int64_t vector,
-                                        const ReductionFacts &facts) {
-  std::optional<int64_t> total = staticProduct(segment.extents);
+/// Few columns a block, so that few columns still fill the machine; as many
+/// threads behind each as shared memory has room for.
+static Split splitFor(const ReductionSpace &space, int64_t vector) {
+  std::optional<int64_t> total = staticProduct(space.keptExtents());
+  std::optional<int64_t> places = staticProduct(space.reducedExtents());
+  if (places && *places <= fewPlaces)
+    return {unsplitThreads, 1};
   int64_t vectors = total ? 32 : 16;
   while (total && vectors > 8 && *total < vector * vectors * enoughBlocks)
     vectors /= 2;
   int64_t threads = gpuThreads;
-  while (threads > vectors && threads * vector * facts.stateBytes > sharedBytes)
+  while (threads > vectors &&
+         threads * vector * stateBytes(space) > sharedBytes)
     threads /= 2;
-  return ColumnsScheduleAttr::get(kernel.getContext(), threads, vector,
-                                  threads / vectors);
+  return {threads, threads / vectors};
 }
 
 ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
                                                  const DimClasses &dims,
                                                  const ScheduleTarget &target) {
-  if (!kernel.getBody().getOps<ContractOp>().empty() ||
-      !kernel.getBody().getOps<SoftmaxStatsOp>().empty())
+  if (!kernel.getBody().getOps<ContractOp>().empty())
     return {};
-  ReductionFacts facts = factsOf(kernel, dims);
-  if (!facts.any)
+  std::string reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  if (failed(space))
     return {};
-  SmallVector<Segment> segments = segmentsOf(kernel, dims);
-  int64_t vector = 0;
-  for (const Segment &segment : segments) {
-    int64_t widest = widestVector(kernel, dims, segment.extents, target);
-    int64_t width =
-        innermostVector(kernel, dims, segment.extents, widest, target);
-    vector = vector ? std::min(vector, width) : width;
+  int64_t vector = 1;
+  if (!space->isReduced(space->domain.size() - 1)) {
+    int64_t widest = widestVector(kernel, dims, space->domain, target);
+    vector = innermostVector(kernel, dims, space->domain, widest, target);
   }
-  vector = facts.overLast ? 1 : std::max<int64_t>(1, vector);
-  if (target.isGPU && segments.size() == 1 && !facts.fewPlaces)
-    return proposeSplit(kernel, segments.front(), vector, facts);
-  return ColumnsScheduleAttr::get(kernel.getContext(),
-                                  target.isGPU ? unsplitThreads : 1, vector,
-                                  /*splits=*/1);
+  Split split = target.isGPU ? splitFor(*space, vector) : Split{1, 1};
+  std::optional<int64_t> places = staticProduct(space->reducedExtents());
+  bool fits = places &&
+              llvm::divideCeil(*places, split.splits) * vector <= heldElements;
+  HoldKind hold = fits && walksAgain(kernel, dims, *space) ? HoldKind::registers
+                                                           : HoldKind::loop;
+  return ColumnsScheduleAttr::get(kernel.getContext(), split.threads, vector,
+                                  split.splits, hold, unroll);
 }

@@ -26,6 +26,7 @@ static constexpr int64_t fewElements = 16;
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t smallestBlock = 128;
 static constexpr int64_t loopThreads = 512;
+static constexpr int64_t loopUnroll = 4;
 /// Vectors of a row that a CPU thread keeps in registers.
 static constexpr int64_t cpuHeldVectors = 8;
 
@@ -37,38 +38,40 @@ struct RowShape {
 };
 } // namespace
 
-static RowShape shapeOf(KernelOp kernel, const RowSpace &space,
+static RowShape shapeOf(KernelOp kernel, const ReductionSpace &space,
                         const DimClasses &dims, const ScheduleTarget &target) {
-  SmallVector<Extent> domain = space.domain();
-  int64_t widest = widestVector(kernel, dims, domain, target);
+  int64_t widest = widestVector(kernel, dims, space.domain, target);
   RowShape shape{1, 1};
-  for (const Extent &column : space.columns) {
+  for (const Extent &column : space.columns()) {
     if (column.isStatic() && shape.length)
       *shape.length *= column.size;
     else
       shape.length.reset();
   }
-  shape.vector = innermostVector(kernel, dims, domain, widest, target);
-  if (!shape.length && space.columns.size() > 1)
+  shape.vector = innermostVector(kernel, dims, space.domain, widest, target);
+  if (!shape.length && space.columns().size() > 1)
     shape.vector = 1;
   return shape;
 }
 
-static RowsScheduleAttr proposeForCPU(KernelOp kernel, const RowSpace &space,
+static RowsScheduleAttr proposeForCPU(KernelOp kernel,
+                                      const ReductionSpace &space,
                                       const DimClasses &dims,
                                       const ScheduleTarget &target) {
   RowShape shape = shapeOf(kernel, space, dims, target);
-  int64_t widest = widestVector(kernel, dims, space.domain(), target);
+  int64_t widest = widestVector(kernel, dims, space.domain, target);
   bool held = shape.length && *shape.length <= cpuHeldVectors * widest;
   // A loop over one dimension takes whole vectors first and then the rest, so
   // that the vector need not divide the row.
-  int64_t vector = held || space.columns.size() > 1 ? shape.vector : widest;
+  int64_t vector = held || space.columns().size() > 1 ? shape.vector : widest;
   return RowsScheduleAttr::get(kernel.getContext(), /*threads=*/1, vector,
                                /*rows_per_block=*/1,
-                               held ? HoldKind::registers : HoldKind::loop);
+                               held ? HoldKind::registers : HoldKind::loop,
+                               loopUnroll);
 }
 
-static RowsScheduleAttr proposeForGPU(KernelOp kernel, const RowSpace &space,
+static RowsScheduleAttr proposeForGPU(KernelOp kernel,
+                                      const ReductionSpace &space,
                                       const DimClasses &dims,
                                       const ScheduleTarget &target) {
   RowShape shape = shapeOf(kernel, space, dims, target);
@@ -76,7 +79,8 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel, const RowSpace &space,
   int64_t held = widestHeldGroup * heldElements;
   if (!shape.length || *shape.length > held)
     return RowsScheduleAttr::get(context, loopThreads, shape.vector,
-                                 /*rows_per_block=*/1, HoldKind::loop);
+                                 /*rows_per_block=*/1, HoldKind::loop,
+                                 loopUnroll);
   // As many threads a row as it has vectors, up to a warp; then as many as
   // keep a thread's share in its registers.
   int64_t vectors =
@@ -88,21 +92,17 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel, const RowSpace &space,
     group *= 2;
   int64_t threads = std::max(group, smallestBlock);
   return RowsScheduleAttr::get(context, threads, shape.vector, threads / group,
-                               HoldKind::registers);
+                               HoldKind::registers, loopUnroll);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
                                               const DimClasses &dims,
                                               const ScheduleTarget &target) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : kernel.getBody().front()) {
-    if (isa<ContractOp>(op))
-      return {};
-    ops.push_back(&op);
-  }
+  if (!kernel.getBody().getOps<ContractOp>().empty())
+    return {};
   std::string reason;
-  FailureOr<RowSpace> space = rowSpaceOf(ops, dims, reason);
-  if (failed(space))
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  if (failed(space) || !space->overLastDims())
     return {};
   return target.isGPU ? proposeForGPU(kernel, *space, dims, target)
                       : proposeForCPU(kernel, *space, dims, target);

@@ -14,13 +14,6 @@ using namespace mlir::fuse;
 namespace {
 using KernelSpaceTest = ProgramTest;
 
-SmallVector<Operation *> bodyOf(KernelOp kernel) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : kernel.getBody().front())
-    ops.push_back(&op);
-  return ops;
-}
-
 TEST_F(KernelSpaceTest, ResultsOfOneShapeAreASegment) {
   KernelOp kernel = parseKernel(R"(
     func.func @f(%q: tensor<?x8xf32>, %k: tensor<?x4xf32>)
@@ -74,12 +67,13 @@ TEST_F(KernelSpaceTest, DependentReductionsAreLevels) {
     })");
   DimClasses dims(kernel->getParentOp());
   std::string reason;
-  FailureOr<RowSpace> space = rowSpaceOf(bodyOf(kernel), dims, reason);
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   ASSERT_TRUE(succeeded(space)) << reason;
   ASSERT_EQ(space->levels.size(), 2u);
   EXPECT_EQ(space->levels[0].size(), 2u);
   EXPECT_EQ(space->levels[1].size(), 1u);
-  EXPECT_EQ(space->columns[0].size, 8);
+  EXPECT_EQ(space->columns()[0].size, 8);
+  EXPECT_TRUE(space->overLastDims());
 }
 
 TEST_F(KernelSpaceTest, ReductionsOfLeadingDimsHaveNoRows) {
@@ -94,8 +88,11 @@ TEST_F(KernelSpaceTest, ReductionsOfLeadingDimsHaveNoRows) {
     })");
   DimClasses dims(kernel->getParentOp());
   std::string reason;
-  EXPECT_TRUE(failed(rowSpaceOf(bodyOf(kernel), dims, reason)));
-  EXPECT_EQ(reason, "a reduction does not run over the last dimensions");
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  ASSERT_TRUE(succeeded(space)) << reason;
+  EXPECT_FALSE(space->overLastDims());
+  EXPECT_EQ(space->keptExtents().front().size, 8);
+  EXPECT_EQ(space->reducedExtents().front().size, 4);
 }
 
 TEST_F(KernelSpaceTest, ContractionAxes) {

@@ -15,6 +15,9 @@
 // in a function (kernel bodies included) that results from such rules. A class
 // that meets a static size has that size.
 //
+// Some ops make new sizes: a slice from 2 on of n elements has n - 2. Such a
+// class has a rule that says how its size follows from others.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_ANALYSIS_DIMCLASSES_H
@@ -23,6 +26,11 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
+
+namespace mlir::tensor {
+class CollapseShapeOp;
+class ExpandShapeOp;
+} // namespace mlir::tensor
 
 namespace mlir::fuse {
 
@@ -40,6 +48,16 @@ struct Extent {
   bool operator!=(const Extent &other) const { return !(*this == other); }
 };
 
+/// A size that follows from others: ceil((sum or product of `terms` +
+/// constant) / divisor).
+struct SizeRule {
+  enum Kind { Sum, Product };
+  Kind kind = Sum;
+  SmallVector<Extent> terms;
+  int64_t constant = 0;
+  int64_t divisor = 1;
+};
+
 class DimClasses {
 public:
   /// Collects the equalities of all ops under `root` (a function or kernel).
@@ -54,6 +72,12 @@ public:
   /// Whether both tensors provably have the same shape.
   bool sameShape(Value a, Value b) const { return extents(a) == extents(b); }
 
+  /// How the sizes of dimension `axis` of `value`, and of all equal to it,
+  /// follow from others; empty for sizes that no op makes.
+  SmallVector<SizeRule> rules(Value value, int64_t axis) const;
+  /// The same for a dynamic class.
+  SmallVector<SizeRule> rules(int cls) const;
+
 private:
   using Key = std::pair<Value, int64_t>;
 
@@ -63,8 +87,24 @@ private:
   void uniteSameRank(Value a, Value b);
   void uniteBroadcast(Value operand, Value result);
   int find(int node) const;
+  Extent extentOf(int node) const;
+  void addRule(Value result, int64_t axis, SizeRule::Kind kind,
+               ArrayRef<Key> terms, int64_t constant = 0, int64_t divisor = 1);
+  void visitMovement(Operation *op);
+  void uniteIndexed(Value table, Value ids, int64_t dim, Value indexed);
+  void visitExpand(tensor::ExpandShapeOp op);
+  void visitCollapse(tensor::CollapseShapeOp op);
+
+  /// A rule as the op gives it, in nodes.
+  struct NodeRule {
+    int result;
+    SizeRule::Kind kind;
+    SmallVector<int> terms;
+    int64_t constant, divisor;
+  };
 
   DenseMap<Key, int> nodes;
+  SmallVector<NodeRule> nodeRules;
   SmallVector<int> parents;
   /// The static size of a root's class, or kDynamic.
   SmallVector<int64_t> sizes;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Facts about the body of a kernel that schedulers decide by and that the
-// lowering walks: its segments (results of one shape), its rows and columns
-// (what is reduced), the axes of its contraction.
+// lowering walks: its segments (results of one shape), the space of its
+// reductions, the axes of its contraction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,29 +36,44 @@ struct Segment {
 /// The segments of a kernel, in the order of their first results.
 SmallVector<Segment> segmentsOf(KernelOp kernel, const DimClasses &dims);
 
-/// Rows and columns of a kernel whose reductions all run over the last
-/// dimensions of one shape.
-struct RowSpace {
-  /// The shape that is reduced: rows, then columns.
-  SmallVector<Extent> rows, columns;
+/// What the reductions of a kernel have in common: the shape that they read and
+/// the dimensions that they reduce.
+struct ReductionSpace {
+  SmallVector<Extent> domain;
+  /// Reduced dimensions of the domain, ascending.
+  SmallVector<int64_t> reduced;
   /// The ReduceOps and SoftmaxStatsOps, grouped by dependency: each group needs
   /// only those before it.
   SmallVector<SmallVector<Operation *>> levels;
 
-  SmallVector<Extent> domain() const {
-    SmallVector<Extent> all(rows);
-    all.append(columns.begin(), columns.end());
-    return all;
+  bool isReduced(int64_t axis) const {
+    return llvm::is_contained(reduced, axis);
   }
+  /// Whether only the last dimensions are reduced (or of size 1): the domain is
+  /// then rows of columns.
+  bool overLastDims() const;
+  /// The dimensions before the first reduced one, and from it on.
+  ArrayRef<Extent> rows() const {
+    return ArrayRef(domain).take_front(reduced.front());
+  }
+  ArrayRef<Extent> columns() const {
+    return ArrayRef(domain).drop_front(reduced.front());
+  }
+  /// The extents that stay, and those that are reduced.
+  SmallVector<Extent> keptExtents() const;
+  SmallVector<Extent> reducedExtents() const;
+  /// Whether a value of these extents is one number for all reduced places:
+  /// with the reduced dimensions gone, or kept as size 1.
+  bool isReducedShape(ArrayRef<Extent> extents) const;
 };
 
-/// The row space of the ops, or a reason why they have none.
-FailureOr<RowSpace> rowSpaceOf(ArrayRef<Operation *> ops,
-                               const DimClasses &dims, std::string &reason);
-
-/// Whether a value of these extents is one number a row of the space: the row
-/// shape, with or without its columns kept as size 1.
-bool isRowShape(ArrayRef<Extent> extents, const RowSpace &space);
+/// The reduction space of the ops, or a reason why they have none.
+FailureOr<ReductionSpace> reductionSpaceOf(ArrayRef<Operation *> ops,
+                                           const DimClasses &dims,
+                                           std::string &reason);
+/// The same for the body of a kernel.
+FailureOr<ReductionSpace>
+reductionSpaceOf(KernelOp kernel, const DimClasses &dims, std::string &reason);
 
 /// The axes of a kernel's contraction, by what they mean for its result.
 struct ContractionSpace {

@@ -18,7 +18,7 @@ enum class GroupKind {
   Pointwise,
   /// Reductions over the last dimensions of one shape, and what surrounds them.
   Rows,
-  /// Independent reductions over other dimensions, pointwise ops around them.
+  /// Reductions over other dimensions of one shape, and what surrounds them.
   Columns,
   /// One contraction and pointwise ops on its result.
   Contraction

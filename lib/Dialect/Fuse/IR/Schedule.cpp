@@ -51,8 +51,9 @@ LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
 
 LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
-                                       HoldKind hold) {
+                                       HoldKind hold, int64_t unroll) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(
           verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)))
     return failure();
@@ -64,8 +65,10 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
 }
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
-                                          int64_t vector, int64_t splits) {
+                                          int64_t vector, int64_t splits,
+                                          HoldKind hold, int64_t unroll) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "splits", splits, threads)))
     return failure();
   if (threads % splits == 0)

@@ -23,6 +23,13 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
+static bool walksInLoops(Attribute schedule) {
+  if (auto rows = dyn_cast_or_null<RowsScheduleAttr>(schedule))
+    return rows.getHold() == HoldKind::loop;
+  auto columns = dyn_cast_or_null<ColumnsScheduleAttr>(schedule);
+  return columns && columns.getHold() == HoldKind::loop;
+}
+
 namespace {
 /// sum(exp(x - m)) with m = max(x) over the same dimensions.
 struct OnlineSum : public OpRewritePattern<ReduceOp> {
@@ -31,10 +38,7 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
   LogicalResult matchAndRewrite(ReduceOp sum,
                                 PatternRewriter &rewriter) const override {
     auto kernel = sum->getParentOfType<KernelOp>();
-    auto schedule =
-        kernel ? dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr())
-               : RowsScheduleAttr();
-    if (!schedule || schedule.getHold() != HoldKind::loop)
+    if (!kernel || !walksInLoops(kernel.getScheduleAttr()))
       return rewriter.notifyMatchFailure(sum, "the row is walked once");
     if (sum.getKind() != ReduceKind::sum || !sum.getKeep())
       return rewriter.notifyMatchFailure(sum, "not a sum that keeps its dims");

@@ -53,27 +53,35 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     the others are the rows. `threads / rows_per_block` threads work on a row;
     a thread takes vectors of `vector` consecutive columns. With `hold =
     registers` a thread keeps all its vectors of the row (the number of columns
-    is static); with `hold = loop` it reads the row once a pass.
+    is static); with `hold = loop` it reads the row once a pass, `unroll`
+    vectors at a time.
 
     `vector` is a power of two that divides the last dimension.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
-                        "int64_t":$rows_per_block, "HoldKind":$hold);
+                        "int64_t":$rows_per_block, "HoldKind":$hold,
+                        DefaultValuedParameter<"int64_t", "4">:$unroll);
 }
 
 def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
-  let summary = "some threads an output vector, reductions in loops";
+  let summary = "some threads a vector of columns, places in loops";
   let description = [{
-    The elements of the outputs, in row-major order, are cut into vectors of
-    `vector` consecutive elements. `splits` threads of a block share a vector:
-    each walks every `splits`-th place of the reduced dimensions, and their
-    partial results are combined in a fixed order through shared memory.
+    The dimensions that are not reduced, in row-major order, are the columns;
+    they are cut into vectors of `vector` consecutive ones. `splits` threads of
+    a block share a vector: each walks every `splits`-th place of the reduced
+    dimensions, `unroll` places at a time, and their partial results are
+    combined in a fixed order through shared memory. Reductions that depend on
+    each other, and results that have the reduced dimensions, take further
+    walks; with `hold = registers` (the number of places is static) all walks
+    are unrolled and only the first reads memory.
 
-    `vector` is a power of two that divides the last output dimension; `splits`
-    divides `threads`, and is 1 where the results do not have one shape.
+    `vector` is a power of two that divides the last dimension, and 1 where that
+    is reduced; `splits` divides `threads`.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
-                        "int64_t":$splits);
+                        "int64_t":$splits,
+                        DefaultValuedParameter<"HoldKind", "HoldKind::loop">:$hold,
+                        DefaultValuedParameter<"int64_t", "4">:$unroll);
 }
 
 def ContractionSchedule : Fuse_Schedule<"ContractionSchedule", "contraction"> {

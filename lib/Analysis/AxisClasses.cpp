@@ -1,0 +1,84 @@
+//===- AxisClasses.cpp - Which dimensions are walked together -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/AxisClasses.h"
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static int64_t rankOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank();
+}
+
+AxisClasses::AxisClasses(ArrayRef<Operation *> ops, const DimClasses &dims)
+    : dims(dims) {
+  for (Operation *op : ops)
+    visit(op);
+}
+
+int AxisClasses::node(Value value, int64_t dim) {
+  auto [it, isNew] = nodes.try_emplace({value, dim}, parents.size());
+  if (isNew)
+    parents.push_back(it->second);
+  return it->second;
+}
+
+int AxisClasses::find(int node) const {
+  while (parents[node] != node)
+    node = parents[node];
+  return node;
+}
+
+void AxisClasses::unite(Value a, int64_t i, Value b, int64_t j) {
+  if (dims.extent(a, i).size == 1 || dims.extent(b, j).size == 1)
+    return;
+  int rootA = find(node(a, i)), rootB = find(node(b, j));
+  parents[std::max(rootA, rootB)] = std::min(rootA, rootB);
+}
+
+void AxisClasses::uniteSameRank(Value a, Value b) {
+  for (int64_t dim = 0, rank = rankOf(a); dim < rank; ++dim)
+    unite(a, dim, b, dim);
+}
+
+void AxisClasses::visit(Operation *op) {
+  if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>()) {
+    Value result = op->getResult(0);
+    for (Value operand : op->getOperands()) {
+      int64_t shift = rankOf(result) - rankOf(operand);
+      for (int64_t dim = 0, rank = rankOf(operand); dim < rank; ++dim)
+        unite(operand, dim, result, dim + shift);
+    }
+    return;
+  }
+  if (auto rotary = dyn_cast<RotaryOp>(op))
+    return uniteSameRank(rotary.getInput(), rotary.getResult());
+  if (auto stats = dyn_cast<SoftmaxStatsOp>(op)) {
+    uniteSameRank(stats.getInput(), stats.getMax());
+    return uniteSameRank(stats.getInput(), stats.getSum());
+  }
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce)
+    return;
+  for (int64_t dim = 0, out = 0, rank = rankOf(reduce.getInput()); dim < rank;
+       ++dim) {
+    bool reduced = llvm::is_contained(reduce.getDims(), dim);
+    if (!reduced)
+      unite(reduce.getInput(), dim, reduce.getResult(), out);
+    out += !reduced || reduce.getKeep();
+  }
+}
+
+SmallVector<int> AxisClasses::axes(Value value) {
+  SmallVector<int> result;
+  for (int64_t dim = 0, rank = rankOf(value); dim < rank; ++dim)
+    result.push_back(
+        dims.extent(value, dim).size == 1 ? -1 : find(node(value, dim)));
+  return result;
+}
