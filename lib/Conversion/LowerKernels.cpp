@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostStrides.h"
 #include "KernelFrame.h"
 
 #include "fuse/Analysis/InPlace.h"
+#include "fuse/Analysis/Strides.h"
 #include "fuse/Conversion/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -32,6 +34,7 @@ public:
 
 private:
   LogicalResult collectSizes();
+  void collectStrides();
   gpu::GPUFuncOp createFunction();
   void setPointerAttributes(gpu::GPUFuncOp function);
   KernelAbi bindArguments(OpBuilder &builder, gpu::GPUFuncOp function);
@@ -42,6 +45,7 @@ private:
   Value hostBlocks(OpBuilder &builder, const Grid &grid);
   SmallVector<Value> hostResultDims(OpBuilder &builder);
   ArrayAttr opNames();
+  ArrayAttr copies();
 
   KernelOp kernel;
   const DimClasses &dims;
@@ -50,8 +54,34 @@ private:
   SmallVector<InPlacePair> inPlace;
   /// Each dynamic class of the body, and an input dimension that has its size.
   llvm::MapVector<int, std::pair<unsigned, int64_t>> sizes;
+  /// What the host knows of an input's strides; none for a dense one.
+  struct HostLayout {
+    StrideKind kind;
+    SmallVector<OpFoldResult> strides;
+  };
+  SmallVector<HostLayout> layouts;
+  /// The strides that the kernel is passed.
+  SmallVector<Value> strideValues;
 };
 } // namespace
+
+void KernelLowering::collectStrides() {
+  OpBuilder builder(kernel);
+  for (Value input : kernel.getInputs()) {
+    HostLayout layout{strideKind(input), {}};
+    if (layout.kind != StrideKind::dense)
+      layout.strides = hostStrides(builder, input, layout.kind);
+    auto shape = cast<RankedTensorType>(input.getType()).getShape();
+    for (auto [size, stride] : llvm::zip(shape, layout.strides)) {
+      // The only index of a dimension of size 1 is 0.
+      if (size == 1)
+        stride = builder.getIndexAttr(0);
+      if (auto value = dyn_cast<Value>(stride))
+        strideValues.push_back(value);
+    }
+    layouts.push_back(std::move(layout));
+  }
+}
 
 /// Finds the dynamic dimension classes that the body mentions, each on an
 /// input.
@@ -87,7 +117,7 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
   SmallVector<Type> arguments(kernel.getInputs().size() +
                                   kernel.getNumResults(),
                               LLVM::LLVMPointerType::get(context));
-  arguments.append(sizes.size(), builder.getI64Type());
+  arguments.append(sizes.size() + strideValues.size(), builder.getI64Type());
   builder.setInsertionPointToStart(module.getBody());
   // The module's name may have been changed to be unique; PTX, profilers and
   // people see the kernel's.
@@ -142,9 +172,21 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
     abi.inputs.push_back(arguments[next++]);
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     abi.results.push_back(arguments[next++]);
-  for (auto &[cls, source] : sizes)
-    abi.sizes[cls] = arith::IndexCastOp::create(
+  auto takeIndex = [&]() -> Value {
+    return arith::IndexCastOp::create(
         builder, kernel.getLoc(), builder.getIndexType(), arguments[next++]);
+  };
+  for (auto &[cls, source] : sizes)
+    abi.sizes[cls] = takeIndex();
+  for (const HostLayout &layout : layouts) {
+    abi.layouts.push_back({layout.kind, {}});
+    for (OpFoldResult stride : layout.strides) {
+      auto known = dyn_cast<Attribute>(stride);
+      abi.layouts.back().strides.push_back(
+          known ? Index::constant(cast<IntegerAttr>(known).getInt())
+                : Index{takeIndex()});
+    }
+  }
   return abi;
 }
 
@@ -235,12 +277,25 @@ ArrayAttr KernelLowering::opNames() {
   return Builder(kernel.getContext()).getStrArrayAttr(names);
 }
 
+/// A scatter writes a part of its result; the rest is what it writes into.
+ArrayAttr KernelLowering::copies() {
+  Builder builder(kernel.getContext());
+  SmallVector<Attribute> pairs;
+  for (auto [result, value] : llvm::enumerate(kernel.getYield().getValues()))
+    if (auto scatter = value.getDefiningOp<ScatterOp>())
+      pairs.push_back(builder.getI64ArrayAttr(
+          {static_cast<int64_t>(result),
+           cast<BlockArgument>(scatter.getInto()).getArgNumber()}));
+  return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
+}
+
 void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   OpBuilder builder(kernel);
   auto module = function->getParentOfType<gpu::GPUModuleOp>();
   SmallVector<Value> sizeValues;
   for (auto &[cls, source] : sizes)
     sizeValues.push_back(hostSize(builder, {ShapedType::kDynamic, cls}));
+  llvm::append_range(sizeValues, strideValues);
   SmallVector<Attribute> pairs;
   for (InPlacePair pair : inPlace)
     pairs.push_back(builder.getI64ArrayAttr({pair.result, pair.input}));
@@ -253,8 +308,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       builder.getI64IntegerAttr(kernel.getScheduleAttr().getThreads()),
       kernel.getInputs(), sizeValues, hostResultDims(builder), opNames(),
       kernel.getScheduleAttr(),
-      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs),
-      /*copies=*/ArrayAttr());
+      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies());
   kernel.replaceAllUsesWith(launchOp.getResults());
   kernel.erase();
 }
@@ -263,8 +317,9 @@ LogicalResult KernelLowering::run() {
   if (!kernel.getScheduleAttr())
     return kernel.emitError() << "expected a kernel with a schedule, but got "
                                  "none; run fuse-assign-schedules";
-  if (failed(collectSizes()))
+  if (failed(collectSizes()) || failed(verifyScatters(kernel)))
     return failure();
+  collectStrides();
   gpu::GPUFuncOp function = createFunction();
   FailureOr<Grid> grid = fill(function);
   if (failed(grid))
@@ -281,7 +336,7 @@ struct LowerKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    EmitOptions options{strict, aligned, divisible};
+    EmitOptions options{strict, aligned, divisible, float8};
     bool lowered = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       DimClasses dims(function);

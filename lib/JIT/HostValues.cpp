@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostValues.h"
-#include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +17,7 @@ using llvm::Expected;
 using llvm::formatv;
 using namespace mlir;
 using ::fuse::runtime::SizeExpr;
+using ::fuse::runtime::StrideSpec;
 
 using mlir::fuse::kDimsAttr;
 using mlir::fuse::kNameAttr;
@@ -127,7 +127,29 @@ llvm::Error HostValues::visitDim(tensor::DimOp op) {
   return llvm::Error::success();
 }
 
+llvm::Error HostValues::visitStride(mlir::fuse::StrideOp op) {
+  auto argument = dyn_cast<BlockArgument>(op.getInput());
+  if (!argument)
+    return makeError(op.getLoc(), "expected the stride of an argument of the "
+                                  "program, but got another tensor's; only "
+                                  "arguments have strides");
+  StrideSpec wanted{argument.getArgNumber(), unsigned(op.getDim())};
+  auto it = llvm::find_if(strideSpecs, [&](const StrideSpec &spec) {
+    return spec.input == wanted.input && spec.dim == wanted.dim;
+  });
+  unsigned number = it - strideSpecs.begin();
+  if (it == strideSpecs.end())
+    strideSpecs.push_back(wanted);
+  sizes[op.getResult()] = SizeExpr::symbol(symbolNames.size() + number);
+  return llvm::Error::success();
+}
+
 Expected<bool> HostValues::visitIndexOp(Operation *op) {
+  if (auto stride = dyn_cast<mlir::fuse::StrideOp>(op)) {
+    if (llvm::Error error = visitStride(stride))
+      return std::move(error);
+    return true;
+  }
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     if (llvm::Error error = visitDim(dim))
       return std::move(error);

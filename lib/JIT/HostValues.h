@@ -9,6 +9,8 @@
 #define FUSE_LIB_JIT_HOSTVALUES_H
 
 #include "SizeProduct.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Runtime/ProgramSpec.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseMap.h"
@@ -26,8 +28,14 @@ public:
 
   const std::vector<std::string> &symbols() const { return symbolNames; }
 
-  /// Records the results of `op`, index arithmetic or tensor.dim. False if it
-  /// is another op.
+  /// The strides that `fuse.stride` ops asked for so far; the symbols after
+  /// those of the dims.
+  const std::vector<runtime::StrideSpec> &strides() const {
+    return strideSpecs;
+  }
+
+  /// Records the results of `op`: index arithmetic, tensor.dim or fuse.stride.
+  /// False if it is another op.
   llvm::Expected<bool> visitIndexOp(mlir::Operation *op);
 
   /// Records the shape of the result of a reshape (expand, collapse or cast).
@@ -44,9 +52,11 @@ public:
 private:
   runtime::SizeExpr symbolFor(llvm::StringRef name);
   llvm::Error visitDim(mlir::tensor::DimOp op);
+  llvm::Error visitStride(mlir::fuse::StrideOp op);
   llvm::Error checkReshape(mlir::Operation *op) const;
 
   std::vector<std::string> symbolNames;
+  std::vector<runtime::StrideSpec> strideSpecs;
   llvm::DenseMap<mlir::Value, runtime::SizeExpr> sizes;
   llvm::DenseMap<mlir::Value, ShapeExpr> shapes;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/JIT/JIT.h"
+#include "EmulatorCode.h"
 #include "fuse/Codegen/HostObject.h"
 #include "fuse/JIT/Source.h"
 #include "fuse/Runtime/CpuModule.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <atomic>
+#include <map>
 #include <mutex>
 
 using namespace llvm;
@@ -29,15 +31,24 @@ struct Variant {
 };
 } // namespace
 
+/// Facts::key(), and the layouts.
+using LayoutKey = std::pair<unsigned, SmallVector<Layout, 0>>;
+
 struct CompiledProgram::State {
   Expected<const Variant &> variant(const Facts &facts);
+  const Variant *find(const Facts &facts);
+  void add(const Facts &facts, std::unique_ptr<Variant> variant);
   Expected<std::unique_ptr<Variant>> load(const Facts &facts);
   Expected<std::shared_ptr<runtime::Module>> loadModule(const Code &code);
 
   std::unique_ptr<Compilation> compilation;
   Device device;
-  /// By Facts::key(). Set once, under the mutex.
-  std::array<std::atomic<Variant *>, 8> variants{};
+  /// For dense inputs, by Facts::key(). Set once, under the mutex.
+  std::array<std::atomic<Variant *>, 8> denseVariants{};
+  /// The others, guarded by a lock of their own: calls do not wait for
+  /// compilations that are not theirs.
+  std::map<LayoutKey, Variant *> stridedVariants;
+  std::mutex stridedMutex;
   std::mutex mutex;
   std::vector<std::unique_ptr<Variant>> owned;
 };
@@ -64,6 +75,9 @@ static constexpr StringLiteral emptyPTX =
 
 Expected<std::shared_ptr<runtime::Module>>
 CompiledProgram::State::loadModule(const Code &code) {
+  const CompileOptions &options = compilation->options();
+  if (options.target == Target::Emulator)
+    return loadForEmulator(code, options.emulatorSeed);
   if (device.kind == Device::Kind::CPU)
     return loadForHost(code);
   Expected<CudaDevice &> cuda = CudaDevice::get(device.id);
@@ -92,18 +106,36 @@ CompiledProgram::State::load(const Facts &facts) {
       Variant{std::move(*code), std::move(*program)});
 }
 
+const Variant *CompiledProgram::State::find(const Facts &facts) {
+  if (facts.layouts.empty())
+    return denseVariants[facts.key()].load(std::memory_order_acquire);
+  std::lock_guard<std::mutex> lock(stridedMutex);
+  auto it = stridedVariants.find({facts.key(), facts.layouts});
+  return it == stridedVariants.end() ? nullptr : it->second;
+}
+
+void CompiledProgram::State::add(const Facts &facts,
+                                 std::unique_ptr<Variant> variant) {
+  owned.push_back(std::move(variant));
+  Variant *added = owned.back().get();
+  if (facts.layouts.empty()) {
+    denseVariants[facts.key()].store(added, std::memory_order_release);
+    return;
+  }
+  std::lock_guard<std::mutex> lock(stridedMutex);
+  stridedVariants[{facts.key(), facts.layouts}] = added;
+}
+
 Expected<const Variant &> CompiledProgram::State::variant(const Facts &facts) {
-  std::atomic<Variant *> &slot = variants[facts.key()];
-  if (const Variant *found = slot.load(std::memory_order_acquire))
+  if (const Variant *found = find(facts))
     return *found;
   std::lock_guard<std::mutex> lock(mutex);
-  if (const Variant *found = slot.load(std::memory_order_relaxed))
+  if (const Variant *found = find(facts))
     return *found;
   Expected<std::unique_ptr<Variant>> made = load(facts);
   if (!made)
     return made.takeError();
-  owned.push_back(std::move(*made));
-  slot.store(owned.back().get(), std::memory_order_release);
+  add(facts, std::move(*made));
   return *owned.back();
 }
 
@@ -132,9 +164,14 @@ ArrayRef<std::optional<unsigned>> CompiledProgram::inPlace() const {
 Device CompiledProgram::device() const { return state->device; }
 
 StringRef CompiledProgram::chip() const {
-  return state->device.kind == Device::Kind::CPU
+  return state->compilation->options().target == Target::CPU
              ? StringRef("cpu")
              : StringRef(state->compilation->options().chip);
+}
+
+unsigned CompiledProgram::numVariants() const {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  return state->owned.size();
 }
 
 Error CompiledProgram::run(ArrayRef<TensorView> inputs,
@@ -212,7 +249,9 @@ static Error resolveCuda(CompileOptions &options) {
 
 /// Replaces Target::Auto and an empty chip by what is there.
 static Error resolveTarget(CompileOptions &options) {
-  if (options.target == Target::CPU)
+  if (options.target == Target::Emulator && options.chip.empty())
+    options.chip = "sm_90";
+  if (options.target == Target::CPU || options.target == Target::Emulator)
     return Error::success();
   Error error = resolveCuda(options);
   if (!error || options.target == Target::CUDA)

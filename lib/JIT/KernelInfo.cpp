@@ -88,12 +88,13 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
 }
 
 std::vector<KernelInfo> describeKernels(func::FuncOp entry, const Plan &plan) {
+  // The plan has a kernel for each launch, in order, and copies between them.
   std::vector<KernelInfo> infos;
-  // The plan's first steps are the launches, in order.
-  for (auto launch : entry.getOps<LaunchOp>())
-    infos.push_back(
-        describe(launch, std::get<KernelSpec>(plan.spec.steps[infos.size()]),
-                 plan.spec));
+  auto launches = entry.getOps<LaunchOp>();
+  auto launch = launches.begin();
+  for (const StepSpec &step : plan.spec.steps)
+    if (const auto *kernel = std::get_if<KernelSpec>(&step))
+      infos.push_back(describe(*launch++, *kernel, plan.spec));
   return infos;
 }
 

@@ -22,10 +22,12 @@ using llvm::formatv;
 using namespace mlir;
 using namespace ::fuse::runtime;
 using mlir::fuse::LaunchOp;
+using mlir::fuse::RequireOp;
 
 using mlir::fuse::kInPlaceAttr;
 using mlir::fuse::kNameAttr;
 using mlir::fuse::kStddevAttr;
+using mlir::fuse::kStridedAttr;
 
 namespace fuse::jit {
 
@@ -56,6 +58,17 @@ struct Storage {
   }
 };
 
+/// A launch and what comes right before it.
+struct LaunchSteps {
+  LaunchOp op;
+  /// Pairs [result, input] whose buffers differ: each is a copy.
+  SmallVector<std::pair<unsigned, unsigned>, 1> copies;
+  /// Number of the first copy, or of the kernel if there is none.
+  unsigned firstStep;
+
+  unsigned kernelStep() const { return firstStep + copies.size(); }
+};
+
 class PlanBuilder {
 public:
   explicit PlanBuilder(func::FuncOp entry) : entry(entry), values(entry) {}
@@ -66,15 +79,20 @@ private:
   void addInputs();
   llvm::Error visit(Operation *op);
   llvm::Error visitConstant(Operation *op, ElementsAttr value);
+  llvm::Error visitRequire(RequireOp op);
   llvm::Error visitLaunch(LaunchOp op);
+  llvm::Error addResults(LaunchSteps &launch);
   void addOutputs(func::ReturnOp op);
   void addTemps();
   llvm::Error checkKernelName(LaunchOp op);
+  llvm::Error addSteps(const LaunchSteps &launch);
   llvm::Error addKernel(LaunchOp op);
   void addInnermost(mlir::ValueRange tensors);
-  void addCopies(func::ReturnOp op);
+  llvm::Error addCopy(Value from, BufferRef to);
+  llvm::Error addCopies(func::ReturnOp op);
   void allowAliases();
-  bool mayReuse(unsigned launch, unsigned result, unsigned input) const;
+  bool mayReuse(const LaunchSteps &launch, unsigned result,
+                unsigned input) const;
   void readStddev();
   llvm::Error resolveInPlace();
 
@@ -87,7 +105,9 @@ private:
   HostValues values;
   std::vector<Storage> storages;
   llvm::DenseMap<Value, unsigned> storageOf;
-  SmallVector<LaunchOp> launches;
+  std::vector<LaunchSteps> launches;
+  /// Number of the next step of the plan.
+  unsigned nextStep = 0;
   Plan plan;
 };
 
@@ -99,7 +119,7 @@ unsigned PlanBuilder::addStorage(Value tensor, std::optional<BufferRef> ref) {
   result.dtype =
       toDType(cast<RankedTensorType>(tensor.getType()).getElementType());
   result.shape = values.shape(tensor);
-  result.firstStep = result.lastStep = launches.size();
+  result.firstStep = result.lastStep = nextStep;
   storages.push_back(std::move(result));
   storageOf[tensor] = storages.size() - 1;
   return storages.size() - 1;
@@ -114,6 +134,8 @@ void PlanBuilder::addInputs() {
     input.dtype = storage(argument).dtype;
     input.shape = values.shape(argument);
     input.requiredAlignment = sizeInBytes(input.dtype);
+    if (auto kind = entry.getArgAttrOfType<StringAttr>(index, kStridedAttr))
+      input.layout = parseLayout(kind.getValue()).value_or(Layout::Any);
     plan.spec.inputs.push_back(std::move(input));
   }
 }
@@ -132,9 +154,66 @@ llvm::Error PlanBuilder::visitConstant(Operation *op, ElementsAttr value) {
   return llvm::Error::success();
 }
 
+llvm::Error PlanBuilder::visitRequire(RequireOp op) {
+  Expected<SizeExpr> lhs = values.size(op.getLhs());
+  if (!lhs)
+    return lhs.takeError();
+  Expected<SizeExpr> rhs = values.size(op.getRhs());
+  if (!rhs)
+    return rhs.takeError();
+  bool isEqual = op.getPredicate() == mlir::fuse::RequirePredicate::eq;
+  plan.spec.checks.push_back(
+      {*lhs, isEqual ? CheckSpec::Kind::Equal : CheckSpec::Kind::AtLeast, *rhs,
+       op.getMessage().str()});
+  return llvm::Error::success();
+}
+
+static bool isReshape(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+      op);
+}
+
+/// Whether the content of input number `input` is read by another of the
+/// launch's inputs, or by anything after the launch.
+static bool isReadBesides(LaunchOp launch, unsigned input) {
+  Value root = launch.getInputs()[input];
+  while (root.getDefiningOp() && isReshape(root.getDefiningOp()))
+    root = root.getDefiningOp()->getOperand(0);
+  OpOperand *self = &launch.getInputsMutable()[input];
+  SmallVector<Value> views = {root};
+  while (!views.empty())
+    for (OpOperand &use : views.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isReshape(user))
+        views.push_back(user->getResult(0));
+      else if (&use != self && !isa<tensor::DimOp>(user) &&
+               !user->isBeforeInBlock(launch))
+        return true;
+    }
+  return false;
+}
+
 llvm::Error PlanBuilder::visitLaunch(LaunchOp op) {
+  LaunchSteps launch{op, {}, nextStep};
+  for (auto [result, input] : LaunchOp::getPairs(op.getCopiesAttr())) {
+    // A value that ends here becomes the result.
+    const Storage &from = storage(op.getInputs()[input]);
+    if (!from.ref && !isReadBesides(op, input))
+      storageOf[op.getResult(result)] = storageOf.lookup(op.getInputs()[input]);
+    else
+      launch.copies.emplace_back(result, input);
+  }
   for (Value input : op.getInputs())
-    storage(input).lastStep = launches.size();
+    storage(input).lastStep = launch.kernelStep();
+  if (llvm::Error error = addResults(launch))
+    return error;
+  nextStep = launch.kernelStep() + 1;
+  launches.push_back(std::move(launch));
+  return llvm::Error::success();
+}
+
+llvm::Error PlanBuilder::addResults(LaunchSteps &launch) {
+  LaunchOp op = launch.op;
   ValueRange dynamicSizes = op.getResultDims();
   for (Value result : op.getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
@@ -147,16 +226,19 @@ llvm::Error PlanBuilder::visitLaunch(LaunchOp op) {
             values.setShape(result, dynamicSizes.take_front(count)))
       return error;
     dynamicSizes = dynamicSizes.drop_front(count);
-    addStorage(result, std::nullopt);
+    if (!storageOf.contains(result))
+      addStorage(result, std::nullopt);
+    storage(result).lastStep = launch.kernelStep();
   }
-  launches.push_back(op);
   return llvm::Error::success();
 }
 
 llvm::Error PlanBuilder::visit(Operation *op) {
   if (auto launch = dyn_cast<LaunchOp>(op))
     return visitLaunch(launch);
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op)) {
+  if (auto require = dyn_cast<RequireOp>(op))
+    return visitRequire(require);
+  if (isReshape(op)) {
     storageOf[op->getResult(0)] = storageOf.lookup(op->getOperand(0));
     return values.visitReshape(op);
   }
@@ -209,9 +291,9 @@ void PlanBuilder::addTemps() {
 
 /// All kernels go into one module, by their own names.
 llvm::Error PlanBuilder::checkKernelName(LaunchOp op) {
-  for (LaunchOp other : launches)
-    if (other.getKernel() != op.getKernel() &&
-        other.getKernel().getLeafReference() ==
+  for (const LaunchSteps &other : launches)
+    if (LaunchOp(other.op).getKernel() != op.getKernel() &&
+        LaunchOp(other.op).getKernel().getLeafReference() ==
             op.getKernel().getLeafReference())
       return makeError(op.getLoc(),
                        formatv("expected kernels of distinct names, but got "
@@ -220,10 +302,45 @@ llvm::Error PlanBuilder::checkKernelName(LaunchOp op) {
   return llvm::Error::success();
 }
 
+llvm::Error PlanBuilder::addCopy(Value from, BufferRef to) {
+  const Storage &source = storage(from);
+  if (source.ref->kind == BufferRef::Kind::Input) {
+    const TensorSpec &input = plan.spec.inputs[source.ref->index];
+    if (input.layout != Layout::Dense)
+      return makeError(
+          from.getLoc(),
+          formatv("expected '{0}' to be contiguous, because the program "
+                  "returns it or a changed copy of it, but got a strided view; "
+                  "make a contiguous copy",
+                  input.name));
+  }
+  plan.spec.steps.push_back(CopySpec{*source.ref, to, source.bytes()});
+  return llvm::Error::success();
+}
+
+llvm::Error PlanBuilder::addSteps(const LaunchSteps &launch) {
+  LaunchOp op = launch.op;
+  if (llvm::Error error = checkKernelName(op))
+    return error;
+  for (auto [result, input] : launch.copies)
+    if (llvm::Error error =
+            addCopy(op.getInputs()[input], *storage(op.getResult(result)).ref))
+      return error;
+  return addKernel(op);
+}
+
 /// Adds to a sum that starts with 0, which is not kept as a term.
 static void add(SizeExpr &sum, const SizeExpr &term) {
   bool isFirst = sum.isConstant() && sum.constantValue() == 0;
   sum = isFirst ? term : sum + term;
+}
+
+/// Whether the kernel reads more of operand `number` than its shape.
+static bool readsOperand(LaunchOp op, unsigned number) {
+  auto function = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+      op, op.getKernel());
+  return !function || number >= function.getNumArguments() ||
+         !function.getArgument(number).use_empty();
 }
 
 llvm::Error PlanBuilder::addKernel(LaunchOp op) {
@@ -235,14 +352,21 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   kernel.grid = *grid;
   kernel.threads = op.getThreads();
   llvm::SmallPtrSet<Storage *, 8> read;
-  for (Value input : op.getInputs()) {
+  for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     kernel.args.push_back(*storage(input).ref);
-    if (read.insert(&storage(input)).second)
+    if (readsOperand(op, number) && read.insert(&storage(input)).second)
       add(kernel.bytesRead, storage(input).bytes());
   }
+  kernel.numInputs = op.getInputs().size();
+  for (auto [result, input] : LaunchOp::getPairs(op.getCopiesAttr()))
+    kernel.partialResults.push_back(result);
   for (Value result : op.getResults()) {
     kernel.args.push_back(*storage(result).ref);
-    add(kernel.bytesWritten, storage(result).bytes());
+    bool isPartial = llvm::is_contained(
+        kernel.partialResults, cast<OpResult>(result).getResultNumber());
+    SizeExpr all = storage(result).bytes();
+    // How much of it is not stated; what is written has been read.
+    add(kernel.bytesWritten, isPartial ? min(all, kernel.bytesRead) : all);
   }
   for (Value size : op.getSizes()) {
     Expected<SizeExpr> expr = values.size(size);
@@ -272,15 +396,16 @@ void PlanBuilder::addInnermost(mlir::ValueRange tensors) {
 }
 
 /// Outputs that are another buffer's value are copied at the end.
-void PlanBuilder::addCopies(func::ReturnOp op) {
+llvm::Error PlanBuilder::addCopies(func::ReturnOp op) {
   for (auto [index, value] : llvm::enumerate(op.getOperands())) {
-    const Storage &source = storage(value);
-    bool isInPlace = source.ref->kind == BufferRef::Kind::Output &&
-                     source.ref->index == index;
-    if (!isInPlace)
-      plan.spec.steps.push_back(
-          CopySpec{*source.ref, BufferRef::output(index), source.bytes()});
+    BufferRef ref = *storage(value).ref;
+    bool isInPlace = ref.kind == BufferRef::Kind::Output && ref.index == index;
+    if (isInPlace)
+      continue;
+    if (llvm::Error error = addCopy(value, BufferRef::output(index)))
+      return error;
   }
+  return llvm::Error::success();
 }
 
 std::optional<unsigned> PlanBuilder::inputOf(Value tensor) const {
@@ -290,25 +415,21 @@ std::optional<unsigned> PlanBuilder::inputOf(Value tensor) const {
   return source.ref->index;
 }
 
-/// Whether the launch's in_place attribute allows result number `result` in the
-/// buffer of operand number `operand`.
+/// Whether the launch allows result number `result` in the buffer of operand
+/// number `operand`.
 static bool isProvenInPlace(LaunchOp op, unsigned result, unsigned operand) {
-  ArrayAttr pairs = op.getInPlaceAttr();
-  if (!pairs)
-    return false;
-  return llvm::any_of(pairs.getAsRange<ArrayAttr>(), [&](ArrayAttr pair) {
-    return pair.size() == 2 && cast<IntegerAttr>(pair[0]).getInt() == result &&
-           cast<IntegerAttr>(pair[1]).getInt() == operand;
-  });
+  std::pair<unsigned, unsigned> wanted{result, operand};
+  return llvm::is_contained(LaunchOp::getPairs(op.getInPlaceAttr()), wanted) ||
+         llvm::is_contained(LaunchOp::getPairs(op.getCopiesAttr()), wanted);
 }
 
 /// Whether writing `result` of a launch over the program's `input` is right:
 /// every operand of the launch that reads the input allows it, and nothing
 /// reads the input later.
-bool PlanBuilder::mayReuse(unsigned launch, unsigned result,
+bool PlanBuilder::mayReuse(const LaunchSteps &launch, unsigned result,
                            unsigned input) const {
   bool isRead = false;
-  LaunchOp op = launches[launch];
+  LaunchOp op = launch.op;
   for (auto [operand, value] : llvm::enumerate(op.getInputs())) {
     if (inputOf(value) != input)
       continue;
@@ -316,17 +437,18 @@ bool PlanBuilder::mayReuse(unsigned launch, unsigned result,
     if (!isProvenInPlace(op, result, operand))
       return false;
   }
-  return isRead && storages[input].lastStep == launch;
+  return isRead && storages[input].lastStep == launch.kernelStep();
 }
 
 void PlanBuilder::allowAliases() {
-  for (auto [index, launch] : llvm::enumerate(launches))
-    for (auto [number, result] : llvm::enumerate(launch.getResults())) {
+  for (const LaunchSteps &launch : launches)
+    for (auto [number, result] :
+         llvm::enumerate(LaunchOp(launch.op).getResults())) {
       const Storage &target = storage(result);
       if (target.ref->kind != BufferRef::Kind::Output)
         continue;
       for (unsigned input = 0; input < plan.spec.inputs.size(); ++input)
-        if (mayReuse(index, number, input))
+        if (mayReuse(launch, number, input))
           plan.spec.outputs[target.ref->index].mayAlias.push_back(input);
     }
 }
@@ -368,19 +490,18 @@ Expected<Plan> PlanBuilder::build() {
   for (Operation &op : body)
     if (llvm::Error error = visit(&op))
       return std::move(error);
+  plan.spec.strides = values.strides();
   auto terminator = cast<func::ReturnOp>(body.getTerminator());
   addOutputs(terminator);
   // A returned input is read by the copy at the end.
   for (Value value : terminator.getOperands())
-    storage(value).lastStep = launches.size();
+    storage(value).lastStep = nextStep;
   addTemps();
-  for (LaunchOp launch : launches) {
-    if (llvm::Error error = checkKernelName(launch))
+  for (const LaunchSteps &launch : launches)
+    if (llvm::Error error = addSteps(launch))
       return std::move(error);
-    if (llvm::Error error = addKernel(launch))
-      return std::move(error);
-  }
-  addCopies(terminator);
+  if (llvm::Error error = addCopies(terminator))
+    return std::move(error);
   allowAliases();
   readStddev();
   if (llvm::Error error = resolveInPlace())

@@ -24,7 +24,7 @@ static Error checkCount(StringRef what, size_t expected, size_t got,
                      expected, what, got, program);
 }
 
-/// Dtype, rank and byte count: what needs no symbols.
+/// Dtype, rank, strides and byte count: what needs no symbols.
 static Error checkForm(const TensorSpec &spec, const TensorView &view) {
   if (view.dtype != spec.dtype)
     return formatError("expected '{0}' to be {1}, but got {2}; convert it or "
@@ -35,8 +35,10 @@ static Error checkForm(const TensorSpec &spec, const TensorView &view) {
                        "(shape {3}); reshape it",
                        spec.name, spec.shape.size(), view.shape.size(),
                        str(view.shape));
-  if (Expected<int64_t> bytes = byteSize(view.shape, view.dtype); !bytes)
-    return formatError("'{0}': {1}", spec.name, toString(bytes.takeError()));
+  Expected<int64_t> bytes = byteSize(view.shape, view.dtype);
+  Expected<int64_t> span = bytes ? view.span() : bytes.takeError();
+  if (!span)
+    return formatError("'{0}': {1}", spec.name, toString(span.takeError()));
   return Error::success();
 }
 
@@ -98,12 +100,34 @@ static Error checkShape(const ProgramSpec &spec, const TensorSpec &tensor,
   return Error::success();
 }
 
+static void bindStrides(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
+                        SymbolValues &symbols) {
+  int64_t *next = symbols.begin() + spec.symbols.size();
+  for (const StrideSpec &stride : spec.strides)
+    *next++ = inputs[stride.input].effectiveStrides()[stride.dim];
+}
+
+static Error evaluateCheck(const CheckSpec &check, ArrayRef<int64_t> symbols) {
+  Expected<int64_t> lhs = check.lhs.evaluate(symbols);
+  if (!lhs)
+    return lhs.takeError();
+  Expected<int64_t> rhs = check.rhs.evaluate(symbols);
+  if (!rhs)
+    return rhs.takeError();
+  bool isEqual = check.kind == CheckSpec::Kind::Equal;
+  if (isEqual ? *lhs == *rhs : *lhs >= *rhs)
+    return Error::success();
+  auto [what, remedy] = StringRef(check.message).split("; ");
+  return formatError("expected {0}, but got {1} and {2}; {3}", what, *lhs, *rhs,
+                     remedy.empty() ? "pass tensors of other sizes" : remedy);
+}
+
 Expected<SymbolValues> fuse::runtime::bindSymbols(const ProgramSpec &spec,
                                                   ArrayRef<TensorView> inputs) {
   if (Error error =
           checkCount("input", spec.inputs.size(), inputs.size(), spec.name))
     return std::move(error);
-  SymbolValues symbols(spec.symbols.size(), unbound);
+  SymbolValues symbols(spec.numSymbols(), unbound);
   for (auto [input, view] : zip_equal(spec.inputs, inputs)) {
     if (Error error = checkForm(input, view))
       return std::move(error);
@@ -112,6 +136,10 @@ Expected<SymbolValues> fuse::runtime::bindSymbols(const ProgramSpec &spec,
   }
   for (auto [input, view] : zip_equal(spec.inputs, inputs))
     if (Error error = checkShape(spec, input, view, symbols))
+      return std::move(error);
+  bindStrides(spec, inputs, symbols);
+  for (const CheckSpec &check : spec.checks)
+    if (Error error = evaluateCheck(check, symbols))
       return std::move(error);
   return symbols;
 }
@@ -148,9 +176,21 @@ Error fuse::runtime::checkOutputs(const ProgramSpec &spec,
   return Error::success();
 }
 
-/// Byte count of a tensor whose form was checked before.
+/// The bytes from the first to the end of the last element of a tensor whose
+/// form was checked before.
 static uint64_t checkedBytes(const TensorView &view) {
-  return static_cast<uint64_t>(cantFail(byteSize(view.shape, view.dtype)));
+  return static_cast<uint64_t>(cantFail(view.span())) * sizeInBytes(view.dtype);
+}
+
+static Error layoutError(const TensorSpec &spec, const TensorView &view) {
+  StringRef wanted = spec.layout == Layout::Dense ? "contiguous"
+                     : spec.layout == Layout::Rows
+                         ? "contiguous along its last dimension"
+                         : "contiguous along its last dimension, with "
+                           "rows at multiples of 16 bytes";
+  return formatError("expected '{0}' to be {1}, but got strides {2} for shape "
+                     "{3}; make a contiguous copy",
+                     spec.name, wanted, str(view.strides), str(view.shape));
 }
 
 static Error checkPlacement(const TensorSpec &spec, const TensorView &view,
@@ -159,10 +199,8 @@ static Error checkPlacement(const TensorSpec &spec, const TensorView &view,
     return formatError("expected '{0}' to be on {1}, but got {2}; move it or "
                        "compile for {2}",
                        spec.name, device.str(), view.device.str());
-  if (!view.isContiguous())
-    return formatError("expected '{0}' to be contiguous, but got strides {1} "
-                       "for shape {2}; make a contiguous copy",
-                       spec.name, str(view.strides), str(view.shape));
+  if (!view.fits(spec.layout))
+    return layoutError(spec, view);
   if (checkedBytes(view) == 0)
     return Error::success();
   if (!view.data)
@@ -191,7 +229,7 @@ static bool overlap(const TensorView &a, const TensorView &b) {
 static bool mayCoincide(const OutputSpec &spec, const TensorView &output,
                         unsigned inputIndex, const TensorView &input) {
   return is_contained(spec.mayAlias, inputIndex) && output.data == input.data &&
-         checkedBytes(output) == checkedBytes(input);
+         input.isContiguous() && checkedBytes(output) == checkedBytes(input);
 }
 
 static Error checkOverlap(const ProgramSpec &spec, ArrayRef<TensorView> inputs,

@@ -16,13 +16,19 @@ using namespace fuse::runtime;
 static constexpr int64_t vectorBytes = 16;
 
 std::string Facts::str() const {
-  SmallVector<StringRef, 3> names;
+  SmallVector<std::string, 4> names;
   if (aligned16)
     names.push_back("aligned16");
   if (divisible)
     names.push_back("divisible");
   if (index32)
     names.push_back("index32");
+  if (!layouts.empty())
+    names.push_back(
+        "layouts: " +
+        join(map_range(layouts,
+                       [](Layout each) { return runtime::name(each).str(); }),
+             " "));
   return names.empty() ? "none" : join(names, ", ");
 }
 
@@ -50,14 +56,32 @@ static bool isAligned(const TensorView &view) {
   return reinterpret_cast<uintptr_t>(view.data) % vectorBytes == 0;
 }
 
+/// Adds what the strides of the inputs say.
+static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
+                       Facts &facts) {
+  if (all_of(inputs,
+             [](const TensorView &view) { return view.isContiguous(); }))
+    return;
+  bool anyStrided = false;
+  for (auto [input, view] : zip_equal(spec.inputs, inputs)) {
+    facts.index32 &= cantFail(view.span()) <= maxIndex32Elements;
+    bool isFixed = input.layout != Layout::Dense;
+    facts.layouts.push_back(isFixed ? Layout::Dense : view.layout());
+    anyStrided |= facts.layouts.back() != Layout::Dense;
+  }
+  if (!anyStrided)
+    facts.layouts.clear();
+}
+
 Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
                                             ArrayRef<TensorView> inputs,
                                             ArrayRef<TensorView> outputs) {
   Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
   if (!symbols)
     return symbols.takeError();
-  Facts facts{all_of(inputs, isAligned) && all_of(outputs, isAligned), true,
-              true};
+  Facts facts{
+      all_of(inputs, isAligned) && all_of(outputs, isAligned), true, true, {}};
+  addLayouts(spec, inputs, facts);
   for (const TensorSpec &input : spec.inputs)
     if (Error error = narrowByShape(spec, input, *symbols, facts))
       return std::move(error);

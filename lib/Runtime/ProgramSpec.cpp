@@ -32,6 +32,7 @@ private:
   Error checkAlignment(const TensorSpec &tensor) const;
   Error checkExpr(const SizeExpr &expr, StringRef owner) const;
   Error checkRef(BufferRef ref, unsigned step) const;
+  Error checkStride(const StrideSpec &stride) const;
 
   const ProgramSpec &spec;
   /// The symbols that some input's dim binds.
@@ -40,11 +41,20 @@ private:
 } // namespace
 
 Error Verifier::checkExpr(const SizeExpr &expr, StringRef owner) const {
-  if (expr.numSymbols() <= spec.symbols.size())
+  if (expr.numSymbols() <= spec.numSymbols())
     return Error::success();
   return formatError("expected '{0}' to use symbols below {1}, but got symbol "
                      "{2}; name it in the plan's symbols",
-                     owner, spec.symbols.size(), expr.numSymbols() - 1);
+                     owner, spec.numSymbols(), expr.numSymbols() - 1);
+}
+
+Error Verifier::checkStride(const StrideSpec &stride) const {
+  if (stride.input < spec.inputs.size() &&
+      stride.dim < spec.inputs[stride.input].shape.size())
+    return Error::success();
+  return formatError("expected a stride of one of {0} inputs' dims, but got "
+                     "input {1}, dim {2}; drop it from the plan",
+                     spec.inputs.size(), stride.input, stride.dim);
 }
 
 Error Verifier::checkAlignment(const TensorSpec &tensor) const {
@@ -59,7 +69,7 @@ Error Verifier::checkInput(const TensorSpec &input) {
   for (const SizeExpr &dim : input.shape) {
     if (Error error = checkExpr(dim, input.name))
       return error;
-    if (dim.isSymbol())
+    if (dim.isSymbol() && dim.symbolIndex() < bound.size())
       bound.set(dim.symbolIndex());
   }
   return checkAlignment(input);
@@ -151,6 +161,13 @@ Error Verifier::run() {
   for (const OutputSpec &output : spec.outputs)
     if (Error error = checkOutput(output))
       return error;
+  for (const StrideSpec &stride : spec.strides)
+    if (Error error = checkStride(stride))
+      return error;
+  for (const CheckSpec &check : spec.checks)
+    for (const SizeExpr *expr : {&check.lhs, &check.rhs})
+      if (Error error = checkExpr(*expr, check.message))
+        return error;
   for (const TempSpec &temp : spec.temps)
     if (Error error = checkTemp(temp))
       return error;

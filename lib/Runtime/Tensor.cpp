@@ -66,6 +66,28 @@ Expected<int64_t> fuse::runtime::byteSize(ArrayRef<int64_t> shape,
   return bytes;
 }
 
+StringRef fuse::runtime::name(Layout layout) {
+  switch (layout) {
+  case Layout::Dense:
+    return "dense";
+  case Layout::AlignedRows:
+    return "aligned_rows";
+  case Layout::Rows:
+    return "rows";
+  case Layout::Any:
+    return "any";
+  }
+  llvm_unreachable("every layout is handled");
+}
+
+std::optional<Layout> fuse::runtime::parseLayout(StringRef name) {
+  for (Layout layout :
+       {Layout::Dense, Layout::AlignedRows, Layout::Rows, Layout::Any})
+    if (runtime::name(layout) == name)
+      return layout;
+  return std::nullopt;
+}
+
 bool TensorView::isContiguous() const {
   if (strides.empty() || is_contained(shape, 0))
     return true;
@@ -79,4 +101,85 @@ bool TensorView::isContiguous() const {
       return false;
   }
   return true;
+}
+
+static Shape contiguousStrides(ArrayRef<int64_t> shape) {
+  Shape strides(shape.size(), 1);
+  for (size_t dim = shape.size(); dim-- > 1;)
+    if (MulOverflow(strides[dim], shape[dim], strides[dim - 1]))
+      strides[dim - 1] = 0; // Only where a dim before it is 0.
+  return strides;
+}
+
+Shape TensorView::effectiveStrides() const {
+  if (strides.size() != shape.size() || is_contained(shape, 0))
+    return contiguousStrides(shape);
+  Shape result = strides;
+  auto isUnit = [&](size_t dim) { return shape[dim] == 1; };
+  size_t first = 0;
+  while (first < shape.size() && isUnit(first))
+    ++first;
+  if (first == shape.size())
+    return contiguousStrides(shape);
+  for (size_t dim = first; dim-- > 0;)
+    result[dim] = result[dim + 1] * shape[dim + 1];
+  for (size_t dim = first + 1; dim < shape.size(); ++dim)
+    if (isUnit(dim))
+      result[dim] = result[dim - 1];
+  return result;
+}
+
+Expected<int64_t> TensorView::span() const {
+  Expected<int64_t> count = numElements(shape);
+  if (!count || strides.empty() || *count == 0)
+    return count;
+  if (strides.size() != shape.size())
+    return formatError("expected a stride for each of {0} dims, but got {1}; "
+                       "pass as many strides as dims, or none",
+                       shape.size(), strides.size());
+  int64_t last = 0, bytes = 0;
+  for (auto [dim, stride] : zip_equal(shape, strides)) {
+    int64_t reach = 0;
+    if (stride < 0 && dim != 1)
+      return formatError("expected strides of 0 or more, but got {0}; make a "
+                         "contiguous copy",
+                         str(strides));
+    if (dim != 1 &&
+        (MulOverflow(dim - 1, stride, reach) || AddOverflow(last, reach, last)))
+      last = INT64_MAX;
+  }
+  if (last == INT64_MAX || MulOverflow(last + 1, sizeInBytes(dtype), bytes))
+    return formatError("expected a tensor that spans fewer than 2^63 bytes, "
+                       "but got strides {0} for shape {1}; pass the strides in "
+                       "elements",
+                       str(strides), str(shape));
+  return last + 1;
+}
+
+/// Whether all strides but the last are multiples of 16 bytes.
+static bool hasAlignedRows(ArrayRef<int64_t> strides, DType dtype) {
+  constexpr int64_t vectorBytes = 16;
+  return all_of(strides.drop_back(), [&](int64_t stride) {
+    return stride % vectorBytes * sizeInBytes(dtype) % vectorBytes == 0;
+  });
+}
+
+Layout TensorView::layout() const {
+  if (isContiguous())
+    return Layout::Dense;
+  Shape effective = effectiveStrides();
+  if (effective.back() != 1)
+    return Layout::Any;
+  return hasAlignedRows(effective, dtype) ? Layout::AlignedRows : Layout::Rows;
+}
+
+bool TensorView::fits(Layout wanted) const {
+  if (wanted == Layout::Any)
+    return true;
+  if (wanted == Layout::Dense)
+    return isContiguous();
+  Shape effective = effectiveStrides();
+  bool hasRows = effective.empty() || effective.back() == 1;
+  return hasRows && (wanted == Layout::Rows || effective.empty() ||
+                     hasAlignedRows(effective, dtype));
 }

@@ -13,6 +13,8 @@
 // x and y are runtime::TensorViews of memory on the program's device. A program
 // is compiled once for each set of facts about its arguments that occurs
 // (runtime/Facts.h), never for a length; compile() does it for the usual one.
+// Inputs may be views with strides, which is one of the facts; outputs are
+// dense.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,8 +68,11 @@ public:
   llvm::Expected<std::string> print(Stage stage,
                                     const runtime::Facts &facts = usualFacts());
 
-  /// Aligned, divisible, and not huge.
-  static runtime::Facts usualFacts() { return {true, true, true}; }
+  /// How many sets of facts the program has been compiled for so far.
+  unsigned numVariants() const;
+
+  /// Aligned, divisible, not huge, and dense.
+  static runtime::Facts usualFacts() { return {true, true, true, {}}; }
 
 private:
   struct State;

@@ -18,11 +18,12 @@
 
 namespace fuse::runtime {
 
-/// The value of each symbol of a program.
+/// The value of each symbol of a program: its dynamic dims, then its strides.
 using SymbolValues = llvm::SmallVector<int64_t, 8>;
 
-/// Binds the symbols from the inputs' shapes and checks number, dtype, rank,
-/// dims and byte count of the inputs.
+/// Binds the symbols from the inputs' shapes and strides, checks number, dtype,
+/// rank, dims, strides and byte count of the inputs, and makes the program's
+/// own checks.
 llvm::Expected<SymbolValues> bindSymbols(const ProgramSpec &spec,
                                          llvm::ArrayRef<TensorView> inputs);
 
@@ -36,7 +37,7 @@ llvm::Error checkOutputs(const ProgramSpec &spec,
                          llvm::ArrayRef<TensorView> outputs,
                          llvm::ArrayRef<int64_t> symbols);
 
-/// Checks device, contiguity, alignment and overlap. Call it after
+/// Checks device, layout, alignment and overlap. Call it after
 /// bindSymbols() and checkOutputs().
 llvm::Error checkStorage(const ProgramSpec &spec,
                          llvm::ArrayRef<TensorView> inputs,

@@ -30,21 +30,29 @@ struct Facts {
   /// Every dynamic dim that is the last of a tensor spans a multiple of 16
   /// bytes, so that each row starts as aligned as the first.
   bool divisible = false;
-  /// No tensor or temp has more than maxIndex32Elements elements.
+  /// No tensor or temp has more than maxIndex32Elements elements, nor does a
+  /// strided input span more.
   bool index32 = false;
+  /// The layout of each input; empty where all are dense.
+  llvm::SmallVector<Layout, 0> layouts;
 
-  bool operator==(const Facts &other) const { return key() == other.key(); }
+  bool operator==(const Facts &other) const {
+    return key() == other.key() && layouts == other.layouts;
+  }
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
-  /// A number from 0 to 7, unique to these facts.
+  /// A number from 0 to 7, unique to the facts other than layouts.
   unsigned key() const { return aligned16 | divisible << 1 | index32 << 2; }
 
-  /// "aligned16, divisible, index32", or "none".
+  /// "aligned16, divisible, index32", or "none"; with strided inputs also
+  /// "layouts: dense any".
   std::string str() const;
 };
 
 /// The facts of a call. `outputs` may be empty if the runtime is going to
-/// allocate them; they count as aligned then. Fails like bindSymbols().
+/// allocate them; they count as aligned then. An input for which `spec` has a
+/// layout other than dense counts as dense: it is one for all calls. Fails like
+/// bindSymbols().
 llvm::Expected<Facts> computeFacts(const ProgramSpec &spec,
                                    llvm::ArrayRef<TensorView> inputs,
                                    llvm::ArrayRef<TensorView> outputs);

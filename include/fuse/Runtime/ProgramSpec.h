@@ -16,6 +16,7 @@
 
 #include "fuse/Runtime/DType.h"
 #include "fuse/Runtime/SizeExpr.h"
+#include "fuse/Runtime/Tensor.h"
 #include <optional>
 #include <string>
 #include <variant>
@@ -32,6 +33,25 @@ struct TensorSpec {
   llvm::SmallVector<SizeExpr, 4> shape;
   /// Of the first element, in bytes; the dtype's own size is always required.
   int64_t requiredAlignment = 16;
+  /// What the kernels take an input for. Outputs are dense.
+  Layout layout = Layout::Dense;
+};
+
+/// A stride of an input, in elements, as it is when the program is called.
+struct StrideSpec {
+  unsigned input = 0;
+  unsigned dim = 0;
+};
+
+/// What two sizes of a call must be: equal, or `lhs` at least `rhs`.
+struct CheckSpec {
+  enum class Kind : uint8_t { Equal, AtLeast };
+
+  SizeExpr lhs;
+  Kind kind = Kind::Equal;
+  SizeExpr rhs;
+  /// "'x' to have as many rows as 'y'", or with a remedy: "WHAT; REMEDY".
+  std::string message;
 };
 
 /// A result, in a buffer of the caller. It may coincide exactly (same address,
@@ -82,6 +102,11 @@ struct KernelSpec {
   /// Of the function in the module's code.
   std::string symbol;
   std::vector<KernelArg> args;
+  /// Of the buffers among the arguments, how many at the front are read. The
+  /// others are results. Used where accesses are checked.
+  unsigned numInputs = 0;
+  /// Numbers of the results of which the kernel writes a part only.
+  llvm::SmallVector<unsigned, 1> partialResults;
   /// Number of blocks, in one dimension.
   SizeExpr grid = 1;
   unsigned threads = 1;
@@ -118,6 +143,8 @@ struct ProgramSpec {
   std::string name;
   /// Names of the dynamic dims, for messages: "T", "x.0".
   std::vector<std::string> symbols;
+  /// Symbol number symbols.size() + i is strides[i].
+  std::vector<StrideSpec> strides;
   std::vector<TensorSpec> inputs;
   std::vector<OutputSpec> outputs;
   std::vector<TempSpec> temps;
@@ -125,6 +152,11 @@ struct ProgramSpec {
   /// In the order of execution.
   std::vector<StepSpec> steps;
   std::vector<InnermostSpec> innermost;
+  /// Compared once the symbols are bound, before anything runs.
+  std::vector<CheckSpec> checks;
+
+  /// Dynamic dims and strides.
+  unsigned numSymbols() const { return symbols.size() + strides.size(); }
 
   /// Checks that indices are in range, that some input binds every symbol,
   /// that alignments are powers of two and that no step uses a temp outside
