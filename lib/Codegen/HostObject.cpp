@@ -6,37 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Codegen/HostObject.h"
+#include "HostMachine.h"
 #include "fuse/Codegen/Translate.h"
 #include "fuse/Target/CPUTarget.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/Support/TargetSelect.h"
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::fuse;
 namespace orc = llvm::orc;
-
-static llvm::Expected<orc::JITTargetMachineBuilder>
-detectHost(unsigned optLevel) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  llvm::Expected<orc::JITTargetMachineBuilder> builder =
-      orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder;
-  builder->setCodeGenOptLevel(llvm::CodeGenOpt::getLevel(optLevel).value_or(
-      llvm::CodeGenOptLevel::Aggressive));
-  // As LLJIT's linker wants it. LLVM's default for a JIT is the large code
-  // model, which loads every constant through a 64-bit address.
-  builder->setRelocationModel(llvm::Reloc::PIC_);
-  builder->setCodeModel(llvm::CodeModel::Small);
-  return builder;
-}
 
 /// Tells LLVM to use the widest registers, which it shuns by default on CPUs
 /// that once lowered their clock for them.
@@ -73,32 +49,15 @@ mlir::fuse::compileHostObject(gpu::GPUModuleOp module,
   if (llvm::Error error = optimizeLLVMIR(**ir, **machine, optimize))
     return error;
 
-  llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager codegen;
-  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
-                                      llvm::CodeGenFileType::ObjectFile))
-    return llvm::createStringError(
-        "expected LLVM's host target to emit object files, but it cannot; use "
-        "an LLVM that was built with the host's target");
-  codegen.run(**ir);
-  return object;
+  return emitHostObject(**ir, **machine);
 }
 
 llvm::Expected<HostObject>
 mlir::fuse::loadHostObject(llvm::ArrayRef<char> object,
                            llvm::ArrayRef<std::string> kernels) {
-  auto builder = detectHost(/*optLevel=*/3);
-  if (!builder)
-    return builder.takeError();
-  auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
+  auto jit = linkHostObject(object);
   if (!jit)
     return jit.takeError();
-  if (llvm::Error error =
-          (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
-              llvm::StringRef(object.data(), object.size()), "kernels.o")))
-    return error;
-
   HostObject result;
   for (const std::string &name : kernels) {
     llvm::Expected<orc::ExecutorAddr> address = (*jit)->lookup(name);

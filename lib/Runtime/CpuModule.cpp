@@ -8,8 +8,6 @@
 #include "fuse/Runtime/CpuModule.h"
 #include "FormatError.h"
 #include "fuse/Runtime/BlockPool.h"
-#include <chrono>
-#include <cstring>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -45,31 +43,4 @@ Error CpuModule::launch(const Launch &launch, Stream stream) {
       launch.grid, std::min<int64_t>(threads, useful),
       [&](int64_t first, int64_t end) { kernel(launch.params, first, end); });
   return Error::success();
-}
-
-Error CpuModule::copy(void *to, const void *from, int64_t bytes,
-                      Stream stream) {
-  std::memcpy(to, from, bytes);
-  return Error::success();
-}
-
-Error CpuModule::upload(void *to, const void *from, int64_t bytes) {
-  std::memcpy(to, from, bytes);
-  return Error::success();
-}
-
-Expected<std::unique_ptr<Buffer>> CpuModule::allocate(int64_t bytes) {
-  return HostBuffer::create(bytes);
-}
-
-Expected<std::optional<QueueId>> CpuModule::queueId(Stream stream) {
-  return std::nullopt;
-}
-
-Expected<double> CpuModule::time(Stream stream, function_ref<Error()> enqueue) {
-  auto start = std::chrono::steady_clock::now();
-  if (Error error = enqueue())
-    return std::move(error);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
 }

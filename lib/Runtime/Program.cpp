@@ -7,6 +7,7 @@
 
 #include "fuse/Runtime/Program.h"
 #include "ArenaPool.h"
+#include "LaunchOperands.h"
 #include "LaunchPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,6 +37,8 @@ struct Program::State {
 namespace {
 /// The buffers of one call.
 struct Buffers {
+  const ProgramSpec &program;
+  ArrayRef<int64_t> symbols;
   ArrayRef<TensorView> inputs;
   ArrayRef<TensorView> outputs;
   ArrayRef<std::unique_ptr<Buffer>> constants;
@@ -78,6 +81,14 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
       values[index].scalar = plan.scalars[nextScalar++];
     params[index] = &values[index];
   }
+  SmallVector<LaunchOperand> operands;
+  if (module.checksAccesses()) {
+    auto described = describeOperands(buffers.program, spec, buffers.inputs,
+                                      buffers.outputs, buffers.symbols);
+    if (!described)
+      return described.takeError();
+    operands = std::move(*described);
+  }
   Launch launch;
   launch.name = spec.name;
   launch.kernel = kernel;
@@ -90,6 +101,8 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
                        ? INT64_MAX
                        : plan.bytesRead + plan.bytesWritten;
   launch.params = params.data();
+  launch.numParams = params.size();
+  launch.operands = operands;
   return module.launch(launch, stream);
 }
 
@@ -133,7 +146,12 @@ Error Program::State::execute(ArrayRef<TensorView> inputs,
   if (!arena)
     return arena.takeError();
 
-  Buffers buffers{inputs, outputs, constants, launchPlan.arena.offsets,
+  Buffers buffers{spec,
+                  *symbols,
+                  inputs,
+                  outputs,
+                  constants,
+                  launchPlan.arena.offsets,
                   arena->data()};
   for (auto [step, kernel, stepPlan] :
        zip_equal(spec.steps, kernels, launchPlan.steps)) {

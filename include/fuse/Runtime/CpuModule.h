@@ -8,7 +8,7 @@
 #ifndef FUSE_RUNTIME_CPUMODULE_H
 #define FUSE_RUNTIME_CPUMODULE_H
 
-#include "fuse/Runtime/Module.h"
+#include "fuse/Runtime/HostModule.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace fuse::runtime {
@@ -17,7 +17,7 @@ namespace fuse::runtime {
 using CpuKernel = void (*)(void **params, int64_t firstBlock, int64_t endBlock);
 
 /// Functions that somebody else owns, run over the process's thread pool.
-class CpuModule final : public Module {
+class CpuModule final : public HostModule {
 public:
   /// `owner` is kept as long as the module: whatever holds the code. Fails if
   /// FUSE_NUM_THREADS is set to something else than a positive number.
@@ -25,18 +25,10 @@ public:
   create(llvm::StringMap<CpuKernel> kernels,
          std::shared_ptr<void> owner = nullptr);
 
-  Device device() const override { return Device::cpu(); }
   llvm::Expected<KernelHandle> lookup(llvm::StringRef symbol,
                                       unsigned sharedBytes,
                                       unsigned cluster) override;
   llvm::Error launch(const Launch &launch, Stream stream) override;
-  llvm::Error copy(void *to, const void *from, int64_t bytes,
-                   Stream stream) override;
-  llvm::Error upload(void *to, const void *from, int64_t bytes) override;
-  llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes) override;
-  llvm::Expected<std::optional<QueueId>> queueId(Stream stream) override;
-  llvm::Expected<double>
-  time(Stream stream, llvm::function_ref<llvm::Error()> enqueue) override;
 
 private:
   CpuModule(llvm::StringMap<CpuKernel> kernels, std::shared_ptr<void> owner,

@@ -43,6 +43,15 @@ struct QueueId {
 /// A kernel of one module: a CUfunction or a CPU function.
 using KernelHandle = void *;
 
+/// A buffer that a kernel gets, for modules that check accesses.
+struct LaunchOperand {
+  llvm::StringRef name;
+  int64_t bytes = 0;
+  bool isResult = false;
+  /// A result that has its content before the launch, which writes a part.
+  bool isPartial = false;
+};
+
 /// One launch of one kernel.
 struct Launch {
   /// Name for error messages.
@@ -56,6 +65,10 @@ struct Launch {
   /// Bytes read and written together; 0 if unknown.
   int64_t traffic = 0;
   void **params = nullptr;
+  unsigned numParams = 0;
+  /// What the first params point to, in order; empty unless the module
+  /// checksAccesses().
+  llvm::ArrayRef<LaunchOperand> operands;
 };
 
 /// Code that is loaded on one device. Thread-safe.
@@ -64,6 +77,9 @@ public:
   virtual ~Module() = default;
 
   virtual Device device() const = 0;
+
+  /// Whether launches must describe their operands.
+  virtual bool checksAccesses() const { return false; }
 
   /// Finds a kernel and readies it for its dynamic shared memory and cluster
   /// size.

@@ -1,0 +1,73 @@
+//===- HostMachine.cpp - LLVM's code generator for the host ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostMachine.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/TargetSelect.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::fuse;
+namespace orc = llvm::orc;
+
+llvm::Expected<orc::JITTargetMachineBuilder>
+mlir::fuse::detectHost(unsigned optLevel) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  llvm::Expected<orc::JITTargetMachineBuilder> builder =
+      orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder;
+  builder->setCodeGenOptLevel(llvm::CodeGenOpt::getLevel(optLevel).value_or(
+      llvm::CodeGenOptLevel::Aggressive));
+  // As LLJIT's linker wants it. LLVM's default for a JIT is the large code
+  // model, which loads every constant through a 64-bit address.
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeModel(llvm::CodeModel::Small);
+  return builder;
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>>
+mlir::fuse::emitHostObject(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager codegen;
+  if (machine.addPassesToEmitFile(codegen, stream, nullptr,
+                                  llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError(
+        "expected LLVM's host target to emit object files, but it cannot; use "
+        "an LLVM that was built with the host's target");
+  codegen.run(module);
+  return object;
+}
+
+llvm::Expected<std::unique_ptr<orc::LLJIT>> mlir::fuse::linkHostObject(
+    llvm::ArrayRef<char> object,
+    llvm::ArrayRef<std::pair<std::string, void *>> symbols) {
+  auto builder = detectHost(/*optLevel=*/3);
+  if (!builder)
+    return builder.takeError();
+  auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
+  if (!jit)
+    return jit.takeError();
+  orc::SymbolMap defined;
+  for (const auto &[name, address] : symbols)
+    defined[(*jit)->mangleAndIntern(name)] = {
+        orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+  if (!defined.empty())
+    if (llvm::Error error = (*jit)->getMainJITDylib().define(
+            orc::absoluteSymbols(std::move(defined))))
+      return error;
+  if (llvm::Error error =
+          (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
+              llvm::StringRef(object.data(), object.size()), "kernels.o")))
+    return error;
+  return jit;
+}

@@ -1,0 +1,397 @@
+//===- EmulatorGrid.cpp - One emulated launch -----------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmulatorGrid.h"
+#include "FormatError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+static constexpr unsigned warpSize = 32;
+
+/// Blocks run on the caller's thread of the host.
+static thread_local EmulatorGrid *currentGrid;
+
+EmulatorGrid &EmulatorGrid::current() { return *currentGrid; }
+
+EmulatorGrid::EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
+                           const FiberStacks &stacks, uint64_t seed)
+    : launch(launch), kernel(kernel), stacks(stacks), random(seed),
+      threads(launch.threads), warpPhases((launch.threads + 31) / warpSize) {
+  addOperands();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// How a buffer is used, from all operands that are the same memory.
+static SegmentKind kindOf(ArrayRef<LaunchOperand> operands, void *pointer,
+                          int64_t bytes, ArrayRef<void *> pointers) {
+  bool isRead = false, isWritten = false, isPartial = false;
+  for (auto [operand, other] : zip_equal(operands, pointers)) {
+    if (other != pointer || operand.bytes != bytes)
+      continue;
+    (operand.isResult ? isWritten : isRead) = true;
+    isPartial |= operand.isPartial;
+  }
+  if (!isWritten)
+    return SegmentKind::Input;
+  if (isPartial)
+    return SegmentKind::Partial;
+  return isRead ? SegmentKind::InPlace : SegmentKind::Result;
+}
+
+void EmulatorGrid::addOperands() {
+  SmallVector<void *, 16> pointers;
+  for (unsigned i = 0; i < launch.operands.size(); ++i)
+    pointers.push_back(*static_cast<void **>(launch.params[i]));
+  SmallVector<unsigned, 16> numbers;
+  for (auto [index, operand] : enumerate(launch.operands)) {
+    // In place, or one buffer as two inputs: the same memory has one address.
+    unsigned same = 0;
+    while (pointers[same] != pointers[index] ||
+           launch.operands[same].bytes != operand.bytes)
+      ++same;
+    if (same < index) {
+      numbers.push_back(numbers[same]);
+    } else {
+      auto host = reinterpret_cast<uintptr_t>(pointers[index]);
+      numbers.push_back(memory.add(
+          kindOf(launch.operands, pointers[index], operand.bytes, pointers),
+          formatv("{0} '{1}'", operand.isResult ? "result" : "input",
+                  operand.name),
+          static_cast<char *>(pointers[index]), operand.bytes,
+          // Aligned to 16 bytes, and no more, if it is.
+          16 + host % 16));
+    }
+    values.push_back(memory.segment(numbers.back()).base);
+  }
+  for (auto [index, value] : enumerate(values))
+    params.push_back(&values[index]);
+  for (unsigned i = values.size(); i < launch.numParams; ++i)
+    params.push_back(launch.params[i]);
+}
+
+uint64_t EmulatorGrid::global(const EmulatorGlobal &global) {
+  for (auto [known, number] : globals)
+    if (known == &global)
+      return memory.segment(number).base;
+  bool isShared = !global.content;
+  int64_t bytes = global.bytes ? global.bytes : launch.sharedBytes;
+  char *host = static_cast<char *>(global.content);
+  if (isShared)
+    host = sharedArrays.emplace_back(new char[bytes]()).get();
+  std::string name = global.bytes == 0 ? "the dynamic shared memory"
+                     : isShared
+                         ? formatv("shared memory '{0}'", global.name).str()
+                         : formatv("constant '{0}'", global.name).str();
+  unsigned number =
+      memory.add(isShared ? SegmentKind::Shared : SegmentKind::Constant,
+                 std::move(name), host, bytes, global.alignment % 256);
+  globals.emplace_back(&global, number);
+  return memory.segment(number).base;
+}
+
+//===----------------------------------------------------------------------===//
+// Complaints
+//===----------------------------------------------------------------------===//
+
+void EmulatorGrid::complainOf(const Thread &thread, std::string text,
+                              const EmulatorSite *site) {
+  std::string where;
+  if (site && site->line)
+    where = formatv(" ({0}:{1}:{2})", site->file, site->line, site->column);
+  failure = formatv("kernel '{0}', block {1}, thread {2}{3}: {4}", launch.name,
+                    blockId, thread.id, where, text);
+}
+
+void EmulatorGrid::complain(std::string text, const EmulatorSite *site) {
+  complainOf(*running, std::move(text), site);
+}
+
+void EmulatorGrid::abandon() {
+  running->fiber.pause();
+  llvm_unreachable("a failed launch resumes no thread");
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Error EmulatorGrid::run() {
+  EmulatorGrid *outer = std::exchange(currentGrid, this);
+  std::vector<int64_t> blocks(launch.grid);
+  for (auto [index, block] : enumerate(blocks))
+    block = index;
+  llvm::shuffle(blocks.begin(), blocks.end(), random);
+  for (int64_t block : blocks) {
+    blockId = block;
+    runBlock();
+    if (!failure.empty())
+      break;
+  }
+  currentGrid = outer;
+  if (failure.empty())
+    if (std::optional<std::string> missing = memory.checkWritten())
+      failure = formatv("kernel '{0}': {1}", launch.name, *missing);
+  if (failure.empty())
+    return Error::success();
+  return formatError("{0}", failure);
+}
+
+void EmulatorGrid::runBlock() {
+  ++phase;
+  memory.startBlock(phase);
+  startThreads();
+  schedule();
+  if (failure.empty())
+    explainStuck();
+}
+
+/// Warps in any order, and lanes in any order within their warp.
+void EmulatorGrid::startThreads() {
+  fill(warpPhases, 1);
+  SmallVector<unsigned> warps = to_vector(seq<unsigned>(warpPhases.size()));
+  llvm::shuffle(warps.begin(), warps.end(), random);
+  order.clear();
+  for (unsigned warp : warps) {
+    size_t first = order.size();
+    unsigned end = std::min<unsigned>((warp + 1) * warpSize, threads.size());
+    for (unsigned id = warp * warpSize; id < end; ++id)
+      order.push_back(id);
+    llvm::shuffle(order.begin() + first, order.end(), random);
+  }
+  for (auto [id, thread] : enumerate(threads)) {
+    thread.id = id;
+    thread.state = State::Ready;
+    thread.fiber.start(stacks[id], runThread, this);
+  }
+}
+
+void EmulatorGrid::runThread(void *data) {
+  auto *grid = static_cast<EmulatorGrid *>(data);
+  grid->kernel(grid->params.data());
+  grid->running->state = State::Ended;
+}
+
+/// Gives turns until nobody can use one.
+void EmulatorGrid::schedule() {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (unsigned id : order) {
+      if (threads[id].state != State::Ready)
+        continue;
+      progress = true;
+      running = &threads[id];
+      running->fiber.resume();
+      if (!failure.empty())
+        return;
+    }
+  }
+}
+
+Moment EmulatorGrid::now() const {
+  Moment moment;
+  moment.phase = phase;
+  moment.warpPhase = warpPhases[running->id / warpSize];
+  moment.thread = running->id;
+  return moment;
+}
+
+void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
+  if (!EmulatorMemory::isEmulated(access.address)) {
+    // A thread's own variables.
+    auto *host = reinterpret_cast<void *>(access.address);
+    if (running->fiber.stack().contains(host))
+      return host;
+  }
+  if (void *host = memory.translate(access, now()))
+    return host;
+  complain(memory.complaint(), site);
+  abandon();
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+void EmulatorGrid::barrier(unsigned number, unsigned count,
+                           const EmulatorSite *site) {
+  Thread &self = *running;
+  self.state = State::AtBarrier;
+  self.barrier = number;
+  self.site = site;
+  unsigned arrived = count_if(threads, [&](const Thread &thread) {
+    return thread.state == State::AtBarrier && thread.barrier == number;
+  });
+  if (arrived == (count ? count : threads.size())) {
+    if (!count && !isSameBarrier(number))
+      abandon();
+    return releaseBarrier(number);
+  }
+  self.fiber.pause();
+}
+
+/// A barrier for all is one place in the code.
+bool EmulatorGrid::isSameBarrier(unsigned number) {
+  for (const Thread &thread : threads)
+    if (thread.site != running->site) {
+      complain(formatv("expected all threads of the block to wait at this "
+                       "barrier, but got thread {0} at {1}; move the barrier "
+                       "out of the branch",
+                       thread.id, describe(thread)),
+               running->site);
+      return false;
+    }
+  return true;
+}
+
+void EmulatorGrid::releaseBarrier(unsigned number) {
+  unsigned released = 0;
+  for (Thread &thread : threads)
+    if (thread.state == State::AtBarrier && thread.barrier == number) {
+      thread.state = State::Ready;
+      ++released;
+    }
+  // A barrier of some threads orders these only, which phases cannot express:
+  // it orders nothing, so that the check is too strict and never too lax.
+  if (released == threads.size())
+    ++phase;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations of a warp
+//===----------------------------------------------------------------------===//
+
+bool EmulatorGrid::checkMask(const WarpOperation &operation) {
+  Thread &self = *running;
+  unsigned first = self.id - lane();
+  unsigned lanes = std::min<size_t>(threads.size() - first, warpSize);
+  uint32_t inWarp = lanes == warpSize ? ~0u : (1u << lanes) - 1;
+  if (!(operation.mask >> lane() & 1))
+    complain(formatv("expected {0} with a mask that names the caller, but got "
+                     "{1:x8} from lane {2}; name all lanes that take part",
+                     operation.name, operation.mask, lane()),
+             operation.site);
+  else if (operation.mask & ~inWarp)
+    complain(formatv("expected {0} with a mask of the {1} lanes of the warp, "
+                     "but got {2:x8}; use whole warps, or a smaller mask",
+                     operation.name, lanes, operation.mask),
+             operation.site);
+  return failure.empty();
+}
+
+bool EmulatorGrid::isSameOperation(const Thread &thread,
+                                   const WarpOperation &operation) {
+  return thread.state == State::InWarpOperation &&
+         thread.operation.site == operation.site &&
+         thread.operation.name == operation.name &&
+         thread.operation.mask == operation.mask;
+}
+
+bool EmulatorGrid::isComplete(const WarpOperation &operation) {
+  unsigned first = running->id - lane();
+  for (unsigned i = 0; i < warpSize; ++i) {
+    bool isNamed = operation.mask >> i & 1;
+    if (isNamed && !isSameOperation(threads[first + i], operation))
+      return false;
+  }
+  return true;
+}
+
+void EmulatorGrid::warpOperation(const WarpOperation &operation,
+                                 Combine combine) {
+  if (!checkMask(operation))
+    abandon();
+  Thread &self = *running;
+  self.state = State::InWarpOperation;
+  self.operation = operation;
+  self.site = operation.site;
+  if (!isComplete(operation))
+    return self.fiber.pause();
+  unsigned first = self.id - lane();
+  std::array<void *, warpSize> payloads = {};
+  for (unsigned i = 0; i < warpSize; ++i)
+    if (operation.mask >> i & 1) {
+      payloads[i] = threads[first + i].operation.payload;
+      threads[first + i].state = State::Ready;
+    }
+  if (!combine(WarpLanes(operation.mask, payloads)))
+    abandon();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks that are stuck
+//===----------------------------------------------------------------------===//
+
+/// What a thread does that others wait for.
+std::string EmulatorGrid::describe(const Thread &thread) const {
+  std::string where;
+  if (thread.site && thread.site->line)
+    where = formatv(" at {0}:{1}", thread.site->file, thread.site->line);
+  switch (thread.state) {
+  case State::Ended:
+    return "its end";
+  case State::AtBarrier:
+    return "a barrier" + where;
+  case State::InWarpOperation:
+    return formatv("{0} with mask {1:x8}{2}", thread.operation.name,
+                   thread.operation.mask, where);
+  case State::Ready:
+    break;
+  }
+  llvm_unreachable("a thread that is ready gets a turn");
+}
+
+void EmulatorGrid::explainStuckWarp(const Thread &waiting) {
+  unsigned first = waiting.id - waiting.id % warpSize;
+  const WarpOperation &operation = waiting.operation;
+  for (unsigned i = 0; i < warpSize; ++i) {
+    if (!(operation.mask >> i & 1) ||
+        isSameOperation(threads[first + i], operation))
+      continue;
+    const Thread &other = threads[first + i];
+    return complainOf(
+        waiting,
+        formatv("expected every lane in the mask {0:x8} of {1} to take part, "
+                "but got lane {2} at {3}; name only the lanes that take part, "
+                "or let all of them",
+                operation.mask, operation.name, i, describe(other)),
+        operation.site);
+  }
+}
+
+void EmulatorGrid::explainStuckBarrier(const Thread &waiting) {
+  for (const Thread &other : threads) {
+    if (other.state == State::AtBarrier && other.barrier == waiting.barrier)
+      continue;
+    return complainOf(
+        waiting,
+        formatv("expected all threads of the block at barrier {0}, but got "
+                "thread {1} at {2}; move the barrier out of the branch",
+                waiting.barrier, other.id, describe(other)),
+        waiting.site);
+  }
+  complainOf(waiting,
+             formatv("expected enough threads at barrier {0}, but got only "
+                     "those of the block; lower its count",
+                     waiting.barrier),
+             waiting.site);
+}
+
+void EmulatorGrid::explainStuck() {
+  // A warp that waits for a lane says more than a barrier behind it.
+  for (const Thread &thread : threads)
+    if (thread.state == State::InWarpOperation)
+      return explainStuckWarp(thread);
+  for (const Thread &thread : threads)
+    if (thread.state == State::AtBarrier)
+      return explainStuckBarrier(thread);
+}

@@ -1,0 +1,168 @@
+//===- EmulatorGrid.h - One emulated launch ---------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks run one after the other, in an order drawn from the seed. A block's
+// threads are fibers: each runs until it needs others, at a barrier or at an
+// operation of its warp. The last to arrive lets all go on. When no thread can
+// go on and some have not ended, the block is stuck, and the reason is told.
+//
+// An operation of a warp is a payload of each lane and a function over the
+// payloads of the lanes that take part; the last lane to arrive calls it:
+//
+//   struct Vote { bool mine; bool result; } vote{predicate};
+//   grid.warpOperation({"vote.all", mask, &vote, site}, [](WarpLanes lanes) {
+//     bool all = true;
+//     for (unsigned lane : lanes.members())
+//       all &= lanes.payload<Vote>(lane).mine;
+//     for (unsigned lane : lanes.members())
+//       lanes.payload<Vote>(lane).result = all;
+//     return true;
+//   });
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_RUNTIME_EMULATORGRID_H
+#define FUSE_LIB_RUNTIME_EMULATORGRID_H
+
+#include "EmulatorFiber.h"
+#include "EmulatorMemory.h"
+#include "fuse/Runtime/EmulatorModule.h"
+#include <random>
+
+namespace fuse::runtime {
+
+/// Which lanes of a warp take part in an operation, and what each brought.
+class WarpLanes {
+public:
+  WarpLanes(uint32_t mask, llvm::ArrayRef<void *> payloads)
+      : mask(mask), payloads(payloads) {}
+
+  bool contains(unsigned lane) const { return lane < 32 && (mask >> lane & 1); }
+  uint32_t bits() const { return mask; }
+  llvm::SmallVector<unsigned, 32> members() const {
+    llvm::SmallVector<unsigned, 32> lanes;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      if (contains(lane))
+        lanes.push_back(lane);
+    return lanes;
+  }
+  template <typename T> T &payload(unsigned lane) const {
+    return *static_cast<T *>(payloads[lane]);
+  }
+
+private:
+  uint32_t mask;
+  /// By lane; null for those that do not take part.
+  llvm::ArrayRef<void *> payloads;
+};
+
+/// What one lane brings to an operation of its warp.
+struct WarpOperation {
+  llvm::StringRef name;
+  uint32_t mask = 0;
+  void *payload = nullptr;
+  const EmulatorSite *site = nullptr;
+};
+
+class EmulatorGrid {
+public:
+  /// `stacks` holds one for each thread of a block.
+  EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
+               const FiberStacks &stacks, uint64_t seed);
+
+  llvm::Error run();
+
+  /// The launch whose thread is running on this thread of the host.
+  static EmulatorGrid &current();
+
+  // What follows is called on the fiber of a thread.
+
+  unsigned thread() const { return running->id; }
+  unsigned lane() const { return running->id % 32; }
+  int64_t block() const { return blockId; }
+  const Launch &getLaunch() const { return launch; }
+
+  /// The place on the host of an access; does not return if it is wrong.
+  void *access(const Access &access, const EmulatorSite *site);
+
+  /// The address of a global of the module for this thread.
+  uint64_t global(const EmulatorGlobal &global);
+
+  /// Waits for `count` threads at barrier `number`; 0 means the whole block, at
+  /// this very barrier.
+  void barrier(unsigned number, unsigned count, const EmulatorSite *site);
+
+  /// Waits for all lanes in the mask; see above. `combine` returns false after
+  /// a complaint().
+  using Combine = llvm::function_ref<bool(WarpLanes)>;
+  void warpOperation(const WarpOperation &operation, Combine combine);
+
+  /// Orders what the lanes of a whole warp did to memory.
+  void orderWarp() { ++warpPhases[running->id / 32]; }
+
+  /// Notes why the launch fails: "expected X, but got Y; remedy".
+  void complain(std::string text, const EmulatorSite *site);
+  /// Ends the running thread, and with it the launch, after complain().
+  [[noreturn]] void abandon();
+
+private:
+  enum class State : uint8_t { Ready, AtBarrier, InWarpOperation, Ended };
+
+  struct Thread {
+    unsigned id = 0;
+    State state = State::Ready;
+    Fiber fiber;
+    /// What it waits at.
+    const EmulatorSite *site = nullptr;
+    unsigned barrier = 0;
+    WarpOperation operation;
+  };
+
+  void addOperands();
+  void runBlock();
+  void startThreads();
+  void schedule();
+  static void runThread(void *data);
+  void releaseBarrier(unsigned number);
+  bool isSameBarrier(unsigned number);
+  bool checkMask(const WarpOperation &operation);
+  static bool isSameOperation(const Thread &thread,
+                              const WarpOperation &operation);
+  bool isComplete(const WarpOperation &operation);
+  void explainStuck();
+  void explainStuckWarp(const Thread &waiting);
+  void explainStuckBarrier(const Thread &waiting);
+  std::string describe(const Thread &thread) const;
+  void complainOf(const Thread &thread, std::string text,
+                  const EmulatorSite *site);
+  Moment now() const;
+
+  const Launch &launch;
+  EmulatorKernel kernel;
+  const FiberStacks &stacks;
+  std::mt19937_64 random;
+  EmulatorMemory memory;
+  /// The kernel's arguments, with emulated addresses.
+  std::vector<uint64_t> values;
+  std::vector<void *> params;
+  /// The segment of each global that has been asked for.
+  std::vector<std::pair<const EmulatorGlobal *, unsigned>> globals;
+  std::vector<std::unique_ptr<char[]>> sharedArrays;
+
+  std::vector<Thread> threads;
+  /// In which order threads get their turns.
+  std::vector<unsigned> order;
+  std::vector<uint32_t> warpPhases;
+  int64_t blockId = 0;
+  uint32_t phase = 0;
+  Thread *running = nullptr;
+  std::string failure;
+};
+
+} // namespace fuse::runtime
+
+#endif // FUSE_LIB_RUNTIME_EMULATORGRID_H

@@ -1,0 +1,229 @@
+//===- EmulatorMemory.cpp - What an emulated kernel may touch -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmulatorMemory.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+static constexpr unsigned segmentShift = 44;
+static constexpr uint64_t emulatedTag = uint64_t(1) << 62;
+static constexpr uint64_t middle = uint64_t(1) << (segmentShift - 1);
+static constexpr unsigned warpSize = 32;
+
+unsigned EmulatorMemory::add(SegmentKind kind, std::string name, char *host,
+                             int64_t bytes, unsigned misalignment) {
+  uint64_t number = segments.size();
+  Segment segment;
+  segment.kind = kind;
+  segment.name = std::move(name);
+  segment.host = host;
+  segment.bytes = bytes;
+  segment.base = emulatedTag | number << segmentShift | (middle + misalignment);
+  shadows.emplace_back(segment.isWritable() ? bytes : 0);
+  segments.push_back(std::move(segment));
+  return number;
+}
+
+void EmulatorMemory::startBlock(uint32_t phase) {
+  firstPhase = phase;
+  for (auto [segment, shadow] : zip_equal(segments, shadows))
+    if (segment.kind == SegmentKind::Shared)
+      shadow.assign(shadow.size(), ByteState());
+}
+
+void *EmulatorMemory::refuse(std::string text) {
+  message = std::move(text);
+  return nullptr;
+}
+
+static StringRef nameOf(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Load:
+    return "load";
+  case AccessKind::Store:
+    return "store";
+  case AccessKind::Atomic:
+    return "atomic access";
+  }
+  llvm_unreachable("covered switch");
+}
+
+Segment *EmulatorMemory::find(const Access &access) {
+  uint64_t number = (access.address & ~emulatedTag) >> segmentShift;
+  if (isEmulated(access.address) && number < segments.size())
+    return &segments[number];
+  refuse(formatv("expected a {0} of {1} bytes at an address in a buffer, but "
+                 "got address {2:x}; check the arithmetic of the address",
+                 nameOf(access.kind), access.bytes, access.address));
+  return nullptr;
+}
+
+bool EmulatorMemory::isInside(const Access &access, const Segment &segment) {
+  int64_t offset = access.address - segment.base;
+  if (offset < 0 || offset + access.bytes > segment.bytes) {
+    refuse(formatv("expected a {0} inside {1} of {2} bytes, but got bytes {3} "
+                   "to {4}; check the index and the mask",
+                   nameOf(access.kind), segment.name, segment.bytes, offset,
+                   offset + access.bytes - 1));
+    return false;
+  }
+  if (access.address % access.alignment != 0) {
+    refuse(formatv("expected a {0} of {1} bytes from {2} to be aligned to {3} "
+                   "bytes, but got byte {4} of a buffer that starts {5} bytes "
+                   "past a multiple of 32; use a narrower access or another "
+                   "layout",
+                   nameOf(access.kind), access.bytes, segment.name,
+                   access.alignment, offset, segment.base % 32));
+    return false;
+  }
+  if (access.kind != AccessKind::Load && !segment.isWritable()) {
+    refuse(formatv("expected {0} to be read only, but got a {1} to bytes {2} "
+                   "to {3}; write results only, or prove that they may be in "
+                   "place",
+                   segment.name, nameOf(access.kind), offset,
+                   offset + access.bytes - 1));
+    return false;
+  }
+  return true;
+}
+
+bool EmulatorMemory::isOrdered(const Moment &before, const Moment &now) const {
+  if (before.phase < firstPhase)
+    return false;
+  if (before.phase < now.phase || before.thread == now.thread)
+    return true;
+  return before.thread / warpSize == now.thread / warpSize &&
+         before.warpPhase < now.warpPhase;
+}
+
+bool EmulatorMemory::areReadsOrdered(const ByteState &state,
+                                     const Moment &now) const {
+  if (state.isReadBefore)
+    return false;
+  if (!state.reader || state.reader.phase < now.phase)
+    return !state.reader || state.reader.phase >= firstPhase;
+  if (state.isReadInBlock)
+    return false;
+  if (!state.isReadInWarp)
+    return isOrdered(state.reader, now);
+  return state.reader.thread / warpSize == now.thread / warpSize &&
+         state.reader.warpPhase < now.warpPhase;
+}
+
+void EmulatorMemory::noteRead(ByteState &state, const Moment &now) {
+  Moment &reader = state.reader;
+  if (reader && reader.phase == now.phase && reader.thread != now.thread) {
+    bool sameWarp = reader.thread / warpSize == now.thread / warpSize;
+    if (!sameWarp)
+      state.isReadInBlock = true;
+    else if (reader.warpPhase == now.warpPhase)
+      state.isReadInWarp = true;
+  } else if (reader && reader.phase != now.phase) {
+    state.isReadBefore |= reader.phase < firstPhase;
+    state.isReadInBlock = state.isReadInWarp = false;
+  }
+  reader = now;
+}
+
+/// "thread 3", or "a thread of another block".
+std::string EmulatorMemory::describeOther(const Moment &other) const {
+  if (other.phase < firstPhase)
+    return formatv("thread {0} of another block", other.thread);
+  return formatv("thread {0}", other.thread);
+}
+
+bool EmulatorMemory::load(const Segment &segment, int64_t offset,
+                          ByteState &state, const Moment &now) {
+  bool hasContent = segment.kind == SegmentKind::InPlace ||
+                    segment.kind == SegmentKind::Partial;
+  if (!state.writer && !hasContent) {
+    refuse(formatv("expected a load of what was written, but got byte {0} of "
+                   "{1}, which nothing has written; check the mask of the "
+                   "store and the barriers before the load",
+                   offset, segment.name));
+    return false;
+  }
+  if (state.writer && !state.isAtomic && !isOrdered(state.writer, now)) {
+    refuse(formatv("expected a barrier between the store and the load of byte "
+                   "{0} of {1}, but got none since {2} wrote it; add a "
+                   "barrier, or give each byte to one thread",
+                   offset, segment.name, describeOther(state.writer)));
+    return false;
+  }
+  noteRead(state, now);
+  return true;
+}
+
+bool EmulatorMemory::store(const Segment &segment, int64_t offset,
+                           ByteState &state, const Moment &now, bool isAtomic) {
+  bool isShared = segment.kind == SegmentKind::Shared;
+  if (state.writer && !isAtomic && !isShared) {
+    refuse(formatv("expected one store to each byte of {0}, but got byte {1} "
+                   "again, which {2} has written; check the mask, or let one "
+                   "thread store",
+                   segment.name, offset, describeOther(state.writer)));
+    return false;
+  }
+  bool bothAtomic = isAtomic && state.isAtomic;
+  if (state.writer && !bothAtomic && !isOrdered(state.writer, now)) {
+    refuse(formatv("expected a barrier between two stores to byte {0} of {1}, "
+                   "but got none since {2} wrote it; add a barrier, or give "
+                   "each byte to one thread",
+                   offset, segment.name, describeOther(state.writer)));
+    return false;
+  }
+  if (!areReadsOrdered(state, now)) {
+    refuse(formatv("expected a barrier between the load and the store of byte "
+                   "{0} of {1}, but got none since {2} read it; add a barrier "
+                   "before the store",
+                   offset, segment.name, describeOther(state.reader)));
+    return false;
+  }
+  state = ByteState();
+  state.writer = now;
+  state.isAtomic = isAtomic;
+  return true;
+}
+
+void *EmulatorMemory::translate(const Access &access, const Moment &now) {
+  Segment *segment = find(access);
+  if (!segment || !isInside(access, *segment))
+    return nullptr;
+  int64_t offset = access.address - segment->base;
+  auto &shadow = shadows[segment - segments.data()];
+  if (!shadow.empty())
+    for (int64_t byte = offset; byte < offset + access.bytes; ++byte) {
+      bool ok = access.kind == AccessKind::Load
+                    ? load(*segment, byte, shadow[byte], now)
+                    : store(*segment, byte, shadow[byte], now,
+                            access.kind == AccessKind::Atomic);
+      if (!ok)
+        return nullptr;
+    }
+  return segment->host + offset;
+}
+
+std::optional<std::string> EmulatorMemory::checkWritten() const {
+  for (auto [segment, shadow] : zip_equal(segments, shadows)) {
+    if (!segment.isResult() || segment.kind == SegmentKind::Partial)
+      continue;
+    auto missing = find_if(shadow, [](auto &state) { return !state.writer; });
+    if (missing == shadow.end())
+      continue;
+    int64_t count =
+        count_if(shadow, [](const ByteState &state) { return !state.writer; });
+    return formatv("expected every byte of {0} to be written, but got {1} of "
+                   "{2} bytes that nothing has written, the first at {3}; "
+                   "check the mask, the tail and the number of blocks",
+                   segment.name, count, segment.bytes,
+                   missing - shadow.begin());
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,284 @@
+//===- EmulatorShims.cpp - Ids, accesses, barriers, shuffles --------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmulatorShims.h"
+#include "EmulatorGrid.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+static EmulatorGrid &grid() { return EmulatorGrid::current(); }
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+template <AccessKind kind>
+static void *accessShim(uint64_t address, int64_t bytes, int64_t alignment,
+                        const EmulatorSite *site) {
+  return grid().access({address, bytes, alignment, kind}, site);
+}
+
+static uint64_t globalShim(const EmulatorGlobal *global) {
+  return grid().global(*global);
+}
+
+//===----------------------------------------------------------------------===//
+// Ids and sizes
+//===----------------------------------------------------------------------===//
+
+template <int32_t value> static int32_t constantShim() { return value; }
+static int32_t threadShim() { return grid().thread(); }
+static int32_t laneShim() { return grid().lane(); }
+static int32_t blockShim() { return grid().block(); }
+static int32_t blockSizeShim() { return grid().getLaunch().threads; }
+static int32_t gridSizeShim() { return grid().getLaunch().grid; }
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+static void barrierShim(int32_t number, const EmulatorSite *site) {
+  grid().barrier(number, /*count=*/0, site);
+}
+
+static void countedBarrierShim(int32_t number, int32_t count,
+                               const EmulatorSite *site) {
+  grid().barrier(number, count, site);
+}
+
+static void warpSyncShim(uint32_t mask, const EmulatorSite *site) {
+  char none;
+  grid().warpOperation({"bar.warp.sync", mask, &none, site},
+                       [](WarpLanes lanes) {
+                         // Only whole warps have a common phase.
+                         if (lanes.bits() == ~0u)
+                           grid().orderWarp();
+                         return true;
+                       });
+}
+
+//===----------------------------------------------------------------------===//
+// Shuffles
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class ShuffleMode { Up, Down, Butterfly, Index };
+
+struct Shuffle {
+  uint32_t value;
+  uint32_t operand;
+  uint32_t clamp;
+  bool inSegment;
+};
+} // namespace
+
+/// The lane that `lane` reads from, as in PTX's shfl.sync; whether it lies in
+/// its segment goes to `inSegment`.
+static unsigned sourceLane(ShuffleMode mode, unsigned lane, uint32_t operand,
+                           uint32_t clamp, bool &inSegment) {
+  unsigned segment = clamp >> 8 & 31, bound = clamp & 31, b = operand & 31;
+  unsigned last = (lane & segment) | (bound & ~segment);
+  unsigned first = lane & segment;
+  int source = 0;
+  switch (mode) {
+  case ShuffleMode::Up:
+    source = int(lane) - int(b);
+    inSegment = source >= int(last);
+    break;
+  case ShuffleMode::Down:
+    source = lane + b;
+    inSegment = source <= int(last);
+    break;
+  case ShuffleMode::Butterfly:
+    source = lane ^ b;
+    inSegment = source <= int(last);
+    break;
+  case ShuffleMode::Index:
+    source = first | (b & ~segment);
+    inSegment = source <= int(last);
+    break;
+  }
+  return inSegment ? source : lane;
+}
+
+static StringRef nameOf(ShuffleMode mode) {
+  switch (mode) {
+  case ShuffleMode::Up:
+    return "shfl.sync.up";
+  case ShuffleMode::Down:
+    return "shfl.sync.down";
+  case ShuffleMode::Butterfly:
+    return "shfl.sync.bfly";
+  case ShuffleMode::Index:
+    return "shfl.sync.idx";
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// With `isChecked` the kernel asks whether the source was in the segment, so
+/// that it may be outside. The ends of up and down are often unused.
+static bool exchange(ShuffleMode mode, bool isChecked, WarpLanes lanes,
+                     const EmulatorSite *site) {
+  std::array<uint32_t, 32> results;
+  for (unsigned lane : lanes.members()) {
+    auto &mine = lanes.payload<Shuffle>(lane);
+    unsigned source =
+        sourceLane(mode, lane, mine.operand, mine.clamp, mine.inSegment);
+    bool mayLeave =
+        isChecked || mode == ShuffleMode::Up || mode == ShuffleMode::Down;
+    if (!mine.inSegment && !mayLeave) {
+      grid().complain(formatv("expected {0} to read from lanes up to {1}, but "
+                              "got lane {2} with operand {3}; check the width",
+                              nameOf(mode), mine.clamp & 31, lane,
+                              mine.operand),
+                      site);
+      return false;
+    }
+    if (!lanes.contains(source)) {
+      grid().complain(formatv("expected {0} to read from lanes in its mask "
+                              "{1:x8}, but lane {2} reads from lane {3}; name "
+                              "both, or choose another distance",
+                              nameOf(mode), lanes.bits(), lane, source),
+                      site);
+      return false;
+    }
+    results[lane] = lanes.payload<Shuffle>(source).value;
+  }
+  for (unsigned lane : lanes.members())
+    lanes.payload<Shuffle>(lane).value = results[lane];
+  return true;
+}
+
+static Shuffle shuffle(ShuffleMode mode, bool isChecked, uint32_t mask,
+                       uint32_t value, uint32_t operand, uint32_t clamp,
+                       const EmulatorSite *site) {
+  Shuffle payload{value, operand, clamp, false};
+  grid().warpOperation(
+      {nameOf(mode), mask, &payload, site},
+      [&](WarpLanes lanes) { return exchange(mode, isChecked, lanes, site); });
+  return payload;
+}
+
+template <ShuffleMode mode, typename T>
+static T shuffleShim(uint32_t mask, T value, uint32_t operand, uint32_t clamp,
+                     const EmulatorSite *site) {
+  return bit_cast<T>(shuffle(mode, /*isChecked=*/false, mask,
+                             bit_cast<uint32_t>(value), operand, clamp, site)
+                         .value);
+}
+
+namespace {
+/// { T, i1 } in memory.
+template <typename T> struct Checked {
+  T value;
+  bool inSegment;
+};
+} // namespace
+
+template <ShuffleMode mode, typename T>
+static void checkedShuffleShim(Checked<T> *result, uint32_t mask, T value,
+                               uint32_t operand, uint32_t clamp,
+                               const EmulatorSite *site) {
+  Shuffle done = shuffle(mode, /*isChecked=*/true, mask,
+                         bit_cast<uint32_t>(value), operand, clamp, site);
+  *result = {bit_cast<T>(done.value), done.inSegment};
+}
+
+//===----------------------------------------------------------------------===//
+// Votes
+//===----------------------------------------------------------------------===//
+
+/// The lanes in the mask whose predicate is true.
+static uint32_t ballot(StringRef name, uint32_t mask, bool predicate,
+                       const EmulatorSite *site) {
+  struct Vote {
+    bool mine;
+    uint32_t result;
+  } vote{predicate, 0};
+  grid().warpOperation({name, mask, &vote, site}, [](WarpLanes lanes) {
+    uint32_t result = 0;
+    for (unsigned lane : lanes.members())
+      result |= uint32_t(lanes.payload<Vote>(lane).mine) << lane;
+    for (unsigned lane : lanes.members())
+      lanes.payload<Vote>(lane).result = result;
+    return true;
+  });
+  return vote.result;
+}
+
+static uint32_t ballotShim(uint32_t mask, bool predicate,
+                           const EmulatorSite *site) {
+  return ballot("vote.ballot.sync", mask, predicate, site);
+}
+
+static bool anyShim(uint32_t mask, bool predicate, const EmulatorSite *site) {
+  return ballot("vote.any.sync", mask, predicate, site) != 0;
+}
+
+static bool allShim(uint32_t mask, bool predicate, const EmulatorSite *site) {
+  return ballot("vote.all.sync", mask, predicate, site) == mask;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+template <typename Function> static void *addressOf(Function *function) {
+  return reinterpret_cast<void *>(function);
+}
+
+SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
+  using Mode = ShuffleMode;
+  SmallVector<EmulatorShim> shims = {
+      {"fuse.load", addressOf(accessShim<AccessKind::Load>), true},
+      {"fuse.store", addressOf(accessShim<AccessKind::Store>), true},
+      {"fuse.atomic", addressOf(accessShim<AccessKind::Atomic>), true},
+      {"fuse.global", addressOf(globalShim), false},
+
+      {"llvm.nvvm.read.ptx.sreg.tid.x", addressOf(threadShim), false},
+      {"llvm.nvvm.read.ptx.sreg.tid.y", addressOf(constantShim<0>), false},
+      {"llvm.nvvm.read.ptx.sreg.tid.z", addressOf(constantShim<0>), false},
+      {"llvm.nvvm.read.ptx.sreg.laneid", addressOf(laneShim), false},
+      {"llvm.nvvm.read.ptx.sreg.warpsize", addressOf(constantShim<32>), false},
+      {"llvm.nvvm.read.ptx.sreg.ntid.x", addressOf(blockSizeShim), false},
+      {"llvm.nvvm.read.ptx.sreg.ctaid.x", addressOf(blockShim), false},
+      {"llvm.nvvm.read.ptx.sreg.ctaid.y", addressOf(constantShim<0>), false},
+      {"llvm.nvvm.read.ptx.sreg.ctaid.z", addressOf(constantShim<0>), false},
+      {"llvm.nvvm.read.ptx.sreg.nctaid.x", addressOf(gridSizeShim), false},
+
+      {"llvm.nvvm.barrier.cta.sync.aligned.all", addressOf(barrierShim), true},
+      {"llvm.nvvm.barrier.cta.sync.all", addressOf(barrierShim), true},
+      {"llvm.nvvm.barrier.cta.sync.aligned.count",
+       addressOf(countedBarrierShim), true},
+      {"llvm.nvvm.barrier.cta.sync.count", addressOf(countedBarrierShim), true},
+      {"llvm.nvvm.bar.warp.sync", addressOf(warpSyncShim), true},
+
+      {"llvm.nvvm.vote.ballot.sync", addressOf(ballotShim), true},
+      {"llvm.nvvm.vote.any.sync", addressOf(anyShim), true},
+      {"llvm.nvvm.vote.all.sync", addressOf(allShim), true},
+
+#define FUSE_SHUFFLE(NAME, MODE)                                               \
+  {"llvm.nvvm.shfl.sync." NAME ".i32",                                         \
+   addressOf(shuffleShim<Mode::MODE, int32_t>), true},                         \
+      {"llvm.nvvm.shfl.sync." NAME ".f32",                                     \
+       addressOf(shuffleShim<Mode::MODE, float>), true},                       \
+      {"llvm.nvvm.shfl.sync." NAME ".i32p",                                    \
+       addressOf(checkedShuffleShim<Mode::MODE, int32_t>), true},              \
+      {"llvm.nvvm.shfl.sync." NAME ".f32p",                                    \
+       addressOf(checkedShuffleShim<Mode::MODE, float>), true}
+      FUSE_SHUFFLE("up", Up),
+      FUSE_SHUFFLE("down", Down),
+      FUSE_SHUFFLE("bfly", Butterfly),
+      FUSE_SHUFFLE("idx", Index),
+#undef FUSE_SHUFFLE
+  };
+  addMathShims(shims);
+  return shims;
+}

@@ -1,0 +1,41 @@
+//===- HostModule.cpp - Code that works on the host's memory --------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Runtime/HostModule.h"
+#include <chrono>
+#include <cstring>
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+Error HostModule::copy(void *to, const void *from, int64_t bytes,
+                       Stream stream) {
+  std::memcpy(to, from, bytes);
+  return Error::success();
+}
+
+Error HostModule::upload(void *to, const void *from, int64_t bytes) {
+  std::memcpy(to, from, bytes);
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Buffer>> HostModule::allocate(int64_t bytes) {
+  return HostBuffer::create(bytes);
+}
+
+Expected<std::optional<QueueId>> HostModule::queueId(Stream stream) {
+  return std::nullopt;
+}
+
+Expected<double> HostModule::time(Stream stream,
+                                  function_ref<Error()> enqueue) {
+  auto start = std::chrono::steady_clock::now();
+  if (Error error = enqueue())
+    return std::move(error);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}

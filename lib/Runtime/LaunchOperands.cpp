@@ -1,0 +1,70 @@
+//===- LaunchOperands.cpp - The buffers of one launch ---------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchOperands.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+/// From the first element of a view to the end of its last one.
+static int64_t spanOf(const TensorView &view) {
+  int64_t elements = 1;
+  if (view.strides.empty()) {
+    for (int64_t size : view.shape)
+      elements *= size;
+    return elements * sizeInBytes(view.dtype);
+  }
+  for (auto [size, stride] : zip_equal(view.shape, view.strides)) {
+    if (size == 0)
+      return 0;
+    elements += (size - 1) * stride;
+  }
+  return elements * sizeInBytes(view.dtype);
+}
+
+Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(
+    const ProgramSpec &spec, const KernelSpec &kernel,
+    ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
+    ArrayRef<int64_t> symbols) {
+  SmallVector<LaunchOperand> operands;
+  for (const KernelArg &arg : kernel.args) {
+    const auto *ref = std::get_if<BufferRef>(&arg);
+    if (!ref)
+      continue;
+    LaunchOperand operand;
+    operand.isResult = operands.size() >= kernel.numInputs;
+    operand.isPartial =
+        operand.isResult &&
+        is_contained(kernel.partialResults, operands.size() - kernel.numInputs);
+    switch (ref->kind) {
+    case BufferRef::Kind::Input:
+      operand.name = spec.inputs[ref->index].name;
+      operand.bytes = spanOf(inputs[ref->index]);
+      break;
+    case BufferRef::Kind::Output:
+      operand.name = spec.outputs[ref->index].name;
+      operand.bytes = spanOf(outputs[ref->index]);
+      break;
+    case BufferRef::Kind::Temp: {
+      const TempSpec &temp = spec.temps[ref->index];
+      Expected<int64_t> count = temp.numElements.evaluate(symbols);
+      if (!count)
+        return count.takeError();
+      operand.name = temp.name;
+      operand.bytes = *count * sizeInBytes(temp.dtype);
+      break;
+    }
+    case BufferRef::Kind::Constant:
+      operand.name = spec.constants[ref->index].name;
+      operand.bytes = spec.constants[ref->index].bytes.size();
+      break;
+    }
+    operands.push_back(operand);
+  }
+  return operands;
+}
