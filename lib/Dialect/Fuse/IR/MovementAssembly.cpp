@@ -15,35 +15,51 @@
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Sizes and steps of a slice
 //===----------------------------------------------------------------------===//
 
-ParseResult fuse::parseSliceSteps(OpAsmParser &parser, DenseI64ArrayAttr &steps,
-                                  DenseI64ArrayAttr offsets) {
-  if (failed(parser.parseOptionalKeyword("steps"))) {
-    SmallVector<int64_t> ones(offsets.size(), 1);
-    steps = parser.getBuilder().getDenseI64ArrayAttr(ones);
-    return success();
-  }
+static ParseResult parseSizesAfterEqual(OpAsmParser &parser,
+                                        DenseI64ArrayAttr &sizes) {
   if (parser.parseEqual())
     return failure();
-  steps =
+  sizes =
       dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, {}));
-  return success(steps != nullptr);
+  return success(sizes != nullptr);
 }
 
-void fuse::printSliceSteps(OpAsmPrinter &printer, Operation *,
-                           DenseI64ArrayAttr steps, DenseI64ArrayAttr offsets) {
-  if (steps.size() == offsets.size() &&
+ParseResult fuse::parseSliceSizes(OpAsmParser &parser, DenseI64ArrayAttr &sizes,
+                                  DenseI64ArrayAttr &steps) {
+  if (parser.parseKeyword("sizes") || parseSizesAfterEqual(parser, sizes))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("steps")))
+    return parseSizesAfterEqual(parser, steps);
+  SmallVector<int64_t> ones(sizes.size(), 1);
+  steps = parser.getBuilder().getDenseI64ArrayAttr(ones);
+  return success();
+}
+
+void fuse::printSliceSizes(OpAsmPrinter &printer, Operation *,
+                           DenseI64ArrayAttr sizes, DenseI64ArrayAttr steps) {
+  printer << "sizes = ";
+  sizes.print(printer);
+  // Steps of 1 are read back from a list of sizes as long.
+  if (steps.size() == sizes.size() &&
       llvm::all_of(steps.asArrayRef(), [](int64_t step) { return step == 1; }))
     return;
-  printer << "steps = ";
+  printer << " steps = ";
   steps.print(printer);
 }
 
 //===----------------------------------------------------------------------===//
 // The value of a pad
 //===----------------------------------------------------------------------===//
+
+/// `number` in the type of `like`.
+static APFloat convertLike(APFloat number, const APFloat &like) {
+  bool losesInfo;
+  number.convert(like.getSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return number;
+}
 
 namespace {
 /// A number as written, before its type is known.
@@ -55,37 +71,45 @@ struct Literal {
 };
 } // namespace
 
+/// Reads `inf`, `nan`, `true` or `false`, if one stands there.
+static bool parseOptionalWord(OpAsmParser &parser, Literal &literal) {
+  const llvm::fltSemantics &semantics = literal.number.getSemantics();
+  StringRef word;
+  if (failed(
+          parser.parseOptionalKeyword(&word, {"inf", "nan", "true", "false"})))
+    return false;
+  if (word == "inf")
+    literal.number = APFloat::getInf(semantics);
+  else if (word == "nan")
+    literal.number = APFloat::getNaN(semantics);
+  else
+    literal.integer = APInt(2, word == "true");
+  literal.isBool = literal.integer.has_value();
+  return true;
+}
+
 static ParseResult parseLiteral(OpAsmParser &parser, Literal &literal) {
-  StringRef keyword;
   bool isNegative = succeeded(parser.parseOptionalMinus());
-  APInt integer;
-  OptionalParseResult parsed = parser.parseOptionalInteger(integer);
-  if (parsed.has_value()) {
-    if (failed(*parsed))
-      return failure();
-    // Room for a sign, so that all bits of an i64 can be negated.
-    integer = integer.zext(integer.getBitWidth() + 1);
-    literal.integer = isNegative ? -integer : integer;
-    literal.number.convertFromAPInt(*literal.integer, /*IsSigned=*/true,
-                                    APFloat::rmNearestTiesToEven);
-  } else if (succeeded(parser.parseOptionalKeyword(
-                 &keyword, {"inf", "nan", "true", "false"}))) {
-    const llvm::fltSemantics &semantics = literal.number.getSemantics();
-    if (keyword == "inf")
-      literal.number = APFloat::getInf(semantics);
-    else if (keyword == "nan")
-      literal.number = APFloat::getNaN(semantics);
+  if (!parseOptionalWord(parser, literal)) {
+    APInt integer;
+    OptionalParseResult parsed = parser.parseOptionalInteger(integer);
+    double number = 0.0;
+    if (!parsed.has_value())
+      parsed = parser.parseFloat(number);
     else
-      literal.integer = APInt(2, keyword == "true");
-    literal.isBool = literal.integer.has_value();
-  } else {
-    double number;
-    if (parser.parseFloat(number))
+      // One bit more than a negated i64 needs.
+      literal.integer = integer.zext(integer.getBitWidth() + 1);
+    if (failed(*parsed))
       return failure();
     literal.number = APFloat(number);
   }
-  if (isNegative && !literal.integer)
+  if (isNegative && literal.integer)
+    literal.integer->negate();
+  else if (isNegative)
     literal.number.changeSign();
+  if (literal.integer)
+    literal.number.convertFromAPInt(*literal.integer, /*IsSigned=*/true,
+                                    APFloat::rmNearestTiesToEven);
   return success();
 }
 
@@ -94,11 +118,8 @@ static TypedAttr getAttribute(const Literal &literal, Type element) {
   if (auto type = dyn_cast<FloatType>(element)) {
     if (literal.isBool)
       return {};
-    bool losesInfo;
-    APFloat number = literal.number;
-    number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                   &losesInfo);
-    return FloatAttr::get(type, number);
+    return FloatAttr::get(
+        type, convertLike(literal.number, APFloat(type.getFloatSemantics())));
   }
   auto type = dyn_cast<IntegerType>(element);
   if (!type || !literal.integer || literal.isBool != type.isInteger(1))
@@ -131,26 +152,23 @@ ParseResult fuse::parsePadValue(OpAsmParser &parser, TypedAttr &value,
 }
 
 static void printFloat(OpAsmPrinter &printer, const APFloat &number) {
-  if (number.isNaN()) {
-    printer << (number.isNegative() ? "-nan" : "nan");
+  if (!number.isFinite()) {
+    printer << (number.isNegative() ? "-" : "")
+            << (number.isNaN() ? "nan" : "inf");
     return;
   }
-  if (number.isInfinity()) {
-    printer << (number.isNegative() ? "-inf" : "inf");
-    return;
-  }
-  // A short form where it is exact, else one with an exponent, which is read as
-  // a float whatever the number is.
+  // Six digits where they are enough, else all of the double, in the form with
+  // an exponent, which is a float also where the number is an integer.
+  APFloat wide = convertLike(number, APFloat(0.0));
   SmallString<32> text;
-  number.toString(text, /*FormatPrecision=*/6, /*FormatMaxPadding=*/0,
+  wide.toString(text, /*FormatPrecision=*/6, /*FormatMaxPadding=*/0,
+                /*TruncateZero=*/false);
+  APFloat read(wide.getSemantics(), text);
+  if (!convertLike(read, number).bitwiseIsEqual(number)) {
+    text.clear();
+    wide.toString(text, /*FormatPrecision=*/0, /*FormatMaxPadding=*/0,
                   /*TruncateZero=*/false);
-  if (APFloat(number.getSemantics(), text).bitwiseIsEqual(number)) {
-    printer << text;
-    return;
   }
-  text.clear();
-  number.toString(text, /*FormatPrecision=*/0, /*FormatMaxPadding=*/0,
-                  /*TruncateZero=*/false);
   printer << text;
 }
 

@@ -13,11 +13,11 @@
 
 namespace mlir::fuse {
 
-/// `steps = [..]`, or nothing where all are 1.
-ParseResult parseSliceSteps(OpAsmParser &parser, DenseI64ArrayAttr &steps,
-                            DenseI64ArrayAttr offsets);
-void printSliceSteps(OpAsmPrinter &printer, Operation *,
-                     DenseI64ArrayAttr steps, DenseI64ArrayAttr offsets);
+/// `sizes = [..]`, then `steps = [..]` unless all are 1.
+ParseResult parseSliceSizes(OpAsmParser &parser, DenseI64ArrayAttr &sizes,
+                            DenseI64ArrayAttr &steps);
+void printSliceSizes(OpAsmPrinter &printer, Operation *,
+                     DenseI64ArrayAttr sizes, DenseI64ArrayAttr steps);
 
 /// `value = X : INPUT -> RESULT`. X has no type of its own: it takes the
 /// element type of INPUT.

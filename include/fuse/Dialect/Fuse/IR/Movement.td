@@ -85,9 +85,8 @@ def SliceOp : Fuse_MovedOp<"slice", [Movement]> {
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
   let results = (outs AnyFuseTensor:$result);
   let assemblyFormat = [{
-    $input `offsets` `=` $offsets `sizes` `=` $sizes
-    custom<SliceSteps>($steps, ref($offsets)) attr-dict `:`
-    type($input) `->` type($result)
+    $input `offsets` `=` $offsets custom<SliceSizes>($sizes, $steps) attr-dict
+    `:` type($input) `->` type($result)
   }];
   let hasFolder = 1;
 }
