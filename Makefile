@@ -26,7 +26,7 @@ demo: build ## Five programs become one kernel each: run, checked, inspected
 test: build ## All tests: lit, GoogleTest, pytest
 	@.venv/bin/python tools/dev/run_tests.py --build $(BUILD) --jobs $(JOBS)
 
-fuzz: build ## Random programs against the oracle; N=500 of them, SEED= for one run again
+fuzz: build ## Random programs in several ways; N=500 of them, SEED= for one run again
 	@python3 tools/dev/fuzz.py --count $(or $(N),500) $(if $(SEED),--seed $(SEED))
 
 lint: build ## clang-format, clang-tidy on what changed, ruff

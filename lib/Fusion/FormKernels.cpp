@@ -49,9 +49,11 @@ public:
   explicit KernelFormer(func::FuncOp function)
       : function(function), dims(function), groups(function) {}
 
-  void run();
+  /// Without `fusion` every op is a kernel of its own.
+  void run(bool fusion);
 
 private:
+  void merge();
   void mergeProducers(Operation *op);
   void sinkIntoConsumers();
   bool sinkingSavesBytes(Operation *op, int consumer);
@@ -258,12 +260,17 @@ void KernelFormer::rewrite() {
   }
 }
 
-void KernelFormer::run() {
+void KernelFormer::merge() {
   for (Operation &op : function.getBody().front())
     if (groups.contains(&op))
       mergeProducers(&op);
   sinkIntoConsumers();
   mergeNeighbours();
+}
+
+void KernelFormer::run(bool fusion) {
+  if (fusion)
+    merge();
   rewrite();
 }
 
@@ -281,7 +288,7 @@ struct FormKernelsPass
                               "got several blocks; inline the branches";
       return signalPassFailure();
     }
-    KernelFormer(function).run();
+    KernelFormer(function).run(fusion);
     // Constants that every user copied into its kernel.
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))

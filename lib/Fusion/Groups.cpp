@@ -26,13 +26,13 @@ bool Groups::isDuplicated(Operation *op) {
 Groups::Groups(func::FuncOp function) : body(&function.getBody().front()) {
   for (auto [position, op] : llvm::enumerate(*body)) {
     positions[&op] = position;
-    // A constant or an index range that the program returns as it is.
-    bool isReturned = llvm::any_of(op.getUsers(), [](Operation *user) {
-      return user->hasTrait<mlir::OpTrait::IsTerminator>();
+    // An index range that the program returns or reshapes as it is.
+    bool isOnHost = llvm::any_of(op.getUsers(), [](Operation *user) {
+      return !isa<FuseDialect>(user->getDialect());
     });
     bool grouped = isa<FuseDialect>(op.getDialect()) &&
                    !isa<ConstantOp, KernelOp, LaunchOp>(op) &&
-                   (!isDuplicated(&op) || isReturned);
+                   (!isDuplicated(&op) || isOnHost);
     if (!grouped)
       continue;
     groupOf[&op] = members.size();

@@ -25,7 +25,9 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createBindDims());
-  pm.addNestedPass<func::FuncOp>(createFormKernels());
+  FormKernelsOptions form;
+  form.fusion = options.fusion;
+  pm.addNestedPass<func::FuncOp>(createFormKernels(form));
 }
 
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,

@@ -21,6 +21,9 @@ public:
     product *= x.value;
     upper *= x.magnitude();
     largest *= std::max(x.magnitude(), 1.0);
+    if (x.value != 0.0)
+      smallest *= std::min(std::fabs(x.value), 1.0);
+    hasZero |= x.value == 0.0;
     hasInexact |= !x.isExact();
     hasNonFinite |= !std::isfinite(x.value);
     hasNaN |= std::isnan(x.value) && x.isExact();
@@ -32,7 +35,7 @@ public:
     if (hasNaN)
       return {kNaN, 0.0};
     if (hasNonFinite)
-      return {product, hasInexact ? kInfinity : 0.0};
+      return getNonFinite(wide);
     double max = getMaxFinite(wide);
     if (largest > max) {
       bool overflows = allAboveOne && !hasInexact && largest > 2.0 * max;
@@ -46,8 +49,21 @@ public:
   }
 
 private:
-  double product = 1.0, upper = 1.0, largest = 1.0;
+  /// With an infinity among the factors. Where some of the others multiply to
+  /// less than the smallest denormal, the result is NaN, but in another order
+  /// infinite.
+  Bounded getNonFinite(DType wide) const {
+    if (hasInexact)
+      return {product, kInfinity};
+    if (hasZero)
+      return {kNaN, 0.0};
+    bool underflows = smallest < getUlp(wide, 0.0);
+    return {product, underflows ? kInfinity : 0.0};
+  }
+
+  double product = 1.0, upper = 1.0, largest = 1.0, smallest = 1.0;
   bool hasInexact = false, hasNonFinite = false, hasNaN = false;
+  bool hasZero = false;
   bool allAboveOne = true;
   int64_t factors = 0;
 };

@@ -1,10 +1,12 @@
-"""Random programs against the oracle: `fuse run --verify` on each.
+"""Random programs, each run in several ways that have to agree.
 
-A program passes when every output is within the oracle's bound. One whose
-output the oracle cannot bound at all (a product of a thousand factors, say) is
-counted apart. A wrong one is kept in the folder --keep, and the exit status is 1.
+fuse-crosscheck compares the oracle with the program fused, unfused, rounded
+strictly, on unaligned tensors, under other schedules, rewritten, and on the
+emulated GPU. What it finds is reduced and written to the folder --keep, as a test
+for test/Random/Regressions. The exit status is 1 if there was anything.
 
     python3 tools/dev/fuzz.py --count 500
+    python3 tools/dev/fuzz.py --seed 1234 --print
 """
 
 import argparse
@@ -13,72 +15,104 @@ import concurrent.futures
 import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 
-import random_program
+from random_programs import crosscheck, movement
+from random_programs.generator import Generator, generate
+from random_programs.program import Function, Program
+from random_programs.reduce import reduce
 
-UNBOUNDED = "every element could be anything"
+CHUNK = 20
+MOST_REDUCED = 5
 
 
-def run(fuse, target, folder, seed):
-    """The verdict on one program and, if it is wrong, what was printed."""
-    text, dims = random_program.generate(seed)
-    path = pathlib.Path(folder) / f"random_{seed}.mlir"
-    path.write_text("".join(f"// --dim {n}={s}\n" for n, s in dims.items()) + text)
-    command = [fuse, "run", path, "--target", target, "--verify", "--repeat", "1"]
-    for name, size in dims.items():
-        command += ["--dim", f"{name}={size}"]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, check=False
+def absent_ops(tool):
+    """Makers of ops that this build cannot compile."""
+    makers = [maker for _, maker in movement.MAKERS]
+    texts = []
+    for maker in makers:
+        generator = Generator(1)
+        generator.argument([4, 6], "f32")
+        while not generator.ops:
+            maker(generator)
+        function = Function(
+            "program", generator.arguments, generator.ops, [generator.ops[-1].result]
         )
-    except subprocess.TimeoutExpired:
-        return "wrong", "no end after 120 s"
-    if done.returncode == 0:
-        path.unlink()
-        return "right", ""
-    errors = [line for line in done.stderr.splitlines() if line.startswith("error")]
-    if errors and all(UNBOUNDED in line for line in errors):
-        path.unlink()
-        return "unbounded", ""
-    return "wrong", "\n".join(errors) or f"exit status {done.returncode}"
+        texts.append(
+            Program([function], generator.dims, 1, "normal", ["fused", "gpu"]).text()
+        )
+    verdicts = crosscheck.run(tool, texts)
+    return [m.__name__ for m, v in zip(makers, verdicts) if v.kind == "wrong"]
 
 
-def main():
+def run_chunk(options, seeds):
+    texts = [generate(seed, options.without).text() for seed in seeds]
+    return seeds, crosscheck.run(options.tool, texts, options.tool_options)
+
+
+def report(options, seed, verdict, is_reduced):
+    """Prints a failure, and keeps the program as a test."""
+    print(f"seed {seed}: {str(verdict)[:600]}", flush=True)
+    program = generate(seed, options.without)
+    text = program.text()
+    if is_reduced:
+        text = reduce(options.tool, program, verdict)
+    note = str(verdict).splitlines()[0][:160]
+    path = pathlib.Path(options.keep, f"seed-{seed}.mlir")
+    path.write_text(f"// RUN: fuse-crosscheck %s\n// {note}\n{text}")
+    print(f"  kept in {path}", flush=True)
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument(
         "--seed", type=int, help="of the first program; fresh without it"
     )
-    parser.add_argument("--fuse", default="build/bin/fuse")
-    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--tool", default="build/bin/fuse-crosscheck")
+    parser.add_argument(
+        "--tool-option",
+        dest="tool_options",
+        action="append",
+        default=[],
+        help="for fuse-crosscheck, such as --schedules=8",
+    )
     parser.add_argument(
         "--keep", default=tempfile.gettempdir(), help="folder of wrong programs"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    seed = random.randrange(1 << 30) if options.seed is None else options.seed
-    print(f"programs {seed} to {seed + options.count - 1}")
+    parser.add_argument("--print", action="store_true", help="the first program only")
+    parser.add_argument("--no-reduce", action="store_true")
+    return parser.parse_args()
 
-    verdicts = collections.Counter()
+
+def main():
+    options = parse_arguments()
+    seed = random.randrange(1 << 30) if options.seed is None else options.seed
+    if options.print:
+        options.without = []
+        print(generate(seed).text(), end="")
+        return 0
+    options.without = absent_ops(options.tool)
+    print(f"seeds {seed} to {seed + options.count - 1}")
+    if options.without:
+        print("without", " ".join(options.without))
+    sys.stdout.flush()
+
+    seeds = range(seed, seed + options.count)
+    chunks = [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
+    verdicts, wrong = collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        runs = {
-            pool.submit(run, options.fuse, options.target, options.keep, seed + i): seed
-            + i
-            for i in range(options.count)
-        }
-        for future in concurrent.futures.as_completed(runs):
-            verdict, message = future.result()
-            verdicts[verdict] += 1
-            if verdict == "wrong":
-                print(f"random_{runs[future]}.mlir in {options.keep}: {message}")
-    print(
-        ", ".join(
-            f"{verdicts[each]} {each}" for each in ("right", "unbounded", "wrong")
-        )
-    )
+        for done, results in pool.map(lambda c: run_chunk(options, c), chunks):
+            for number, verdict in zip(done, results):
+                verdicts[verdict.kind] += 1
+                if verdict.kind == "wrong":
+                    wrong += 1
+                    is_reduced = wrong <= MOST_REDUCED and not options.no_reduce
+                    report(options, number, verdict, is_reduced)
+    kinds = ("right", "unbounded", "wrong")
+    print(", ".join(f"{verdicts[kind]} {kind}" for kind in kinds))
     return 1 if verdicts["wrong"] or not verdicts["right"] else 0
 
 

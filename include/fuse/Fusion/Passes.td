@@ -56,6 +56,10 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"fusion", "fusion", "bool", "true",
+           "Merge; without it every op is a kernel of its own">
+  ];
 }
 
 #endif // FUSE_FUSION_PASSES_TD

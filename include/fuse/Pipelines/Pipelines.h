@@ -32,6 +32,10 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "chip",
       llvm::cl::desc("The GPU to compile for, or cpu for the host"),
       llvm::cl::init("sm_90")};
+  Option<bool> fusion{
+      *this, "fusion",
+      llvm::cl::desc("Merge ops into kernels; without it each is its own"),
+      llvm::cl::init(true)};
   Option<bool> strict{
       *this, "strict",
       llvm::cl::desc("Round after every op to its element type"),

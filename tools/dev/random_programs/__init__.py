@@ -1,0 +1,1 @@
+"""Random valid programs of the fuse dialect, and programs that equal them."""

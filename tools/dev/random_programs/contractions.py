@@ -1,0 +1,132 @@
+"""Matrix products, contractions, attention."""
+
+import string
+
+from .program import FLOATS
+
+SIZES = [1, 2, 3, 4, 5, 8, 16, 17, 32, 33, 64, 100]
+# The oracle walks every product.
+MOST_PRODUCTS = 400_000
+
+
+def matmul(g):
+    value = g.float_value(lambda v: v.rank >= 2)
+    if not value:
+        return
+    is_lhs, transposed = g.chance(0.7), g.chance(0.4)
+    # The summed axis of the value, and the one that stays.
+    summed, kept = value.shape[-1], value.shape[-2]
+    if is_lhs == transposed:
+        summed, kept = kept, summed
+    new = g.choice(SIZES)
+    batch = value.shape[:-2]
+    other = matching_batch(g, batch)
+    if not g.is_named(summed):
+        return
+    other_transposed = g.chance(0.4)
+    matrix = [summed, new] if is_lhs != other_transposed else [new, summed]
+    result = [*batch, *([kept, new] if is_lhs else [new, kept])]
+    products = g.count(result) * g.size(summed)
+    if not g.fits(result, [*other, *matrix]) or products > MOST_PRODUCTS:
+        return
+    operand = g.argument([*other, *matrix], value.element)
+    emit_matmul(g, value, operand, is_lhs, transposed, other_transposed, result)
+
+
+def matching_batch(g, batch):
+    batch = [1 if g.chance(0.3) or not g.is_named(size) else size for size in batch]
+    return batch[g.random.randint(0, len(batch)) :] if g.chance(0.5) else batch
+
+
+def emit_matmul(g, value, operand, is_lhs, transposed, other_transposed, result):
+    flags = (transposed, other_transposed)
+    operands = [value, operand]
+    if not is_lhs:
+        flags, operands = flags[::-1], operands[::-1]
+    text = "fuse.matmul {o[0]}, {o[1]}"
+    text += " transpose_lhs" if flags[0] else ""
+    text += " transpose_rhs" if flags[1] else ""
+    g.emit(
+        "matmul",
+        text + " : {t[0]}, {t[1]} -> {r}",
+        operands,
+        result,
+        value.element,
+        flags=flags,
+    )
+
+
+def contract(g):
+    """Named axes in any order: some only in one operand, at least one summed."""
+    value = g.float_value(lambda v: v.rank >= 1)
+    if not value or value.rank > 4:
+        return
+    letters = g.random.sample(string.ascii_lowercase, value.rank + 2)
+    lhs, extra = letters[: value.rank], letters[value.rank :]
+    sizes = dict(zip(lhs, value.shape))
+    named = [x for x in lhs if g.is_named(sizes[x])]
+    if not named:
+        return
+    summed = g.random.sample(named, g.random.randint(1, min(2, len(named))))
+    shared = [x for x in named if x not in summed and g.chance(0.4)]
+    new = extra[: g.random.randint(0, 2)]
+    sizes |= {x: g.choice(SIZES[:8]) for x in new}
+    rhs, result = [*summed, *shared, *new], [*new, *(x for x in lhs if x not in summed)]
+    g.random.shuffle(rhs)
+    g.random.shuffle(result)
+    # A size of 1 repeats, in an operand, where the other one has the axis too.
+    shape = [1 if x in shared and g.chance(0.1) else sizes[x] for x in rhs]
+    made = [sizes[x] for x in result]
+    products = g.count(made) * g.count([sizes[x] for x in summed])
+    if not g.fits(shape, made) or products > MOST_PRODUCTS:
+        return
+    operands = [value, g.argument(shape, value.element)]
+    left, right = "".join(lhs), "".join(rhs)
+    if g.chance(0.3):
+        operands, left, right = operands[::-1], right, left
+    spec = f"{left},{right}->{''.join(result)}"
+    g.emit(
+        "contract",
+        f'fuse.contract "{spec}" {{o[0]}}, {{o[1]}} : {{t[0]}}, {{t[1]}} -> {{r}}',
+        operands,
+        made,
+        value.element,
+    )
+
+
+def attention(g):
+    order = g.choice(["tokens_heads", "heads_tokens"])
+    element, heads = g.choice(FLOATS), g.choice([1, 2, 4, 6])
+    key_heads = g.choice([h for h in (1, 2, 3, 4, 6) if heads % h == 0])
+    queries, keys = (g.choice([1, 2, 5, 8, 17, 33]) for _ in range(2))
+    batch, head = g.choice([1, 2, 3]), g.choice([1, 2, 8, 16, 64])
+    if g.chance(0.3):
+        keys = queries
+    if g.chance(0.4):
+        queries, keys = g.new_dim(queries), g.new_dim(keys)
+    if g.chance(0.2):
+        batch = g.new_dim(batch)
+
+    def shape(tokens, count):
+        if order == "tokens_heads":
+            return [batch, tokens, count, head]
+        return [batch, count, tokens, head]
+
+    def same(v):
+        return v.element == element and list(v.shape) == shape(queries, heads)
+
+    query = g.pick(same) or g.argument(shape(queries, heads), element)
+    key, value = (g.argument(shape(keys, key_heads), element) for _ in range(2))
+    causal = " causal" if g.chance(0.5) else ""
+    scale = f" scale = {g.choice(['0.125', '1.0', '0.5'])}" if g.chance(0.4) else ""
+    g.emit(
+        "attention",
+        f"fuse.attention {order}{causal} {{o[0]}}, {{o[1]}}, {{o[2]}}{scale} "
+        ": {t[0]}, {t[1]}, {t[2]}",
+        [query, key, value],
+        query.shape,
+        element,
+    )
+
+
+MAKERS = [(1.5, matmul), (1, contract), (0.4, attention)]

@@ -1,0 +1,99 @@
+"""Runs fuse-crosscheck on many programs, whatever they do to it.
+
+A process takes a chunk of programs. When it dies or hangs, the program that it
+was at is the culprit, and a new process takes the rest.
+"""
+
+import os
+import pathlib
+import selectors
+import signal
+import subprocess
+import tempfile
+
+# Seconds without a word until a program counts as endless.
+PATIENCE = 60
+
+
+class Verdict:
+    """"right", "unbounded" or "wrong", and for the last which check said what."""
+
+    def __init__(self, kind, check="", message=""):
+        self.kind, self.check, self.message = kind, check, message
+
+    def is_like(self, other):
+        """The same kind of failure: what a reduction has to keep."""
+        died = self.message.startswith("died") == other.message.startswith("died")
+        return self.kind == other.kind and self.check == other.check and died
+
+    def __str__(self):
+        return f"{self.check}: {self.message}"
+
+
+def run(tool, texts, options=(), patience=PATIENCE):
+    """A verdict for each of the texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, text in enumerate(texts):
+            paths.append(str(pathlib.Path(folder, f"{number}.mlir")))
+            pathlib.Path(paths[-1]).write_text(text)
+        verdicts = []
+        while len(verdicts) < len(paths):
+            rest = paths[len(verdicts) :]
+            verdicts += run_process(tool, rest, options, patience)
+        return verdicts
+
+
+def run_process(tool, paths, options, patience):
+    """The verdicts up to the end of the process, at least one."""
+    command = [tool, "--trace", *options, *paths]
+    environment = os.environ | {"FUSE_NUM_THREADS": "2"}
+    with tempfile.TemporaryFile() as errors:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=environment
+        ) as process:
+            verdicts, check, hung = read_verdicts(process, patience)
+            if hung:
+                process.kill()
+            status = process.wait()
+        if len(verdicts) < len(paths):
+            errors.seek(0)
+            text = errors.read().decode(errors="replace")
+            verdicts.append(death(status, hung, check, text, patience))
+        return verdicts
+
+
+def read_verdicts(process, patience):
+    """Verdicts, the check that was under way last, and whether it hangs."""
+    verdicts, check, rest = [], "prepare", b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if not selector.select(patience):
+                return verdicts, check, True
+            read = os.read(process.stdout.fileno(), 1 << 16)
+            if not read:
+                return verdicts, check, False
+            *lines, rest = (rest + read).split(b"\n")
+            for line in lines:
+                kind, _, text = line.decode(errors="replace").partition(" ")
+                if kind == "check":
+                    check = text.rpartition(": ")[2]
+                else:
+                    verdicts.append(parse(kind, text))
+                    check = "prepare"
+
+
+def parse(kind, text):
+    """Of "PATH: CHECK: MESSAGE"."""
+    _, _, rest = text.partition(".mlir: ")
+    check, _, message = rest.partition(": ")
+    return Verdict(kind, check.strip(), message.strip())
+
+
+def death(status, hung, check, errors, patience):
+    if hung:
+        return Verdict("wrong", check, f"died: no end after {patience} s")
+    name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    frames = [line.strip() for line in errors.splitlines() if "fuse" in line]
+    return Verdict("wrong", check, f"died: {name} {' '.join(frames[:6])}")

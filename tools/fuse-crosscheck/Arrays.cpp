@@ -1,0 +1,242 @@
+//===- Arrays.cpp - Inputs with edges, and buffers with guards ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Process.h"
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <sys/mman.h>
+
+using namespace llvm;
+using namespace fuse::runtime;
+namespace reference = mlir::fuse::reference;
+
+namespace fuse::crosscheck {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static reference::DType toReference(runtime::DType dtype) {
+  for (reference::DType each :
+       {reference::DType::F16, reference::DType::BF16, reference::DType::F32,
+        reference::DType::F64, reference::DType::I1, reference::DType::I32,
+        reference::DType::I64})
+    if (reference::getName(each) == runtime::name(dtype))
+      return each;
+  llvm_unreachable("the oracle knows every dtype");
+}
+
+reference::Value toValue(const driver::Array &array) {
+  return reference::fromBuffer(
+      toReference(array.dtype),
+      SmallVector<int64_t>(array.shape.begin(), array.shape.end()),
+      array.buffer->data());
+}
+
+namespace {
+/// Changes the elements of one tensor.
+class EdgeFiller {
+public:
+  EdgeFiller(reference::Value &value, uint64_t seed)
+      : value(value), random(seed), isFloat(reference::isFloat(value.dtype)) {}
+
+  void apply(Fill fill);
+
+private:
+  uint64_t below(uint64_t limit) { return random() % limit; }
+  double special();
+  int64_t specialInteger();
+  double wide();
+  void setSpecial(int64_t index);
+  void maskRows();
+
+  reference::Value &value;
+  std::mt19937_64 random;
+  bool isFloat;
+};
+} // namespace
+
+double EdgeFiller::special() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double sign = below(2) ? 1 : -1;
+  switch (below(6)) {
+  case 0:
+    return std::numeric_limits<double>::quiet_NaN();
+  case 1:
+    return sign * infinity;
+  case 2:
+    return sign * 0.0;
+  case 3:
+    return sign * reference::getUlp(value.dtype, 0);
+  case 4:
+    return sign * reference::getMaxFinite(value.dtype);
+  default:
+    return sign;
+  }
+}
+
+int64_t EdgeFiller::specialInteger() {
+  bool isNarrow = value.dtype == reference::DType::I32;
+  int64_t largest = isNarrow ? std::numeric_limits<int32_t>::max()
+                             : std::numeric_limits<int64_t>::max();
+  const int64_t values[] = {0, -1, 1, largest, -largest - 1};
+  return values[below(std::size(values))];
+}
+
+double EdgeFiller::wide() {
+  double largest = std::log2(reference::getMaxFinite(value.dtype));
+  double smallest = std::log2(reference::getUlp(value.dtype, 0));
+  double part = below(uint64_t(1) << 32) * 0x1p-32;
+  double magnitude = std::exp2(smallest + part * (largest - smallest));
+  return below(2) ? magnitude : -magnitude;
+}
+
+void EdgeFiller::setSpecial(int64_t index) {
+  if (isFloat)
+    value.data[index] = special();
+  else if (value.dtype != reference::DType::I1)
+    value.ints[index] = specialInteger();
+}
+
+void EdgeFiller::maskRows() {
+  int64_t columns = value.shape.empty() ? 1 : value.shape.back();
+  for (int64_t first = 0; isFloat && first < value.size(); first += columns)
+    if (below(4) == 0)
+      std::fill_n(value.data.begin() + first, columns,
+                  -std::numeric_limits<double>::infinity());
+}
+
+void EdgeFiller::apply(Fill fill) {
+  int64_t size = value.size();
+  if (size == 0 || fill == Fill::Normal)
+    return;
+  if (fill == Fill::Masked)
+    return maskRows();
+  if (fill == Fill::Rare)
+    return setSpecial(below(size));
+  for (int64_t i = 0; i < size; ++i) {
+    if (fill == Fill::Special && below(8) == 0)
+      setSpecial(i);
+    else if (fill == Fill::Wide && isFloat)
+      value.data[i] = wide();
+    else if (fill == Fill::Small && isFloat)
+      value.data[i] = int64_t(below(7)) - 3;
+    else if (fill == Fill::Small && value.dtype != reference::DType::I1)
+      value.ints[i] = int64_t(below(9)) - 2;
+  }
+}
+
+void fillEdges(driver::Array &array, Fill fill, uint64_t seed) {
+  reference::Value value = toValue(array);
+  EdgeFiller(value, seed).apply(fill);
+  reference::toBuffer(value, array.buffer->data());
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// What stands around a buffer.
+static constexpr char canary = 0x5a;
+
+void GuardedBuffer::Unmap::operator()(char *memory) const {
+  munmap(memory, mapped);
+}
+
+Expected<GuardedBuffer> GuardedBuffer::create(int64_t bytes, bool aligned) {
+  int64_t page = sys::Process::getPageSizeEstimate();
+  int64_t taken = aligned ? alignTo(bytes, HostBuffer::alignment) : bytes;
+  // At least one page for the canaries in front of the buffer.
+  int64_t usable = alignTo(taken, page) + page;
+  void *base = mmap(nullptr, usable + page, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED)
+    return errorCodeToError(errnoAsErrorCode());
+  GuardedBuffer buffer;
+  buffer.memory = {static_cast<char *>(base), Unmap{size_t(usable + page)}};
+  std::memset(base, canary, usable);
+  if (mprotect(buffer.memory.get() + usable, page, PROT_NONE) != 0)
+    return errorCodeToError(errnoAsErrorCode());
+  buffer.start = buffer.memory.get() + usable - taken;
+  buffer.size = bytes;
+  buffer.usable = usable;
+  return std::move(buffer);
+}
+
+bool GuardedBuffer::isIntact() const {
+  auto isCanary = [](char byte) { return byte == canary; };
+  return std::all_of(memory.get(), start, isCanary) &&
+         std::all_of(start + size, memory.get() + usable, isCanary);
+}
+
+namespace {
+/// The tensors of one call.
+struct GuardedTensors {
+  Error add(const driver::Array &array, bool aligned) {
+    auto buffer = GuardedBuffer::create(array.byteSize(), aligned);
+    if (!buffer)
+      return buffer.takeError();
+    if (array.byteSize() > 0)
+      std::memcpy(buffer->data(), array.buffer->data(), array.byteSize());
+    views.push_back(array.view());
+    views.back().data = buffer->data();
+    buffers.push_back(std::move(*buffer));
+    return Error::success();
+  }
+
+  Error check(StringRef what) const {
+    for (auto [index, buffer] : enumerate(buffers))
+      if (!buffer.isIntact())
+        return createStringError(inconvertibleErrorCode(),
+                                 "expected writes inside of the outputs only, "
+                                 "but got one beside %s %u",
+                                 what.str().c_str(), unsigned(index));
+    return Error::success();
+  }
+
+  std::vector<GuardedBuffer> buffers;
+  SmallVector<TensorView> views;
+};
+} // namespace
+
+Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
+                                                ArrayRef<driver::Array> inputs,
+                                                bool aligned) {
+  GuardedTensors given, made;
+  for (const driver::Array &input : inputs)
+    if (Error error = given.add(input, aligned))
+      return std::move(error);
+  auto shapes = program.inferOutputShapes(given.views);
+  if (!shapes)
+    return shapes.takeError();
+  std::vector<driver::Array> outputs;
+  for (auto [spec, shape] : zip(program.spec().outputs, *shapes)) {
+    auto output = driver::Array::create(spec.dtype, shape);
+    if (!output)
+      return output.takeError();
+    driver::fillPoison(*output);
+    if (Error error = made.add(*output, aligned))
+      return std::move(error);
+    outputs.push_back(std::move(*output));
+  }
+  if (Error error = program.run(given.views, made.views))
+    return std::move(error);
+  for (auto [output, view] : zip(outputs, made.views))
+    if (output.byteSize() > 0)
+      std::memcpy(output.buffer->data(), view.data, output.byteSize());
+  if (Error error = given.check("input"))
+    return std::move(error);
+  if (Error error = made.check("output"))
+    return std::move(error);
+  return std::move(outputs);
+}
+
+} // namespace fuse::crosscheck

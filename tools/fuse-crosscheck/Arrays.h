@@ -1,0 +1,56 @@
+//===- Arrays.h - Inputs with edges, and buffers with guards ----*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_TOOLS_CROSSCHECK_ARRAYS_H
+#define FUSE_TOOLS_CROSSCHECK_ARRAYS_H
+
+#include "../fuse/Array.h"
+#include "Case.h"
+#include "fuse/JIT/JIT.h"
+#include "fuse/Reference/Value.h"
+
+namespace fuse::crosscheck {
+
+/// `array` as the oracle sees it.
+mlir::fuse::reference::Value toValue(const driver::Array &array);
+
+/// Puts the values of `fill` among the random ones that `array` holds.
+void fillEdges(driver::Array &array, Fill fill, uint64_t seed);
+
+/// Memory that ends where a page without access begins, so that an access
+/// behind it is a fault; what is before it is checked by isIntact().
+class GuardedBuffer {
+public:
+  /// `aligned`: to 64 bytes, which leaves a few bytes up to the guard. Else the
+  /// last byte is the last of its page.
+  static llvm::Expected<GuardedBuffer> create(int64_t bytes, bool aligned);
+
+  void *data() const { return start; }
+  /// Whether nobody has written around the buffer.
+  bool isIntact() const;
+
+private:
+  struct Unmap {
+    void operator()(char *memory) const;
+    size_t mapped;
+  };
+
+  std::unique_ptr<char, Unmap> memory;
+  char *start = nullptr;
+  /// In bytes: of the buffer, and of the memory in front of the guard.
+  int64_t size = 0, usable = 0;
+};
+
+/// Runs `program` on copies of `inputs`. The outputs are poisoned before, and
+/// the buffers' surroundings checked afterwards.
+llvm::Expected<std::vector<driver::Array>>
+runGuarded(jit::CompiledProgram &program, llvm::ArrayRef<driver::Array> inputs,
+           bool aligned);
+
+} // namespace fuse::crosscheck
+
+#endif // FUSE_TOOLS_CROSSCHECK_ARRAYS_H

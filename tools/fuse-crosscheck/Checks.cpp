@@ -1,0 +1,341 @@
+//===- Checks.cpp - One program in several ways, all compared -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks.h"
+#include "../fuse/Inputs.h"
+#include "Arrays.h"
+#include "Forms.h"
+#include "fuse/JIT/JIT.h"
+#include "fuse/Reference/Evaluate.h"
+#include "fuse/Reference/Verify.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cstring>
+
+using namespace llvm;
+using fuse::driver::Array;
+using mlir::func::FuncOp;
+namespace reference = mlir::fuse::reference;
+
+namespace fuse::crosscheck {
+
+/// The GPU for which programs are compiled.
+static constexpr StringLiteral gpuChip = "sm_90";
+
+using Arrays = std::vector<Array>;
+using Values = SmallVector<reference::Value>;
+
+namespace {
+/// One case on its way through the checks.
+class Checker {
+public:
+  Checker(const Case &program, unsigned schedules)
+      : program(program), random(program.seed), schedules(schedules) {}
+
+  Error prepare();
+  Error run(Check check);
+
+  Summary summary;
+
+private:
+  jit::CompileOptions options(FuncOp function, bool strict = false);
+  Error prepareInputs();
+  Expected<Values> evaluate(FuncOp function);
+  Expected<Arrays> runText(StringRef text, const jit::CompileOptions &options,
+                           bool aligned = true);
+  Error compare(ArrayRef<reference::Value> values, ArrayRef<Array> outputs);
+  Error compareText(StringRef text);
+
+  Error checkFused();
+  Error checkUnfused();
+  Error checkStrict();
+  Error checkSchedules();
+  Error checkTwins();
+  Error checkTwin(FuncOp twin);
+  Error checkGpu();
+
+  const Case &program;
+  std::mt19937_64 random;
+  unsigned schedules;
+  std::unique_ptr<Forms> forms;
+  FuncOp entry;
+  Arrays inputs;
+  Values expected;
+};
+} // namespace
+
+static Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+//===----------------------------------------------------------------------===//
+// What the checks share
+//===----------------------------------------------------------------------===//
+
+jit::CompileOptions Checker::options(FuncOp function, bool strict) {
+  jit::CompileOptions result;
+  result.entry = function.getName().str();
+  result.target = jit::Target::CPU;
+  result.strict = strict;
+  result.cache = false;
+  return result;
+}
+
+Error Checker::prepareInputs() {
+  auto compiled = jit::compile(program.text, program.path, options(entry));
+  if (!compiled)
+    return compiled.takeError();
+  const runtime::ProgramSpec &spec = (*compiled)->spec();
+  auto made = driver::prepareInputs(spec, {}, program.dims, program.seed,
+                                    (*compiled)->stddev());
+  if (!made)
+    return made.takeError();
+  inputs = std::move(*made);
+  for (Array &input : inputs)
+    fillEdges(input, program.fill, random());
+  return Error::success();
+}
+
+Expected<Values> Checker::evaluate(FuncOp function) {
+  Values values;
+  for (const Array &input : inputs)
+    values.push_back(toValue(input));
+  return reference::evaluate(function, values);
+}
+
+Error Checker::prepare() {
+  auto made = Forms::create(program.text, program.path);
+  if (!made)
+    return made.takeError();
+  forms = std::move(*made);
+  if (forms->functions().empty())
+    return makeError("expected a public function, but got none");
+  entry = forms->functions().front();
+  if (Error error = prepareInputs())
+    return error;
+  auto values = evaluate(entry);
+  if (!values)
+    return values.takeError();
+  expected = std::move(*values);
+  return Error::success();
+}
+
+Expected<Arrays> Checker::runText(StringRef text,
+                                  const jit::CompileOptions &options,
+                                  bool aligned) {
+  auto compiled = jit::compile(text, program.path, options);
+  if (!compiled)
+    return compiled.takeError();
+  return runGuarded(**compiled, inputs, aligned);
+}
+
+Error Checker::compare(ArrayRef<reference::Value> values,
+                       ArrayRef<Array> outputs) {
+  ++summary.runs;
+  for (auto [index, value] : enumerate(values)) {
+    const void *actual = outputs[index].buffer->data();
+    reference::Report report = reference::compare(value, actual);
+    if (!report.ok())
+      return makeError(formatv("result {0}: {1} of {2} elements: {3}", index,
+                               report.mismatches, report.elements,
+                               report.firstMismatch));
+  }
+  return Error::success();
+}
+
+Error Checker::compareText(StringRef text) {
+  auto outputs = runText(text, options(entry));
+  if (!outputs)
+    return outputs.takeError();
+  return compare(expected, *outputs);
+}
+
+static Error compareBits(ArrayRef<Array> some, ArrayRef<Array> others,
+                         StringRef what) {
+  for (auto [index, pair] : enumerate(zip(some, others))) {
+    const auto &[a, b] = pair;
+    const auto *x = static_cast<const char *>(a.buffer->data());
+    const auto *y = static_cast<const char *>(b.buffer->data());
+    if (a.byteSize() == 0 || std::memcmp(x, y, a.byteSize()) == 0)
+      continue;
+    size_t byte = std::mismatch(x, x + a.byteSize(), y).first - x;
+    return makeError(formatv("expected the same bits from {0}, but got others "
+                             "at byte {1} of result {2}",
+                             what, byte, index));
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The checks
+//===----------------------------------------------------------------------===//
+
+Error Checker::checkFused() {
+  auto isUnbounded = [](const reference::Value &value) {
+    return value.size() > 0 && !value.error.empty() &&
+           all_of(value.error, [](double error) { return std::isinf(error); });
+  };
+  summary.unbounded = all_of(expected, isUnbounded);
+  auto compiled = jit::compile(program.text, program.path, options(entry));
+  if (!compiled)
+    return compiled.takeError();
+  auto outputs = runGuarded(**compiled, inputs, /*aligned=*/true);
+  if (!outputs)
+    return outputs.takeError();
+  if (Error error = compare(expected, *outputs))
+    return error;
+  auto again = runGuarded(**compiled, inputs, /*aligned=*/true);
+  if (!again)
+    return again.takeError();
+  return compareBits(*outputs, *again, "a second run");
+}
+
+Error Checker::checkUnfused() {
+  auto text = forms->unfused();
+  return text ? compareText(*text) : text.takeError();
+}
+
+Error Checker::checkStrict() {
+  jit::CompileOptions strict = options(entry, /*strict=*/true);
+  auto outputs = runText(program.text, strict);
+  if (!outputs)
+    return outputs.takeError();
+  if (Error error = compare(expected, *outputs))
+    return error;
+  Expected<bool> isPointwise = forms->isPointwise(entry);
+  if (!isPointwise)
+    return isPointwise.takeError();
+  if (!*isPointwise)
+    return Error::success();
+  auto text = forms->unfused();
+  if (!text)
+    return text.takeError();
+  auto unfused = runText(*text, strict);
+  if (!unfused)
+    return unfused.takeError();
+  return compareBits(*outputs, *unfused, "the unfused program");
+}
+
+/// A vector that divides the dimensions of one call may not those of another.
+static Error compileForAnyLength(jit::CompiledProgram &program) {
+  if (program.spec().symbols.empty())
+    return Error::success();
+  runtime::Facts facts = program.usualFacts();
+  facts.divisible = false;
+  return program.code(facts).takeError();
+}
+
+Error Checker::checkSchedules() {
+  auto text = forms->scheduled("cpu");
+  if (!text)
+    return text.takeError();
+  for (unsigned i = 0; i < schedules; ++i) {
+    auto changed = perturbSchedules(*text, random, /*oneThread=*/true);
+    if (!changed)
+      return Error::success();
+    auto compiled = jit::compile(*changed, program.path, options(entry));
+    Error refusal =
+        compiled ? compileForAnyLength(**compiled) : compiled.takeError();
+    if (refusal) {
+      consumeError(std::move(refusal));
+      ++summary.refused;
+      continue;
+    }
+    auto outputs = runGuarded(**compiled, inputs, /*aligned=*/true);
+    Error error = outputs ? compare(expected, *outputs) : outputs.takeError();
+    if (error)
+      return joinErrors(std::move(error), makeError("with " + *changed));
+  }
+  return Error::success();
+}
+
+/// Results of one program that have to be within the bounds of both.
+static Values widen(ArrayRef<reference::Value> some,
+                    ArrayRef<reference::Value> others) {
+  Values result(some);
+  for (auto [value, other] : zip(result, others)) {
+    if (value.error.empty())
+      value.error.resize(value.size());
+    for (int64_t i = 0; i < value.size(); ++i)
+      value.error[i] += other.getError(i);
+  }
+  return result;
+}
+
+Error Checker::checkTwin(FuncOp twin) {
+  auto values = evaluate(twin);
+  if (!values)
+    return values.takeError();
+  auto outputs = runText(program.text, options(twin));
+  if (!outputs)
+    return outputs.takeError();
+  if (Error error = compare(*values, *outputs))
+    return error;
+  if (Error error = compare(widen(expected, *values), *outputs))
+    return joinErrors(makeError("against the first function: "),
+                      std::move(error));
+  return Error::success();
+}
+
+Error Checker::checkTwins() {
+  for (FuncOp twin : drop_begin(forms->functions()))
+    if (Error error = checkTwin(twin))
+      return joinErrors(makeError("@" + twin.getName() + ": "),
+                        std::move(error));
+  return Error::success();
+}
+
+Error Checker::checkGpu() {
+  jit::CompileOptions cuda = options(entry);
+  cuda.target = jit::Target::CUDA;
+  cuda.chip = gpuChip;
+  auto made = jit::Compilation::create(program.text, program.path, cuda);
+  if (!made)
+    return made.takeError();
+  auto text = (*made)->print(jit::Stage::LLVM, {});
+  return text ? Error::success() : text.takeError();
+}
+
+Error Checker::run(Check check) {
+  switch (check) {
+  case Check::Fused:
+    return checkFused();
+  case Check::Unaligned: {
+    auto outputs = runText(program.text, options(entry), /*aligned=*/false);
+    return outputs ? compare(expected, *outputs) : outputs.takeError();
+  }
+  case Check::Unfused:
+    return checkUnfused();
+  case Check::Strict:
+    return checkStrict();
+  case Check::Schedules:
+    return checkSchedules();
+  case Check::Twins:
+    return checkTwins();
+  case Check::Gpu:
+    return checkGpu();
+  }
+  llvm_unreachable("every check is handled");
+}
+
+Expected<Summary> crosscheck(const Case &program, ArrayRef<Check> which,
+                             unsigned schedules,
+                             function_ref<void(Check)> started) {
+  Checker checker(program, schedules);
+  if (Error error = checker.prepare())
+    return joinErrors(makeError("prepare: "), std::move(error));
+  for (Check check : which) {
+    if (!program.wants(check))
+      continue;
+    started(check);
+    if (Error error = checker.run(check))
+      return joinErrors(makeError(name(check) + ": "), std::move(error));
+  }
+  return checker.summary;
+}
+
+} // namespace fuse::crosscheck

@@ -1,0 +1,86 @@
+//===- main.cpp - Many programs, each in several ways ---------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One line a program:
+//
+//   right PATH
+//   unbounded PATH
+//   wrong PATH: CHECK: result 0: 3 of 33 elements: expected ...
+//
+// With --trace a line "check PATH: CHECK" stands before each check, so that
+// whoever started this process knows what it died of.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace fuse::crosscheck;
+
+static cl::OptionCategory category("fuse-crosscheck");
+static cl::list<std::string> files(cl::Positional, cl::OneOrMore,
+                                   cl::cat(category), cl::desc("FILE.mlir..."));
+static cl::list<Check> chosen(
+    "check", cl::CommaSeparated, cl::cat(category),
+    cl::desc("What to check; everything without it"),
+    cl::values(
+        clEnumValN(Check::Fused, "fused", "The program as it is compiled"),
+        clEnumValN(Check::Unaligned, "unaligned", "... on unaligned tensors"),
+        clEnumValN(Check::Unfused, "unfused", "Each op a kernel of its own"),
+        clEnumValN(Check::Strict, "strict", "Rounding after every op"),
+        clEnumValN(Check::Schedules, "schedules", "Other schedules"),
+        clEnumValN(Check::Twins, "twins", "The file's other functions"),
+        clEnumValN(Check::Gpu, "gpu", "Compilation for a GPU")));
+static cl::opt<unsigned>
+    schedules("schedules", cl::cat(category), cl::init(3),
+              cl::desc("Other schedules to try for each program"));
+static cl::opt<bool> trace("trace", cl::cat(category),
+                           cl::desc("Say which check is about to run"));
+
+static Expected<Summary> checkFile(StringRef path) {
+  auto program = readCase(path);
+  if (!program)
+    return program.takeError();
+  SmallVector<Check> which(chosen.begin(), chosen.end());
+  if (which.empty())
+    which.assign(std::begin(allChecks), std::end(allChecks));
+  return crosscheck(*program, which, schedules, [&](Check check) {
+    if (trace) {
+      outs() << "check " << path << ": " << name(check) << "\n";
+      outs().flush();
+    }
+  });
+}
+
+/// An error on one line.
+static std::string oneLine(Error error) {
+  std::string text = toString(std::move(error));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Programs in several ways\n");
+  bool isRight = true;
+  for (const std::string &path : files) {
+    Expected<Summary> summary = checkFile(path);
+    if (!summary) {
+      isRight = false;
+      outs() << "wrong " << path << ": " << oneLine(summary.takeError())
+             << "\n";
+    } else {
+      outs() << (summary->unbounded ? "unbounded " : "right ") << path << "\n";
+    }
+    outs().flush();
+  }
+  return isRight ? 0 : 1;
+}
