@@ -7,6 +7,7 @@
 
 #include "fuse/JIT/Compilation.h"
 #include "CodeCache.h"
+#include "EmulatorCode.h"
 #include "KernelInfo.h"
 #include "fuse/Codegen/NVPTX.h"
 #include "fuse/Codegen/Passes.h"
@@ -43,7 +44,9 @@ struct Compilation::State {
       : options(options), cache(options),
         context(dialects(), MLIRContext::Threading::DISABLED) {}
 
-  bool isCuda() const { return options.target == Target::CUDA; }
+  /// Whether the kernels are a GPU's.
+  bool isForGPU() const { return options.target != Target::CPU; }
+  bool isEmulated() const { return options.target == Target::Emulator; }
   void configure(mlir::fuse::PipelineOptions &pipeline,
                  const Facts &facts) const;
   void buildCodegen(OpPassManager &passes, const Facts &facts) const;
@@ -68,7 +71,7 @@ struct Compilation::State {
 
 void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
                                    const Facts &facts) const {
-  pipeline.chip = isCuda() ? options.chip : "cpu";
+  pipeline.chip = isForGPU() ? options.chip : "cpu";
   pipeline.strict = options.strict;
   pipeline.aligned = facts.aligned16;
   pipeline.divisible = facts.divisible;
@@ -77,7 +80,7 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
 /// What turns the kernels' gpu.module into LLVM's dialect.
 void Compilation::State::buildCodegen(OpPassManager &passes,
                                       const Facts &facts) const {
-  if (!isCuda()) {
+  if (!isForGPU()) {
     passes.addNestedPass<gpu::GPUModuleOp>(mlir::fuse::createFuseGPUToCPU());
     return;
   }
@@ -163,7 +166,14 @@ Expected<OwningOpRef<ModuleOp>> Compilation::State::lower(Stage stage,
 }
 
 llvm::Error Compilation::State::emit(gpu::GPUModuleOp kernels, Code &code) {
-  if (!isCuda()) {
+  if (isEmulated()) {
+    auto object = mlir::fuse::compileEmulatorObject(kernels, emulatorShims());
+    if (!object)
+      return object.takeError();
+    code.object = std::move(*object);
+    return llvm::Error::success();
+  }
+  if (!isForGPU()) {
     auto object = cache.compileForHost(kernels);
     if (!object)
       return object.takeError();
@@ -194,7 +204,7 @@ Compilation::create(StringRef text, StringRef fileName,
                     const CompileOptions &options) {
   assert(options.target != Target::Auto && "the caller picks the target");
   auto state = std::make_unique<State>(options);
-  if (state->isCuda()) {
+  if (state->isForGPU()) {
     Expected<GPUTarget> gpu = mlir::fuse::lookupGPUTarget(options.chip);
     if (!gpu)
       return gpu.takeError();

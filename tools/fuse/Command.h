@@ -47,6 +47,7 @@ struct ProgramOptions {
   llvm::cl::opt<std::string> entry;
   llvm::cl::opt<jit::Target> target;
   llvm::cl::opt<std::string> chip;
+  llvm::cl::opt<uint64_t> emulatorSeed;
   llvm::cl::opt<bool> strict;
   llvm::cl::opt<bool> noCache;
 };

@@ -24,9 +24,14 @@ ProgramOptions::ProgramOptions(cl::SubCommand &sub,
           cl::values(clEnumValN(jit::Target::Auto, "auto",
                                 "CUDA where there is a GPU, else the CPU"),
                      clEnumValN(jit::Target::CPU, "cpu", "The host"),
-                     clEnumValN(jit::Target::CUDA, "cuda", "An NVIDIA GPU"))),
+                     clEnumValN(jit::Target::CUDA, "cuda", "An NVIDIA GPU"),
+                     clEnumValN(jit::Target::Emulator, "emu",
+                                "A GPU's kernels on the host, checked"))),
       chip("chip", cl::sub(sub), cl::cat(category), cl::value_desc("sm_XX"),
            cl::desc("The GPU to compile for, such as sm_90")),
+      emulatorSeed("emu-seed", cl::sub(sub), cl::cat(category), cl::init(0),
+                   cl::value_desc("N"),
+                   cl::desc("Decides the order of threads with --target emu")),
       strict("strict", cl::sub(sub), cl::cat(category),
              cl::desc("Round after every op, not only where a value leaves "
                       "its kernel")),
@@ -38,6 +43,7 @@ jit::CompileOptions ProgramOptions::compileOptions() const {
   options.entry = entry;
   options.target = target;
   options.chip = chip;
+  options.emulatorSeed = emulatorSeed;
   options.strict = strict;
   options.cache = !noCache;
   return options;

@@ -8,6 +8,7 @@
 #ifndef FUSE_JIT_OPTIONS_H
 #define FUSE_JIT_OPTIONS_H
 
+#include <cstdint>
 #include <string>
 
 namespace fuse::jit {
@@ -17,19 +18,24 @@ enum class Target {
   Auto,
   CPU,
   CUDA,
+  /// The GPU's kernels, run on the host with every access checked.
+  Emulator,
 };
 
 struct CompileOptions {
   /// The function to compile; empty means the only public one.
   std::string entry;
   Target target = Target::Auto;
-  /// Such as "sm_90a"; empty means that of the device.
+  /// Such as "sm_90a"; empty means that of the device, and sm_90 for the
+  /// emulator.
   std::string chip;
   /// Number of the CUDA device.
   int device = 0;
   /// Round after every op, as the program says, instead of where a value
   /// leaves its kernel.
   bool strict = false;
+  /// The emulator's order of blocks, warps and lanes.
+  uint64_t emulatorSeed = 0;
   /// Map instructions to lines of the program, for profilers and inspection.
   bool lineInfo = false;
   /// Keep compiled code on disk for the next process.
