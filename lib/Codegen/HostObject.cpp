@@ -45,6 +45,7 @@ mlir::fuse::compileHostObject(gpu::GPUModuleOp module,
   preferWideVectors(**ir, **machine);
   OptimizeOptions optimize;
   optimize.level = options.optLevel;
+  optimize.observer = options.observer;
   optimize.vectorize = true;
   if (llvm::Error error = optimizeLLVMIR(**ir, **machine, optimize))
     return error;

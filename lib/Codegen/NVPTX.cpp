@@ -86,6 +86,7 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
 
   OptimizeOptions optimize;
   optimize.level = options.optLevel;
+  optimize.observer = options.observer;
   if (llvm::Error error = optimizeLLVMIR(**ir, **machine, optimize))
     return error;
 

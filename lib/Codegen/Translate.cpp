@@ -104,6 +104,8 @@ llvm::Error mlir::fuse::optimizeLLVMIR(llvm::Module &module,
                                        const OptimizeOptions &options) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
+  if (options.observer)
+    options.observer("translated", module);
 
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = options.vectorize;
@@ -133,5 +135,7 @@ llvm::Error mlir::fuse::optimizeLLVMIR(llvm::Module &module,
     return llvm::createStringError(
         "expected valid LLVM IR after optimization, but got: " + message +
         "; lower the optimization level and report the kernel");
+  if (options.observer)
+    options.observer("optimized", module);
   return llvm::Error::success();
 }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeCache.h"
-#include "fuse/Codegen/HostObject.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -127,16 +126,18 @@ Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
 }
 
 Expected<SmallVector<char, 0>>
-CodeCache::compileForHost(mlir::gpu::GPUModuleOp module) {
-  if (!disk)
-    return mlir::fuse::compileHostObject(module);
+CodeCache::compileForHost(mlir::gpu::GPUModuleOp module,
+                          const mlir::fuse::HostOptions &options) {
+  if (!disk || options.observer)
+    return mlir::fuse::compileHostObject(module, options);
   std::string text;
   raw_string_ostream(text) << *module;
   runtime::DiskCache::Key key(mlir::fuse::getHostFingerprint(),
                               LLVM_VERSION_STRING, {"object", text});
   if (std::optional<std::string> bytes = disk->load(key))
     return SmallVector<char, 0>(bytes->begin(), bytes->end());
-  Expected<SmallVector<char, 0>> object = mlir::fuse::compileHostObject(module);
+  Expected<SmallVector<char, 0>> object =
+      mlir::fuse::compileHostObject(module, options);
   if (object)
     consumeError(disk->store(key, StringRef(object->data(), object->size())));
   return object;

@@ -9,9 +9,9 @@
 #define FUSE_LIB_JIT_CODECACHE_H
 
 #include "fuse/Codegen/Assemble.h"
+#include "fuse/Codegen/HostObject.h"
 #include "fuse/JIT/Options.h"
 #include "fuse/Runtime/DiskCache.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace fuse::jit {
 
@@ -25,9 +25,11 @@ public:
   llvm::Expected<mlir::fuse::AssembledModule>
   assemble(llvm::StringRef ptx, const mlir::fuse::GPUTarget &target);
 
-  /// compileHostObject(), keyed by the text of `module` and the host.
+  /// compileHostObject(), keyed by the text of `module` and the host. Always
+  /// compiles if there is an observer.
   llvm::Expected<llvm::SmallVector<char, 0>>
-  compileForHost(mlir::gpu::GPUModuleOp module);
+  compileForHost(mlir::gpu::GPUModuleOp module,
+                 const mlir::fuse::HostOptions &options);
 
 private:
   std::optional<runtime::DiskCache> disk;

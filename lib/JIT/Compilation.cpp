@@ -9,17 +9,18 @@
 #include "CodeCache.h"
 #include "EmulatorCode.h"
 #include "KernelInfo.h"
+#include "StageDump.h"
 #include "fuse/Codegen/NVPTX.h"
-#include "fuse/Codegen/Passes.h"
 #include "fuse/Codegen/Translate.h"
-#include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
+#include "fuse/JIT/JIT.h"
 #include "fuse/JIT/PlanBuilder.h"
+#include "fuse/JIT/RunPasses.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <mutex>
 
 using llvm::Expected;
@@ -39,9 +40,25 @@ static const DialectRegistry &dialects() {
   return registry;
 }
 
+namespace {
+/// A pipeline with its name in fuse-opt.
+struct NamedPipeline {
+  StringRef name;
+  void (*build)(OpPassManager &, const mlir::fuse::PipelineOptions &);
+};
+} // namespace
+
+/// What a program goes through, in this order; see docs/pipelines.md.
+static const NamedPipeline pipelines[] = {
+    {"fuse-form", mlir::fuse::buildFormPipeline},
+    {"fuse-schedule", mlir::fuse::buildSchedulePipeline},
+    {"fuse-lower", mlir::fuse::buildLowerPipeline},
+    {"fuse-codegen", mlir::fuse::buildCodegenPipeline},
+};
+
 struct Compilation::State {
   State(const CompileOptions &options)
-      : options(options), cache(options),
+      : options(options), cache(options), dump(options.dumpDirectory),
         context(dialects(), MLIRContext::Threading::DISABLED) {}
 
   /// Whether the kernels are a GPU's.
@@ -49,17 +66,20 @@ struct Compilation::State {
   bool isEmulated() const { return options.target == Target::Emulator; }
   void configure(mlir::fuse::PipelineOptions &pipeline,
                  const Facts &facts) const;
-  void buildCodegen(OpPassManager &passes, const Facts &facts) const;
   func::FuncOp entryOf(ModuleOp program) const;
   llvm::Error parse(StringRef text, StringRef fileName);
-  llvm::Error formKernels();
-  llvm::Error emit(gpu::GPUModuleOp kernels, Code &code);
-  llvm::Error runPasses(ModuleOp program,
-                        function_ref<void(OpPassManager &)> build);
+  llvm::Error emit(gpu::GPUModuleOp kernels, const Facts &facts, Code &code);
+  llvm::Error run(Stage stage, ModuleOp program, const Facts &facts);
   Expected<OwningOpRef<ModuleOp>> lower(Stage stage, const Facts &facts);
+  std::string pipelinesAfter(unsigned done, const Facts &facts) const;
+  llvm::Error dumpIR(unsigned done, StringRef name, ModuleOp program,
+                     const Facts &facts) const;
+  mlir::fuse::LLVMObserver dumpLLVM(const Facts &facts,
+                                    llvm::Error &error) const;
 
   CompileOptions options;
   CodeCache cache;
+  StageDump dump;
   std::optional<GPUTarget> gpu;
   /// Guards the context, whose own threads are off.
   std::mutex mutex;
@@ -75,35 +95,75 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.strict = options.strict;
   pipeline.aligned = facts.aligned16;
   pipeline.divisible = facts.divisible;
-}
-
-/// What turns the kernels' gpu.module into LLVM's dialect.
-void Compilation::State::buildCodegen(OpPassManager &passes,
-                                      const Facts &facts) const {
-  if (!isForGPU()) {
-    passes.addNestedPass<gpu::GPUModuleOp>(mlir::fuse::createFuseGPUToCPU());
-    return;
-  }
-  mlir::fuse::FuseGPUToNVVMOptions nvvm;
-  nvvm.indexBits = facts.index32 ? 32 : 64;
-  passes.addNestedPass<gpu::GPUModuleOp>(mlir::fuse::createFuseGPUToNVVM(nvvm));
+  pipeline.indexBits = facts.index32 ? 32 : 64;
 }
 
 func::FuncOp Compilation::State::entryOf(ModuleOp program) const {
   return program.lookupSymbol<func::FuncOp>(entry);
 }
 
-llvm::Error
-Compilation::State::runPasses(ModuleOp program,
-                              function_ref<void(OpPassManager &)> build) {
-  DiagnosticCollector diagnostics(&context);
-  PassManager passes(&context);
-  build(passes);
-  if (succeeded(passes.run(program)))
-    return llvm::Error::success();
-  return diagnostics.takeError(
-      "expected the program to compile, but a pass failed without a reason; "
-      "report this program");
+/// Kernels are formed once, for any facts.
+static Facts factsOf(Stage stage, const Facts &facts) {
+  return stage == Stage::Kernels ? Facts() : facts;
+}
+
+/// What fuse-opt has to run after the first `done` pipelines.
+std::string Compilation::State::pipelinesAfter(unsigned done,
+                                               const Facts &facts) const {
+  std::string arguments;
+  for (unsigned i = done; i < std::size(pipelines); ++i) {
+    mlir::fuse::PipelineOptions pipeline;
+    configure(pipeline, factsOf(static_cast<Stage>(i), facts));
+    std::string values;
+    llvm::raw_string_ostream stream(values);
+    pipeline.print(stream);
+    arguments += llvm::formatv(" -{0}='{1}'", pipelines[i].name,
+                               StringRef(values).trim("{}"));
+  }
+  return arguments;
+}
+
+/// Dumps the program as it is after the first `done` pipelines.
+llvm::Error Compilation::State::dumpIR(unsigned done, StringRef name,
+                                       ModuleOp program,
+                                       const Facts &facts) const {
+  std::string file = stageFileName(done + 1, name, facts, "mlir");
+  return dump.write(file, [&](raw_ostream &os) {
+    if (std::string next = pipelinesAfter(done, facts); !next.empty())
+      os << "// To go on: fuse-opt" << next << " " << dump.path(file) << "\n";
+    program.print(os);
+    os << "\n";
+  });
+}
+
+/// Null if nothing is dumped. `error` gets what went wrong.
+mlir::fuse::LLVMObserver
+Compilation::State::dumpLLVM(const Facts &facts, llvm::Error &error) const {
+  if (!dump.isOn())
+    return nullptr;
+  return [this, facts, &error, number = std::size(pipelines) + 1](
+             StringRef stage, const llvm::Module &module) mutable {
+    std::string file = stageFileName(++number, stage, facts, "ll");
+    error = llvm::joinErrors(std::move(error),
+                             dump.write(file, [&](raw_ostream &os) {
+                               module.print(os, /*AAW=*/nullptr);
+                             }));
+  };
+}
+
+/// Takes a program from the stage before `stage` to it.
+llvm::Error Compilation::State::run(Stage stage, ModuleOp program,
+                                    const Facts &facts) {
+  unsigned number = static_cast<unsigned>(stage);
+  const NamedPipeline &pipeline = pipelines[number];
+  mlir::fuse::PipelineOptions values;
+  configure(values, factsOf(stage, facts));
+  if (llvm::Error error = runPasses(
+          program,
+          [&](OpPassManager &passes) { pipeline.build(passes, values); },
+          options.reproducerDirectory))
+    return error;
+  return dumpIR(number + 1, pipeline.name, program, facts);
 }
 
 llvm::Error Compilation::State::parse(StringRef text, StringRef fileName) {
@@ -120,72 +180,63 @@ llvm::Error Compilation::State::parse(StringRef text, StringRef fileName) {
   for (auto other : llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
     if (other != *function && SymbolTable::symbolKnownUseEmpty(other, *module))
       other.erase();
-  return llvm::Error::success();
-}
-
-llvm::Error Compilation::State::formKernels() {
-  mlir::fuse::PipelineOptions pipeline;
-  configure(pipeline, {});
-  return runPasses(*module, [&](OpPassManager &passes) {
-    mlir::fuse::buildFormPipeline(passes, pipeline);
-  });
-}
-
-/// Moves all kernels into one gpu.module, so that they are compiled and
-/// assembled at once. Launches name kernels by their own names alone.
-static gpu::GPUModuleOp mergeKernels(ModuleOp program) {
-  gpu::GPUModuleOp first;
-  for (auto module :
-       llvm::make_early_inc_range(program.getOps<gpu::GPUModuleOp>())) {
-    if (!first) {
-      first = module;
-      continue;
-    }
-    first.getBody()->getOperations().splice(first.getBody()->end(),
-                                            module.getBody()->getOperations());
-    module.erase();
-  }
-  return first;
+  return dumpIR(0, "parsed", *module, CompiledProgram::usualFacts());
 }
 
 /// A copy of the program, lowered to `stage`.
 Expected<OwningOpRef<ModuleOp>> Compilation::State::lower(Stage stage,
                                                           const Facts &facts) {
   OwningOpRef<ModuleOp> program = module->clone();
-  mlir::fuse::PipelineOptions pipeline;
-  configure(pipeline, facts);
-  llvm::Error error = runPasses(*program, [&](OpPassManager &passes) {
-    if (stage >= Stage::Schedule)
-      mlir::fuse::buildSchedulePipeline(passes, pipeline);
-    if (stage >= Stage::Gpu)
-      mlir::fuse::buildLowerPipeline(passes, pipeline);
-  });
-  if (error)
-    return std::move(error);
+  for (Stage next : {Stage::Schedule, Stage::Gpu, Stage::LLVM})
+    if (next <= stage)
+      if (llvm::Error error = run(next, *program, facts))
+        return std::move(error);
   return std::move(program);
 }
 
-llvm::Error Compilation::State::emit(gpu::GPUModuleOp kernels, Code &code) {
+/// The module of all kernels in a program at Stage::LLVM; null if it has none.
+static gpu::GPUModuleOp kernelsOf(ModuleOp program) {
+  auto modules = program.getOps<gpu::GPUModuleOp>();
+  return modules.empty() ? nullptr : *modules.begin();
+}
+
+llvm::Error Compilation::State::emit(gpu::GPUModuleOp kernels,
+                                     const Facts &facts, Code &code) {
+  llvm::Error dumped = llvm::Error::success();
+  unsigned number = std::size(pipelines) + 4;
   if (isEmulated()) {
     auto object = mlir::fuse::compileEmulatorObject(kernels, emulatorShims());
     if (!object)
-      return object.takeError();
+      return llvm::joinErrors(object.takeError(), std::move(dumped));
     code.object = std::move(*object);
-    return llvm::Error::success();
+    return dumped;
   }
   if (!isForGPU()) {
-    auto object = cache.compileForHost(kernels);
+    mlir::fuse::HostOptions hostOptions;
+    hostOptions.observer = dumpLLVM(facts, dumped);
+    auto object = cache.compileForHost(kernels, hostOptions);
     if (!object)
-      return object.takeError();
+      return llvm::joinErrors(object.takeError(), std::move(dumped));
     code.object = std::move(*object);
-    return llvm::Error::success();
+    return llvm::joinErrors(
+        std::move(dumped),
+        dump.write(stageFileName(number, "kernels", facts, "o"),
+                   [&](raw_ostream &os) {
+                     os.write(code.object.data(), code.object.size());
+                   }));
   }
   mlir::fuse::PTXOptions ptxOptions;
   ptxOptions.lineInfo = options.lineInfo;
+  ptxOptions.observer = dumpLLVM(facts, dumped);
   Expected<std::string> ptx = mlir::fuse::emitPTX(kernels, *gpu, ptxOptions);
   if (!ptx)
-    return ptx.takeError();
+    return llvm::joinErrors(ptx.takeError(), std::move(dumped));
   code.ptx = std::move(*ptx);
+  if (llvm::Error error = llvm::joinErrors(
+          std::move(dumped),
+          dump.write(stageFileName(number, "kernels", facts, "ptx"),
+                     [&](raw_ostream &os) { os << code.ptx; })))
+    return error;
   auto assembled = cache.assemble(code.ptx, *gpu);
   if (!assembled)
     return assembled.takeError();
@@ -212,7 +263,8 @@ Compilation::create(StringRef text, StringRef fileName,
   }
   if (llvm::Error error = state->parse(text, fileName))
     return std::move(error);
-  if (llvm::Error error = state->formKernels())
+  if (llvm::Error error = state->run(Stage::Kernels, *state->module,
+                                     CompiledProgram::usualFacts()))
     return std::move(error);
   return std::unique_ptr<Compilation>(new Compilation(std::move(state)));
 }
@@ -230,20 +282,15 @@ Expected<Code> Compilation::generate(const Facts &facts) {
   code.kernels = describeKernels(entry, *plan);
   code.missed = missedFusions(entry);
   code.plan = std::move(*plan);
-  gpu::GPUModuleOp kernels = mergeKernels(**program);
-  if (!kernels)
-    return std::move(code);
-  if (llvm::Error error =
-          state->runPasses(**program, [&](OpPassManager &passes) {
-            state->buildCodegen(passes, facts);
-          }))
+  if (llvm::Error error = state->run(Stage::LLVM, **program, facts))
     return std::move(error);
-  if (llvm::Error error = state->emit(kernels, code))
-    return std::move(error);
+  if (gpu::GPUModuleOp kernels = kernelsOf(**program))
+    if (llvm::Error error = state->emit(kernels, facts, code))
+      return std::move(error);
   return std::move(code);
 }
 
-/// The LLVM IR of the kernels in `program`, which is at Stage::Gpu.
+/// The LLVM IR of the kernels.
 static Expected<std::string> printLLVM(gpu::GPUModuleOp kernels,
                                        bool lineInfo) {
   llvm::LLVMContext context;
@@ -258,18 +305,13 @@ static Expected<std::string> printLLVM(gpu::GPUModuleOp kernels,
 
 Expected<std::string> Compilation::print(Stage stage, const Facts &facts) {
   std::lock_guard<std::mutex> lock(state->mutex);
-  auto program = state->lower(std::min(stage, Stage::Gpu), facts);
+  auto program = state->lower(stage, facts);
   if (!program)
     return program.takeError();
   if (stage == Stage::LLVM) {
-    gpu::GPUModuleOp kernels = mergeKernels(**program);
+    gpu::GPUModuleOp kernels = kernelsOf(**program);
     if (!kernels)
       return std::string();
-    if (llvm::Error error =
-            state->runPasses(**program, [&](OpPassManager &passes) {
-              state->buildCodegen(passes, facts);
-            }))
-      return std::move(error);
     return printLLVM(kernels, state->options.lineInfo);
   }
   std::string text;

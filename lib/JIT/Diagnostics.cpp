@@ -60,7 +60,8 @@ static std::string suggestOp(StringRef message, MLIRContext *context) {
 }
 
 void DiagnosticCollector::handle(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error || errors++ > 0)
+  if (isClosed || diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+      errors++ > 0)
     return;
   std::string message = diagnostic.str();
   Location location = diagnostic.getLocation();

@@ -7,10 +7,12 @@
 
 #include "fuse/Pipelines/Pipelines.h"
 
+#include "fuse/Codegen/Passes.h"
 #include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Passes.h"
+#include "fuse/Target/GPUTarget.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -45,11 +47,27 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   lower.strict = options.strict;
   lower.aligned = options.aligned;
   lower.divisible = options.divisible;
+  // An unknown chip is an error where schedules are assigned.
+  llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
+  lower.float8 = gpu && gpu->hasFloat8;
+  llvm::consumeError(gpu.takeError());
   pm.addPass(createLowerKernels(lower));
   ExpandMathOptions math;
   math.target = options.chip == "cpu" ? MathTarget::Cpu : MathTarget::Cuda;
   pm.addPass(createExpandMath(math));
   pm.addPass(createCSEPass());
+}
+
+void mlir::fuse::buildCodegenPipeline(OpPassManager &pm,
+                                      const PipelineOptions &options) {
+  pm.addPass(createFuseMergeKernels());
+  if (options.chip == "cpu") {
+    pm.addNestedPass<gpu::GPUModuleOp>(createFuseGPUToCPU());
+    return;
+  }
+  FuseGPUToNVVMOptions nvvm;
+  nvvm.indexBits = options.indexBits;
+  pm.addNestedPass<gpu::GPUModuleOp>(createFuseGPUToNVVM(nvvm));
 }
 
 void mlir::fuse::registerFusePipelines() {
@@ -61,6 +79,9 @@ void mlir::fuse::registerFusePipelines() {
   PassPipelineRegistration<PipelineOptions>(
       "fuse-lower", "Lower scheduled kernels to gpu functions",
       buildLowerPipeline);
+  PassPipelineRegistration<PipelineOptions>(
+      "fuse-codegen", "Turn gpu functions into one module of LLVM's dialects",
+      buildCodegenPipeline);
   PassPipelineRegistration<PipelineOptions>(
       "fuse-compile", "From a program to gpu functions: form, schedule, lower",
       [](OpPassManager &pm, const PipelineOptions &options) {

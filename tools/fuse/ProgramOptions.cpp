@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -36,7 +37,19 @@ ProgramOptions::ProgramOptions(cl::SubCommand &sub,
              cl::desc("Round after every op, not only where a value leaves "
                       "its kernel")),
       noCache("no-cache", cl::sub(sub), cl::cat(category),
-              cl::desc("Neither read nor write compiled code on disk")) {}
+              cl::desc("Neither read nor write compiled code on disk")),
+      dumpStages("dump-stages", cl::sub(sub), cl::cat(category),
+                 cl::value_desc("DIR"),
+                 cl::desc("Write the program to DIR after every stage")) {}
+
+/// Where a bug of the compiler is written down.
+static std::string reproducerDirectory(const std::string &dumpDirectory) {
+  if (!dumpDirectory.empty())
+    return dumpDirectory;
+  SmallString<128> directory;
+  sys::path::system_temp_directory(/*erasedOnReboot=*/true, directory);
+  return std::string(directory);
+}
 
 jit::CompileOptions ProgramOptions::compileOptions() const {
   jit::CompileOptions options;
@@ -46,6 +59,8 @@ jit::CompileOptions ProgramOptions::compileOptions() const {
   options.emulatorSeed = emulatorSeed;
   options.strict = strict;
   options.cache = !noCache;
+  options.dumpDirectory = dumpStages;
+  options.reproducerDirectory = reproducerDirectory(dumpStages);
   return options;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "CrashHandler.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,6 +15,7 @@ using namespace llvm;
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  fuse::driver::installCrashHandler(argc, argv);
   std::unique_ptr<fuse::driver::Command> commands[] = {
       fuse::driver::makeRunCommand(), fuse::driver::makeInspectCommand(),
       fuse::driver::makeDoctorCommand()};

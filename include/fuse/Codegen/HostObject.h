@@ -16,6 +16,7 @@
 #ifndef FUSE_CODEGEN_HOSTOBJECT_H
 #define FUSE_CODEGEN_HOSTOBJECT_H
 
+#include "fuse/Codegen/Translate.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -38,6 +39,8 @@ using HostKernel = void (*)(void **params, int64_t firstBlock,
 struct HostOptions {
   /// LLVM's optimization level, 0 to 3.
   unsigned optLevel = 3;
+  /// Called with the LLVM IR, unless null.
+  LLVMObserver observer;
 };
 
 /// Loaded code. The functions are valid while a copy of `jit` lives.

@@ -8,6 +8,7 @@
 #ifndef FUSE_CODEGEN_NVPTX_H
 #define FUSE_CODEGEN_NVPTX_H
 
+#include "fuse/Codegen/Translate.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/Error.h"
@@ -18,6 +19,8 @@ namespace mlir::fuse {
 struct PTXOptions {
   /// LLVM's optimization level, 0 to 3.
   unsigned optLevel = 3;
+  /// Called with the LLVM IR, unless null.
+  LLVMObserver observer;
   /// Emit .loc directives, so that every instruction maps to a source line.
   bool lineInfo = false;
   /// Flush f32 denormals to zero.

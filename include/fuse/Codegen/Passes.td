@@ -10,6 +10,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseMergeKernels : Pass<"fuse-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move all kernels into one gpu.module";
+  let description = [{
+    So that they are compiled, assembled and loaded at once. The first module
+    takes what the others hold, and their uses name it. It is an error if two
+    kernels have one name.
+
+    Before:
+
+    ```mlir
+    gpu.module @a { gpu.func @a() kernel { gpu.return } }
+    gpu.module @b { gpu.func @b() kernel { gpu.return } }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @a {
+      gpu.func @a() kernel { gpu.return }
+      gpu.func @b() kernel { gpu.return }
+    }
+    ```
+  }];
+}
+
 def FuseGPUToNVVM : Pass<"fuse-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower the kernels of a gpu.module to the NVVM dialect";
   let description = [{

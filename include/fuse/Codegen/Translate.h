@@ -12,6 +12,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
+#include <functional>
 
 namespace mlir::fuse {
 
@@ -26,6 +27,11 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(gpu::GPUModuleOp module, llvm::LLVMContext &context,
                   bool lineInfo);
 
+/// Sees the LLVM IR of a kernels' module at a stage: "translated", then
+/// "optimized".
+using LLVMObserver =
+    std::function<void(llvm::StringRef stage, const llvm::Module &module)>;
+
 /// How to run LLVM's pipeline.
 struct OptimizeOptions {
   /// 0 to 3.
@@ -33,6 +39,8 @@ struct OptimizeOptions {
   /// Loop and SLP vectorization. Off for GPUs: a thread's vectors are decided
   /// by the schedule, and SLP would only lengthen live ranges.
   bool vectorize = false;
+  /// Called before and after, unless null.
+  LLVMObserver observer;
 };
 
 /// Runs LLVM's standard pipeline for `machine` on `module`, after setting the

@@ -27,6 +27,11 @@ class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
+  bool hasError() const { return errors > 0; }
+
+  /// Drops all errors from now on.
+  void close() { isClosed = true; }
+
   /// The first error with its notes, as lines "file:line:col: message", and
   /// the number of those that followed. `fallback` if nothing was reported.
   llvm::Error takeError(llvm::StringRef fallback);
@@ -36,6 +41,7 @@ private:
 
   std::string text;
   unsigned errors = 0;
+  bool isClosed = false;
   mlir::ScopedDiagnosticHandler handler;
 };
 

@@ -42,6 +42,12 @@ struct CompileOptions {
   bool cache = true;
   /// Empty means runtime::DiskCache's default.
   std::string cacheDirectory;
+  /// A folder that gets the program's text after every stage; empty means that
+  /// nothing is written.
+  std::string dumpDirectory;
+  /// A folder that gets a reproducer if a pass crashes, or fails without a
+  /// message; empty means that nothing is written.
+  std::string reproducerDirectory;
 };
 
 } // namespace fuse::jit

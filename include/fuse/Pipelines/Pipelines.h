@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of a compilation, in three parts that follow each other. Each part
+// The passes of a compilation, in four parts that follow each other. Each part
 // ends where the IR is worth looking at, and can be run alone by its name in
 // fuse-opt:
 //
 //   fuse-form      program -> fuse.kernel ops             (--emit=kernels)
 //   fuse-schedule  -> each with its schedule              (--emit=schedule)
 //   fuse-lower     -> gpu.module ops and fuse.launch      (--emit=gpu)
+//   fuse-codegen   -> one gpu.module of LLVM's dialects   (--emit=llvm)
 //
-// What comes after, a gpu.module at a time, is fuse-gpu-to-nvvm or
-// fuse-gpu-to-cpu and the code generator.
+// What comes after, the code generator, takes that gpu.module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +47,10 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "divisible",
       llvm::cl::desc("Dynamic last dimensions are multiples of 16 bytes"),
       llvm::cl::init(false)};
+  Option<unsigned> indexBits{
+      *this, "index-bits",
+      llvm::cl::desc("Width of an index in a GPU's kernels: 32 or 64"),
+      llvm::cl::init(64)};
 };
 
 /// Composites to primitives, canonical form, names for dimensions, kernels.
@@ -58,6 +62,9 @@ void buildSchedulePipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// Scheduled kernels to gpu functions, math expanded.
 void buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// All kernels in one gpu.module, in the LLVM dialect and that of the target.
+void buildCodegenPipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// The pipelines under their names, for fuse-opt.
 void registerFusePipelines();
