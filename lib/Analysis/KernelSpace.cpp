@@ -46,7 +46,8 @@ static void describe(Segment &segment, KernelOp kernel,
       // These ask where a point is, not only how far along.
       if ((!same && !isOneElement(extents)) ||
           isa_and_nonnull<IotaOp, RotaryOp, ReduceOp, SoftmaxStatsOp,
-                          ContractOp>(op))
+                          ContractOp, ScatterOp>(op) ||
+          (op && op->hasTrait<mlir::fuse::OpTrait::Movement>()))
         segment.flat = false;
       if (auto rotary = dyn_cast_or_null<RotaryOp>(op))
         if (rotary.getLayout() == RotaryLayout::half)
@@ -61,7 +62,10 @@ SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
                                             const DimClasses &dims) {
   SmallVector<Segment> segments;
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
-    SmallVector<Extent> extents = dims.extents(value);
+    // A scatter walks what it writes.
+    auto scatter = value.getDefiningOp<ScatterOp>();
+    SmallVector<Extent> extents =
+        dims.extents(scatter ? scatter.getUpdates() : value);
     auto *it = llvm::find_if(
         segments, [&](const Segment &s) { return s.extents == extents; });
     if (it == segments.end()) {

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Float8.h"
 #include "PointEmitter.h"
 
 #include "fuse/Conversion/MathExpansion.h"
@@ -271,13 +272,18 @@ class CastBuilder {
 public:
   CastBuilder(PointEmitter &emitter, CastOp op, Value value)
       : emitter(emitter), builder(emitter.getBuilder()), loc(op.getLoc()),
-        from(op.getInput().getType().getElementType()),
+        from(cast<RankedTensorType>(op.getInput().getType()).getElementType()),
         to(op.getType().getElementType()), value(value),
         rounds(!op->hasAttr(kImplicitAttr) || emitter.getOptions().strict) {}
 
   Value build() {
     if (from == to)
       return value;
+    if (isFloat8(from)) {
+      value = buildFromFloat8(builder, loc, from, value,
+                              emitter.getOptions().float8);
+      from = builder.getF32Type();
+    }
     if (to.isInteger(1))
       return toBool();
     if (isa<FloatType>(from))
@@ -307,8 +313,19 @@ private:
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
                                  constant(from, 0));
   }
+  /// The type in which a float result is rounded to `to`.
+  Type roundingType() {
+    return isFloat8(to) ? Type(builder.getF32Type())
+                        : PointEmitter::computeType(to);
+  }
+  Value rounded(Value number) {
+    if (isFloat8(to))
+      return buildToFloat8(builder, loc, to, number,
+                           emitter.getOptions().float8);
+    return rounds ? roundTo(emitter, loc, to, number) : number;
+  }
   Value floatToFloat() {
-    Type compute = PointEmitter::computeType(to);
+    Type compute = roundingType();
     Type have = PointEmitter::computeType(from);
     if (have.isF64() && !compute.isF64())
       value =
@@ -317,7 +334,7 @@ private:
               : roundToOdd(value);
     else if (!have.isF64() && compute.isF64())
       value = arith::ExtFOp::create(builder, loc, typed(compute), value);
-    return rounds ? roundTo(emitter, loc, to, value) : value;
+    return rounded(value);
   }
   /// f64 to f32 so that a second rounding to 16 bits gives what one rounding
   /// would: an inexact result gets its last bit set (Boldo and Melquiond,
@@ -371,15 +388,18 @@ private:
                                    number);
   }
   Value intToFloat() {
-    Type compute = PointEmitter::computeType(to);
-    if (from.isInteger(1))
-      return arith::UIToFPOp::create(builder, loc, typed(compute), value);
+    Type compute = roundingType();
+    if (from.isInteger(1)) {
+      Value number =
+          arith::UIToFPOp::create(builder, loc, typed(compute), value);
+      return isFloat8(to) ? rounded(number) : number;
+    }
     if (compute == to)
       return arith::SIToFPOp::create(builder, loc, typed(to), value);
     // i32 is exact in f64; i64 is rounded twice, by less than a 16-bit ulp.
-    Value wide = arith::SIToFPOp::create(builder, loc,
-                                         typed(builder.getF64Type()), value);
-    return roundTo(emitter, loc, to, roundToOdd(wide));
+    Value number = arith::SIToFPOp::create(builder, loc,
+                                           typed(builder.getF64Type()), value);
+    return rounded(roundToOdd(number));
   }
   Value intToInt() {
     unsigned have = from.getIntOrFloatBitWidth();
@@ -400,23 +420,11 @@ private:
 };
 } // namespace
 
-/// A splat constant in its compute type; 16-bit values are exact in f32.
+/// A splat constant in its compute type.
 static Value emitConstant(PointEmitter &emitter, ConstantOp op) {
   auto elements = cast<DenseElementsAttr>(op.getValue());
-  Type element = elements.getElementType();
-  Type compute = PointEmitter::computeType(element);
-  OpBuilder &builder = emitter.getBuilder();
-  if (auto floatType = dyn_cast<FloatType>(compute)) {
-    APFloat value = elements.getSplatValue<APFloat>();
-    bool losesInfo;
-    value.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    return arith::ConstantOp::create(builder, op.getLoc(),
-                                     builder.getFloatAttr(floatType, value));
-  }
-  return arith::ConstantOp::create(
-      builder, op.getLoc(),
-      builder.getIntegerAttr(compute, elements.getSplatValue<APInt>()));
+  return emitter.elementConstant(
+      op.getLoc(), cast<TypedAttr>(elements.getSplatValue<Attribute>()));
 }
 
 Value mlir::fuse::emitPointwise(PointEmitter &emitter, Operation *op,
@@ -425,6 +433,10 @@ Value mlir::fuse::emitPointwise(PointEmitter &emitter, Operation *op,
     return emitConstant(emitter, constant);
   if (auto iota = dyn_cast<IotaOp>(op))
     return emitIota(emitter, iota, point);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return emitter.emit(broadcast.getInput(),
+                        emitter.operandPoint(broadcast.getInput(),
+                                             broadcast.getResult(), point));
 
   Value result = op->getResult(0);
   SmallVector<Value> operands;

@@ -98,11 +98,11 @@ private:
 };
 } // namespace
 
-/// Whether no vector straddles a pair's edge, R/2 or R. Vectors start at
-/// multiples of their width, which divides D.
+/// Whether no vector straddles a pair's edge, R/2 or R.
 bool RotaryBuilder::lanesFit() {
   int64_t lanes = point.lanes;
-  if (op.getHeadDim() % lanes != 0 || rotated % lanes != 0)
+  if (point.skew % lanes != 0 || op.getHeadDim() % lanes != 0 ||
+      rotated % lanes != 0)
     return false;
   if (op.getLayout() == RotaryLayout::half)
     return (rotated / 2) % lanes == 0;

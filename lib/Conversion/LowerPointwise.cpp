@@ -44,6 +44,16 @@ private:
   void emitPaired(const Index &unit);
   Point flatPoint(const Index &linear, int64_t lanes);
   Point featurePoint(const Index &head, const Index &feature);
+  /// A value on its way to memory.
+  struct Pending {
+    unsigned result;
+    Point point;
+    Value value;
+    /// Whether it is written; null means true.
+    Value condition;
+  };
+  void prepare(unsigned result, const Point &point,
+               SmallVectorImpl<Pending> &pending);
   void storeAt(ArrayRef<Point> points);
 
   KernelFrame &frame;
@@ -116,18 +126,39 @@ void SegmentLowering::emit(const Index &block) {
   emitUnit({loop.getInductionVar()});
 }
 
+/// Computes a result at a point of the segment. Neighbouring updates of the
+/// last dimension are scattered one by one.
+void SegmentLowering::prepare(unsigned result, const Point &point,
+                              SmallVectorImpl<Pending> &pending) {
+  Value yielded = frame.kernel.getYield().getValues()[result];
+  auto scatter = yielded.getDefiningOp<ScatterOp>();
+  if (!scatter) {
+    pending.push_back({result, point, emitter.emitLanes(yielded, point), {}});
+    return;
+  }
+  bool lanesLieApart =
+      static_cast<int64_t>(scatter.getDim()) + 1 == scatter.getType().getRank();
+  if (point.lanes > 1 && lanesLieApart) {
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      prepare(result, emitter.lanePoint(point, lane), pending);
+    return;
+  }
+  ScatterTarget target = emitScatterTarget(emitter, scatter, point);
+  pending.push_back({result, target.point,
+                     emitter.emitLanes(scatter.getUpdates(), point),
+                     target.exists});
+}
+
 /// All results are computed before any is written: a result may be written
 /// where an input is.
 void SegmentLowering::storeAt(ArrayRef<Point> points) {
-  SmallVector<Value> values;
+  SmallVector<Pending, 2> pending;
   for (const Point &point : points)
     for (unsigned result : segment.results)
-      values.push_back(emitter.emitLanes(
-          frame.kernel.getYield().getValues()[result], point));
-  const Value *next = values.begin();
-  for (const Point &point : points)
-    for (unsigned result : segment.results)
-      emitter.store(result, point, *next++);
+      prepare(result, point, pending);
+  for (const Pending &each : pending)
+    frame.ifTrue(each.condition,
+                 [&] { emitter.store(each.result, each.point, each.value); });
 }
 
 Point SegmentLowering::flatPoint(const Index &linear, int64_t lanes) {

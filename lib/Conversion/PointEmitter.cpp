@@ -7,6 +7,8 @@
 
 #include "PointEmitter.h"
 
+#include "Float8.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -80,7 +82,11 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
         return emitSerialReduction(*this, reduce, point);
       })
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-          [&](auto) { return emitReshape(op, point); })
+          [&](auto) { return emitReshape(*this, op, point); })
+      .Case<RandomOp>(
+          [&](RandomOp random) { return emitRandom(*this, random, point); })
+      .Case<TransposeOp, SliceOp, PadOp, ReverseOp, ConcatOp, GatherOp>(
+          [&](auto) { return emitMovement(*this, op, point); })
       .Default([&](Operation *) { return emitPointwise(*this, op, point); });
 }
 
@@ -95,6 +101,8 @@ ModuleOp PointEmitter::getModule() {
 Type PointEmitter::computeType(Type element) {
   if (element.isF16() || element.isBF16())
     return Float32Type::get(element.getContext());
+  if (isFloat8(element))
+    return IntegerType::get(element.getContext(), 8);
   return element;
 }
 
@@ -117,11 +125,43 @@ Value PointEmitter::constant(Location loc, Type type, double value) {
   return arith::ConstantOp::create(builder, loc, attribute);
 }
 
+Value PointEmitter::elementConstant(Location loc, TypedAttr number) {
+  Type compute = computeType(number.getType());
+  if (auto real = dyn_cast<FloatAttr>(number)) {
+    APFloat value = real.getValue();
+    if (isFloat8(number.getType()))
+      return arith::ConstantOp::create(
+          builder, loc,
+          builder.getIntegerAttr(compute, value.bitcastToAPInt()));
+    bool losesInfo;
+    value.convert(cast<FloatType>(compute).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &losesInfo);
+    number = builder.getFloatAttr(compute, value);
+  }
+  return arith::ConstantOp::create(builder, loc, number);
+}
+
 Value PointEmitter::splat(Location loc, Value value, int64_t lanes) {
   if (lanes == 1 || isa<VectorType>(value.getType()))
     return value;
   return vector::BroadcastOp::create(
       builder, loc, VectorType::get({lanes}, value.getType()), value);
+}
+
+Value PointEmitter::choose(Location loc, Value condition, Type type,
+                           llvm::function_ref<Value()> yes,
+                           llvm::function_ref<Value()> no) {
+  auto branch = scf::IfOp::create(builder, loc, TypeRange{type}, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  auto fill = [&](Block *block, llvm::function_ref<Value()> body) {
+    builder.setInsertionPointToStart(block);
+    Scope scope(*this);
+    scf::YieldOp::create(builder, loc, body());
+  };
+  fill(branch.thenBlock(), yes);
+  fill(branch.elseBlock(), no);
+  return branch.getResult(0);
 }
 
 Value PointEmitter::gatherLanes(Location loc, int64_t lanes,
@@ -306,6 +346,7 @@ Point PointEmitter::operandPoint(Value operand, Value result,
       sameShape || (type.getRank() > 0 &&
                     dims.extent(operand, type.getRank() - 1).size != 1);
   out.lanes = alongLanes ? point.lanes : 1;
+  out.skew = alongLanes ? point.skew : 0;
   if (sameShape) {
     out.linear = point.linear;
     out.shape = point.shape;
@@ -319,201 +360,9 @@ Point PointEmitter::operandPoint(Value operand, Value result,
 Point PointEmitter::lanePoint(const Point &point, int64_t lane) {
   Point out = point;
   out.lanes = 1;
+  out.skew = 0;
   out.dims.back().offset += lane;
   if (out.linear)
     out.linear->offset += lane;
   return out;
-}
-
-Value PointEmitter::emitReshape(Operation *op, const Point &point) {
-  Value source = op->getOperand(0), result = op->getResult(0);
-  SmallVector<Extent> from = dims.extents(result), to = dims.extents(source);
-  Location loc = op->getLoc();
-  auto isUnit = [](const Extent &extent) { return extent.size == 1; };
-  auto dropUnits = [&](ArrayRef<Extent> extents) {
-    return llvm::to_vector(
-        llvm::make_filter_range(extents, std::not_fn(isUnit)));
-  };
-  // Unit dimensions come and go without any arithmetic.
-  if (dropUnits(from) == dropUnits(to)) {
-    Point out = point;
-    out.linear.reset();
-    out.dims.clear();
-    SmallVector<Index> kept;
-    for (auto [extent, index] : llvm::zip(from, point.dims))
-      if (!isUnit(extent))
-        kept.push_back(index);
-    auto *next = kept.begin();
-    for (const Extent &extent : to)
-      out.dims.push_back(isUnit(extent) ? Index::constant(0) : *next++);
-    bool lastIsUnit = to.empty() || isUnit(to.back());
-    bool lanesMoved = point.lanes > 1 && lastIsUnit && !kept.empty();
-    if (!lanesMoved) {
-      if (lastIsUnit)
-        out.lanes = 1;
-      return emit(source, out);
-    }
-  }
-  return gatherLanes(loc, point.lanes, [&](int64_t lane) {
-    Point at = lanePoint(point, lane), out;
-    Index linear = Index::constant(0);
-    for (auto [extent, index] : llvm::zip(from, at.dims))
-      linear = add(mul(linear, size(extent)), index);
-    out.dims = delinearize(linear, to);
-    out.guard = point.guard;
-    return emit(source, out);
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Loads and stores
-//===----------------------------------------------------------------------===//
-
-/// Booleans take one byte in memory.
-static Type storageType(Type element) {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
-                              : element;
-}
-
-static int64_t storageBytes(Type element) {
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
-const InputLayout *PointEmitter::stridesOf(BlockArgument input) const {
-  if (input.getArgNumber() >= abi.layouts.size())
-    return nullptr;
-  const InputLayout &layout = abi.layouts[input.getArgNumber()];
-  return layout.kind == StrideKind::dense ? nullptr : &layout;
-}
-
-Index PointEmitter::linearIndex(Value tensor, const Point &point,
-                                const InputLayout *layout) {
-  if (layout) {
-    Index position = Index::constant(0);
-    for (auto [stride, index] : llvm::zip_equal(layout->strides, point.dims))
-      position = add(position, mul(index, stride));
-    return position;
-  }
-  SmallVector<Extent> extents = dims.extents(tensor);
-  if (point.linear && ArrayRef<Extent>(point.shape) == ArrayRef(extents))
-    return *point.linear;
-  Index linear = Index::constant(0);
-  for (auto [extent, index] : llvm::zip(extents, point.dims))
-    linear = extent.size == 1 ? linear : add(mul(linear, size(extent)), index);
-  return linear;
-}
-
-Value PointEmitter::address(Location loc, Value pointer, Value tensor,
-                            const Point &point, const InputLayout *layout) {
-  Type element = storageType(getElementTypeOrSelf(tensor.getType()));
-  auto pointerType = pointer.getType();
-  Index index = linearIndex(tensor, point, layout);
-  auto gep = [&](Value from, ArrayRef<LLVM::GEPArg> args) -> Value {
-    return LLVM::GEPOp::create(builder, loc, pointerType, element, from, args,
-                               LLVM::GEPNoWrapFlags::inbounds);
-  };
-  // Two steps, so that the constant part becomes an immediate of the access.
-  if (index.base) {
-    Value base = materialize({index.base});
-    Value wide =
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), base);
-    pointer = gep(pointer, {LLVM::GEPArg(wide)});
-  }
-  if (index.offset && llvm::isInt<32>(index.offset)) {
-    pointer = gep(pointer, {LLVM::GEPArg(static_cast<int32_t>(index.offset))});
-  } else if (index.offset) {
-    Value wide = arith::ConstantIntOp::create(builder, loc, index.offset, 64);
-    pointer = gep(pointer, {LLVM::GEPArg(wide)});
-  }
-  return pointer;
-}
-
-int64_t PointEmitter::alignment(Value tensor, const Point &point,
-                                const InputLayout *layout) const {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t bytes = storageBytes(type.getElementType());
-  if (!options.aligned)
-    return bytes;
-  int64_t aligned = std::min<int64_t>(16, point.lanes * bytes);
-  if (layout)
-    return layout->kind == StrideKind::aligned_rows ? aligned : bytes;
-  SmallVector<Extent> extents = dims.extents(tensor);
-  bool oneRow = llvm::all_of(ArrayRef(extents).drop_back(!extents.empty()),
-                             [](const Extent &e) { return e.size == 1; });
-  // A flat walk stays aligned whatever the rows are.
-  bool flat = point.flat && point.linear &&
-              ArrayRef<Extent>(point.shape) == ArrayRef(extents);
-  if (oneRow || flat)
-    return aligned;
-  // Rows start at multiples of the innermost dimension.
-  Extent inner = extents.back();
-  if (!inner.isStatic())
-    return options.divisible ? aligned : bytes;
-  int64_t rowBytes = std::max<int64_t>(1, inner.size) * bytes;
-  return std::min<int64_t>(aligned, rowBytes & -rowBytes);
-}
-
-Value PointEmitter::load(BlockArgument argument, const Point &point) {
-  Location loc = argument.getLoc();
-  const InputLayout *layout = stridesOf(argument);
-  if (layout && layout->kind == StrideKind::any && point.lanes > 1)
-    return gatherLanes(loc, point.lanes, [&](int64_t lane) {
-      return emit(argument, lanePoint(point, lane));
-    });
-  auto type = cast<RankedTensorType>(argument.getType());
-  Type element = type.getElementType();
-  Type storage = storageType(element);
-  Type loaded = lanesOf(storage, point.lanes);
-  auto doLoad = [&]() -> Value {
-    Value at = address(loc, abi.inputs[argument.getArgNumber()], argument,
-                       point, layout);
-    int64_t align = alignment(argument, point, layout);
-    return LLVM::LoadOp::create(builder, loc, loaded, at, align);
-  };
-  Value value;
-  if (point.guard) {
-    auto branch = scf::IfOp::create(builder, loc, TypeRange{loaded},
-                                    point.guard, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    {
-      Scope scope(*this);
-      Value inside = doLoad();
-      scf::YieldOp::create(builder, loc, inside);
-    }
-    builder.setInsertionPointToStart(branch.elseBlock());
-    Value zero =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
-    scf::YieldOp::create(builder, loc, zero);
-    value = branch.getResult(0);
-  } else {
-    value = doLoad();
-  }
-  if (element.isInteger(1)) {
-    Value zero =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
-                                 zero);
-  }
-  if (computeType(element) != element)
-    return arith::ExtFOp::create(
-        builder, loc, lanesOf(computeType(element), point.lanes), value);
-  return value;
-}
-
-void PointEmitter::store(unsigned number, const Point &point, Value computed) {
-  Value tensor = kernel.getYield().getValues()[number];
-  Location loc = tensor.getLoc();
-  Type element = getElementTypeOrSelf(tensor.getType());
-  computed = splat(loc, computed, point.lanes);
-  if (element.isInteger(1))
-    computed = arith::ExtUIOp::create(
-        builder, loc, lanesOf(builder.getI8Type(), point.lanes), computed);
-  else if (computeType(element) != element)
-    computed = arith::TruncFOp::create(builder, loc,
-                                       lanesOf(element, point.lanes), computed);
-  int64_t align = alignment(tensor, point, /*layout=*/nullptr);
-  Value at =
-      address(loc, abi.results[number], tensor, point, /*layout=*/nullptr);
-  LLVM::StoreOp::create(builder, loc, computed, at, align);
 }

@@ -60,6 +60,8 @@ struct Point {
   /// Whether `linear` is a multiple of `lanes`.
   bool flat = false;
   int64_t lanes = 1;
+  /// How far the index of the last dimension is past a multiple of `lanes`.
+  int64_t skew = 0;
   /// An i1; loads happen only where it is true and give zero elsewhere. Null
   /// means true.
   Value guard;
@@ -91,6 +93,8 @@ struct EmitOptions {
   bool aligned = true;
   /// Dynamic innermost dimensions are multiples of 16 bytes.
   bool divisible = false;
+  /// The chip converts 8-bit floats.
+  bool float8 = false;
 };
 
 class PointEmitter {
@@ -154,6 +158,11 @@ public:
   /// point.
   Point operandPoint(Value operand, Value result, const Point &point);
 
+  /// `type` from one of two branches; what is computed in one is forgotten
+  /// after it.
+  Value choose(Location loc, Value condition, Type type,
+               llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no);
+
   /// Evaluates lane by lane with `lane(i)` and collects a vector.
   Value gatherLanes(Location loc, int64_t lanes,
                     llvm::function_ref<Value(int64_t)> lane);
@@ -168,14 +177,24 @@ public:
   KernelOp getKernel() { return kernel; }
   ModuleOp getModule();
 
-  /// The type in which elements are computed: f32 for 16-bit floats.
+  /// The type in which elements are computed: f32 for 16-bit floats. 8-bit
+  /// floats are not computed with: their bits are moved, as i8.
   static Type computeType(Type element);
   /// The type whose last place the result of `op` must be good to.
   static Type accuracyOf(Operation *op);
   /// `type` or a vector of it.
   static Type lanesOf(Type type, int64_t lanes);
 
+  /// The type in which an element lies in memory: a byte for i1 and f8.
+  static Type storageType(Type element);
+  /// Between the storage type and the compute type of `element`; scalars or
+  /// vectors.
+  Value fromStorage(Location loc, Type element, Value stored);
+  Value toStorage(Location loc, Type element, Value computed);
+
   Value constant(Location loc, Type type, double value);
+  /// A number of an element type, in its compute type.
+  Value elementConstant(Location loc, TypedAttr number);
   Value splat(Location loc, Value value, int64_t lanes);
 
 private:
@@ -183,7 +202,6 @@ private:
   Value load(BlockArgument argument, const Point &point);
   /// The layout of a kernel input with strides; null for a dense one.
   const InputLayout *stridesOf(BlockArgument input) const;
-  Value emitReshape(Operation *op, const Point &point);
   /// Of the point's first element in a tensor at `pointer`; `layout` is null
   /// where the tensor is dense.
   Value address(Location loc, Value pointer, Value tensor, const Point &point,
@@ -229,6 +247,24 @@ private:
 
 Value emitPointwise(PointEmitter &emitter, Operation *op, const Point &point);
 Value emitRotary(PointEmitter &emitter, RotaryOp op, const Point &point);
+/// Ops with the trait Movement.
+Value emitMovement(PointEmitter &emitter, Operation *op, const Point &point);
+/// tensor.expand_shape and tensor.collapse_shape.
+Value emitReshape(PointEmitter &emitter, Operation *op, const Point &point);
+Value emitRandom(PointEmitter &emitter, RandomOp op, const Point &point);
+
+/// Where a scatter writes an update, and an i1: whether it does.
+struct ScatterTarget {
+  Point point;
+  Value exists;
+};
+/// `point` is one of the updates'; it has one lane if `dim` is the last.
+ScatterTarget emitScatterTarget(PointEmitter &emitter, ScatterOp op,
+                                const Point &point);
+/// Scatters are lowered where a kernel writes its results: nothing in the
+/// kernel may see what they write.
+LogicalResult verifyScatters(KernelOp kernel);
+
 /// A reduction as a loop in this thread.
 Value emitSerialReduction(PointEmitter &emitter, ReduceOp op,
                           const Point &point);

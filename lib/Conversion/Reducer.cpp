@@ -227,6 +227,7 @@ Point Reducer::inputPoint(const Point &resultPoint, ArrayRef<Index> reduced) {
     kept += keep;
   }
   out.lanes = resultPoint.lanes;
+  out.skew = resultPoint.skew;
   out.guard = resultPoint.guard;
   return out;
 }

@@ -34,6 +34,8 @@ static constexpr GPUTarget makeSM80() {
   t.multiprocessors = 108;
   t.memoryBytesPerSecond = 2039e9;
   t.l2Bytes = 40ull << 20;
+  t.clockHertz = 1.41e9;
+  t.launchSeconds = 2e-6;
   return t;
 }
 
@@ -48,6 +50,7 @@ static constexpr GPUTarget makeSM86() {
   t.multiprocessors = 84;
   t.memoryBytesPerSecond = 696e9;
   t.l2Bytes = 6ull << 20;
+  t.clockHertz = 1.74e9;
   return t;
 }
 
@@ -55,10 +58,12 @@ static constexpr GPUTarget makeSM89() {
   GPUTarget t = makeSM86();
   t.chip = "sm_89";
   t.board = "L40S";
+  t.hasFloat8 = true;
   t.maxBlocksPerSM = 24;
   t.multiprocessors = 142;
   t.memoryBytesPerSecond = 864e9;
   t.l2Bytes = 96ull << 20;
+  t.clockHertz = 2.52e9;
   return t;
 }
 
@@ -70,9 +75,11 @@ static constexpr GPUTarget makeSM90() {
   t.maxSharedBytesPerBlock = 227 * 1024;
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
+  t.hasFloat8 = true;
   t.multiprocessors = 132;
   t.memoryBytesPerSecond = 3350e9;
   t.l2Bytes = 50ull << 20;
+  t.clockHertz = 1.98e9;
   return t;
 }
 
@@ -91,6 +98,7 @@ static constexpr GPUTarget makeSM100() {
   t.multiprocessors = 148;
   t.memoryBytesPerSecond = 8000e9;
   t.l2Bytes = 126ull << 20;
+  t.clockHertz = 1.96e9;
   return t;
 }
 
@@ -113,6 +121,7 @@ static constexpr GPUTarget makeSM120() {
   t.multiprocessors = 170;
   t.memoryBytesPerSecond = 1792e9;
   t.l2Bytes = 96ull << 20;
+  t.clockHertz = 2.41e9;
   return t;
 }
 
@@ -120,6 +129,11 @@ static constexpr GPUTarget makeSM120a() {
   GPUTarget t = makeSM120();
   t.chip = "sm_120a";
   return t;
+}
+
+double GPUTarget::operationsPerSecond() const {
+  double lanes = chip == "sm_80" ? 64 : 128;
+  return lanes * multiprocessors * clockHertz;
 }
 
 static constexpr std::array<GPUTarget, 9> targets = {

@@ -20,7 +20,8 @@
 
 namespace mlir::fuse {
 
-/// Results of a kernel that have one shape.
+/// Results of a kernel that have one shape, which for a scatter is that of the
+/// updates.
 struct Segment {
   SmallVector<Extent> extents;
   /// Numbers of the results, ascending.

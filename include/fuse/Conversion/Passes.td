@@ -83,7 +83,9 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
     Option<"aligned", "aligned", "bool", "true",
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic last dimensions are multiples of 16 bytes">
+           "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"float8", "float8", "bool", "false",
+           "The chip has instructions that convert 8-bit floats">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

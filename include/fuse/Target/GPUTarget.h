@@ -59,6 +59,8 @@ struct GPUTarget {
   bool hasAsyncCopy;
   /// Bulk asynchronous copies and tensor maps.
   bool hasTMA;
+  /// Conversions of 8-bit floats.
+  bool hasFloat8;
   /// Warpgroup matrix multiplication; only on the "a" variant of sm_90.
   bool hasWgmma;
   /// Tensor memory and tcgen05; only on the "a" variants of sm_100.
@@ -68,6 +70,14 @@ struct GPUTarget {
   unsigned multiprocessors;
   double memoryBytesPerSecond;
   uint64_t l2Bytes;
+  /// Boost clock of the multiprocessors.
+  double clockHertz;
+  /// From the end of one kernel to the start of the next on a stream.
+  double launchSeconds;
+
+  /// f32 instructions of all lanes: 128 a multiprocessor and clock on every
+  /// chip here (sm_80 has 64).
+  double operationsPerSecond() const;
 };
 
 /// Returns the target for `chip`. The error of an unknown chip lists the known
