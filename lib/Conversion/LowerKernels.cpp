@@ -138,10 +138,11 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
 void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
   Builder builder(function.getContext());
   unsigned inputs = kernel.getInputs().size();
-  // One value may be an input twice.
+  // One value may be an input twice. No result lies in a view with strides.
   auto isShared = [&](unsigned argument) {
     for (InPlacePair pair : inPlace)
-      if (argument == pair.input || argument == inputs + pair.result)
+      if (layouts[pair.input].kind == StrideKind::dense &&
+          (argument == pair.input || argument == inputs + pair.result))
         return true;
     return false;
   };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "StridedImage.h"
 #include "fuse/Runtime/CudaDriver.h"
 #include <cstring>
 
@@ -14,11 +15,15 @@ using namespace fuse::runtime;
 
 namespace fuse::driver {
 
-Expected<TensorView> Session::place(const Array &array) {
-  TensorView view = array.view();
+/// Memory of the program's device for what `view` spans.
+Expected<TensorView> Session::place(TensorView view) {
+  Expected<int64_t> span = view.span();
+  if (!span)
+    return span.takeError();
+  int64_t bytes = *span * sizeInBytes(view.dtype);
   view.device = program.device();
   if (view.device.kind == Device::Kind::CPU) {
-    auto buffer = HostBuffer::create(array.byteSize());
+    auto buffer = HostBuffer::create(bytes);
     if (!buffer)
       return buffer.takeError();
     view.data = (*buffer)->data();
@@ -28,7 +33,7 @@ Expected<TensorView> Session::place(const Array &array) {
   Expected<CudaDevice &> device = CudaDevice::get(view.device.id);
   if (!device)
     return device.takeError();
-  auto buffer = DeviceBuffer::create(*device, array.byteSize());
+  auto buffer = DeviceBuffer::create(*device, bytes);
   if (!buffer)
     return buffer.takeError();
   view.data = (*buffer)->data();
@@ -36,17 +41,27 @@ Expected<TensorView> Session::place(const Array &array) {
   return view;
 }
 
-Error Session::upload(const TensorView &to, const Array &from) {
-  if (from.byteSize() == 0)
+static Error uploadBytes(const TensorView &to, const void *from,
+                         int64_t bytes) {
+  if (bytes == 0)
     return Error::success();
   if (to.device.kind == Device::Kind::CPU) {
-    std::memcpy(to.data, from.buffer->data(), from.byteSize());
+    std::memcpy(to.data, from, bytes);
     return Error::success();
   }
   Expected<CudaDevice &> device = CudaDevice::get(to.device.id);
   if (!device)
     return device.takeError();
-  return device->copyToDevice(to.data, from.buffer->data(), from.byteSize());
+  return device->copyToDevice(to.data, from, bytes);
+}
+
+Error Session::upload(const TensorView &to, const Array &from) {
+  if (to.strides.empty())
+    return uploadBytes(to, from.buffer->data(), from.byteSize());
+  Expected<std::vector<char>> image = spread(from, to);
+  if (!image)
+    return image.takeError();
+  return uploadBytes(to, image->data(), image->size());
 }
 
 Error Session::download(Array &to, const TensorView &from) {
@@ -62,13 +77,26 @@ Error Session::download(Array &to, const TensorView &from) {
   return device->copyToHost(to.buffer->data(), from.data, to.byteSize());
 }
 
-Error Session::allocate() {
-  for (const Array &input : hostInputs) {
-    Expected<TensorView> view = place(input);
+Error Session::placeInputs(ArrayRef<Shape> strides) {
+  for (auto [input, wanted] : zip_equal(hostInputs, strides)) {
+    TensorView dense = input.view();
+    dense.strides = wanted;
+    Expected<TensorView> view = place(dense);
     if (!view)
       return view.takeError();
     inputViews.push_back(*view);
+    if (wanted.empty())
+      continue;
+    // Where elements share a place, the oracle must see what lies there.
+    Expected<std::vector<char>> image = spread(input, *view);
+    if (!image)
+      return image.takeError();
+    gather(input, *view, *image);
   }
+  return Error::success();
+}
+
+Error Session::placeOutputs() {
   auto shapes = program.inferOutputShapes(inputViews);
   if (!shapes)
     return shapes.takeError();
@@ -78,8 +106,11 @@ Error Session::allocate() {
     if (!output)
       return output.takeError();
     std::optional<unsigned> input = program.inPlace()[index];
-    Expected<TensorView> view =
-        input ? Expected<TensorView>(inputViews[*input]) : place(*output);
+    // A view with strides cannot take a result, which is dense.
+    bool isInPlace = input && inputViews[*input].strides.empty();
+    Expected<TensorView> view = isInPlace
+                                    ? Expected<TensorView>(inputViews[*input])
+                                    : place(output->view());
     if (!view)
       return view.takeError();
     // The same buffer, seen with the output's shape.
@@ -91,10 +122,13 @@ Error Session::allocate() {
 }
 
 Expected<Session> Session::create(jit::CompiledProgram &program,
-                                  std::vector<Array> inputs) {
+                                  std::vector<Array> inputs,
+                                  ArrayRef<Shape> strides) {
   Session session(program);
   session.hostInputs = std::move(inputs);
-  if (Error error = session.allocate())
+  if (Error error = session.placeInputs(strides))
+    return std::move(error);
+  if (Error error = session.placeOutputs())
     return std::move(error);
   return std::move(session);
 }

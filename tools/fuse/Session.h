@@ -17,8 +17,10 @@ namespace fuse::driver {
 /// were, also where the program writes a result over one.
 class Session {
 public:
+  /// `strides` has the strides of each input; none means dense.
   static llvm::Expected<Session> create(jit::CompiledProgram &program,
-                                        std::vector<Array> inputs);
+                                        std::vector<Array> inputs,
+                                        llvm::ArrayRef<runtime::Shape> strides);
 
   llvm::ArrayRef<Array> inputs() const { return hostInputs; }
   /// As of the last run().
@@ -35,8 +37,9 @@ public:
 private:
   explicit Session(jit::CompiledProgram &program) : program(program) {}
 
-  llvm::Error allocate();
-  llvm::Expected<runtime::TensorView> place(const Array &array);
+  llvm::Error placeInputs(llvm::ArrayRef<runtime::Shape> strides);
+  llvm::Error placeOutputs();
+  llvm::Expected<runtime::TensorView> place(runtime::TensorView view);
   llvm::Error upload(const runtime::TensorView &to, const Array &from);
   llvm::Error download(Array &to, const runtime::TensorView &from);
 
