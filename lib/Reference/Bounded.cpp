@@ -62,7 +62,7 @@ Bounded Arithmetic::round(Bounded x, double ulps) const {
   return result;
 }
 
-Bounded Arithmetic::accumulate(Bounded sum, double magnitude,
+Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
                                int64_t terms) const {
   if (!std::isfinite(sum.value) || !std::isfinite(sum.error))
     return {sum.value, sum.isExact() ? 0.0 : kInfinity};
@@ -70,11 +70,12 @@ Bounded Arithmetic::accumulate(Bounded sum, double magnitude,
   double roundings = std::min(count, 64.0 + count / 32.0);
   if (dtype == DType::F64)
     roundings *= 2.0;
-  sum.error += roundings * (unit * magnitude + getUlp(wide, 0.0));
-  if (magnitude <= maxFinite)
+  sum.error += roundings * (unit * magnitudes.sum() + getUlp(wide, 0.0));
+  if (magnitudes.sum() <= maxFinite)
     return sum;
-  // A partial sum may overflow. With one sign, what overflows is the result.
-  bool oneSign = std::fabs(sum.value) + sum.error >= magnitude;
+  // A partial sum may overflow. If those of one sign do not, what overflows is
+  // the result; otherwise it may be the difference of two infinities.
+  bool oneSign = magnitudes.lesser() <= maxFinite;
   if (oneSign && std::fabs(sum.value) - sum.error >= threshold)
     return {std::copysign(kInfinity, sum.value), 0.0};
   return {sum.value, kInfinity};

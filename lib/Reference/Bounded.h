@@ -78,6 +78,18 @@ Bounded mapMonotone(Function f, Bounded x, Bounded y) {
   return include(include(z, f(x.high(), y.low())), f(x.high(), y.high()));
 }
 
+/// The largest magnitudes that the terms of a sum may have, added up by sign.
+struct TermMagnitudes {
+  double positive = 0.0, negative = 0.0;
+
+  void add(Bounded term) {
+    positive += std::max(term.high(), 0.0);
+    negative += std::max(-term.low(), 0.0);
+  }
+  double sum() const { return positive + negative; }
+  double lesser() const { return std::min(positive, negative); }
+};
+
 /// Rounded arithmetic of a float type. Narrow types are computed in f32, and
 /// each result may be rounded to the type or good to one ULP of it only.
 class Arithmetic {
@@ -130,9 +142,10 @@ public:
   Bounded round(Bounded x, double ulps) const;
 
   /// A sum of `terms` numbers, accumulated in f32 or wider: `sum.error` is what
-  /// comes from the errors of the terms, `magnitude` the sum of the terms'
-  /// largest magnitudes. The result is not yet rounded to a narrow type.
-  Bounded accumulate(Bounded sum, double magnitude, int64_t terms) const;
+  /// comes from the errors of the terms. The result is not yet rounded to a
+  /// narrow type.
+  Bounded accumulate(Bounded sum, const TermMagnitudes &magnitudes,
+                     int64_t terms) const;
 
 private:
   DType dtype, accuracy;

@@ -81,17 +81,18 @@ public:
       return;
     value += x.value;
     error += x.error;
-    magnitude += x.magnitude();
+    magnitudes.add(x);
   }
   /// Not yet rounded to a narrow type.
   Bounded get(const Arithmetic &arithmetic) const {
     return specials.addTo(
-        arithmetic.accumulate({value, error}, magnitude, terms));
+        arithmetic.accumulate({value, error}, magnitudes, terms));
   }
 
 private:
   SpecialTerms specials;
-  double value = 0.0, error = 0.0, magnitude = 0.0;
+  TermMagnitudes magnitudes;
+  double value = 0.0, error = 0.0;
   int64_t terms = 0;
 };
 
@@ -113,7 +114,8 @@ public:
     if (!isFinite && specials.take(mapMonotone(multiply, x, y)))
       return;
     value += x.value * y.value;
-    magnitude += x.magnitude() * y.magnitude();
+    double exact = x.value * y.value;
+    magnitudes.add({exact, x.magnitude() * y.magnitude() - std::fabs(exact)});
     if (x.isExact() && y.isExact())
       return;
     double byX = y.value * x.error, byY = x.value * y.error;
@@ -130,7 +132,7 @@ public:
   void visit(double x, double y) {
     ++terms;
     value += x * y;
-    magnitude += std::fabs(x * y);
+    magnitudes.add({x * y, 0.0});
   }
 
   /// Not yet rounded to a narrow type.
@@ -140,12 +142,13 @@ public:
     double error = std::min(linear, common + 2.0 * std::sqrt(squares));
     // The products are rounded, too: one rounding more than the sum has.
     return specials.addTo(
-        arithmetic.accumulate({value, error + product}, magnitude, terms + 1));
+        arithmetic.accumulate({value, error + product}, magnitudes, terms + 1));
   }
 
 private:
   SpecialTerms specials;
-  double value = 0.0, magnitude = 0.0;
+  TermMagnitudes magnitudes;
+  double value = 0.0;
   double linear = 0.0, squares = 0.0, product = 0.0;
   double shiftX = 0.0, shiftY = 0.0, scaleX = 0.0, scaleY = 0.0;
   int64_t terms = 0;

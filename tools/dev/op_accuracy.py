@@ -126,7 +126,7 @@ def silu(xp, x):
 
 
 def sign(xp, x):
-    return xp.math.where(x == 0, x, xp.math.sign(x))
+    return xp.math.where((x == 0) | xp.math.isnan(x), x, xp.math.sign(x))
 
 
 def relu(xp, x):

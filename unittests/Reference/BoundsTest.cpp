@@ -84,6 +84,19 @@ TEST(Bounds, KnowsWhatSurelyOverflows) {
   EXPECT_EQ(getUnaryError("exp", inexact(88.72, 0.01)), kInf);
 }
 
+/// Small terms of the other sign overflow, too: inf - inf, in some order.
+TEST(Bounds, OverflowsOfBothSignsMayMeet) {
+  Program program(
+      R"((%x: tensor<1x2xf32>, %y: tensor<2x1xf32>) -> tensor<1x1xf32> {
+    %z = fuse.matmul %x, %y : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+    return %z : tensor<1x1xf32> })");
+  Value x = floats({1, 2}, {3e38, 3e38});
+  EXPECT_EQ(program({x, floats({2, 1}, {3e38, -2})}).error[0], kInf);
+  Value certain = program({x, floats({2, 1}, {3e38, -1})});
+  EXPECT_EQ(certain.data[0], kInf);
+  EXPECT_EQ(certain.error[0], 0.0);
+}
+
 TEST(Bounds, NarrowIntermediatesMayOrMayNotOverflow) {
   // 70000 in f32 within a kernel, infinite between two.
   Program program(R"((%x: tensor<1xf16>, %h: tensor<1xf16>) -> tensor<1xf16> {

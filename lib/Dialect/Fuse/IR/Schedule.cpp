@@ -18,6 +18,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// and a lane count above 64 is a typing error.
 static constexpr int64_t kMaxThreads = 1024;
 static constexpr int64_t kMaxFactor = 64;
+/// Lanes that exchange values by shuffles.
+static constexpr int64_t kWarpSize = 32;
 /// A CPU thread walks a stretch of many vectors.
 static constexpr int64_t kMaxUnroll = 4096;
 
@@ -57,11 +59,19 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
       failed(
           verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)))
     return failure();
-  if (threads % rowsPerBlock == 0)
+  if (threads % rowsPerBlock != 0)
+    return emitError() << "expected rows_per_block to divide the " << threads
+                       << " threads, but got " << rowsPerBlock
+                       << "; choose a divisor";
+  // The butterfly of shuffles that combines them would read lanes of another
+  // row, or lanes that are not there.
+  int64_t group = threads / rowsPerBlock;
+  if (group % kWarpSize == 0 ||
+      (group < kWarpSize && llvm::isPowerOf2_64(group)))
     return success();
-  return emitError() << "expected rows_per_block to divide the " << threads
-                     << " threads, but got " << rowsPerBlock
-                     << "; choose a divisor";
+  return emitError() << "expected the threads of a row to be whole warps of "
+                     << kWarpSize << " or a power of two, but got " << group
+                     << "; choose other threads or rows_per_block";
 }
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,

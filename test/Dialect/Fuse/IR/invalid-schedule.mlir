@@ -60,6 +60,18 @@ func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, row
 
 // -----
 
+// Shuffles combine the threads of a row: none in part of a warp.
+// expected-error @below {{expected the threads of a row to be whole warps of 32 or a power of two, but got 180; choose other threads or rows_per_block}}
+func.func private @f() attributes {s = #fuse.rows<threads = 180, vector = 1, rows_per_block = 1, hold = loop>}
+
+// -----
+
+// Nor of several rows in one.
+// expected-error @below {{expected the threads of a row to be whole warps of 32 or a power of two, but got 48}}
+func.func private @f() attributes {s = #fuse.rows<threads = 96, vector = 1, rows_per_block = 2, hold = loop>}
+
+// -----
+
 // A block has a row.
 // expected-error @below {{expected rows_per_block from 1 to 1024, but got 0}}
 func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 0, hold = loop>}
