@@ -173,6 +173,25 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
       .Case([&](CastOp cast) { return evaluateCast(cast, *first); })
       .Case([&](ConstantOp source) { return evaluateConstant(source); })
       .Case([&](IotaOp iota) { return evaluateIota(iota, first); })
+      .Case([&](TransposeOp op) { return evaluateTranspose(op, *first); })
+      .Case([&](SliceOp slice) { return evaluateSlice(slice, *first); })
+      .Case([&](PadOp pad) { return evaluatePad(pad, *first); })
+      .Case([&](ReverseOp reverse) { return evaluateReverse(reverse, *first); })
+      .Case([&](ConcatOp concat) { return evaluateConcat(concat, operands); })
+      .Case([&](BroadcastOp op) { return evaluateBroadcast(op, operands); })
+      .Case([&](GatherOp gather) {
+        return evaluateGather(gather, *first, *operands[1]);
+      })
+      .Case([&](ScatterOp op) { return evaluateScatter(op, operands); })
+      .Case([&](RandomOp random) {
+        return evaluateRandom(random, *first,
+                              random.getLike() ? operands[1] : nullptr);
+      })
+      .Case([&](DropoutOp dropout) {
+        return evaluateDropout(dropout, *first, *operands[1]);
+      })
+      .Case([&](ArgMaxOp arg) { return evaluateArgMax(arg, *first); })
+      .Case([&](ArgMinOp arg) { return evaluateArgMin(arg, *first); })
       .Case([&](ReduceOp reduce) { return evaluateReduce(reduce, *first); })
       .Case([&](SoftmaxOp softmax) { return evaluateSoftmax(softmax, *first); })
       .Case([&](LogSoftmaxOp softmax) {

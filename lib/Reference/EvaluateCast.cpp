@@ -6,20 +6,34 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operations.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::fuse;
 using namespace mlir::fuse::reference;
 
-static double getMaxInt(DType dtype) {
-  return dtype == DType::I32 ? 0x1p31 : 0x1p63;
-}
-
 /// Whether every number of `from` is one of `to`.
 static bool holds(DType to, DType from) {
-  return to == from || to == DType::F64 || (to == DType::F32 && isNarrow(from));
+  return to == from || to == DType::F64 || isSaturating(from) ||
+         (to == DType::F32 && isNarrow(from));
+}
+
+/// To an 8-bit float: rounding and saturating are monotone. A program that goes
+/// from f64 by way of f32 rounds twice.
+static Bounded saturateCast(DType from, DType to, Bounded x) {
+  double max = getMaxFinite(to);
+  auto round = [&](double value) {
+    return std::isnan(value) ? value
+                             : std::clamp(roundTo(to, value), -max, max);
+  };
+  Bounded result = mapMonotone(round, x);
+  if (from == DType::F64 && x.isExact())
+    result = include(result, round(roundTo(DType::F32, x.value)));
+  return result;
 }
 
 Bounded mlir::fuse::reference::roundCast(DType from, DType to, Bounded x) {
+  if (isSaturating(to))
+    return saturateCast(from, to, x);
   bool isFinite = std::isfinite(x.value) && std::isfinite(x.error);
   if (!isFinite)
     return {x.value, x.isExact() ? 0.0 : kInfinity};
@@ -48,13 +62,19 @@ Bounded mlir::fuse::reference::mayRound(DType from, DType to, Bounded x) {
   return result;
 }
 
+static int getBits(DType integer) { return 8 * getBytes(integer); }
+
+/// The magnitude of the smallest integer.
+static double getMaxInt(DType integer) {
+  return std::ldexp(1.0, getBits(integer) - 1);
+}
+
 /// Towards zero, saturating, NaN to 0.
 static int64_t saturate(DType to, double value) {
   double limit = getMaxInt(to);
   if (std::isnan(value))
     return 0;
-  int64_t max = to == DType::I32 ? std::numeric_limits<int32_t>::max()
-                                 : std::numeric_limits<int64_t>::max();
+  int64_t max = llvm::maxIntN(getBits(to));
   if (value >= limit)
     return max;
   return value < -limit ? -max - 1 : static_cast<int64_t>(value);
@@ -99,9 +119,8 @@ static void castInteger(const Value &input, Value &result) {
       continue;
     }
     bool mayWrap = error > 0.0 && !(std::fabs(value) + error < getMaxInt(to));
-    result.ints[i] = to == DType::I1    ? value != 0
-                     : to == DType::I32 ? static_cast<int32_t>(value)
-                                        : value;
+    result.ints[i] =
+        to == DType::I1 ? value != 0 : llvm::SignExtend64(value, getBits(to));
     if (to == DType::I1)
       result.error[i] = error > 0.0 && std::fabs(value) <= error;
     else

@@ -108,6 +108,17 @@ private:
     return {bound(std::cos(angle)), bound(std::sin(angle))};
   }
 
+  /// x c + y s. One of the products need not be rounded, and then it does not
+  /// overflow either.
+  Bounded sumOfProducts(Bounded x, Bounded c, Bounded y, Bounded s) const {
+    Bounded sum = arithmetic.add(arithmetic.mul(x, c), arithmetic.mul(y, s));
+    auto isFinite = [](Bounded z) { return std::isfinite(z.value); };
+    if (isFinite(x) && isFinite(c) && isFinite(y) && isFinite(s) &&
+        !isFinite(sum))
+      sum.error = kInfinity;
+    return mayRound(wide, dtype, sum);
+  }
+
   void rotateRow(int64_t base, int64_t batch, int64_t token) {
     int64_t position = token;
     bool certain = true;
@@ -127,14 +138,8 @@ private:
       if (!certain)
         cos.error = sin.error = kInfinity;
       Bounded a = read[first], b = read[second];
-      auto combine = [&](Bounded x, Bounded y) {
-        return mayRound(wide, dtype, arithmetic.add(x, y));
-      };
-      store(result, first,
-            combine(arithmetic.mul(a, cos),
-                    Arithmetic::neg(arithmetic.mul(b, sin))));
-      store(result, second,
-            combine(arithmetic.mul(b, cos), arithmetic.mul(a, sin)));
+      store(result, first, sumOfProducts(a, cos, b, Arithmetic::neg(sin)));
+      store(result, second, sumOfProducts(b, cos, a, sin));
     }
   }
 

@@ -90,6 +90,23 @@ llvm::Expected<Value> evaluateConstant(ConstantOp op);
 /// `like` is null without that operand.
 Value evaluateIota(IotaOp op, const Value *like);
 
+Value evaluateTranspose(TransposeOp op, const Value &input);
+llvm::Expected<Value> evaluateSlice(SliceOp op, const Value &input);
+Value evaluatePad(PadOp op, const Value &input);
+Value evaluateReverse(ReverseOp op, const Value &input);
+llvm::Expected<Value> evaluateConcat(ConcatOp op, Operands operands);
+/// Of the operand alone, or with `like`.
+llvm::Expected<Value> evaluateBroadcast(BroadcastOp op, Operands operands);
+Value evaluateGather(GatherOp op, const Value &table, const Value &ids);
+/// Of `into`, `ids` and `updates`.
+llvm::Expected<Value> evaluateScatter(ScatterOp op, Operands operands);
+
+/// `like` is null without that operand.
+Value evaluateRandom(RandomOp op, const Value &seed, const Value *like);
+Value evaluateDropout(DropoutOp op, const Value &input, const Value &seed);
+
+Value evaluateArgMax(ArgMaxOp op, const Value &input);
+Value evaluateArgMin(ArgMinOp op, const Value &input);
 Value evaluateReduce(ReduceOp op, const Value &input);
 std::pair<Value, Value> evaluateSoftmaxStats(SoftmaxStatsOp op,
                                              const Value &input);

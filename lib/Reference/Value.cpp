@@ -7,6 +7,7 @@
 
 #include "fuse/Reference/Value.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -32,6 +33,10 @@ struct Format {
 
 static Format getFormat(DType dtype) {
   switch (dtype) {
+  case DType::F8E4M3FN:
+    return {4, -6, 8};
+  case DType::F8E5M2:
+    return {3, -14, 15};
   case DType::F16:
     return {11, -14, 15};
   case DType::BF16:
@@ -49,18 +54,27 @@ bool mlir::fuse::reference::isNarrow(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16;
 }
 
+bool mlir::fuse::reference::isSaturating(DType dtype) {
+  return dtype == DType::F8E4M3FN || dtype == DType::F8E5M2;
+}
+
 llvm::StringRef mlir::fuse::reference::getName(DType dtype) {
-  static constexpr llvm::StringLiteral names[] = {"f16", "bf16", "f32", "f64",
-                                                  "i1",  "i32",  "i64"};
+  static constexpr llvm::StringLiteral names[] = {
+      "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32",
+      "f64",      "i1",     "i8",  "i32",  "i64"};
   return names[static_cast<int>(dtype)];
 }
 
 int64_t mlir::fuse::reference::getBytes(DType dtype) {
-  static constexpr int64_t bytes[] = {2, 2, 4, 8, 1, 4, 8};
+  static constexpr int64_t bytes[] = {1, 1, 2, 2, 4, 8, 1, 1, 4, 8};
   return bytes[static_cast<int>(dtype)];
 }
 
 std::optional<DType> mlir::fuse::reference::getDType(mlir::Type element) {
+  if (llvm::isa<mlir::Float8E4M3FNType>(element))
+    return DType::F8E4M3FN;
+  if (llvm::isa<mlir::Float8E5M2Type>(element))
+    return DType::F8E5M2;
   if (element.isF16())
     return DType::F16;
   if (element.isBF16())
@@ -71,6 +85,8 @@ std::optional<DType> mlir::fuse::reference::getDType(mlir::Type element) {
     return DType::F64;
   if (element.isSignlessInteger(1))
     return DType::I1;
+  if (element.isSignlessInteger(8))
+    return DType::I8;
   if (element.isSignlessInteger(32))
     return DType::I32;
   if (element.isSignlessInteger(64))
@@ -80,11 +96,15 @@ std::optional<DType> mlir::fuse::reference::getDType(mlir::Type element) {
 
 double mlir::fuse::reference::getMaxFinite(DType dtype) {
   Format format = getFormat(dtype);
-  double fraction = 2.0 - std::ldexp(1.0, 1 - format.precision);
+  // The largest significand of f8E4M3FN is NaN.
+  double last = dtype == DType::F8E4M3FN ? 2.0 : 1.0;
+  double fraction = 2.0 - std::ldexp(last, 1 - format.precision);
   return std::ldexp(fraction, format.maxExponent);
 }
 
 double mlir::fuse::reference::getOverflowThreshold(DType dtype) {
+  if (isSaturating(dtype))
+    return std::numeric_limits<double>::infinity();
   Format format = getFormat(dtype);
   double halfUlp = std::ldexp(0.5, format.maxExponent + 1 - format.precision);
   return getMaxFinite(dtype) + halfUlp;
@@ -111,7 +131,8 @@ double mlir::fuse::reference::roundTo(DType dtype, double value) {
     return static_cast<float>(value);
   // Dividing by a power of two is exact; nearbyint rounds ties to even.
   double ulp = getUlp(dtype, value);
-  return std::copysign(std::nearbyint(value / ulp) * ulp, value);
+  double rounded = std::nearbyint(std::fabs(value) / ulp) * ulp;
+  return std::copysign(std::min(rounded, getMaxFinite(dtype)), value);
 }
 
 int64_t Value::size() const {
@@ -177,6 +198,19 @@ static uint16_t encodeBF16(double value) {
   return llvm::bit_cast<uint32_t>(static_cast<float>(value)) >> 16;
 }
 
+static double decodeF8(const llvm::fltSemantics &semantics, uint8_t bits) {
+  llvm::APFloat number(semantics, llvm::APInt(8, bits));
+  return number.convertToDouble();
+}
+
+/// `value` is NaN or a value of the type.
+static uint8_t encodeF8(const llvm::fltSemantics &semantics, double value) {
+  llvm::APFloat number(value);
+  bool losesInfo;
+  number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.bitcastToAPInt().getZExtValue();
+}
+
 template <typename Stored, typename Element, typename Decode>
 static void decode(const void *buffer, std::vector<Element> &elements,
                    Decode decodeOne) {
@@ -204,7 +238,17 @@ Value mlir::fuse::reference::fromBuffer(DType dtype,
   Value value = Value::zeros(dtype, shape);
   value.error.clear();
   auto same = [](auto element) { return element; };
+  const auto &e4m3 = llvm::APFloat::Float8E4M3FN();
+  const auto &e5m2 = llvm::APFloat::Float8E5M2();
   switch (dtype) {
+  case DType::F8E4M3FN:
+    decode<uint8_t>(buffer, value.data,
+                    [&](uint8_t bits) { return decodeF8(e4m3, bits); });
+    break;
+  case DType::F8E5M2:
+    decode<uint8_t>(buffer, value.data,
+                    [&](uint8_t bits) { return decodeF8(e5m2, bits); });
+    break;
   case DType::F16:
     decode<uint16_t>(buffer, value.data, decodeF16);
     break;
@@ -220,6 +264,9 @@ Value mlir::fuse::reference::fromBuffer(DType dtype,
   case DType::I1:
     decode<uint8_t>(buffer, value.ints, [](uint8_t byte) { return byte != 0; });
     break;
+  case DType::I8:
+    decode<int8_t>(buffer, value.ints, same);
+    break;
   case DType::I32:
     decode<int32_t>(buffer, value.ints, same);
     break;
@@ -232,7 +279,17 @@ Value mlir::fuse::reference::fromBuffer(DType dtype,
 
 void mlir::fuse::reference::toBuffer(const Value &value, void *buffer) {
   auto rounded = [&](double element) { return roundTo(value.dtype, element); };
+  const auto &e4m3 = llvm::APFloat::Float8E4M3FN();
+  const auto &e5m2 = llvm::APFloat::Float8E5M2();
   switch (value.dtype) {
+  case DType::F8E4M3FN:
+    return encode<uint8_t>(value.data, buffer, [&](double element) {
+      return encodeF8(e4m3, rounded(element));
+    });
+  case DType::F8E5M2:
+    return encode<uint8_t>(value.data, buffer, [&](double element) {
+      return encodeF8(e5m2, rounded(element));
+    });
   case DType::F16:
     return encode<uint16_t>(value.data, buffer, [&](double element) {
       return encodeF16(rounded(element));
@@ -248,6 +305,9 @@ void mlir::fuse::reference::toBuffer(const Value &value, void *buffer) {
   case DType::I1:
     return encode<uint8_t>(value.ints, buffer,
                            [](int64_t element) { return element != 0; });
+  case DType::I8:
+    return encode<int8_t>(value.ints, buffer,
+                          [](int64_t element) { return element; });
   case DType::I32:
     return encode<int32_t>(value.ints, buffer,
                            [](int64_t element) { return element; });

@@ -28,8 +28,10 @@ static double getBoundRatio(DType dtype, double expected, double bound,
   double magnitude = std::fabs(expected);
   bool sameSign = std::signbit(expected) == std::signbit(actual);
   if (std::isinf(actual))
-    return sameSign && magnitude + bound > getMaxFinite(dtype) ? 0.0
-                                                               : kInfinity;
+    return sameSign && !isSaturating(dtype) &&
+                   magnitude + bound > getMaxFinite(dtype)
+               ? 0.0
+               : kInfinity;
   // Here only an infinity would be right.
   if (magnitude - bound >= getOverflowThreshold(dtype))
     return kInfinity;

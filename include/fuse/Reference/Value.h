@@ -25,11 +25,13 @@
 namespace mlir::fuse::reference {
 
 /// The element types of the dialect. An i1 takes one byte in a buffer.
-enum class DType { F16, BF16, F32, F64, I1, I32, I64 };
+enum class DType { F8E4M3FN, F8E5M2, F16, BF16, F32, F64, I1, I8, I32, I64 };
 
 bool isFloat(DType dtype);
 /// f16 or bf16.
 bool isNarrow(DType dtype);
+/// An 8-bit float: storage, to which numbers round without overflow.
+bool isSaturating(DType dtype);
 llvm::StringRef getName(DType dtype);
 /// Bytes of an element in a buffer.
 int64_t getBytes(DType dtype);
@@ -38,13 +40,15 @@ std::optional<DType> getDType(mlir::Type element);
 
 /// The largest finite value of a float type.
 double getMaxFinite(DType dtype);
-/// The smallest magnitude that rounds to infinity.
+/// The smallest magnitude that rounds to infinity; infinity for a type to which
+/// numbers saturate.
 double getOverflowThreshold(DType dtype);
 /// The spacing of a float type's values at a finite `magnitude`; its smallest
 /// denormal at 0.
 double getUlp(DType dtype, double magnitude);
 /// `value` rounded to a float type: to nearest, ties to even, beyond the
-/// overflow threshold to infinity.
+/// overflow threshold to infinity, or to the largest finite value of a type to
+/// which numbers saturate. Infinities and NaN stay.
 double roundTo(DType dtype, double value);
 
 /// A dense tensor in row-major order.
@@ -53,7 +57,7 @@ struct Value {
   llvm::SmallVector<int64_t> shape;
   /// The elements of a float type. They are not rounded to it.
   std::vector<double> data;
-  /// The elements of i1 (0 or 1), i32 and i64.
+  /// The elements of i1 (0 or 1), i8, i32 and i64.
   std::vector<int64_t> ints;
   /// Element i of a correct program is within error[i] of the element here;
   /// infinite where nothing can be said (NaN and infinity included). For i1,

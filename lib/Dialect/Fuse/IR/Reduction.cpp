@@ -89,6 +89,20 @@ LogicalResult ReduceOp::verify() {
 }
 
 /// A reduction that keeps its type reduces dimensions of size 1 only.
+/// A sum over no dimension is x + 0, and so is a mean.
+LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
+  if (!op.getDims().empty())
+    return rewriter.notifyMatchFailure(op, "a dimension is reduced");
+  auto element = dyn_cast<FloatType>(op.getType().getElementType());
+  if (!element)
+    return rewriter.notifyMatchFailure(op, "integers fold");
+  auto scalar = RankedTensorType::get({}, element);
+  auto zero = DenseElementsAttr::get(scalar, rewriter.getFloatAttr(element, 0));
+  Value constant = ConstantOp::create(rewriter, op.getLoc(), zero);
+  rewriter.replaceOpWithNewOp<AddOp>(op, op.getType(), op.getInput(), constant);
+  return success();
+}
+
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   // A sum starts from +0 and would turn a -0 into it.
   bool adds = getKind() == ReduceKind::sum || getKind() == ReduceKind::mean;
@@ -149,12 +163,7 @@ template <typename Op> static LogicalResult verifyArg(Op op) {
   if (dim < 0 || dim >= input.getRank())
     return op.emitOpError("expected dim to be a dimension of ")
            << input << ", but got " << dim << "; choose 0 to rank - 1";
-  // 2. The dimension is not empty.
-  if (input.getDimSize(dim) == 0)
-    return op.emitOpError("expected elements in dimension ")
-           << dim << ", but got " << input
-           << "; an empty dimension has no first element";
-  // 3. The result has the operand's other dimensions.
+  // 2. The result has the operand's other dimensions.
   RankedTensorType expected = reduceType(input, {dim}, op.getKeep())
                                   .clone(op.getType().getElementType());
   return fuse::detail::verifyInferredResult(op, expected);

@@ -47,7 +47,7 @@ def DropoutOp : Fuse_Op<"dropout", [Composite,
   let summary = "zeros in random places, the rest scaled up";
   let description = [{
     select(u >= p, x * (1 / (1 - p)), 0), u being fuse.random of the seed and
-    the stream in the operand's shape. Srivastava et al., JMLR 15 (2014).
+    the stream in the operand's shape, and p rounded to f32 for the comparison. Srivastava et al., JMLR 15 (2014).
 
     1. `p` is at least 0 and less than 1.
 

@@ -30,6 +30,7 @@ def ReduceOp : Fuse_InferredOp<"reduce"> {
                        DenseI64ArrayAttr:$dims, UnitAttr:$keep);
   let results = (outs ComputeTensor:$result);
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let assemblyFormat = [{
     `` $kind $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
     type($input) `->` type($result)
@@ -41,11 +42,11 @@ class Fuse_ArgOp<string mnemonic, string extreme>
   let summary = "index of the first " # extreme # " element along a dimension";
   let description = [{
     A NaN counts as the }] # extreme # [{ value, so the first NaN is taken; the
-    two zeros are equal. With `keep` the dimension stays with size 1.
+    two zeros are equal. An empty dimension gives the result type's largest
+    integer. With `keep` the dimension stays with size 1.
 
     1. `dim` is a dimension of the operand.
-    2. The dimension is not empty.
-    3. The result has the operand's other dimensions.
+    2. The result has the operand's other dimensions.
 
     ```mlir
     %i = fuse.}] # mnemonic # [{ %x dim = 1 : tensor<?x128xf32> -> tensor<?xi32>
