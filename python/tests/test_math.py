@@ -32,22 +32,24 @@ def test_a_wrong_zero_or_nan_is_an_error():
 
 
 ROTARY = """
-func.func @phases(%x: tensor<?x1x128xf32> {{fuse.dims = ["n"]}},
-                  %p: tensor<?xi32> {{fuse.dims = ["n"]}}) -> tensor<?x1x128xf32> {{
+func.func @phases(%x: tensor<?x1x128x{dtype}> {{fuse.dims = ["n"]}},
+                  %p: tensor<?xi32> {{fuse.dims = ["n"]}}) -> tensor<?x1x128x{dtype}> {{
   %y = fuse.rotary half tokens_heads %x positions(%p) base = {base}
-      : tensor<?x1x128xf32>, tensor<?xi32>
-  return %y : tensor<?x1x128xf32>
+      : tensor<?x1x128x{dtype}>, tensor<?xi32>
+  return %y : tensor<?x1x128x{dtype}>
 }}"""
 
 
+@pytest.mark.parametrize(("dtype", "numpy"), [("f32", np.float32), ("f16", np.float16)])
 @pytest.mark.parametrize("base", ["1.0e4", "5.0e5"])
-def test_rotary_phases_up_to_two_to_the_20(base):
+def test_rotary_phases_up_to_two_to_the_20(base, dtype, numpy):
+    """Within 2 ULP of f64; computed in f16 they were noise: EleutherAI/gpt-neox#1003."""
     end = 1 << 20
     positions = np.r_[0:64, 64:end:997, end - 64 : end + 1].astype(np.int32)
     # The pair (1, 0) becomes (cos, sin).
-    x = np.zeros((len(positions), 1, 128), np.float32)
+    x = np.zeros((len(positions), 1, 128), numpy)
     x[:, :, :64] = 1
-    program = fuse.compile(ROTARY.format(base=base), target="cpu")
+    program = fuse.compile(ROTARY.format(base=base, dtype=dtype), target="cpu")
     result = program(x, positions)[:, 0].astype(np.longdouble)
 
     exponents = np.arange(64, dtype=np.longdouble) / -64
@@ -58,5 +60,5 @@ def test_rotary_phases_up_to_two_to_the_20(base):
         (result[:, :64], np.cos(angles)),
         (result[:, 64:], np.sin(angles)),
     ):
-        ulp = np.spacing(np.abs(truth).astype(np.float32)).astype(np.longdouble)
+        ulp = np.spacing(np.abs(truth).astype(numpy)).astype(np.longdouble)
         assert (np.abs(got - truth) <= 2 * ulp + slack).all()
