@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 BUILD := build
 
 .DEFAULT_GOAL := help
-.PHONY: help setup configure build demo test fuzz lint docs docs-check release clean
+.PHONY: help setup configure build demo test fuzz mutate fuzz-text lint docs docs-check release clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -28,6 +28,12 @@ test: build ## All tests: lit, GoogleTest, pytest
 
 fuzz: build ## Random programs in several ways; N=500 of them, SEED= for one run again
 	@python3 tools/dev/fuzz.py --count $(or $(N),500) $(if $(SEED),--seed $(SEED))
+
+fuzz-text: build ## Changed program texts, which must not crash: N=3000 of them
+	@$(BUILD)/bin/text-fuzz --count $(or $(N),3000) --keep $(BUILD)/text-fuzz test examples
+
+mutate: setup ## Deliberate faults, each of which a test must notice; NAMES= for some
+	@.venv/bin/python tools/dev/mutate.py $(NAMES)
 
 lint: build ## clang-format, clang-tidy on what changed, ruff
 	@tools/dev/lint.sh $(BUILD)

@@ -1,0 +1,440 @@
+"""Deliberate faults of the compiler, for mutate.py: each must fail a test.
+
+A mutant replaces `old`, which stands exactly once in `file`, by `new`. `tests`
+are the groups of mutate.py that should notice, the likeliest first.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+def _mutants(file, tests, *changes):
+    return [Mutant(name, file, old, new, tests) for name, old, new in changes]
+
+
+MUTANTS = [
+    *_mutants(
+        "lib/Conversion/LowerRows.cpp",
+        "Regression lit:Conversion lit:emu lit",
+        (
+            "rows-held-tail-is-not-guarded",
+            "held.back().guard = emitter.less(column, columns);",
+            "(void)emitter;",
+        ),
+        (
+            "rows-tail-is-skipped",
+            "bool wholeVectors = !columns.base && columns.offset % vector == 0;",
+            "bool wholeVectors = true;",
+        ),
+        (
+            "rows-past-the-last-one",
+            "row = emitter.min(row, emitter.add(rows, Index::constant(-1)));",
+            "(void)rows;",
+        ),
+        (
+            "rows-past-the-last-one-are-written",
+            "rowExists = emitter.less(row, rows);",
+            "(void)rowExists;",
+        ),
+        (
+            "rows-tail-is-not-combined",
+            "state = reducer.combine(state, scalars);",
+            "(void)scalars;",
+        ),
+        (
+            "rows-remaining-vectors-start-at-0",
+            "loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,",
+            "loopOverStates(frame, group.lane, vectors, width,",
+        ),
+        (
+            "rows-of-a-block-overlap",
+            "emitter.mul(frame.blockId(), Index::constant(perBlock)), group.group);",
+            "frame.blockId(), group.group);",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/ThreadReduce.cpp",
+        "lit:Conversion lit:emu lit",
+        (
+            "shuffles-stop-early",
+            "for (int64_t distance = std::min(width, warpSize) / 2; distance > 0;",
+            "for (int64_t distance = std::min(width, warpSize) / 2; distance > 1;",
+        ),
+        (
+            "no-barrier-between-warps",
+            "gpu::BarrierOp::create(builder, frame.loc());",
+            "(void)builder;",
+        ),
+        (
+            "rows-share-their-slots",
+            "emitter.mul(group.group, Index::constant(warps));",
+            "group.group;",
+        ),
+        (
+            "only-the-last-warp-counts",
+            "state = i == 0 ? part : reducer.combine(state, part);",
+            "state = part;",
+        ),
+        (
+            "a-double-is-its-low-half-twice",
+            "exchange(vector::ExtractOp::create(builder, loc, words, i)));",
+            "exchange(vector::ExtractOp::create(builder, loc, words, 0)));",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/Reducer.cpp",
+        "Regression lit:Random lit",
+        (
+            "maximum-starts-at-plus-infinity",
+            "return floatType ? infinity(true) : integer(llvm::minIntN(width));",
+            "return floatType ? infinity(false) : integer(llvm::minIntN(width));",
+        ),
+        (
+            "minimum-of-integers-starts-at-0",
+            "return floatType ? infinity(false) : integer(llvm::maxIntN(width));",
+            "return floatType ? infinity(false) : integer(0);",
+        ),
+        (
+            "maximum-loses-nan",
+            "return arith::MaximumFOp::create(builder, loc, a, b);",
+            "return arith::MaxNumFOp::create(builder, loc, a, b);",
+        ),
+        (
+            "minimum-loses-nan",
+            "return arith::MinimumFOp::create(builder, loc, a, b);",
+            "return arith::MinNumFOp::create(builder, loc, a, b);",
+        ),
+        (
+            "any-is-all",
+            "return arith::OrIOp::create(builder, loc, a, b);",
+            "return arith::AndIOp::create(builder, loc, a, b);",
+        ),
+        (
+            "online-softmax-of-minus-infinity",
+            "return arith::SelectOp::create(builder, loc, isLowest, zero, maximum);",
+            "return maximum;",
+        ),
+        (
+            "online-softmax-does-not-rescale",
+            "Value sum = arith::MulFOp::create(builder, loc, state[1], relative(state[0]));",
+            "Value sum = state[1];",
+        ),
+        (
+            "mean-multiplies",
+            "results[0] = arith::DivFOp::create(builder, loc, results[0], number);",
+            "results[0] = arith::MulFOp::create(builder, loc, results[0], number);",
+        ),
+        (
+            "masked-elements-count",
+            "  if (!guard)\n    return elements;\n",
+            "  if (true)\n    return elements;\n",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/LowerContraction.cpp",
+        "Regression lit:Conversion lit:Random lit:emu lit",
+        (
+            "tile-rows-past-the-end-are-written",
+            "if (rows[i].key() != rowsInside[i].key())",
+            "if (false)",
+        ),
+        (
+            "tile-columns-past-the-end-are-written",
+            "if (columns[j].key() != columnsInside[j].key())",
+            "if (false)",
+        ),
+        (
+            "sum-without-its-tail",
+            "finish(fits ? sums : sumLoop(whole, count, 1, 1, sums));",
+            "finish(sums);",
+        ),
+        (
+            "sum-starts-at-1",
+            "Index start = Index::constant(0);",
+            "Index start = Index::constant(1);",
+        ),
+        (
+            "half-of-the-lanes-count-twice",
+            "arith::AddFOp::create(builder, loc, parts[i], parts[i + 1]));",
+            "arith::AddFOp::create(builder, loc, parts[i], parts[i]));",
+        ),
+        (
+            "half-of-the-tiles-are-missing",
+            "grid.divisor = schedule.getThreads();",
+            "grid.divisor = 2 * schedule.getThreads();",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/EmitRotary.cpp",
+        "lit:Examples lit:Random lit:Conversion py:test_math lit",
+        (
+            "interleaved-lanes-turn-the-other-way",
+            "signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));",
+            "signs.push_back(lane / 2 + (lane % 2 ? lanes / 2 : 0));",
+        ),
+        (
+            "half-turns-the-other-way",
+            "return fma(x, angle.cos, first ? negate(term) : term);",
+            "return fma(x, angle.cos, first ? term : negate(term));",
+        ),
+        ("inverse-is-forgotten", "if (op.getInverse())", "if (false)"),
+        (
+            "table-is-read-past-its-end",
+            "number = arith::MinSIOp::create(builder, loc, number, last);",
+            "(void)last;",
+        ),
+        (
+            "features-past-the-rotated-ones-turn",
+            "return select(emitter.less(d, limit), y, x);",
+            "return y;",
+        ),
+        (
+            "frequencies-of-the-whole-head",
+            "table.push_back(rotaryFrequencyTurns(base, i, rotated));",
+            "table.push_back(rotaryFrequencyTurns(base, i, op.getHeadDim()));",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/EmitPointwise.cpp",
+        "lit:Random py:test_regressions Regression lit:Conversion lit",
+        (
+            "integers-divided-by-zero",
+            "return select(byZero, zero, select(byMinusOne, negated, quotient));",
+            "return select(byMinusOne, negated, quotient);",
+        ),
+        (
+            "sign-of-nan-is-1",
+            "return select(compareFloat(arith::CmpFPredicate::OGT, in[0], zero), one,",
+            "return select(compareFloat(arith::CmpFPredicate::UGT, in[0], zero), one,",
+        ),
+        (
+            "nan-equals-everything",
+            "arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,",
+            "arith::CmpFPredicate::OEQ, arith::CmpFPredicate::ONE,",
+        ),
+        (
+            "written-divisions-are-approximate",
+            "return isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr);",
+            "return false;",
+        ),
+        (
+            "casts-and-strict-do-not-round",
+            "  if (element == compute)\n    return value;\n  Value rounded =",
+            "  if (true)\n    return value;\n  Value rounded =",
+        ),
+        (
+            "iota-counts-up-from-the-end",
+            "index = emitter.add(index, size);",
+            "(void)size;",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/LowerPointwise.cpp",
+        "Regression lit:Conversion lit:Random lit:emu lit",
+        (
+            "last-vector-is-past-the-end",
+            "emitter.less(last, total), [&] { storeAt(flatPoint(first, vector)); },",
+            "emitter.less(first, total), [&] { storeAt(flatPoint(first, vector)); },",
+        ),
+        (
+            "half-of-the-blocks-are-missing",
+            "return {{{segment.extents, vector * threads * unroll}}};",
+            "return {{{segment.extents, 2 * vector * threads * unroll}}};",
+        ),
+        (
+            "unrolled-steps-overlap",
+            "emitter.add(emitter.mul(block, Index::constant(unroll)), step),",
+            "emitter.add(block, step),",
+        ),
+        (
+            "dynamic-rows-are-whole-vectors",
+            "return !segment.flat && emitter.getOptions().divisible;",
+            "return true;",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/MathExp.cpp",
+        "Conversion py:test_math",
+        ("exp-coefficient", "0x1.5554acp-3,", "0x1.5554fcp-3,"),
+        ("exp-underflows-early", "-104.5, ", "-87.0, "),
+        (
+            "expm1-loses-its-sign",
+            "return x.emitter->copySign(expM1Unsigned(x), x);",
+            "return expM1Unsigned(x);",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/MathLog.cpp",
+        "Conversion py:test_math",
+        (
+            "log-of-denormals",
+            "e.select(isDenormal, e.f(-scaleExponent), e.f(0.0));",
+            "e.f(0.0);",
+        ),
+        (
+            "log-of-negatives",
+            "e.select(x < zero, e.nan(), x);",
+            "x;",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/MathTrig.cpp",
+        "Conversion py:test_math",
+        ("digits-of-tau", "0x7f09d5f47d4d3770", "0x7f09d5f47d4d2770"),
+        (
+            "angle-of-negatives",
+            "e.select(isNegative, w.constant(0) - angle.quadrant, angle.quadrant)",
+            "angle.quadrant",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/MathErf.cpp",
+        "Conversion py:test_math",
+        (
+            "tanh-threshold",
+            "return e.select(a < e.f(0.55), near, far);",
+            "return e.select(a < e.f(0.75), near, far);",
+        ),
+    ),
+    *_mutants(
+        "lib/Runtime/Arguments.cpp",
+        "Runtime",
+        ("dims-may-disagree", "if (value != got)", "if (false)"),
+        (
+            "neighbours-overlap",
+            "beginA < beginB + bytesB &&",
+            "beginA <= beginB + bytesB &&",
+        ),
+        (
+            "aliases-may-be-shifted",
+            "is_contained(spec.mayAlias, inputIndex) && output.data == input.data &&",
+            "is_contained(spec.mayAlias, inputIndex) &&",
+        ),
+        (
+            "the-last-two-outputs-may-overlap",
+            "for (unsigned other = 0; other < index; ++other)",
+            "for (unsigned other = 0; other + 1 < index; ++other)",
+        ),
+        ("null-is-data", "if (!view.data)", "if (false)"),
+        ("alignment-is-not-checked", "if (remainder != 0)", "if (false)"),
+    ),
+    *_mutants(
+        "lib/Runtime/Facts.cpp",
+        "Runtime",
+        (
+            "huge-temporaries-are-small",
+            "    facts.index32 &= *count <= maxIndex32Elements;\n  }\n",
+            "  }\n",
+        ),
+        (
+            "everything-is-whole-vectors",
+            "return elements % vectorBytes * sizeInBytes(dtype) % vectorBytes == 0;",
+            "return true;",
+        ),
+        (
+            "everything-is-aligned",
+            "return reinterpret_cast<uintptr_t>(view.data) % vectorBytes == 0;",
+            "return true;",
+        ),
+    ),
+    *_mutants(
+        "lib/Runtime/ArenaPlan.cpp",
+        "Runtime",
+        (
+            "temporaries-of-one-step-share",
+            "return a.first <= b.last && b.first <= a.last;",
+            "return a.first < b.last && b.first < a.last;",
+        ),
+    ),
+    *_mutants(
+        "lib/Runtime/BlockPool.cpp",
+        "Runtime",
+        (
+            "blocks-past-the-grid",
+            "body(first, first + std::min(step, grid - first));",
+            "body(first, first + step);",
+        ),
+        (
+            "last-range-is-missing",
+            "ranges(grid / step + (grid % step != 0)),",
+            "ranges(grid / step),",
+        ),
+    ),
+    *_mutants(
+        "lib/JIT/JIT.cpp",
+        "py:test_regressions py:test_cpu Regression JIT CAPI",
+        (
+            "one-variant-for-all-facts",
+            "return denseVariants[facts.key()].load(",
+            "return denseVariants[CompiledProgram::usualFacts().key()].load(",
+        ),
+    ),
+    *_mutants(
+        "lib/Analysis/DimClasses.cpp",
+        "Analysis lit:Fusion Regression lit",
+        (
+            "broadcast-dims-are-equal",
+            "    if (type.getDimSize(axis) != 1)\n      unite(operand, axis, result, axis + shift);",
+            "    if (type.getDimSize(axis) != 2)\n      unite(operand, axis, result, axis + shift);",
+        ),
+        (
+            "kept-dims-are-not-counted",
+            "out += !reduced || keep;",
+            "out += !reduced;",
+        ),
+    ),
+    *_mutants(
+        "lib/Analysis/InPlace.cpp",
+        "Analysis JIT lit",
+        (
+            "pairs-need-not-lie-in-one-thread",
+            "return rotary.getInput() == operand && rotatesInThread(rotary);",
+            "return rotary.getInput() == operand;",
+        ),
+        (
+            "broadcast-inputs-are-read-in-place",
+            "dims.extents(input) == extents && check.isReadInPlace(input, extents))",
+            "dims.extents(input) == extents)",
+        ),
+    ),
+    *_mutants(
+        "lib/Schedule/VectorWidth.cpp",
+        "lit:Schedule lit:Examples lit",
+        (
+            "vectors-need-not-divide",
+            "while (vector > 1 && size % vector != 0)",
+            "while (vector > 8 && size % vector != 0)",
+        ),
+        (
+            "dynamic-rows-have-wide-vectors",
+            "  if (!target.divisible)\n    return 1;\n",
+            "",
+        ),
+    ),
+    *_mutants(
+        "lib/Schedule/Rows.cpp",
+        "lit:Schedule lit",
+        (
+            "one-row-for-all-threads",
+            "return RowsScheduleAttr::get(context, threads, shape.vector, threads / group,",
+            "return RowsScheduleAttr::get(context, threads, shape.vector, 1,",
+        ),
+    ),
+    *_mutants(
+        "lib/Fusion/BindDims.cpp",
+        "lit:Fusion lit:tools Regression",
+        (
+            "names-of-static-dims",
+            "if (!extent.isStatic() && !name.empty())",
+            "if (!name.empty())",
+        ),
+    ),
+]
