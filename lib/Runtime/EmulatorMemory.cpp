@@ -139,26 +139,40 @@ std::string EmulatorMemory::describeOther(const Moment &other) const {
   return formatv("thread {0}", other.thread);
 }
 
-bool EmulatorMemory::load(const Segment &segment, int64_t offset,
-                          ByteState &state, const Moment &now) {
-  bool hasContent = segment.kind == SegmentKind::InPlace ||
-                    segment.kind == SegmentKind::Partial;
-  if (!state.writer && !hasContent) {
+std::string EmulatorMemory::describeReaders(const ByteState &state) const {
+  if (state.isReadBefore || state.isReadInBlock || state.isReadInWarp)
+    return "several threads";
+  return describeOther(state.reader);
+}
+
+/// Whether the buffer holds an input before the launch.
+static bool hasContent(const Segment &segment) {
+  return segment.kind == SegmentKind::InPlace ||
+         segment.kind == SegmentKind::Partial;
+}
+
+EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
+                                            int64_t offset, ByteState &state,
+                                            const Moment &now) {
+  bool isInPlace = hasContent(segment);
+  if (!state.writer && !isInPlace) {
     refuse(formatv("expected a load of what was written, but got byte {0} of "
                    "{1}, which nothing has written; check the mask of the "
                    "store and the barriers before the load",
                    offset, segment.name));
-    return false;
+    return Loaded::Refused;
   }
   if (state.writer && !state.isAtomic && !isOrdered(state.writer, now)) {
+    if (isInPlace)
+      return Loaded::Lost;
     refuse(formatv("expected a barrier between the store and the load of byte "
                    "{0} of {1}, but got none since {2} wrote it; add a "
                    "barrier, or give each byte to one thread",
                    offset, segment.name, describeOther(state.writer)));
-    return false;
+    return Loaded::Refused;
   }
   noteRead(state, now);
-  return true;
+  return Loaded::Content;
 }
 
 bool EmulatorMemory::store(const Segment &segment, int64_t offset,
@@ -179,11 +193,11 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
                    offset, segment.name, describeOther(state.writer)));
     return false;
   }
-  if (!areReadsOrdered(state, now)) {
+  if (!hasContent(segment) && !areReadsOrdered(state, now)) {
     refuse(formatv("expected a barrier between the load and the store of byte "
                    "{0} of {1}, but got none since {2} read it; add a barrier "
                    "before the store",
-                   offset, segment.name, describeOther(state.reader)));
+                   offset, segment.name, describeReaders(state)));
     return false;
   }
   state = ByteState();
@@ -197,17 +211,26 @@ void *EmulatorMemory::translate(const Access &access, const Moment &now) {
   if (!segment || !isInside(access, *segment))
     return nullptr;
   int64_t offset = access.address - segment->base;
-  auto &shadow = shadows[segment - segments.data()];
-  if (!shadow.empty())
-    for (int64_t byte = offset; byte < offset + access.bytes; ++byte) {
-      bool ok = access.kind == AccessKind::Load
-                    ? load(*segment, byte, shadow[byte], now)
-                    : store(*segment, byte, shadow[byte], now,
-                            access.kind == AccessKind::Atomic);
-      if (!ok)
+  if (!segment->isWritable())
+    return segment->host + offset;
+  MutableArrayRef<ByteState> states = shadows[segment - segments.data()];
+  bool isLost = false;
+  for (int64_t byte = offset; byte < offset + access.bytes; ++byte) {
+    if (access.kind != AccessKind::Load) {
+      if (!store(*segment, byte, states[byte], now,
+                 access.kind == AccessKind::Atomic))
         return nullptr;
+      continue;
     }
-  return segment->host + offset;
+    Loaded loaded = load(*segment, byte, states[byte], now);
+    if (loaded == Loaded::Refused)
+      return nullptr;
+    isLost |= loaded == Loaded::Lost;
+  }
+  if (!isLost)
+    return segment->host + offset;
+  lost.assign(access.bytes, '\xff');
+  return lost.data();
 }
 
 std::optional<std::string> EmulatorMemory::checkWritten() const {

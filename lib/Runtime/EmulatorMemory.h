@@ -20,6 +20,12 @@
 // barrier of the block, or by a bar.warp.sync of all lanes of their warp.
 // A shuffle orders nothing, as PTX says.
 //
+// Results in place are an exception. Threads without a row of their own work on
+// another's, in step with it, and drop what they get; so a load may race with
+// the store of another thread as long as nobody uses what it sees. Where the
+// store came first, the load sees bytes of ones, which are a NaN in every float
+// format: a use of it shows in the results.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_RUNTIME_EMULATORMEMORY_H
@@ -128,20 +134,24 @@ private:
   Segment *find(const Access &access);
   void *refuse(std::string text);
   bool isInside(const Access &access, const Segment &segment);
-  bool load(const Segment &segment, int64_t offset, ByteState &state,
-            const Moment &now);
+  enum class Loaded : uint8_t { Content, Lost, Refused };
+  Loaded load(const Segment &segment, int64_t offset, ByteState &state,
+              const Moment &now);
   bool store(const Segment &segment, int64_t offset, ByteState &state,
              const Moment &now, bool isAtomic);
   void noteRead(ByteState &state, const Moment &now);
   bool isOrdered(const Moment &before, const Moment &now) const;
   bool areReadsOrdered(const ByteState &state, const Moment &now) const;
   std::string describeOther(const Moment &other) const;
+  std::string describeReaders(const ByteState &state) const;
 
   std::vector<Segment> segments;
   /// One for each segment, without elements for what is read only.
   std::vector<std::vector<ByteState>> shadows;
   uint32_t firstPhase = 1;
   std::string message;
+  /// What a load sees that came too late.
+  std::vector<char> lost;
 };
 
 } // namespace fuse::runtime
