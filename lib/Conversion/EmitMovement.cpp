@@ -78,14 +78,22 @@ public:
         loc(op->getLoc()), lanes(point.lanes),
         element(getElementTypeOrSelf(op->getResult(0).getType())) {}
 
-  Value build(TransposeOp transpose);
-  Value build(SliceOp slice);
+  /// Where the elements of the one operand are from which the lanes come; none
+  /// where they lie apart.
+  std::optional<Point> source(TransposeOp transpose);
+  std::optional<Point> source(SliceOp slice);
+  std::optional<Point> source(tensor::ExpandShapeOp expand);
+  std::optional<Point> source(tensor::CollapseShapeOp collapse);
+
+  template <typename OpTy> Value build(OpTy moved) {
+    if (std::optional<Point> from = source(moved))
+      return emitter.emit(moved->getOperand(0), *from);
+    return laneByLane();
+  }
   Value build(PadOp pad);
   Value build(ReverseOp reverse);
   Value build(ConcatOp concat);
   Value build(GatherOp gather);
-  Value build(tensor::ExpandShapeOp expand);
-  Value build(tensor::CollapseShapeOp collapse);
 
 private:
   /// The same lanes elsewhere.
@@ -146,20 +154,20 @@ private:
 // One operand
 //===----------------------------------------------------------------------===//
 
-Value MovementBuilder::build(TransposeOp transpose) {
+std::optional<Point> MovementBuilder::source(TransposeOp transpose) {
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   if (lanes > 1 && !isLast(permutation.back()))
-    return laneByLane();
+    return std::nullopt;
   Point source = elsewhere();
   source.dims.resize(point.dims.size());
   for (auto [axis, index] : llvm::zip_equal(permutation, point.dims))
     source.dims[axis] = index;
-  return emitter.emit(transpose.getInput(), source);
+  return source;
 }
 
-Value MovementBuilder::build(SliceOp slice) {
+std::optional<Point> MovementBuilder::source(SliceOp slice) {
   if (lanes > 1 && slice.getSteps().back() != 1)
-    return laneByLane();
+    return std::nullopt;
   Point source = elsewhere();
   for (auto [index, offset, step] :
        llvm::zip_equal(point.dims, slice.getOffsets(), slice.getSteps()))
@@ -167,7 +175,7 @@ Value MovementBuilder::build(SliceOp slice) {
                                       Index::constant(offset)));
   if (lanes > 1)
     source.skew += slice.getOffsets().back();
-  return emitter.emit(slice.getInput(), source);
+  return source;
 }
 
 Value MovementBuilder::build(ReverseOp reverse) {
@@ -314,7 +322,7 @@ Point MovementBuilder::reshaped(Value source) const {
   return moved;
 }
 
-Value MovementBuilder::build(tensor::ExpandShapeOp expand) {
+std::optional<Point> MovementBuilder::source(tensor::ExpandShapeOp expand) {
   SmallVector<Extent> extents = emitter.getDims().extents(expand.getResult());
   Point source = reshaped(expand.getSrc());
   for (ArrayRef<int64_t> group : expand.getReassociationIndices()) {
@@ -325,7 +333,7 @@ Value MovementBuilder::build(tensor::ExpandShapeOp expand) {
     const Extent &inner = extents[group.back()];
     bool divides = inner.isStatic() && inner.size % lanes == 0;
     if (isLast(group.back()) && !oneRow && !divides && lanes > 1)
-      return laneByLane();
+      return std::nullopt;
     Index position = Index::constant(0);
     for (int64_t axis : group)
       if (extents[axis].size != 1)
@@ -334,10 +342,10 @@ Value MovementBuilder::build(tensor::ExpandShapeOp expand) {
                         point.dims[axis]);
     source.dims.push_back(position);
   }
-  return emitter.emit(expand.getSrc(), source);
+  return source;
 }
 
-Value MovementBuilder::build(tensor::CollapseShapeOp collapse) {
+std::optional<Point> MovementBuilder::source(tensor::CollapseShapeOp collapse) {
   SmallVector<Extent> extents = emitter.getDims().extents(collapse.getSrc());
   Point source = reshaped(collapse.getSrc());
   source.dims.resize(extents.size());
@@ -350,12 +358,12 @@ Value MovementBuilder::build(tensor::CollapseShapeOp collapse) {
                                [](const Extent &e) { return e.size == 1; });
     bool divides = inner.back().isStatic() && inner.back().size % lanes == 0;
     if (isLast(axis) && lanes > 1 && !oneRow && !(divides && isAligned()))
-      return laneByLane();
+      return std::nullopt;
     auto indices = emitter.delinearize(point.dims[axis], inner);
     for (auto [dim, index] : llvm::zip_equal(group, indices))
       source.dims[dim] = index;
   }
-  return emitter.emit(collapse.getSrc(), source);
+  return source;
 }
 
 Value mlir::fuse::emitMovement(PointEmitter &emitter, Operation *op,
@@ -365,6 +373,16 @@ Value mlir::fuse::emitMovement(PointEmitter &emitter, Operation *op,
           [&](auto moved) {
             return MovementBuilder(emitter, op, point).build(moved);
           });
+}
+
+Point mlir::fuse::movedPoint(PointEmitter &emitter, Operation *op,
+                             const Point &point) {
+  assert(point.lanes == 1 && "the lanes may lie apart");
+  return llvm::TypeSwitch<Operation *, Point>(op)
+      .Case<TransposeOp, SliceOp, tensor::ExpandShapeOp,
+            tensor::CollapseShapeOp>([&](auto moved) {
+        return *MovementBuilder(emitter, op, point).source(moved);
+      });
 }
 
 Value mlir::fuse::emitReshape(PointEmitter &emitter, Operation *op,

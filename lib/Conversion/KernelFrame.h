@@ -55,6 +55,8 @@ FailureOr<Grid> lowerPointwise(KernelFrame &frame, int64_t threads,
                                int64_t vector, int64_t unroll);
 FailureOr<Grid> lowerRows(KernelFrame &frame, RowsScheduleAttr schedule);
 FailureOr<Grid> lowerColumns(KernelFrame &frame, ColumnsScheduleAttr schedule);
+FailureOr<Grid> lowerTranspose(KernelFrame &frame,
+                               TransposeScheduleAttr schedule);
 FailureOr<Grid> lowerContraction(KernelFrame &frame,
                                  ContractionScheduleAttr schedule);
 

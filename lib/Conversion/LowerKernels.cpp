@@ -201,6 +201,8 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
           [&](auto schedule) { return lowerColumns(frame, schedule); })
       .Case<RowsScheduleAttr>(
           [&](auto schedule) { return lowerRows(frame, schedule); })
+      .Case<TransposeScheduleAttr>(
+          [&](auto schedule) { return lowerTranspose(frame, schedule); })
       .Case<ContractionScheduleAttr>(
           [&](auto schedule) { return lowerContraction(frame, schedule); })
       .Default([&](Attribute schedule) -> FailureOr<Grid> {

@@ -71,7 +71,32 @@ Value PointEmitter::emitLanes(Value value, const Point &point) {
   return splat(value.getLoc(), emit(value, point), point.lanes);
 }
 
+Value PointEmitter::readStaged(Value value, const Point &point) {
+  if (point.lanes > 1)
+    return nullptr;
+  auto distance = [&](const Staged &staged) -> std::optional<int64_t> {
+    int64_t along = 0;
+    for (auto [axis, first, index] : llvm::enumerate(staged.dims, point.dims)) {
+      int64_t difference = index.offset - first.offset;
+      bool isDim = static_cast<int64_t>(axis) == staged.dim;
+      if (index.base != first.base || (!isDim && difference != 0))
+        return std::nullopt;
+      along += difference;
+    }
+    bool inside = along >= 0 && along < staged.count;
+    return inside ? std::optional(along) : std::nullopt;
+  };
+  for (Memory &memory : llvm::reverse(memories))
+    for (Staged &staged : memory.staged)
+      if (staged.value == value)
+        if (std::optional<int64_t> along = distance(staged))
+          return staged.read(*along);
+  return nullptr;
+}
+
 Value PointEmitter::emitUncached(Value value, const Point &point) {
+  if (Value staged = readStaged(value, point))
+    return staged;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return load(argument, point);
   Operation *op = value.getDefiningOp();

@@ -115,6 +115,19 @@ public:
   /// Writes `computed` (compute type) to result `number` at the point.
   void store(unsigned number, const Point &point, Value computed);
 
+  /// A value that lies in shared memory around a point: `read(i)` gives, in the
+  /// compute type, the element that lies `i` further along `dim`.
+  struct Staged {
+    Value value;
+    SmallVector<Index, 4> dims;
+    int64_t dim, count;
+    std::function<Value(int64_t)> read;
+  };
+  /// Reads the value from there until the current scope ends.
+  void stage(Staged staged) {
+    memories.back().staged.push_back(std::move(staged));
+  }
+
   /// What is remembered inside the scope is forgotten after it: for code in a
   /// nested region.
   class Scope {
@@ -199,6 +212,8 @@ public:
 
 private:
   Value emitUncached(Value value, const Point &point);
+  /// The element if it is staged, else null.
+  Value readStaged(Value value, const Point &point);
   Value load(BlockArgument argument, const Point &point);
   /// The layout of a kernel input with strides; null for a dense one.
   const InputLayout *stridesOf(BlockArgument input) const;
@@ -230,6 +245,7 @@ private:
     std::map<PointKey, Value> values;
     std::map<IndexKey, Value> indices;
     std::map<std::pair<void *, int64_t>, Value> materialized;
+    SmallVector<Staged, 0> staged;
   };
 
   OpBuilder &builder;
@@ -251,6 +267,9 @@ Value emitRotary(PointEmitter &emitter, RotaryOp op, const Point &point);
 Value emitMovement(PointEmitter &emitter, Operation *op, const Point &point);
 /// tensor.expand_shape and tensor.collapse_shape.
 Value emitReshape(PointEmitter &emitter, Operation *op, const Point &point);
+/// Where the element of the operand of a transpose, a slice or a reshape is
+/// that the point, of one lane, asks for.
+Point movedPoint(PointEmitter &emitter, Operation *op, const Point &point);
 Value emitRandom(PointEmitter &emitter, RandomOp op, const Point &point);
 
 /// Where a scatter writes an update, and an i1: whether it does.

@@ -38,6 +38,8 @@ ScheduleAttrInterface proposeRows(KernelOp kernel, const DimClasses &dims,
                                   const ScheduleTarget &target);
 ScheduleAttrInterface proposeColumns(KernelOp kernel, const DimClasses &dims,
                                      const ScheduleTarget &target);
+ScheduleAttrInterface proposeTranspose(KernelOp kernel, const DimClasses &dims,
+                                       const ScheduleTarget &target);
 ScheduleAttrInterface proposeContraction(KernelOp kernel,
                                          const DimClasses &dims,
                                          const ScheduleTarget &target);

@@ -22,6 +22,8 @@ static constexpr int64_t kMaxFactor = 64;
 static constexpr int64_t kWarpSize = 32;
 /// A CPU thread walks a stretch of many vectors.
 static constexpr int64_t kMaxUnroll = 4096;
+/// A tile of bytes then takes 64 KiB.
+static constexpr int64_t kMaxTile = 256;
 
 static LogicalResult verifyRange(EmitError emitError, StringRef name,
                                  int64_t value, int64_t high) {
@@ -85,6 +87,24 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return success();
   return emitError() << "expected splits to divide the " << threads
                      << " threads, but got " << splits << "; choose a divisor";
+}
+
+LogicalResult TransposeScheduleAttr::verify(EmitError emitError,
+                                            int64_t threads, int64_t tile,
+                                            int64_t vector) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "tile", tile, kMaxTile)))
+    return failure();
+  if (!llvm::isPowerOf2_64(tile) || tile < vector)
+    return emitError() << "expected tile to be a power of two of at least "
+                          "vector = "
+                       << vector << ", but got " << tile << "; choose "
+                       << 8 * vector;
+  if (tile * tile / vector % threads == 0)
+    return success();
+  return emitError() << "expected threads to divide the "
+                     << tile * tile / vector << " vectors of a tile, but got "
+                     << threads << "; choose a power of two up to that";
 }
 
 LogicalResult ContractionScheduleAttr::verify(EmitError emitError,

@@ -84,6 +84,28 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
                         DefaultValuedParameter<"int64_t", "4">:$unroll);
 }
 
+def TransposeSchedule : Fuse_Schedule<"TransposeSchedule", "transpose"> {
+  let summary = "square tiles, read and written in memory's order";
+  let description = [{
+    For pointwise kernels with results of one shape that read a value across:
+    neighbours along its last dimension are neighbours along another dimension
+    of the results. A block computes a tile of `tile` x `tile` elements of these
+    two dimensions. It reads the tile of each such value along the value's last
+    dimension in vectors of `vector` elements, leaves it in shared memory, and
+    after a barrier writes the results along theirs, in vectors of the same
+    width. Other values are read where they are needed.
+
+    In shared memory the vectors of row i stand at their number xor i /
+    `vector`, so that neither writing rows nor reading columns makes the threads
+    of a warp meet in a bank where `tile` elements take 128 bytes.
+
+    `vector` is a power of two that divides both dimensions; `tile` is one that
+    `vector` divides, and `threads` divides the vectors of a tile.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$tile,
+                        "int64_t":$vector);
+}
+
 def ContractionSchedule : Fuse_Schedule<"ContractionSchedule", "contraction"> {
   let summary = "one thread an output tile";
   let description = [{

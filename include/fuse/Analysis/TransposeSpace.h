@@ -1,0 +1,57 @@
+//===- TransposeSpace.h - What a kernel reads across ------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Neighbouring elements of a result want neighbouring elements of what they are
+// computed from. In
+//
+//   %t = fuse.transpose %x permutation = [1, 0] : tensor<RxCxf32> -> ...
+//   %y = fuse.add %t, %z
+//
+// they have them in %z, but neighbours of %y along its last dimension lie a row
+// of %x apart. %x is read across: its last dimension is dimension 0 of %y. A
+// kernel that reads square tiles of %x along its rows, and writes them along
+// those of %y, touches memory in order on both sides.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_ANALYSIS_TRANSPOSESPACE_H
+#define FUSE_ANALYSIS_TRANSPOSESPACE_H
+
+#include "fuse/Analysis/KernelSpace.h"
+
+namespace mlir::fuse {
+
+/// A value that is read across: an input, or one that ops only move.
+struct CrossedValue {
+  Value value;
+  /// The operands that lead from the results to the value, in this order.
+  SmallVector<OpOperand *> path;
+  /// The dimension of the value that the last one of the results walks.
+  int64_t dim;
+  /// Where the last dimension starts: its index is that of the result's
+  /// dimension `across` plus this.
+  int64_t offset;
+};
+
+struct TransposeSpace {
+  Segment segment;
+  /// The dimension of the results along which the values are contiguous.
+  int64_t across;
+  SmallVector<CrossedValue> values;
+
+  /// The extents of the results' other dimensions, without the last.
+  SmallVector<Extent> batch() const;
+};
+
+/// The values that a pointwise kernel with results of one shape reads across,
+/// as far as they agree on the dimension; none if there are none.
+std::optional<TransposeSpace> transposeSpaceOf(KernelOp kernel,
+                                               const DimClasses &dims);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_ANALYSIS_TRANSPOSESPACE_H

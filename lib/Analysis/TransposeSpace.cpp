@@ -1,0 +1,258 @@
+//===- TransposeSpace.cpp - What a kernel reads across --------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/TransposeSpace.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+SmallVector<Extent> TransposeSpace::batch() const {
+  SmallVector<Extent> extents;
+  for (auto [axis, extent] :
+       llvm::enumerate(ArrayRef(segment.extents).drop_back()))
+    if (static_cast<int64_t>(axis) != across)
+      extents.push_back(extent);
+  return extents;
+}
+
+namespace {
+/// The index of one dimension of a value: a sum of multiples of the results'
+/// indices, and a constant.
+struct Subscript {
+  struct Term {
+    int64_t axis, factor;
+    bool operator==(const Term &other) const {
+      return axis == other.axis && factor == other.factor;
+    }
+  };
+  SmallVector<Term, 2> terms;
+  int64_t offset = 0;
+
+  bool operator==(const Subscript &other) const {
+    return terms == other.terms && offset == other.offset;
+  }
+  bool walks(int64_t axis) const {
+    return llvm::any_of(terms, [&](const Term &t) { return t.axis == axis; });
+  }
+  bool walksByOne(int64_t axis) const {
+    return llvm::any_of(
+        terms, [&](const Term &t) { return t.axis == axis && t.factor == 1; });
+  }
+};
+using Subscripts = SmallVector<Subscript>;
+
+/// Follows the results of a kernel backwards.
+class Walk {
+public:
+  Walk(const DimClasses &dims, int64_t lastAxis)
+      : dims(dims), lastAxis(lastAxis) {}
+
+  void visit(Value value, const Subscripts &subscripts);
+  void start(Value result);
+
+  /// With the dimension across of each.
+  SmallVector<std::pair<int64_t, CrossedValue>> found;
+
+private:
+  std::optional<std::pair<int64_t, CrossedValue>>
+  crossed(Value value, const Subscripts &subscripts);
+  void visitOperand(OpOperand &operand, const Subscripts &subscripts);
+  void visitPointwise(Operation *op, const Subscripts &subscripts);
+  std::optional<Subscripts> operandOf(Operation *op, const Subscripts &result);
+  std::optional<Subscripts> expanded(tensor::ExpandShapeOp op,
+                                     const Subscripts &result);
+  std::optional<Subscripts> collapsed(tensor::CollapseShapeOp op,
+                                      const Subscripts &result);
+
+  const DimClasses &dims;
+  int64_t lastAxis;
+  SmallVector<OpOperand *> path;
+  DenseMap<Value, SmallVector<Subscripts, 1>> seen;
+};
+} // namespace
+
+/// Whether the value is an input, or made of inputs by moving elements.
+static bool isMoved(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
+               isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  return moves && llvm::all_of(op->getOperands(), isMoved);
+}
+
+/// The value, if its last dimension follows one dimension of the results alone
+/// and another of its dimensions follows the results' last.
+std::optional<std::pair<int64_t, CrossedValue>>
+Walk::crossed(Value value, const Subscripts &subscripts) {
+  if (subscripts.size() < 2 || !isMoved(value))
+    return std::nullopt;
+  const Subscript &inner = subscripts.back();
+  if (inner.terms.size() != 1 || inner.terms.front().factor != 1)
+    return std::nullopt;
+  int64_t across = inner.terms.front().axis;
+  if (across == lastAxis)
+    return std::nullopt;
+  std::optional<int64_t> dim;
+  for (auto [axis, subscript] :
+       llvm::enumerate(ArrayRef(subscripts).drop_back())) {
+    if (subscript.walks(across))
+      return std::nullopt;
+    if (!subscript.walks(lastAxis))
+      continue;
+    if (dim || !subscript.walksByOne(lastAxis))
+      return std::nullopt;
+    dim = axis;
+  }
+  if (!dim)
+    return std::nullopt;
+  return std::make_pair(across, CrossedValue{value, path, *dim, inner.offset});
+}
+
+std::optional<Subscripts> Walk::expanded(tensor::ExpandShapeOp op,
+                                         const Subscripts &result) {
+  Subscripts source;
+  for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
+    Subscript sum;
+    for (int64_t axis : group) {
+      Extent extent = dims.extent(op.getResult(), axis);
+      if (extent.size == 1)
+        continue;
+      if (!extent.isStatic() && !(sum == Subscript()))
+        return std::nullopt;
+      for (Subscript::Term &term : sum.terms)
+        term.factor *= extent.size;
+      sum.terms.append(result[axis].terms);
+      sum.offset = sum.offset * extent.size + result[axis].offset;
+    }
+    source.push_back(sum);
+  }
+  return source;
+}
+
+/// Only where nothing but dimensions of size 1 come in.
+std::optional<Subscripts> Walk::collapsed(tensor::CollapseShapeOp op,
+                                          const Subscripts &result) {
+  Subscripts source(op.getSrcType().getRank());
+  for (auto [axis, group] : llvm::enumerate(op.getReassociationIndices())) {
+    bool placed = false;
+    for (int64_t dim : group) {
+      if (dims.extent(op.getSrc(), dim).size == 1)
+        continue;
+      if (placed)
+        return std::nullopt;
+      placed = true;
+      source[dim] = result[axis];
+    }
+  }
+  return source;
+}
+
+/// What an op that only moves the elements of its first operand does to
+/// subscripts; none if that is not a sum.
+std::optional<Subscripts> Walk::operandOf(Operation *op,
+                                          const Subscripts &result) {
+  return llvm::TypeSwitch<Operation *, std::optional<Subscripts>>(op)
+      .Case<TransposeOp>([&](TransposeOp transpose) {
+        Subscripts source(result.size());
+        for (auto [axis, subscript] :
+             llvm::zip_equal(transpose.getPermutation(), result))
+          source[axis] = subscript;
+        return source;
+      })
+      .Case<SliceOp>([&](SliceOp slice) -> std::optional<Subscripts> {
+        Subscripts source = result;
+        for (auto [subscript, offset, step] :
+             llvm::zip_equal(source, slice.getOffsets(), slice.getSteps())) {
+          if (step != 1)
+            return std::nullopt;
+          subscript.offset += offset;
+        }
+        return source;
+      })
+      .Case<tensor::ExpandShapeOp>(
+          [&](auto expand) { return expanded(expand, result); })
+      .Case<tensor::CollapseShapeOp>(
+          [&](auto collapse) { return collapsed(collapse, result); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+void Walk::visitOperand(OpOperand &operand, const Subscripts &subscripts) {
+  path.push_back(&operand);
+  visit(operand.get(), subscripts);
+  path.pop_back();
+}
+
+void Walk::visitPointwise(Operation *op, const Subscripts &subscripts) {
+  // Where these are is all that they read.
+  if (isa<IotaOp, RandomOp>(op))
+    return;
+  auto operands = op->getOpOperands();
+  if (isa<BroadcastOp>(op))
+    operands = operands.take_front(1);
+  for (OpOperand &operand : operands) {
+    SmallVector<Extent> extents = dims.extents(operand.get());
+    int64_t shift = subscripts.size() - extents.size();
+    Subscripts source;
+    for (auto [axis, extent] : llvm::enumerate(extents)) {
+      bool repeats = extent.size == 1 &&
+                     dims.extent(op->getResult(0), axis + shift).size != 1;
+      source.push_back(repeats ? Subscript() : subscripts[axis + shift]);
+    }
+    visitOperand(operand, source);
+  }
+}
+
+void Walk::visit(Value value, const Subscripts &subscripts) {
+  auto &before = seen[value];
+  if (llvm::is_contained(before, subscripts))
+    return;
+  before.push_back(subscripts);
+  if (auto here = crossed(value, subscripts)) {
+    found.push_back(std::move(*here));
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+    return visitPointwise(op, subscripts);
+  if (std::optional<Subscripts> source = operandOf(op, subscripts))
+    visitOperand(op->getOpOperand(0), *source);
+}
+
+void Walk::start(Value result) {
+  Subscripts identity;
+  for (int64_t axis = 0; axis <= lastAxis; ++axis)
+    identity.push_back({{{axis, 1}}, 0});
+  visit(result, identity);
+}
+
+std::optional<TransposeSpace>
+mlir::fuse::transposeSpaceOf(KernelOp kernel, const DimClasses &dims) {
+  SmallVector<Segment> segments = segmentsOf(kernel, dims);
+  if (segments.size() != 1 || segments.front().extents.empty())
+    return std::nullopt;
+  for (Operation &op : kernel.getBody().front())
+    if (isa<ReduceOp, SoftmaxStatsOp, ContractOp, ScatterOp>(op))
+      return std::nullopt;
+  TransposeSpace space;
+  space.segment = segments.front();
+  Walk walk(dims, space.segment.extents.size() - 1);
+  for (Value result : kernel.getYield().getValues())
+    walk.start(result);
+  if (walk.found.empty())
+    return std::nullopt;
+  space.across = walk.found.front().first;
+  for (auto &[across, value] : walk.found)
+    if (across == space.across)
+      space.values.push_back(std::move(value));
+  return space;
+}

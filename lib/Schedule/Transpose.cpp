@@ -1,0 +1,76 @@
+//===- Transpose.cpp - Schedules of kernels that read across --------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/Scheduler.h"
+
+#include "fuse/Analysis/TransposeSpace.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// A row of a tile: the 32 banks of shared memory, and a line of the cache.
+static constexpr int64_t rowBytes = 128;
+static constexpr int64_t accessBytes = 16;
+static constexpr int64_t gpuVectorsPerThread = 2;
+static constexpr int64_t gpuSharedBytes = 48 * 1024;
+/// Dimensions shorter than this leave most of a tile empty.
+static constexpr int64_t leastSize = 16;
+
+/// Bytes of the widest element that is staged or written.
+static int64_t widestBytes(KernelOp kernel, const TransposeSpace &space) {
+  int64_t widest = 1;
+  auto visit = [&](Value value) {
+    widest = std::max(widest,
+                      getElementBytes(getElementTypeOrSelf(value.getType())));
+  };
+  for (const CrossedValue &crossed : space.values)
+    visit(crossed.value);
+  for (Value value : kernel.getYield().getValues())
+    visit(value);
+  return widest;
+}
+
+/// The largest vector up to `limit` that divides the two dimensions of tiles.
+static int64_t tileVector(const TransposeSpace &space, int64_t limit,
+                          const ScheduleTarget &target) {
+  // What is known of dynamic sizes is known of the last dimensions of inputs
+  // and results, as a whole.
+  bool readsWhole = llvm::all_of(space.values, [](auto &crossed) {
+    return isa<BlockArgument>(crossed.value) && crossed.offset == 0;
+  });
+  bool isKnown = target.divisible && readsWhole;
+  int64_t vector = limit;
+  for (const Extent &extent :
+       {space.segment.extents[space.across], space.segment.extents.back()}) {
+    if (extent.isStatic())
+      vector = dividingVector(vector, extent.size);
+    else if (!isKnown)
+      return 1;
+  }
+  return vector;
+}
+
+ScheduleAttrInterface
+mlir::fuse::proposeTranspose(KernelOp kernel, const DimClasses &dims,
+                             const ScheduleTarget &target) {
+  std::optional<TransposeSpace> space = transposeSpaceOf(kernel, dims);
+  if (!space || !target.isGPU)
+    return {};
+  for (const Extent &extent :
+       {space->segment.extents[space->across], space->segment.extents.back()})
+    if (extent.isStatic() && extent.size < leastSize)
+      return {};
+  int64_t widest = widestBytes(kernel, *space);
+  int64_t vector = tileVector(*space, accessBytes / widest, target);
+  int64_t tile = rowBytes / widest;
+  int64_t staged = space->values.size() * tile * tile * widest;
+  if (staged > gpuSharedBytes)
+    return {};
+  int64_t vectors = tile * tile / vector;
+  int64_t threads = std::min<int64_t>(256, vectors / gpuVectorsPerThread);
+  return TransposeScheduleAttr::get(kernel.getContext(), threads, tile, vector);
+}
