@@ -8,6 +8,7 @@
 #include "fuse/Analysis/DimClasses.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -332,4 +333,28 @@ SmallVector<Extent> DimClasses::extents(Value value) const {
   for (int64_t axis = 0; axis < rank; ++axis)
     result.push_back(extent(value, axis));
   return result;
+}
+
+Value mlir::fuse::buildSize(OpBuilder &builder, Location loc,
+                            const SizeRule &rule,
+                            llvm::function_ref<Value(const Extent &)> sizeOf) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  bool isProduct = rule.kind == SizeRule::Product;
+  Value size = constant(isProduct ? 1 : 0);
+  for (const Extent &term : rule.terms)
+    size = isProduct
+               ? builder.createOrFold<arith::MulIOp>(loc, size, sizeOf(term))
+               : builder.createOrFold<arith::AddIOp>(loc, size, sizeOf(term));
+  if (rule.constant < 0)
+    size = builder.createOrFold<arith::SubIOp>(loc, size,
+                                               constant(-rule.constant));
+  else if (rule.constant > 0)
+    size =
+        builder.createOrFold<arith::AddIOp>(loc, size, constant(rule.constant));
+  if (rule.divisor > 1)
+    size = builder.createOrFold<arith::CeilDivUIOp>(loc, size,
+                                                    constant(rule.divisor));
+  return size;
 }

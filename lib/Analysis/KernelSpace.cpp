@@ -23,7 +23,9 @@ static llvm::DenseSet<Value> backwardSlice(Value value) {
     if (!seen.insert(current).second)
       continue;
     if (Operation *op = current.getDefiningOp())
-      work.append(op->operand_begin(), op->operand_end());
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          work.push_back(operand);
   }
   return seen;
 }
@@ -61,19 +63,32 @@ static void describe(Segment &segment, KernelOp kernel,
 SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
                                             const DimClasses &dims) {
   SmallVector<Segment> segments;
+  SmallVector<llvm::DenseSet<Value>> needed;
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     // A scatter walks what it writes.
     auto scatter = value.getDefiningOp<ScatterOp>();
     SmallVector<Extent> extents =
         dims.extents(scatter ? scatter.getUpdates() : value);
-    auto *it = llvm::find_if(
-        segments, [&](const Segment &s) { return s.extents == extents; });
-    if (it == segments.end()) {
+    llvm::DenseSet<Value> slice = backwardSlice(value);
+    // Results that have nothing in common would only take each other's
+    // registers.
+    auto belongsTo = [&](size_t segment) {
+      return segments[segment].extents == extents &&
+             llvm::any_of(slice, [&](Value v) {
+               return needed[segment].contains(v) &&
+                      !isOneElement(dims.extents(v));
+             });
+    };
+    size_t at = 0;
+    while (at < segments.size() && !belongsTo(at))
+      ++at;
+    if (at == segments.size()) {
       segments.emplace_back();
-      it = std::prev(segments.end());
-      it->extents = extents;
+      segments.back().extents = extents;
+      needed.emplace_back();
     }
-    it->results.push_back(number);
+    segments[at].results.push_back(number);
+    needed[at].insert(slice.begin(), slice.end());
   }
   for (Segment &segment : segments)
     describe(segment, kernel, dims);

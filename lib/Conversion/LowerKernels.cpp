@@ -34,6 +34,8 @@ public:
 
 private:
   LogicalResult collectSizes();
+  SmallVector<Extent> extentsOf(Value value);
+  bool addDerivedSize(int cls);
   void collectStrides();
   gpu::GPUFuncOp createFunction();
   void setPointerAttributes(gpu::GPUFuncOp function);
@@ -52,8 +54,9 @@ private:
   EmitOptions options;
   SymbolTable &symbols;
   SmallVector<InPlacePair> inPlace;
-  /// Each dynamic class of the body, and an input dimension that has its size.
-  llvm::MapVector<int, std::pair<unsigned, int64_t>> sizes;
+  /// Each dynamic class of the body, and an input dimension that has its size;
+  /// absent for one that follows from others by a rule.
+  llvm::MapVector<int, std::optional<std::pair<unsigned, int64_t>>> sizes;
   /// What the host knows of an input's strides; none for a dense one.
   struct HostLayout {
     StrideKind kind;
@@ -83,18 +86,38 @@ void KernelLowering::collectStrides() {
   }
 }
 
+SmallVector<Extent> KernelLowering::extentsOf(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return {};
+  return dims.extents(value);
+}
+
+/// Whether the size of the class is known, if only by a rule.
+bool KernelLowering::addDerivedSize(int cls) {
+  if (sizes.contains(cls))
+    return true;
+  for (const SizeRule &rule : dims.rules(cls))
+    if (llvm::all_of(rule.terms, [&](const Extent &term) {
+          return term.isStatic() || addDerivedSize(term.cls);
+        })) {
+      sizes.insert({cls, std::nullopt});
+      return true;
+    }
+  return false;
+}
+
 /// Finds the dynamic dimension classes that the body mentions, each on an
-/// input.
+/// input, or derived from such.
 LogicalResult KernelLowering::collectSizes() {
   for (BlockArgument input : kernel.getBody().getArguments())
     for (auto [axis, extent] : llvm::enumerate(dims.extents(input)))
       if (!extent.isStatic())
-        sizes.insert(
-            {extent.cls, {input.getArgNumber(), static_cast<int64_t>(axis)}});
+        sizes.insert({extent.cls, std::make_pair(input.getArgNumber(),
+                                                 static_cast<int64_t>(axis))});
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     for (Value value : op->getResults())
-      for (const Extent &extent : dims.extents(value))
-        if (!extent.isStatic() && !sizes.contains(extent.cls)) {
+      for (const Extent &extent : extentsOf(value))
+        if (!extent.isStatic() && !addDerivedSize(extent.cls)) {
           op->emitError() << "expected every dynamic size to be one of the "
                              "kernel's inputs', but got "
                           << value.getType()
@@ -230,8 +253,17 @@ Value KernelLowering::hostSize(OpBuilder &builder, const Extent &extent) {
   Location loc = kernel.getLoc();
   if (extent.isStatic())
     return arith::ConstantIndexOp::create(builder, loc, extent.size);
-  auto [input, axis] = sizes.lookup(extent.cls);
-  return tensor::DimOp::create(builder, loc, kernel.getInputs()[input], axis);
+  if (auto source = sizes.lookup(extent.cls))
+    return tensor::DimOp::create(
+        builder, loc, kernel.getInputs()[source->first], source->second);
+  for (const SizeRule &rule : dims.rules(extent.cls))
+    if (llvm::all_of(rule.terms, [&](const Extent &term) {
+          return term.isStatic() || sizes.contains(term.cls);
+        }))
+      return buildSize(builder, loc, rule, [&](const Extent &term) {
+        return hostSize(builder, term);
+      });
+  llvm_unreachable("collectSizes has found every size");
 }
 
 Value KernelLowering::hostBlocks(OpBuilder &builder, const Grid &grid) {
@@ -275,7 +307,8 @@ SmallVector<Value> KernelLowering::hostResultDims(OpBuilder &builder) {
 ArrayAttr KernelLowering::opNames() {
   SmallVector<StringRef> names;
   for (Operation &op : kernel.getBody().front().without_terminator())
-    if (!isa<ConstantOp>(op))
+    if (isa<FuseDialect, tensor::TensorDialect>(op.getDialect()) &&
+        !isa<ConstantOp, tensor::DimOp>(op))
       names.push_back(op.getName().stripDialect());
   return Builder(kernel.getContext()).getStrArrayAttr(names);
 }

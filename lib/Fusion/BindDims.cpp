@@ -8,6 +8,10 @@
 #include "fuse/Analysis/DimClasses.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_BINDDIMS
@@ -24,6 +28,8 @@ struct BindDimsPass : public mlir::fuse::impl::BindDimsBase<BindDimsPass> {
   void runOnOperation() override;
 
 private:
+  void requireSizes(const DimClasses &dims,
+                    const DenseMap<int, std::string> &names);
   std::string argumentName(unsigned number) {
     auto name = getOperation().getArgAttrOfType<StringAttr>(number, kNameAttr);
     return name ? name.str() : ("arg" + Twine(number)).str();
@@ -77,4 +83,135 @@ void BindDimsPass::runOnOperation() {
   });
   for (auto &[number, list] : attributes)
     function.setArgAttr(number, kDimsAttr, builder.getArrayAttr(list));
+  requireSizes(dims, names);
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions on sizes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes, at the start of a program, what must hold of its sizes beyond what
+/// `fuse.dims` says: sizes that ops derive from others.
+class SizeConditions {
+public:
+  SizeConditions(func::FuncOp function, const DimClasses &dims,
+                 const DenseMap<int, std::string> &names);
+
+  /// The sizes of `value` along `axis`, where ops derive it, agree.
+  void requireAgreement(Location loc, Value value, int64_t axis);
+  void requireInside(SliceOp slice);
+
+private:
+  Value sizeOf(Location loc, const Extent &extent);
+  std::string describe(const Extent &extent);
+  std::string describe(const SizeRule &rule);
+  void require(Location loc, Value lhs, RequirePredicate predicate, Value rhs,
+               const Twine &message) {
+    RequireOp::create(builder, loc, lhs, predicate, rhs, message.str());
+  }
+
+  OpBuilder builder;
+  const DimClasses &dims;
+  const DenseMap<int, std::string> &names;
+  /// An argument's dimension for each class that has one.
+  DenseMap<int, std::pair<BlockArgument, int64_t>> sources;
+  llvm::SmallDenseSet<int> done;
+};
+} // namespace
+
+SizeConditions::SizeConditions(func::FuncOp function, const DimClasses &dims,
+                               const DenseMap<int, std::string> &names)
+    : builder(OpBuilder::atBlockBegin(&function.getBody().front())), dims(dims),
+      names(names) {
+  for (BlockArgument argument : function.getArguments())
+    if (isa<RankedTensorType>(argument.getType()))
+      for (auto [axis, extent] : llvm::enumerate(dims.extents(argument)))
+        if (!extent.isStatic())
+          sources.try_emplace(extent.cls, argument, axis);
+}
+
+Value SizeConditions::sizeOf(Location loc, const Extent &extent) {
+  if (extent.isStatic())
+    return arith::ConstantIndexOp::create(builder, loc, extent.size);
+  if (auto it = sources.find(extent.cls); it != sources.end())
+    return tensor::DimOp::create(builder, loc, it->second.first,
+                                 it->second.second);
+  return buildSize(builder, loc, dims.rules(extent.cls).front(),
+                   [&](const Extent &term) { return sizeOf(loc, term); });
+}
+
+std::string SizeConditions::describe(const Extent &extent) {
+  if (extent.isStatic())
+    return std::to_string(extent.size);
+  if (auto it = names.find(extent.cls); it != names.end())
+    return it->second;
+  return "(" + describe(dims.rules(extent.cls).front()) + ")";
+}
+
+std::string SizeConditions::describe(const SizeRule &rule) {
+  SmallVector<std::string> terms;
+  for (const Extent &term : rule.terms)
+    terms.push_back(describe(term));
+  std::string text =
+      llvm::join(terms, rule.kind == SizeRule::Product ? " * " : " + ");
+  if (rule.constant)
+    text += (rule.constant < 0 ? " - " : " + ") +
+            std::to_string(std::abs(rule.constant));
+  if (rule.divisor == 1)
+    return text;
+  bool simple = rule.terms.size() == 1 && !rule.constant;
+  return (simple ? text : "(" + text + ")") + " / " +
+         std::to_string(rule.divisor);
+}
+
+void SizeConditions::requireAgreement(Location loc, Value value, int64_t axis) {
+  SmallVector<SizeRule> rules = dims.rules(value, axis);
+  Extent extent = dims.extent(value, axis);
+  if (!extent.isStatic() && !done.insert(extent.cls).second)
+    return;
+  for (const SizeRule &rule : rules) {
+    bool isKnown =
+        llvm::all_of(rule.terms, [](const Extent &e) { return e.isStatic(); });
+    bool isTheSize = !extent.isStatic() && !sources.contains(extent.cls) &&
+                     &rule == rules.begin();
+    if (isKnown || isTheSize)
+      continue;
+    Value size = buildSize(builder, loc, rule, [&](const Extent &term) {
+      return sizeOf(loc, term);
+    });
+    require(loc, size, RequirePredicate::eq, sizeOf(loc, extent),
+            describe(rule) + " to equal " + describe(extent));
+  }
+}
+
+void SizeConditions::requireInside(SliceOp slice) {
+  Location loc = slice.getLoc();
+  for (auto [axis, extent] : llvm::enumerate(dims.extents(slice.getInput()))) {
+    int64_t size = slice.getSizes()[axis], offset = slice.getOffsets()[axis];
+    int64_t end =
+        size > 0 ? offset + (size - 1) * slice.getSteps()[axis] + 1 : offset;
+    if (extent.isStatic() || end == 0)
+      continue;
+    require(loc, sizeOf(loc, extent), RequirePredicate::ge,
+            sizeOf(loc, Extent{end}),
+            describe(extent) + " to be at least " + Twine(end) +
+                ", where the slice ends");
+  }
+}
+
+void BindDimsPass::requireSizes(const DimClasses &dims,
+                                const DenseMap<int, std::string> &names) {
+  SizeConditions conditions(getOperation(), dims, names);
+  SmallVector<Operation *> ops;
+  for (Operation &op : getOperation().getBody().front())
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    if (auto slice = dyn_cast<SliceOp>(op))
+      conditions.requireInside(slice);
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+        for (int64_t axis = 0; axis < type.getRank(); ++axis)
+          conditions.requireAgreement(op->getLoc(), result, axis);
+  }
 }

@@ -87,13 +87,34 @@ void Groups::move(Operation *op, int group) {
   groupOf[op] = group;
 }
 
+void Groups::adopt(Operation *op, int group) {
+  members[group] = with(group, op);
+  groupOf[op] = group;
+}
+
+void Groups::release(Operation *op) {
+  members[of(op)] = without(of(op), op);
+  groupOf.erase(op);
+}
+
+void Groups::addCopy(Operation *copy, Operation *original, int group) {
+  positions[copy] = position(original);
+  adopt(copy, group);
+}
+
+void Groups::forget(Operation *op) {
+  release(op);
+  positions.erase(op);
+}
+
 SmallVector<Value> Groups::inputsOf(ArrayRef<Operation *> ops) const {
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
   llvm::SetVector<Value> inputs;
   for (Operation *op : ops)
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
-      if (!inside.contains(producer) && !isDuplicated(producer))
+      bool isTensor = isa<RankedTensorType>(operand.getType());
+      if (isTensor && !inside.contains(producer) && !isDuplicated(producer))
         inputs.insert(operand);
     }
   return inputs.takeVector();

@@ -14,8 +14,9 @@
 namespace mlir::fuse {
 
 /// The primitives of a function in disjoint groups; other ops (reshapes, sizes,
-/// the return) stay on the host. Splat constants belong to no group: every
-/// kernel that needs one has its own.
+/// the return) stay on the host, but a reshape between two ops of a group may
+/// be adopted by it. Splat constants belong to no group: every kernel that
+/// needs one has its own.
 class Groups {
 public:
   explicit Groups(func::FuncOp function);
@@ -37,6 +38,14 @@ public:
   SmallVector<Operation *> without(int group, Operation *op) const;
   /// Moves `op` from its group to another.
   void move(Operation *op, int group);
+
+  /// Takes an op of the host into a group, and gives it back.
+  void adopt(Operation *op, int group);
+  void release(Operation *op);
+  /// Takes in a copy of `original` that stands next to it.
+  void addCopy(Operation *copy, Operation *original, int group);
+  /// Forgets an op that is about to be erased.
+  void forget(Operation *op);
 
   /// What the ops read from, and give to, ops that are not among them.
   SmallVector<Value> inputsOf(ArrayRef<Operation *> ops) const;

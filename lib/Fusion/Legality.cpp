@@ -9,6 +9,7 @@
 
 #include "fuse/Analysis/AxisClasses.h"
 #include "fuse/Analysis/KernelSpace.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -51,6 +52,17 @@ private:
   std::string &reason;
 };
 
+/// Where the values of a group are needed. A walk over results, over what is
+/// reduced or over tiles needs some values at its own points and, behind ops
+/// that move elements, some at others.
+struct Places {
+  explicit Places(const GroupView &group);
+
+  /// Needed at the walk's own points, at others; computed from a reduction or
+  /// contraction. A value may be in several.
+  llvm::DenseSet<Value> aligned, displaced, after;
+};
+
 /// Checks that a group with reductions is one walk over one space: every value
 /// that is needed at the walk's own points has axes of the space, and nothing
 /// that follows from a reduction is needed elsewhere.
@@ -58,14 +70,13 @@ class ReductionCheck {
 public:
   ReductionCheck(const GroupView &group, const DimClasses &dims,
                  const ReductionSpace &space)
-      : group(group), dims(dims), space(space), axes(group.ops, dims) {}
+      : group(group), dims(dims), space(space), axes(group.ops, dims),
+        places(group) {}
 
   /// Null if the group passes, else why not.
   const char *run();
 
 private:
-  void followOperands();
-  void followReductions();
   const char *checkAxes();
   const char *checkPlaces();
   const char *checkResults();
@@ -74,22 +85,26 @@ private:
   const DimClasses &dims;
   const ReductionSpace &space;
   AxisClasses axes;
+  Places places;
   /// The axes of the domain.
   SmallVector<int> domain;
-  /// Values that a walk needs at its own points, at others, and those that
-  /// follow from a reduction.
-  llvm::DenseSet<Value> aligned, displaced, after;
 };
 } // namespace
 
-/// From the results backwards: what is needed where.
-void ReductionCheck::followOperands() {
+Places::Places(const GroupView &group) {
+  for (Operation *op : group.ops)
+    if (isReduction(op) || isa<ContractOp>(op) ||
+        llvm::any_of(op->getOperands(),
+                     [&](Value v) { return after.contains(v); }))
+      after.insert(op->result_begin(), op->result_end());
+
   aligned.insert(group.results.begin(), group.results.end());
   for (Operation *op : llvm::reverse(group.ops)) {
-    bool isAligned = llvm::any_of(op->getResults(),
-                                  [&](Value v) { return aligned.contains(v); });
-    bool isDisplaced = llvm::any_of(
-        op->getResults(), [&](Value v) { return displaced.contains(v); });
+    auto has = [&](const llvm::DenseSet<Value> &set) {
+      return llvm::any_of(op->getResults(),
+                          [&](Value v) { return set.contains(v); });
+    };
+    bool isAligned = has(aligned), isDisplaced = has(displaced);
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
       bool follows = op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
                      isReduction(op) || (isa<RotaryOp>(op) && number == 0);
@@ -98,16 +113,6 @@ void ReductionCheck::followOperands() {
       if (isDisplaced || !follows)
         displaced.insert(operand);
     }
-  }
-}
-
-void ReductionCheck::followReductions() {
-  for (Operation *op : group.ops) {
-    bool follows = isReduction(op) ||
-                   llvm::any_of(op->getOperands(),
-                                [&](Value v) { return after.contains(v); });
-    if (follows)
-      after.insert(op->result_begin(), op->result_end());
   }
 }
 
@@ -129,16 +134,16 @@ const char *ReductionCheck::checkAxes() {
 const char *ReductionCheck::checkPlaces() {
   for (Operation *op : group.ops) {
     for (Value result : op->getResults()) {
-      if (after.contains(result) && displaced.contains(result))
+      if (places.after.contains(result) && places.displaced.contains(result))
         return "it needs reductions of other rows";
-      if (!aligned.contains(result))
+      if (!places.aligned.contains(result))
         continue;
       for (int axis : axes.axes(result))
         if (axis >= 0 && !llvm::is_contained(domain, axis))
           return "its shape is not that of the rows that are reduced";
     }
     // The partner of a rotary pair is another place of the last dimension.
-    if (isa<RotaryOp>(op) && after.contains(op->getOperand(0)) &&
+    if (isa<RotaryOp>(op) && places.after.contains(op->getOperand(0)) &&
         !space.isReduced(space.domain.size() - 1))
       return "a rotary pair needs reductions of other columns";
   }
@@ -156,8 +161,6 @@ const char *ReductionCheck::checkResults() {
 }
 
 const char *ReductionCheck::run() {
-  followOperands();
-  followReductions();
   if (const char *why = checkAxes())
     return why;
   if (const char *why = checkPlaces())
@@ -165,28 +168,46 @@ const char *ReductionCheck::run() {
   return checkResults();
 }
 
+/// Whether `value` is an input of the group, or one whose elements are only
+/// moved or cast: a view, which costs a contraction nothing to read often.
+static bool isMovedInput(Value value, const GroupView &group) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !llvm::is_contained(group.ops, op))
+    return true;
+  bool isView = op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
+                isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, CastOp>(op);
+  return isView && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isMovedInput(operand, group);
+         });
+}
+
 FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
   SmallVector<Extent> shape = dims.extents(contract.getResult());
-  llvm::DenseSet<Value> inside;
-  for (Operation *op : group.ops)
-    inside.insert(op->result_begin(), op->result_end());
+  Places places(group);
   for (Value operand : contract.getOperands())
-    if (inside.contains(operand))
+    if (!isMovedInput(operand, group))
       return refuse("the contraction would compute its operand again for every "
                     "tile that reads it");
   for (Operation *op : group.ops) {
     if (op == contract)
       continue;
-    if (isa<ReduceOp, SoftmaxStatsOp>(op))
+    if (isReduction(op))
       return refuse("a reduction needs whole rows, which the tiles of a "
                     "contraction do not hold");
     if (isa<ContractOp>(op))
       return refuse("one kernel runs one contraction");
-    if (isa<RotaryOp>(op))
+    Value result = op->getResult(0);
+    bool follows = places.after.contains(result);
+    if (follows && isa<RotaryOp>(op))
       return refuse("a rotary pair lies in two tiles of the contraction");
-    if (!broadcastsTo(dims.extents(op->getResult(0)), shape))
+    if (follows && places.displaced.contains(result))
+      return refuse("it needs other tiles of the contraction");
+    if (places.aligned.contains(result) &&
+        !broadcastsTo(dims.extents(result), shape))
       return refuse("its shape is not that of the contraction's result");
   }
+  if (places.displaced.contains(contract.getResult()))
+    return refuse("it needs other tiles of the contraction");
   for (Value result : group.results)
     if (dims.extents(result) != shape)
       return refuse("a result does not have the contraction's shape");
@@ -202,16 +223,39 @@ FailureOr<GroupKind> Classifier::asReductions() {
   return space->overLastDims() ? GroupKind::Rows : GroupKind::Columns;
 }
 
+/// A scatter writes memory in place, so it can only be what leaves a kernel,
+/// and what it writes into must be there before.
+static const char *checkScatters(const GroupView &group, bool reduces) {
+  for (Operation *op : group.ops) {
+    auto scatter = dyn_cast<ScatterOp>(op);
+    if (!scatter)
+      continue;
+    if (reduces)
+      return "a scatter walks its updates, not the rows that are reduced";
+    for (Operation *user : scatter->getUsers())
+      if (llvm::is_contained(group.ops, user))
+        return "what a scatter has written is not in registers";
+    Operation *into = scatter.getInto().getDefiningOp();
+    if (into && llvm::is_contained(group.ops, into))
+      return "what a scatter writes into must be in memory";
+  }
+  return nullptr;
+}
+
 FailureOr<GroupKind> Classifier::run() {
   bool reduces = false;
   for (Operation *op : group.ops) {
     if (auto contract = dyn_cast<ContractOp>(op))
-      return asContraction(contract);
+      return llvm::any_of(group.ops,
+                          [](Operation *o) { return isa<ScatterOp>(o); })
+                 ? refuse("a scatter walks its updates, not the tiles of a "
+                          "contraction")
+                 : asContraction(contract);
     reduces |= isReduction(op);
   }
-  if (!reduces)
-    return GroupKind::Pointwise;
-  return asReductions();
+  if (const char *why = checkScatters(group, reduces))
+    return refuse(why);
+  return reduces ? asReductions() : GroupKind::Pointwise;
 }
 
 FailureOr<GroupKind> mlir::fuse::classifyGroup(const GroupView &group,

@@ -10,6 +10,7 @@
 #include "fuse/Codegen/Passes.h"
 #include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
+#include "fuse/Explain/Passes.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Passes.h"
 #include "fuse/Target/GPUTarget.h"
@@ -28,6 +29,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createBindDims());
   FormKernelsOptions form;
+  form.chip = options.chip;
   form.fusion = options.fusion;
   pm.addNestedPass<func::FuncOp>(createFormKernels(form));
 }
@@ -39,6 +41,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   assign.divisible = options.divisible;
   pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));
   pm.addNestedPass<func::FuncOp>(createFuseOnlineSoftmax());
+  pm.addPass(createFuseExplain());
 }
 
 void mlir::fuse::buildLowerPipeline(OpPassManager &pm,

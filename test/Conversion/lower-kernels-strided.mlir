@@ -29,7 +29,8 @@ func.func @aligned_rows(%x: tensor<?x64xf32> {fuse.strided = "aligned_rows"}) ->
 // -----
 
 // Rows that start anywhere are read in vectors without alignment.
-// CHECK-LABEL: gpu.func @k
+// CHECK-LABEL: func.func @rows
+// CHECK:       gpu.func @k
 // CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
 func.func @rows(%x: tensor<?x64xf32> {fuse.strided = "rows"}) -> tensor<?x64xf32> {
   %y = fuse.kernel "k" ins(%x : tensor<?x64xf32>) -> tensor<?x64xf32>
@@ -87,7 +88,8 @@ func.func @copy(%x: tensor<8x1x64xf32> {fuse.strided = "rows"}) -> tensor<8x1x64
 // -----
 
 // A row that is held, from a view: loads of 16 bytes from where the row starts.
-// CHECK-LABEL: gpu.func @k
+// CHECK-LABEL: func.func @held
+// CHECK:       gpu.func @k
 // CHECK:         %[[STRIDE:.*]] = arith.index_cast %arg{{[0-9]+}} : i64 to index
 // CHECK:         arith.muli %{{.*}}, %[[STRIDE]]
 // CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>

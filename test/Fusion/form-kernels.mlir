@@ -84,13 +84,13 @@ func.func @epilogue(%x: tensor<8x16xf32>, %w: tensor<32x16xf32>, %b: tensor<32xf
 
 // -----
 
-// A reduction over the leading dimension is not computed again for every
-// element that depends on it.
+// What depends on a reduction over leading dimensions walks them again.
 // CHECK-LABEL: func.func @leading
-// CHECK:         %[[S:.*]] = fuse.kernel "leading_0"
+// CHECK-COUNT-1: fuse.kernel "leading"
 // CHECK:           fuse.mul
 // CHECK:           fuse.reduce sum
-// CHECK:         fuse.kernel "leading_1" ins(%{{.*}}, %[[S]]
+// CHECK:           fuse.div
+// CHECK-NOT:     fuse.kernel
 func.func @leading(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %q = fuse.mul %x, %x : tensor<8x64xf32>
   %s = fuse.reduce sum %q dims = [0] keep : tensor<8x64xf32> -> tensor<1x64xf32>
@@ -113,11 +113,13 @@ func.func @other_rows(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // -----
 
-// Reshapes stay outside: they move nothing.
+// A reshape between two ops goes with them.
 // CHECK-LABEL: func.func @reshape
-// CHECK:         fuse.kernel "reshape_0"
-// CHECK:         tensor.collapse_shape
-// CHECK:         fuse.kernel "reshape_1"
+// CHECK-COUNT-1: fuse.kernel "reshape"
+// CHECK:           fuse.exp
+// CHECK-NEXT:      tensor.collapse_shape
+// CHECK-NEXT:      fuse.neg
+// CHECK-NOT:     fuse.kernel
 func.func @reshape(%x: tensor<4x8xf32>) -> tensor<32xf32> {
   %e = fuse.exp %x : tensor<4x8xf32>
   %f = tensor.collapse_shape %e [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
@@ -166,4 +168,87 @@ func.func @columns(%x: tensor<8x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %s = fuse.reduce sum %q dims = [0] : tensor<8x64xf32> -> tensor<64xf32>
   %m = fuse.reduce max %x dims = [0] : tensor<8x64xf32> -> tensor<64xf32>
   return %s, %m : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// The dynamic sizes of an expanded tensor are computed inside.
+// CHECK-LABEL: func.func @expand_inside
+// CHECK:         fuse.kernel "expand_inside"
+// CHECK:           %[[E:.*]] = fuse.exp
+// CHECK:           %[[D:.*]] = tensor.dim %[[E]], %{{.*}} : tensor<?x8xf32>
+// CHECK:           %[[N:.*]] = arith.divui %[[D]]
+// CHECK:           tensor.expand_shape %[[E]] {{\[\[}}0], [1, 2]] output_shape [%[[N]], 2, 4]
+// CHECK:           fuse.neg
+// CHECK-NOT:     fuse.kernel
+func.func @expand_inside(%x: tensor<?x8xf32>) -> tensor<?x2x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = fuse.exp %x : tensor<?x8xf32>
+  %f = tensor.expand_shape %e [[0], [1, 2]] output_shape [%n, 2, 4] : tensor<?x8xf32> into tensor<?x2x4xf32>
+  %r = fuse.neg %f : tensor<?x2x4xf32>
+  return %r : tensor<?x2x4xf32>
+}
+
+// -----
+
+// The norm of each row would be needed by other rows.
+// CHECK-LABEL: func.func @moved_reduction
+// CHECK-SAME:    reason = "it needs reductions of other rows"
+// CHECK-COUNT-2: fuse.kernel
+func.func @moved_reduction(%x: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<64x32xf32> -> tensor<64x1xf32>
+  %r = fuse.reverse %m dims = [0] : tensor<64x1xf32>
+  %d = fuse.sub %x, %r : tensor<64x32xf32>, tensor<64x1xf32> -> tensor<64x32xf32>
+  return %d : tensor<64x32xf32>
+}
+
+// -----
+
+// Views before a reduction are read in place, whatever their shape.
+// CHECK-LABEL: func.func @slice_of_packed
+// CHECK-COUNT-1: fuse.kernel "slice_of_packed"
+// CHECK-NOT:     fuse.kernel
+func.func @slice_of_packed(%x: tensor<?x96xf32>) -> tensor<?x32xf32> {
+  %q = fuse.slice %x offsets = [0, 64] sizes = [-1, 32] : tensor<?x96xf32> -> tensor<?x32xf32>
+  %t = fuse.mul %q, %q : tensor<?x32xf32>
+  %m = fuse.reduce mean %t dims = [1] keep : tensor<?x32xf32> -> tensor<?x1xf32>
+  %d = fuse.div %q, %m : tensor<?x32xf32>, tensor<?x1xf32> -> tensor<?x32xf32>
+  return %d : tensor<?x32xf32>
+}
+
+// -----
+
+// A cast that two kernels need is computed in each: reading 2 bytes twice is
+// less than writing 4 and reading them.
+// CHECK-LABEL: func.func @cast_twice
+// CHECK:         fuse.kernel "cast_twice_0" ins(%{{.*}}, %{{.*}} : tensor<4096x4096xf16>
+// CHECK:           fuse.cast
+// CHECK:         fuse.kernel "cast_twice_1" ins(%{{.*}} : tensor<4096x4096xf16>
+// CHECK:           fuse.cast
+// CHECK:           fuse.reduce
+func.func @cast_twice(%x: tensor<4096x4096xf16>, %y: tensor<4096xf32>) -> (tensor<4096x4096xf32>, tensor<4096xf32>) {
+  %c = fuse.cast %x : tensor<4096x4096xf16> -> tensor<4096x4096xf32>
+  %t = fuse.transpose %c permutation = [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
+  %e = fuse.mul %t, %y : tensor<4096x4096xf32>, tensor<4096xf32> -> tensor<4096x4096xf32>
+  %s = fuse.reduce sum %c dims = [1] : tensor<4096x4096xf32> -> tensor<4096xf32>
+  return %e, %s : tensor<4096x4096xf32>, tensor<4096xf32>
+}
+
+// -----
+
+// x + x^T, over and over: each level would double the places at which %x is
+// needed.
+// CHECK-LABEL: func.func @too_many_views
+// CHECK-SAME:    reason = "one kernel would compute it again for every place that needs it, which takes longer than to read it"
+func.func @too_many_views(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %t0 = fuse.transpose %x permutation = [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %a0 = fuse.add %x, %t0 : tensor<64x64xf32>
+  %r1 = fuse.reverse %a0 dims = [0] : tensor<64x64xf32>
+  %a1 = fuse.add %a0, %r1 : tensor<64x64xf32>
+  %r2 = fuse.reverse %a1 dims = [1] : tensor<64x64xf32>
+  %a2 = fuse.add %a1, %r2 : tensor<64x64xf32>
+  %r3 = fuse.reverse %a2 dims = [0] : tensor<64x64xf32>
+  %a3 = fuse.add %a2, %r3 : tensor<64x64xf32>
+  return %a3 : tensor<64x64xf32>
 }

@@ -23,6 +23,7 @@
 #ifndef FUSE_ANALYSIS_DIMCLASSES_H
 #define FUSE_ANALYSIS_DIMCLASSES_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -57,6 +58,11 @@ struct SizeRule {
   int64_t constant = 0;
   int64_t divisor = 1;
 };
+
+/// Computes the rule's size on the host with arith ops; `sizeOf` gives the
+/// terms.
+Value buildSize(OpBuilder &builder, Location loc, const SizeRule &rule,
+                llvm::function_ref<Value(const Extent &)> sizeOf);
 
 class DimClasses {
 public:

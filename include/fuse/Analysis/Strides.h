@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program's argument with `fuse.strided` is a view of the caller's memory, and
-// so is a reshape of it on the host and the kernel input that it becomes:
+// A program's argument with `fuse.strided` is a view of the caller's memory,
+// and so is a reshape of it on the host and the kernel input that it becomes:
 //
 //   func.func @f(%x: tensor<?x32xf32> {fuse.strided = "aligned_rows"}) {
 //     %v = tensor.expand_shape %x [[0], [1, 2]] ... into tensor<?x8x4xf32>

@@ -37,7 +37,9 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "Group primitives into fuse.kernel ops";
   let description = [{
     Merges producers into consumers, then independent neighbours, as long as
-    one kernel can run the group and the merge makes no cycle. Each group
+    one kernel can run the group, the merge makes no cycle, and a model of the
+    machine (bytes, instructions and launches) does not predict it to be
+    slower. A reshape between two ops of a group goes with them. Each group
     becomes a `fuse.kernel`. What was not merged, and why, is recorded in the
     function's attribute `fuse.missed`.
 
@@ -58,7 +60,9 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"fusion", "fusion", "bool", "true",
-           "Merge; without it every op is a kernel of its own">
+           "Merge; without it every op is a kernel of its own">,
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The machine whose rates the cost model uses">
   ];
 }
 

@@ -7,6 +7,7 @@
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -37,6 +38,11 @@ static LogicalResult verifyTypes(KernelOp op, TypeRange inner, StringRef what,
 static bool mayStandInKernel(Operation &op) {
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return true;
+  // The sizes of an expanded tensor.
+  if (isa<tensor::DimOp, arith::ConstantIndexOp, arith::ConstantOp,
+          arith::DivUIOp>(op) &&
+      op.getResult(0).getType().isIndex())
+    return true;
   return isa<FuseDialect>(op.getDialect()) &&
          !op.hasTrait<fuse::OpTrait::Composite>() &&
          !isa<LaunchOp, KernelOp>(op);
@@ -52,7 +58,8 @@ LogicalResult KernelOp::verifyRegions() {
   if (failed(verifyTypes(*this, getYield().getOperandTypes(), "yielded value",
                          getResultTypes(), "result")))
     return failure();
-  // 3. The body holds primitives of this dialect and tensor reshapes only.
+  // 3. The body holds primitives of this dialect, tensor reshapes and the
+  //    sizes that these need only.
   for (Operation &op : body)
     if (!mayStandInKernel(op))
       return op.emitOpError("expected a primitive of fuse or a tensor reshape "

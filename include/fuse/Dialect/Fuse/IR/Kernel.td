@@ -23,7 +23,8 @@ def KernelOp : Fuse_Op<"kernel", [IsolatedFromAbove,
 
     1. The block's arguments have the types of `inputs`.
     2. The yielded values have the types of the results.
-    3. The body holds primitives of this dialect and tensor reshapes only.
+    3. The body holds primitives of this dialect, tensor reshapes and the sizes
+       that these need only.
 
     ```mlir
     %y = fuse.kernel "double" ins(%x : tensor<?x4096xf32>) -> tensor<?x4096xf32>

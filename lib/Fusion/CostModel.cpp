@@ -1,0 +1,193 @@
+//===- CostModel.cpp - What a kernel would take ---------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostModel.h"
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Target/GPUTarget.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr double dynamicSize = 4096;
+/// Views of one value beyond which a kernel is refused.
+static constexpr size_t mostViews = 8;
+
+/// A host of a few cores; only the ratios matter.
+static constexpr MachineRates hostRates = {20e9, 50e9, 5e-6};
+
+MachineRates MachineRates::of(StringRef chip) {
+  llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
+  if (!gpu) {
+    llvm::consumeError(gpu.takeError());
+    return hostRates;
+  }
+  return {gpu->memoryBytesPerSecond, gpu->operationsPerSecond(),
+          gpu->launchSeconds};
+}
+
+static double elementsOf(Value value) {
+  double elements = 1;
+  for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
+    elements *= ShapedType::isDynamic(size) ? dynamicSize : size;
+  return elements;
+}
+
+static double elementBytes(Value value) {
+  return llvm::divideCeil(
+      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(), 8);
+}
+
+double mlir::fuse::estimatedBytes(Value value) {
+  return elementsOf(value) * elementBytes(value);
+}
+
+/// Instructions for one element, roughly: a special function with its range
+/// reduction, a rotation with its angle, a Philox round for each of four.
+static double instructions(Operation *op) {
+  if (isa<RotaryOp>(op))
+    return 40;
+  if (isa<RandomOp, PowOp>(op))
+    return 30;
+  if (isa<ExpOp, Exp2Op, Expm1Op, LogOp, Log2Op, Log1pOp, SinOp, CosOp, TanhOp,
+          ErfOp, SigmoidOp, RsqrtOp, SqrtOp, DivOp, RecipOp>(op))
+    return 12;
+  return isa<ConstantOp>(op) ? 0 : 1;
+}
+
+namespace {
+/// Where a value is needed: `points` tells sets of points apart, `memory` those
+/// that are not near each other either (a slice of the same rows is near).
+struct View {
+  llvm::hash_code points, memory;
+  double elements;
+};
+
+class ViewCount {
+public:
+  ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+            const DimClasses &dims);
+
+  /// Adds the views of `op`'s operands; false if there are too many.
+  bool visit(Operation *op);
+  /// The elements of `value` that are read, as far as they differ.
+  double elementsRead(Value value) const;
+  double evaluations(Operation *op) const;
+
+private:
+  bool add(Value value, const View &view);
+
+  DenseMap<Value, SmallVector<View, 2>> views;
+  /// What follows from a reduction: one number for many elements, computed
+  /// once.
+  llvm::DenseSet<Value> reduced;
+};
+} // namespace
+
+/// A kernel with reductions is one walk; others walk each shape of results.
+ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                     const DimClasses &dims) {
+  bool isOneWalk = false;
+  for (Operation *op : ops) {
+    bool reduces = isa<ReduceOp, SoftmaxStatsOp>(op);
+    isOneWalk |= reduces || isa<ContractOp>(op);
+    if (reduces || llvm::any_of(op->getOperands(),
+                                [&](Value v) { return reduced.contains(v); }))
+      reduced.insert(op->result_begin(), op->result_end());
+  }
+  for (Value result : results) {
+    llvm::hash_code walk(0);
+    if (!isOneWalk)
+      for (const Extent &extent : dims.extents(result))
+        walk = llvm::hash_combine(walk, extent.size, extent.cls);
+    add(result, {walk, walk, elementsOf(result)});
+  }
+}
+
+bool ViewCount::add(Value value, const View &view) {
+  SmallVector<View, 2> &known = views[value];
+  for (View &other : known)
+    if (other.points == view.points) {
+      other.elements = std::max(other.elements, view.elements);
+      return true;
+    }
+  known.push_back(view);
+  return known.size() <= mostViews;
+}
+
+bool ViewCount::visit(Operation *op) {
+  bool reduces = isa<ReduceOp, SoftmaxStatsOp, ContractOp>(op);
+  bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
+               isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  bool staysNear = isa<SliceOp, PadOp, ConcatOp, tensor::ExpandShapeOp,
+                       tensor::CollapseShapeOp>(op);
+  for (Value result : op->getResults())
+    for (const View &view : llvm::to_vector(views.lookup(result)))
+      for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+        if (!isa<RankedTensorType>(operand.getType()))
+          continue;
+        View needed = view;
+        if (reduces)
+          needed.elements = elementsOf(operand);
+        else if (reduced.contains(operand))
+          needed.elements = std::min(view.elements, elementsOf(operand));
+        if (moves) {
+          needed.elements = std::min(view.elements, elementsOf(operand));
+          needed.points = llvm::hash_combine(view.points, op, number);
+          if (!staysNear)
+            needed.memory = llvm::hash_combine(view.memory, op, number);
+        }
+        if (!add(operand, needed))
+          return false;
+      }
+  return true;
+}
+
+double ViewCount::elementsRead(Value value) const {
+  llvm::SmallMapVector<size_t, double, 4> apart;
+  for (const View &view : views.lookup(value)) {
+    double &most = apart[static_cast<size_t>(view.memory)];
+    most = std::max(most, view.elements);
+  }
+  double total = 0, whole = elementsOf(value);
+  for (auto &[memory, elements] : apart)
+    total += std::min(elements, whole);
+  return total;
+}
+
+double ViewCount::evaluations(Operation *op) const {
+  double total = 0;
+  for (Value result : op->getResults())
+    for (const View &view : views.lookup(result))
+      total += view.elements;
+  return total;
+}
+
+std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
+                                                ArrayRef<Value> inputs,
+                                                ArrayRef<Value> results,
+                                                const DimClasses &dims,
+                                                const MachineRates &machine) {
+  ViewCount views(ops, results, dims);
+  double operations = 0, bytes = 0;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!views.visit(op))
+      return std::nullopt;
+    operations += instructions(op) * views.evaluations(op);
+  }
+  for (Value input : inputs)
+    bytes += views.elementsRead(input) * elementBytes(input);
+  for (Value result : results)
+    bytes += estimatedBytes(result);
+  return machine.launchSeconds +
+         std::max(bytes / machine.bytesPerSecond,
+                  operations / machine.operationsPerSecond);
+}

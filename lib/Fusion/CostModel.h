@@ -1,0 +1,56 @@
+//===- CostModel.h - What a kernel would take -------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel takes a launch, and then as long as its memory or its arithmetic
+// takes, whichever is longer. Both follow from where its values are needed. In
+//
+//   %e = fuse.exp %x
+//   %t = fuse.transpose %e permutation = [1, 0]
+//   %s = fuse.add %e, %t
+//
+// a thread that writes %s at [i, j] needs %e at [i, j] and at [j, i]: two
+// views, so that in one kernel exp is computed twice for each result, and %x is
+// read twice. Views are counted; a kernel whose values have too many is refused
+// before its code explodes. A dynamic dimension counts as a large one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_FUSION_COSTMODEL_H
+#define FUSE_LIB_FUSION_COSTMODEL_H
+
+#include "fuse/Analysis/DimClasses.h"
+#include "mlir/IR/Value.h"
+#include <optional>
+
+namespace mlir::fuse {
+
+/// The machine, in the units of the model.
+struct MachineRates {
+  double bytesPerSecond;
+  double operationsPerSecond;
+  double launchSeconds;
+
+  /// Those of a chip's common board; the host's for "cpu" and for chips that
+  /// nobody knows, which a later stage refuses.
+  static MachineRates of(StringRef chip);
+};
+
+/// The bytes of a tensor.
+double estimatedBytes(Value value);
+
+/// The seconds that one kernel of these ops takes, or nothing if its values
+/// have too many views. `ops` are in program order, `inputs` and `results` are
+/// what crosses the kernel's edge.
+std::optional<double> kernelSeconds(ArrayRef<Operation *> ops,
+                                    ArrayRef<Value> inputs,
+                                    ArrayRef<Value> results,
+                                    const DimClasses &dims,
+                                    const MachineRates &machine);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_FUSION_COSTMODEL_H

@@ -1,0 +1,355 @@
+//===- MergeGroups.cpp - Which primitives share a kernel ------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MergeGroups.h"
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Tensors at a kernel's edge beyond which neighbours are not merged: its
+/// parameters stay far below the 4 KiB that every driver takes.
+static constexpr size_t mostTensors = 128;
+
+static bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+/// Whether the sizes of the reshape's result follow from its operand's. Of
+/// several dynamic dimensions in one group they do not.
+static bool hasKnownSizes(Operation *op) {
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  if (!expand)
+    return true;
+  for (const ReassociationIndices &group : expand.getReassociationIndices())
+    if (llvm::count_if(group, [&](int64_t dim) {
+          return expand.getResultType().isDynamicDim(dim);
+        }) > 1)
+      return false;
+  return true;
+}
+
+/// Gives every reshape one user, so that a group can adopt it.
+static func::FuncOp splitReshapes(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    if (!isReshape(&op))
+      continue;
+    OpBuilder builder(&op);
+    SmallVector<OpOperand *> uses(
+        llvm::make_pointer_range(op.getResult(0).getUses()));
+    for (OpOperand *use : ArrayRef(uses).drop_front(!uses.empty()))
+      use->set(builder.clone(op)->getResult(0));
+  }
+  return function;
+}
+
+GroupMerger::GroupMerger(func::FuncOp function, const MachineRates &machine)
+    : groups(splitReshapes(function)), function(function), machine(machine),
+      dims(std::make_unique<DimClasses>(function)) {}
+
+//===----------------------------------------------------------------------===//
+// Legality and cost
+//===----------------------------------------------------------------------===//
+
+bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results) {
+  std::string reason;
+  return succeeded(classifyGroup({ops, results}, *dims, reason));
+}
+
+std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,
+                                           ArrayRef<Value> results) {
+  return kernelSeconds(ops, groups.inputsOf(ops), results, *dims, machine);
+}
+
+double GroupMerger::seconds(int group) {
+  SmallVector<Operation *> ops(groups.ops(group));
+  // Whatever one op needs alone is not too much.
+  return seconds(ops, groups.resultsOf(ops))
+      .value_or(std::numeric_limits<double>::infinity());
+}
+
+/// Merges the groups, and the reshapes that lie between them.
+bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
+                           std::string &reason) {
+  double apart = seconds(a) + seconds(b);
+  for (Operation *view : views)
+    groups.adopt(view, a);
+  auto check = [&] {
+    SmallVector<Operation *> ops = groups.merged(a, b);
+    SmallVector<Value> results = groups.resultsOf(ops);
+    if (failed(classifyGroup({ops, results}, *dims, reason)))
+      return false;
+    if (groups.hasPathAround(a, b)) {
+      reason = "another kernel lies between them";
+      return false;
+    }
+    std::optional<double> together = seconds(ops, results);
+    if (!together || *together > apart) {
+      reason = "one kernel would compute it again for every place that needs "
+               "it, which takes longer than to read it";
+      return false;
+    }
+    return true;
+  };
+  if (check()) {
+    groups.merge(a, b);
+    return true;
+  }
+  for (Operation *view : views)
+    groups.release(view);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Producers into consumers
+//===----------------------------------------------------------------------===//
+
+void GroupMerger::mergeProducers(Operation *op) {
+  SmallVector<Value> operands(op->getOperands());
+  llvm::stable_sort(operands, [](Value a, Value b) {
+    return estimatedBytes(a) > estimatedBytes(b);
+  });
+  for (Value operand : operands) {
+    SmallVector<Operation *> views;
+    Operation *producer = operand.getDefiningOp();
+    while (isReshape(producer) && !groups.contains(producer) &&
+           hasKnownSizes(producer)) {
+      views.push_back(producer);
+      producer = producer->getOperand(0).getDefiningOp();
+    }
+    if (!groups.contains(producer) || groups.of(producer) == groups.of(op))
+      continue;
+    std::string reason;
+    if (!tryMerge(groups.of(producer), groups.of(op), views, reason))
+      missed[{op, producer}] = reason;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that are better placed elsewhere
+//===----------------------------------------------------------------------===//
+
+bool GroupMerger::isFasterSunk(Operation *op, int consumer) {
+  int from = groups.of(op);
+  SmallVector<Operation *> with = groups.with(consumer, op),
+                           without = groups.without(from, op);
+  // What the op reads now leaves its old group, if it was computed there.
+  SmallVector<Value> leaving = groups.resultsOf(without);
+  SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
+  if (!isLegal(with, results) || !isLegal(without, leaving))
+    return false;
+  std::optional<double> to = seconds(with, results),
+                        rest = seconds(without, leaving);
+  return to && rest && *to + *rest < seconds(from) + seconds(consumer);
+}
+
+void GroupMerger::sinkIntoConsumers() {
+  for (Operation &op : llvm::reverse(function.getBody().front())) {
+    if (!groups.contains(&op) || groups.ops(groups.of(&op)).size() < 2 ||
+        !op.hasTrait<mlir::fuse::OpTrait::Pointwise>() || op.use_empty())
+      continue;
+    Operation *first = *op.user_begin();
+    bool oneConsumer =
+        groups.contains(first) && groups.of(first) != groups.of(&op) &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return groups.contains(user) && groups.of(user) == groups.of(first);
+        });
+    if (oneConsumer && isFasterSunk(&op, groups.of(first)))
+      groups.move(&op, groups.of(first));
+  }
+}
+
+/// The ops of `op`'s group that `op` is computed by, in program order and with
+/// itself; nothing if a reduction or a contraction is among them.
+static SmallVector<Operation *> computedBy(Operation *op,
+                                           const Groups &groups) {
+  llvm::SetVector<Operation *> found;
+  found.insert(op);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (isa<ReduceOp, SoftmaxStatsOp, ContractOp, ScatterOp>(found[i]))
+      return {};
+    for (Value operand : found[i]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (groups.contains(producer) && groups.of(producer) == groups.of(op))
+        found.insert(producer);
+    }
+  }
+  SmallVector<Operation *> ops(found.begin(), found.end());
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ops;
+}
+
+/// `ops` without those that only serve what is not in `results`.
+static SmallVector<Operation *> alive(ArrayRef<Operation *> ops,
+                                      ArrayRef<Value> results) {
+  llvm::SmallDenseSet<Value> needed(results.begin(), results.end());
+  SmallVector<Operation *> kept;
+  for (Operation *op : llvm::reverse(ops))
+    if (llvm::any_of(op->getResults(),
+                     [&](Value v) { return needed.contains(v); })) {
+      kept.push_back(op);
+      needed.insert(op->operand_begin(), op->operand_end());
+    }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+/// The ops of both, in program order.
+static SmallVector<Operation *> unionOf(ArrayRef<Operation *> a,
+                                        ArrayRef<Operation *> b) {
+  SmallVector<Operation *> ops(a);
+  ops.append(b.begin(), b.end());
+  llvm::sort(ops,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return ops;
+}
+
+/// Computes `op` in each group that reads it instead of once.
+bool GroupMerger::tryCopy(Operation *op) {
+  int from = groups.of(op);
+  llvm::SetVector<int> consumers;
+  for (Operation *user : op->getUsers()) {
+    if (!groups.contains(user))
+      return false;
+    if (groups.of(user) != from)
+      consumers.insert(groups.of(user));
+  }
+  SmallVector<Operation *> copied = computedBy(op, groups);
+  if (consumers.empty() || copied.empty())
+    return false;
+
+  double before = seconds(from), after = 0;
+  for (int consumer : consumers) {
+    SmallVector<Operation *> ops = unionOf(groups.ops(consumer), copied);
+    SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
+    std::optional<double> with = seconds(ops, results);
+    if (!with || !isLegal(ops, results))
+      return false;
+    before += seconds(consumer);
+    after += *with;
+  }
+  SmallVector<Value> remaining = groups.resultsOf(groups.ops(from));
+  llvm::erase(remaining, op->getResult(0));
+  SmallVector<Operation *> rest = alive(groups.ops(from), remaining);
+  if (!rest.empty())
+    after += seconds(rest, remaining)
+                 .value_or(std::numeric_limits<double>::infinity());
+  if (after >= before)
+    return false;
+
+  SmallVector<Operation *> all(groups.ops(from));
+  for (int consumer : consumers)
+    copyInto(consumer, copied, op);
+  llvm::SmallPtrSet<Operation *, 16> kept(rest.begin(), rest.end());
+  llvm::erase_if(all, [&](Operation *o) { return kept.contains(o); });
+  eraseDead(std::move(all));
+  dims = std::make_unique<DimClasses>(function);
+  return true;
+}
+
+void GroupMerger::copyInto(int consumer, ArrayRef<Operation *> ops,
+                           Operation *last) {
+  IRMapping mapping;
+  for (Operation *op : ops) {
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(op);
+    groups.addCopy(builder.clone(*op, mapping), op, consumer);
+  }
+  last->getResult(0).replaceUsesWithIf(
+      mapping.lookup(last->getResult(0)), [&](OpOperand &use) {
+        return groups.contains(use.getOwner()) &&
+               groups.of(use.getOwner()) == consumer;
+      });
+}
+
+void GroupMerger::eraseDead(SmallVector<Operation *> ops) {
+  for (Operation *op : llvm::reverse(ops)) {
+    missed.remove_if([&](auto &entry) {
+      return entry.first.first == op || entry.first.second == op;
+    });
+    groups.forget(op);
+    op->erase();
+  }
+}
+
+void GroupMerger::copyIntoConsumers() {
+  // Copies and erasures change the block: the ops to look at are collected
+  // first, and looked up again before each step.
+  SmallVector<Operation *> candidates;
+  for (Operation &op : llvm::reverse(function.getBody().front())) {
+    bool leaves =
+        groups.contains(&op) && op.getNumResults() == 1 &&
+        llvm::any_of(op.getUsers(), [&](Operation *user) {
+          return groups.contains(user) && groups.of(user) != groups.of(&op);
+        });
+    if (leaves)
+      candidates.push_back(&op);
+  }
+  llvm::SmallPtrSet<Operation *, 16> present;
+  for (Operation *op : candidates) {
+    present.clear();
+    for (Operation &other : function.getBody().front())
+      present.insert(&other);
+    if (present.contains(op))
+      tryCopy(op);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Neighbours
+//===----------------------------------------------------------------------===//
+
+bool GroupMerger::shareInput(int a, int b) {
+  llvm::SmallDenseSet<Value> inputs;
+  for (Value input : groups.inputsOf(groups.ops(a)))
+    inputs.insert(input);
+  return llvm::any_of(groups.inputsOf(groups.ops(b)),
+                      [&](Value v) { return inputs.contains(v); });
+}
+
+void GroupMerger::mergeNeighbours() {
+  SmallVector<int> all = groups.all();
+  DenseMap<int, std::optional<GroupKind>> kinds;
+  std::string reason;
+  for (int group : all) {
+    SmallVector<Operation *> ops(groups.ops(group));
+    FailureOr<GroupKind> kind =
+        classifyGroup({ops, groups.resultsOf(ops)}, *dims, reason);
+    kinds[group] = succeeded(kind) ? std::optional(*kind) : std::nullopt;
+  }
+  auto tensors = [&](int group) {
+    return groups.inputsOf(groups.ops(group)).size() +
+           groups.resultsOf(groups.ops(group)).size();
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (size_t j = i + 1; j < all.size() && groups.isAlive(all[i]); ++j) {
+      int a = all[i], b = all[j];
+      std::optional<GroupKind> kind = kinds[a];
+      if (!groups.isAlive(b) || !kind || kind != kinds[b] ||
+          kind == GroupKind::Contraction)
+        continue;
+      bool wanted = kind == GroupKind::Pointwise || shareInput(a, b);
+      if (wanted && tensors(a) + tensors(b) <= mostTensors &&
+          !groups.hasPath(a, b) && !groups.hasPath(b, a))
+        tryMerge(a, b, {}, reason);
+    }
+  }
+}
+
+void GroupMerger::run() {
+  for (Operation &op : function.getBody().front())
+    if (groups.contains(&op))
+      mergeProducers(&op);
+  sinkIntoConsumers();
+  copyIntoConsumers();
+  mergeNeighbours();
+}

@@ -1,0 +1,70 @@
+//===- MergeGroups.h - Which primitives share a kernel ----------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every primitive starts as a group of its own. In program order, each op's
+// group is merged with those of its producers, the largest value first: that
+// value then stays inside. Then
+//
+// - an op that only one later group uses moves there when that is faster: the
+//   square in h = x + x W; mean(h * h) joins the norm that reads h anyway, not
+//   the contraction, which would have to write it too;
+// - a value that several groups need is computed again in each of them when
+//   that is faster than writing and reading it: a cast, say;
+// - independent groups are merged: one launch for two, and an input that both
+//   read is read once.
+//
+// Every step must be legal, make no cycle, and not be slower by the model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_FUSION_MERGEGROUPS_H
+#define FUSE_LIB_FUSION_MERGEGROUPS_H
+
+#include "CostModel.h"
+#include "Groups.h"
+
+#include "fuse/Fusion/Legality.h"
+#include "llvm/ADT/MapVector.h"
+#include <memory>
+
+namespace mlir::fuse {
+
+class GroupMerger {
+public:
+  GroupMerger(func::FuncOp function, const MachineRates &machine);
+
+  void run();
+
+  Groups groups;
+  /// Why an edge was not fused, by consumer and producer.
+  llvm::MapVector<std::pair<Operation *, Operation *>, std::string> missed;
+
+private:
+  void mergeProducers(Operation *op);
+  void sinkIntoConsumers();
+  bool isFasterSunk(Operation *op, int consumer);
+  void copyIntoConsumers();
+  bool tryCopy(Operation *op);
+  void copyInto(int consumer, ArrayRef<Operation *> ops, Operation *last);
+  void eraseDead(SmallVector<Operation *> ops);
+  void mergeNeighbours();
+
+  bool tryMerge(int a, int b, ArrayRef<Operation *> views, std::string &reason);
+  bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results);
+  std::optional<double> seconds(ArrayRef<Operation *> ops,
+                                ArrayRef<Value> results);
+  double seconds(int group);
+  bool shareInput(int a, int b);
+
+  func::FuncOp function;
+  MachineRates machine;
+  std::unique_ptr<DimClasses> dims;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_FUSION_MERGEGROUPS_H
