@@ -8,6 +8,8 @@
 #include "fuse/JIT/PlanBuilder.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/JIT/Frontend.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "gtest/gtest.h"
@@ -21,7 +23,8 @@ class PlanBuilder : public ::testing::Test {
 protected:
   PlanBuilder() {
     context.loadDialect<mlir::fuse::FuseDialect, func::FuncDialect,
-                        tensor::TensorDialect, arith::ArithDialect>();
+                        tensor::TensorDialect, arith::ArithDialect,
+                        gpu::GPUDialect, LLVM::LLVMDialect>();
   }
 
   llvm::Expected<Plan> build(StringRef text) {
@@ -210,6 +213,163 @@ TEST_F(PlanBuilder, ReshapesBackAndForth) {
     })");
   ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
   EXPECT_EQ(plan->spec.steps.size(), 1u);
+}
+
+TEST_F(PlanBuilder, StridesAndChecks) {
+  auto plan = build(R"(
+    func.func @f(%x: tensor<?x8xf32> {fuse.dims = ["T"],
+                                      fuse.strided = "rows"})
+        -> tensor<?x8xf32> {
+      %c0 = arith.constant 0 : index
+      %c8 = arith.constant 8 : index
+      %T = tensor.dim %x, %c0 : tensor<?x8xf32>
+      %s = fuse.stride %x dim = 0 : tensor<?x8xf32>
+      %t = fuse.stride %x dim = 0 : tensor<?x8xf32>
+      %n = arith.addi %t, %c8 : index
+      fuse.require %s ge %c8 "rows that do not overlap"
+      fuse.require %T eq %c8 "8 rows"
+      %y = fuse.launch @a::@a blocks(%T) threads(32)
+           ins(%x : tensor<?x8xf32>) sizes(%T, %s, %n) result_dims(%T)
+           -> tensor<?x8xf32>
+      return %y : tensor<?x8xf32>
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  const ProgramSpec &spec = plan->spec;
+  EXPECT_EQ(spec.symbols, std::vector<std::string>{"T"});
+  ASSERT_EQ(spec.strides.size(), 1u);
+  EXPECT_EQ(spec.strides[0].input, 0u);
+  EXPECT_EQ(spec.strides[0].dim, 0u);
+  EXPECT_EQ(spec.inputs[0].layout, Layout::Rows);
+  const KernelSpec &a = kernel(*plan, 0);
+  EXPECT_EQ(llvm::cantFail(std::get<SizeExpr>(a.args[3]).evaluate({5, 9})), 9);
+  EXPECT_EQ(llvm::cantFail(std::get<SizeExpr>(a.args[4]).evaluate({5, 9})), 17);
+  ASSERT_EQ(spec.checks.size(), 2u);
+  EXPECT_EQ(spec.checks[0].kind, CheckSpec::Kind::AtLeast);
+  EXPECT_EQ(spec.checks[0].message, "rows that do not overlap");
+  EXPECT_EQ(llvm::cantFail(spec.checks[0].lhs.evaluate({5, 9})), 9);
+  EXPECT_EQ(spec.checks[1].kind, CheckSpec::Kind::Equal);
+  EXPECT_EQ(spec.checks[1].rhs.constantValue(), 8);
+}
+
+TEST_F(PlanBuilder, AViewIsNotReturned) {
+  EXPECT_EQ(errorOf(R"(
+    func.func @f(%x: tensor<4xf32> {fuse.strided = "any"}) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    })"),
+            "a.mlir:2:18: expected 'x' to be contiguous, because the program "
+            "returns it or a changed copy of it, but got a strided view; make "
+            "a contiguous copy");
+}
+
+static const CopySpec &copy(const Plan &plan, unsigned step) {
+  return std::get<CopySpec>(plan.spec.steps[step]);
+}
+
+/// A launch of @k that writes a part of a copy of `into`.
+static std::string update(StringRef result, StringRef kernel, StringRef into,
+                          StringRef others = "") {
+  std::string types = "tensor<4xf32>";
+  for (size_t i = 0; i < others.count('%'); ++i)
+    types += ", tensor<4xf32>";
+  return ("%" + result + " = fuse.launch @" + kernel + "::@" + kernel +
+          " blocks(%c1) threads(32) ins(%" + into + others + " : " + types +
+          ") -> tensor<4xf32> {copies = [[0, 0]]}\n")
+      .str();
+}
+
+static std::string program(const Twine &body, StringRef results = "%y",
+                           StringRef types = "tensor<4xf32>") {
+  return ("func.func @f(%x: tensor<4xf32>) -> (" + types +
+          ") {\n%c1 = arith.constant 1 : index\n" + body + "return " + results +
+          " : " + types + "\n}")
+      .str();
+}
+
+TEST_F(PlanBuilder, CopiesBeforeAnUpdate) {
+  auto plan = build(program(update("y", "a", "x")));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  ASSERT_EQ(plan->spec.steps.size(), 2u);
+  EXPECT_EQ(copy(*plan, 0).from.kind, BufferRef::Kind::Input);
+  EXPECT_EQ(copy(*plan, 0).to.kind, BufferRef::Kind::Output);
+  EXPECT_EQ(copy(*plan, 0).bytes.constantValue(), 16);
+  EXPECT_TRUE(isRef(kernel(*plan, 1).args[1], BufferRef::Kind::Output, 0));
+  // The caller may pass one buffer for both.
+  ASSERT_EQ(plan->spec.outputs[0].mayAlias.size(), 1u);
+  EXPECT_EQ(plan->spec.outputs[0].mayAlias[0], 0u);
+}
+
+TEST_F(PlanBuilder, AChainOfUpdatesCopiesOnce) {
+  auto plan = build(program(update("a", "a", "x") + update("b", "b", "a") +
+                            update("y", "c", "b")));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  ASSERT_EQ(plan->spec.steps.size(), 4u);
+  EXPECT_EQ(copy(*plan, 0).to.kind, BufferRef::Kind::Output);
+  for (unsigned step : {1u, 2u, 3u})
+    EXPECT_TRUE(isRef(kernel(*plan, step).args[1], BufferRef::Kind::Output, 0));
+  EXPECT_TRUE(plan->spec.temps.empty());
+  EXPECT_EQ(plan->spec.outputs[0].mayAlias.size(), 1u);
+}
+
+TEST_F(PlanBuilder, WhatIsNeededLaterIsNotUpdated) {
+  // %a is also an operand of the third launch.
+  auto plan = build(program(update("a", "a", "x") + update("b", "b", "a") +
+                            update("y", "c", "b", ", %a")));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  ASSERT_EQ(plan->spec.steps.size(), 5u);
+  EXPECT_EQ(copy(*plan, 0).to.kind, BufferRef::Kind::Temp);
+  EXPECT_EQ(copy(*plan, 2).from.kind, BufferRef::Kind::Temp);
+  EXPECT_EQ(copy(*plan, 2).to.kind, BufferRef::Kind::Output);
+  ASSERT_EQ(plan->spec.temps.size(), 1u);
+  EXPECT_EQ(plan->spec.temps[0].firstStep, 0u);
+  EXPECT_EQ(plan->spec.temps[0].lastStep, 4u);
+
+  // It is another operand of the same launch.
+  plan = build(program(update("a", "a", "x") + update("y", "b", "a", ", %a")));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->spec.steps.size(), 4u);
+  EXPECT_EQ(copy(*plan, 2).to.kind, BufferRef::Kind::Output);
+
+  // It is returned too; so is the input.
+  plan =
+      build(program(update("a", "a", "x") + update("y", "b", "a"), "%a, %y, %x",
+                    "tensor<4xf32>, tensor<4xf32>, tensor<4xf32>"));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  ASSERT_EQ(plan->spec.steps.size(), 5u);
+  EXPECT_EQ(copy(*plan, 2).from.kind, BufferRef::Kind::Output);
+  EXPECT_EQ(copy(*plan, 2).from.index, 0u);
+  EXPECT_EQ(copy(*plan, 2).to.index, 1u);
+  EXPECT_TRUE(plan->spec.outputs[0].mayAlias.empty());
+}
+
+TEST_F(PlanBuilder, AViewThatIsReadLaterCounts) {
+  auto plan = build(program(update("a", "a", "x") + update("b", "b", "a") +
+                            R"(
+      %v = tensor.expand_shape %a [[0, 1]] output_shape [2, 2]
+           : tensor<4xf32> into tensor<2x2xf32>
+      %y = fuse.launch @c::@c blocks(%c1) threads(32)
+           ins(%b, %v : tensor<4xf32>, tensor<2x2xf32>) -> tensor<4xf32>
+)"));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->spec.temps.size(), 2u);
+}
+
+TEST_F(PlanBuilder, OnlyWhatIsReadCounts) {
+  auto plan = build(R"(
+    func.func @f(%x: tensor<4xf32>, %like: tensor<4xf32>) -> tensor<4xf32> {
+      %c1 = arith.constant 1 : index
+      %y = fuse.launch @m::@k blocks(%c1) threads(32)
+           ins(%x, %like : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    gpu.module @m {
+      gpu.func @k(%x: !llvm.ptr, %like: !llvm.ptr, %y: !llvm.ptr) kernel {
+        %0 = llvm.load %x : !llvm.ptr -> f32
+        llvm.store %0, %y : f32, !llvm.ptr
+        gpu.return
+      }
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(kernel(*plan, 0).bytesRead.constantValue(), 16);
 }
 
 TEST_F(PlanBuilder, RefusesOtherOps) {

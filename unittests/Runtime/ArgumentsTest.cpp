@@ -86,6 +86,98 @@ TEST_F(Arguments, Contiguous) {
                    "shape [3, 4]; make a contiguous copy");
 }
 
+TEST_F(Arguments, StridesMustFitTheLayout) {
+  ProgramSpec spec = addTwice();
+  spec.inputs[0].layout = Layout::AlignedRows;
+  spec.inputs[1].layout = Layout::Rows;
+  Program views = makeProgram(spec);
+  auto check = [&] { return message(views.run({x, r}, {y})); };
+  x.strides = {8, 1};
+  r.strides = {5, 1};
+  EXPECT_EQ(check(), "");
+  x.strides = {5, 1};
+  EXPECT_EQ(check(), "expected 'x' to be contiguous along its last dimension, "
+                     "with rows at multiples of 16 bytes, but got strides [5, "
+                     "1] for shape [3, 4]; make a contiguous copy");
+  x.strides = {};
+  r.strides = {1, 3};
+  EXPECT_EQ(check(), "expected 'r' to be contiguous along its last dimension, "
+                     "but got strides [1, 3] for shape [3, 4]; make a "
+                     "contiguous copy");
+}
+
+TEST_F(Arguments, NegativeStrides) {
+  x.strides = {-4, 1};
+  EXPECT_EQ(run(), "'x': expected strides of 0 or more, but got [-4, 1]; make "
+                   "a contiguous copy");
+  x.strides = {1};
+  EXPECT_EQ(run(), "'x': expected a stride for each of 2 dims, but got 1; pass "
+                   "as many strides as dims, or none");
+}
+
+TEST_F(Arguments, StridesAreSymbols) {
+  ProgramSpec spec = addTwice();
+  spec.inputs[1].layout = Layout::Any;
+  spec.strides = {{1, 0}, {1, 1}};
+  Program views = makeProgram(spec);
+  r.strides = {1, 9};
+  EXPECT_EQ(cantFail(views.bind({x, r})), (SymbolValues{3, 1, 9}));
+  r.strides = {};
+  EXPECT_EQ(cantFail(views.bind({x, r})), (SymbolValues{3, 4, 1}));
+  spec.strides = {{1, 2}};
+  EXPECT_EQ(message(spec.verify()),
+            "expected a stride of one of 2 inputs' dims, but got input 1, dim "
+            "2; drop it from the plan");
+}
+
+TEST_F(Arguments, OverlapCountsGaps) {
+  ProgramSpec spec = addTwice();
+  spec.inputs[1].layout = Layout::Any;
+  Program views = makeProgram(spec);
+  auto check = [&] { return message(views.run({x, r}, {y})); };
+  // Elements 0 to 19 and 20 to 31 of one buffer.
+  r.data = ys.data();
+  r.strides = {8, 1};
+  y.data = ys.data() + 20;
+  EXPECT_EQ(check(), "");
+  y.data = ys.data() + 19;
+  EXPECT_EQ(check(), "expected output 'y' not to overlap input 'r', but got "
+                     "buffers that share bytes; pass a separate buffer");
+}
+
+TEST_F(Arguments, AViewTakesNoResult) {
+  ProgramSpec spec = addTwice();
+  spec.inputs[0].layout = Layout::Any;
+  Program views = makeProgram(spec);
+  y.data = x.data;
+  EXPECT_EQ(message(views.run({x, r}, {y})), "");
+  // As many bytes, in another order.
+  x.strides = {1, 3};
+  EXPECT_EQ(message(views.run({x, r}, {y})),
+            "expected output 'y' not to overlap input 'x' unless it is exactly "
+            "the same buffer, but got buffers that share bytes; pass a "
+            "separate buffer");
+}
+
+TEST_F(Arguments, ProgramsCheckSizes) {
+  ProgramSpec spec = addTwice();
+  SizeExpr rows = SizeExpr::symbol(0);
+  spec.checks = {{rows + 1, CheckSpec::Kind::Equal, 4, "a row less than 4"}};
+  EXPECT_EQ(message(makeProgram(spec).run({x, r}, {y})), "");
+  spec.checks.push_back({rows, CheckSpec::Kind::AtLeast, 3, "3 rows"});
+  EXPECT_EQ(message(makeProgram(spec).run({x, r}, {y})), "");
+  spec.checks.push_back(
+      {rows, CheckSpec::Kind::AtLeast, 5, "'x' to have 5 rows; pass more"});
+  EXPECT_EQ(message(makeProgram(spec).run({x, r}, {y})),
+            "expected 'x' to have 5 rows, but got 3 and 5; pass more");
+  EXPECT_EQ(message(makeProgram(spec).inferOutputShapes({x, r})),
+            "expected 'x' to have 5 rows, but got 3 and 5; pass more");
+  spec.checks = {{rows + 1, CheckSpec::Kind::Equal, 5, "a row less than 5"}};
+  EXPECT_EQ(message(makeProgram(spec).run({x, r}, {y})),
+            "expected a row less than 5, but got 4 and 5; pass tensors of "
+            "other sizes");
+}
+
 TEST_F(Arguments, NullData) {
   y.data = nullptr;
   EXPECT_EQ(run(), "expected 'y' to have data, but got a null pointer; pass a "

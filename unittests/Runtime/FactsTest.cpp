@@ -81,6 +81,31 @@ TEST_F(FactsTest, Index32CountsTemps) {
   EXPECT_FALSE(facts(tensor(1 << 21), tensor(1 << 21)).index32);
 }
 
+TEST_F(FactsTest, Layouts) {
+  SizeExpr n = SizeExpr::symbol(0);
+  spec.inputs = {{"x", DType::BF16, {n, 8}, 2}, {"r", DType::BF16, {n, 8}, 2}};
+  spec.outputs[0].shape = {n, 8};
+  TensorView x = tensor(4);
+  x.shape = {4, 8};
+  TensorView r = x, y = x;
+  auto compute = [&] { return cantFail(computeFacts(spec, {x, r}, {y})); };
+  x.strides = {8, 1};
+  EXPECT_TRUE(compute().layouts.empty());
+  r.strides = {24, 1};
+  EXPECT_EQ(compute().str(),
+            "aligned16, divisible, index32, layouts: dense aligned_rows");
+  r.strides = {1, 4};
+  EXPECT_NE(compute(), (Facts{true, true, true, {}}));
+  EXPECT_EQ(compute().layouts.back(), Layout::Any);
+  EXPECT_TRUE(compute().index32);
+  r.strides = {maxIndex32Elements / 2, 1};
+  EXPECT_FALSE(compute().index32);
+  // The program takes all views of r alike.
+  spec.inputs[1].layout = Layout::Any;
+  EXPECT_TRUE(compute().layouts.empty());
+  EXPECT_FALSE(compute().index32);
+}
+
 TEST_F(FactsTest, OutputsNeedNotExistYet) {
   EXPECT_TRUE(cantFail(computeFacts(spec, {tensor(8)}, {})).aligned16);
 }
@@ -94,7 +119,7 @@ TEST(Facts, KeysAreUnique) {
   for (bool aligned : {false, true})
     for (bool divisible : {false, true})
       for (bool index32 : {false, true})
-        keys.insert(Facts{aligned, divisible, index32}.key());
+        keys.insert(Facts{aligned, divisible, index32, {}}.key());
   EXPECT_EQ(keys.size(), 8u);
   EXPECT_EQ(Facts().str(), "none");
 }

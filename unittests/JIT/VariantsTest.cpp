@@ -1,0 +1,120 @@
+//===- VariantsTest.cpp - What a program is compiled for ------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/JIT/JIT.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <random>
+
+using namespace fuse::jit;
+using namespace fuse::runtime;
+using llvm::cantFail;
+
+namespace {
+class Variants : public ::testing::Test {
+protected:
+  static std::unique_ptr<CompiledProgram> compile(llvm::StringRef text) {
+    CompileOptions options;
+    options.target = Target::CPU;
+    options.cache = false;
+    return cantFail(::fuse::jit::compile(text, "a.mlir", options));
+  }
+
+  /// A view of elements that start at a multiple of 16 bytes.
+  static TensorView view(const HostBuffer &buffer, Shape shape,
+                         Shape strides = {}) {
+    TensorView result;
+    result.data = buffer.data();
+    result.shape = std::move(shape);
+    result.strides = std::move(strides);
+    return result;
+  }
+};
+} // namespace
+
+static constexpr llvm::StringLiteral twice = R"(
+  func.func @twice(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = fuse.add %x, %x : tensor<?x8xf32>
+    return %y : tensor<?x8xf32>
+  })";
+
+TEST_F(Variants, ALengthNeverCompiles) {
+  auto program = compile(R"(
+    func.func @norm(%x: tensor<?x?xf32> {fuse.dims = ["T", "C"]})
+        -> tensor<?x?xf32> {
+      %m = fuse.reduce max %x dims = [1] keep
+           : tensor<?x?xf32> -> tensor<?x1xf32>
+      %y = fuse.sub %x, %m : tensor<?x?xf32>, tensor<?x1xf32>
+      return %y : tensor<?x?xf32>
+    })");
+  EXPECT_EQ(program->numVariants(), 1u);
+  constexpr int64_t most = 64;
+  auto x = cantFail(HostBuffer::create(most * most * 4));
+  auto y = cantFail(HostBuffer::create(most * most * 4));
+  std::mt19937 random(7);
+  auto *from = static_cast<float *>(x->data());
+  auto *to = static_cast<float *>(y->data());
+  for (int64_t i = 0; i < most * most; ++i)
+    from[i] = random() % 1000;
+  for (int call = 0; call < 1000; ++call) {
+    int64_t rows = random() % (most + 1), columns = 1 + random() % most;
+    cantFail(
+        program->run({view(*x, {rows, columns})}, {view(*y, {rows, columns})}));
+    for (int64_t row = 0; row < rows; ++row) {
+      const float *first = from + row * columns;
+      float highest = *std::max_element(first, first + columns);
+      for (int64_t i = 0; i < columns; ++i)
+        ASSERT_EQ(to[row * columns + i], first[i] - highest);
+    }
+  }
+  // Rows are multiples of 16 bytes, or not.
+  EXPECT_EQ(program->numVariants(), 2u);
+}
+
+TEST_F(Variants, StridesAreAFactTheirValuesAreNot) {
+  auto program = compile(twice);
+  constexpr int64_t elements = 4096;
+  auto x = cantFail(HostBuffer::create(elements * 4));
+  auto y = cantFail(HostBuffer::create(elements * 4));
+  auto *from = static_cast<float *>(x->data());
+  auto *to = static_cast<float *>(y->data());
+  for (int64_t i = 0; i < elements; ++i)
+    from[i] = i;
+  auto check = [&](int64_t rows, Shape strides) {
+    cantFail(
+        program->run({view(*x, {rows, 8}, strides)}, {view(*y, {rows, 8})}));
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < 8; ++column)
+        ASSERT_EQ(to[row * 8 + column],
+                  2 * from[row * strides[0] + column * strides[1]]);
+  };
+  check(5, {8, 1});
+  EXPECT_EQ(program->numVariants(), 1u);
+  for (int64_t stride : {0, 4, 12, 100})
+    check(5, {stride, 1});
+  EXPECT_EQ(program->numVariants(), 2u);
+  for (int64_t stride : {1, 9, 11, 99})
+    check(5, {stride, 1});
+  EXPECT_EQ(program->numVariants(), 3u);
+  for (int64_t stride : {2, 5, 0})
+    for (int64_t rows : {0, 2, 33})
+      check(rows, {1, stride});
+  EXPECT_EQ(program->numVariants(), 4u);
+  // One row, wherever the next would start.
+  check(1, {77, 1});
+  EXPECT_EQ(program->numVariants(), 4u);
+}
+
+TEST_F(Variants, NegativeStridesAreRefused) {
+  auto program = compile(twice);
+  auto x = cantFail(HostBuffer::create(1024));
+  auto y = cantFail(HostBuffer::create(1024));
+  EXPECT_EQ(llvm::toString(
+                program->run({view(*x, {2, 8}, {-8, 1})}, {view(*y, {2, 8})})),
+            "'x': expected strides of 0 or more, but got [-8, 1]; make a "
+            "contiguous copy");
+}
