@@ -116,6 +116,11 @@ void EmulatorGrid::complain(std::string text, const EmulatorSite *site) {
   complainOf(*running, std::move(text), site);
 }
 
+void EmulatorGrid::complainOfLane(unsigned other, std::string text,
+                                  const EmulatorSite *site) {
+  complainOf(threads[running->id - lane() + other], std::move(text), site);
+}
+
 void EmulatorGrid::abandon() {
   running->fiber.pause();
   llvm_unreachable("a failed launch resumes no thread");

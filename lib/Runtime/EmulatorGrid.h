@@ -106,6 +106,9 @@ public:
 
   /// Notes why the launch fails: "expected X, but got Y; remedy".
   void complain(std::string text, const EmulatorSite *site);
+  /// The same of another lane of the running thread's warp.
+  void complainOfLane(unsigned lane, std::string text,
+                      const EmulatorSite *site);
   /// Ends the running thread, and with it the launch, after complain().
   [[noreturn]] void abandon();
 

@@ -122,8 +122,29 @@ static StringRef nameOf(ShuffleMode mode) {
   llvm_unreachable("covered switch");
 }
 
-/// With `isChecked` the kernel asks whether the source was in the segment, so
-/// that it may be outside. The ends of up and down are often unused.
+/// What is wrong with a lane's source; empty if nothing is. With `isChecked`
+/// the kernel asks whether the source was in the segment, so that it may be
+/// outside. The ends of up and down are often unused.
+static std::string complaintOf(ShuffleMode mode, bool isChecked,
+                               const Shuffle &mine, unsigned source,
+                               WarpLanes lanes) {
+  if (mine.operand >= 32)
+    return formatv("expected {0} with an operand below 32, but got {1}; check "
+                   "the distance",
+                   nameOf(mode), mine.operand);
+  bool mayLeave =
+      isChecked || mode == ShuffleMode::Up || mode == ShuffleMode::Down;
+  if (!mine.inSegment && !mayLeave)
+    return formatv("expected {0} to read from lanes up to {1}, but got operand "
+                   "{2}, which leads beyond; check the width",
+                   nameOf(mode), mine.clamp & 31, mine.operand);
+  if (!lanes.contains(source))
+    return formatv("expected {0} to read from a lane in its mask {1:x8}, but "
+                   "got lane {2}; name it too, or choose another distance",
+                   nameOf(mode), lanes.bits(), source);
+  return "";
+}
+
 static bool exchange(ShuffleMode mode, bool isChecked, WarpLanes lanes,
                      const EmulatorSite *site) {
   std::array<uint32_t, 32> results;
@@ -131,22 +152,9 @@ static bool exchange(ShuffleMode mode, bool isChecked, WarpLanes lanes,
     auto &mine = lanes.payload<Shuffle>(lane);
     unsigned source =
         sourceLane(mode, lane, mine.operand, mine.clamp, mine.inSegment);
-    bool mayLeave =
-        isChecked || mode == ShuffleMode::Up || mode == ShuffleMode::Down;
-    if (!mine.inSegment && !mayLeave) {
-      grid().complain(formatv("expected {0} to read from lanes up to {1}, but "
-                              "got lane {2} with operand {3}; check the width",
-                              nameOf(mode), mine.clamp & 31, lane,
-                              mine.operand),
-                      site);
-      return false;
-    }
-    if (!lanes.contains(source)) {
-      grid().complain(formatv("expected {0} to read from lanes in its mask "
-                              "{1:x8}, but lane {2} reads from lane {3}; name "
-                              "both, or choose another distance",
-                              nameOf(mode), lanes.bits(), lane, source),
-                      site);
+    std::string complaint = complaintOf(mode, isChecked, mine, source, lanes);
+    if (!complaint.empty()) {
+      grid().complainOfLane(lane, std::move(complaint), site);
       return false;
     }
     results[lane] = lanes.payload<Shuffle>(source).value;
