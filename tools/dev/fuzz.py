@@ -40,7 +40,7 @@ def absent_ops(tool):
             "program", generator.arguments, generator.ops, [generator.ops[-1].result]
         )
         texts.append(
-            Program([function], generator.dims, 1, "normal", ["fused", "gpu"]).text()
+            Program([function], generator.dims, 1, "normal", ["fused", "emulated"]).text()
         )
     verdicts = crosscheck.run(tool, texts)
     return [m.__name__ for m, v in zip(makers, verdicts) if v.kind == "wrong"]
@@ -82,6 +82,7 @@ def parse_arguments():
         "--keep", default=tempfile.gettempdir(), help="folder of wrong programs"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--without", nargs="*", help="makers of ops to leave out")
     parser.add_argument("--print", action="store_true", help="the first program only")
     parser.add_argument("--no-reduce", action="store_true")
     return parser.parse_args()
@@ -94,7 +95,8 @@ def main():
         options.without = []
         print(generate(seed).text(), end="")
         return 0
-    options.without = absent_ops(options.tool)
+    if options.without is None:
+        options.without = absent_ops(options.tool)
     print(f"seeds {seed} to {seed + options.count - 1}")
     if options.without:
         print("without", " ".join(options.without))

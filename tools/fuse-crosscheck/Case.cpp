@@ -37,8 +37,10 @@ StringRef name(Check check) {
     return "schedules";
   case Check::Twins:
     return "twins";
-  case Check::Gpu:
-    return "gpu";
+  case Check::Emulated:
+    return "emulated";
+  case Check::EmulatedSchedules:
+    return "emulated-schedules";
   }
   llvm_unreachable("every check has a name");
 }

@@ -62,13 +62,16 @@ enum class Check {
   Schedules,
   /// The other functions of the file.
   Twins,
-  /// Compiled for a GPU, as far as LLVM IR, and not run.
-  Gpu,
+  /// The GPU's kernels, emulated.
+  Emulated,
+  /// Other schedules of these.
+  EmulatedSchedules,
 };
 
 inline constexpr Check allChecks[] = {
-    Check::Fused,     Check::Unaligned, Check::Unfused, Check::Strict,
-    Check::Schedules, Check::Twins,     Check::Gpu};
+    Check::Fused,    Check::Unaligned,        Check::Unfused,
+    Check::Strict,   Check::Schedules,        Check::Twins,
+    Check::Emulated, Check::EmulatedSchedules};
 
 llvm::StringRef name(Check check);
 

@@ -23,7 +23,7 @@ namespace reference = mlir::fuse::reference;
 
 namespace fuse::crosscheck {
 
-/// The GPU for which programs are compiled.
+/// The GPU whose schedules are emulated.
 static constexpr StringLiteral gpuChip = "sm_90";
 
 using Arrays = std::vector<Array>;
@@ -43,20 +43,21 @@ public:
 
 private:
   jit::CompileOptions options(FuncOp function, bool strict = false);
+  jit::CompileOptions emulated();
   Error prepareInputs();
   Expected<Values> evaluate(FuncOp function);
   Expected<Arrays> runText(StringRef text, const jit::CompileOptions &options,
                            bool aligned = true);
   Error compare(ArrayRef<reference::Value> values, ArrayRef<Array> outputs);
-  Error compareText(StringRef text);
+  Error compareText(StringRef text, const jit::CompileOptions &options,
+                    bool aligned = true);
 
   Error checkFused();
   Error checkUnfused();
   Error checkStrict();
-  Error checkSchedules();
+  Error checkSchedules(StringRef chip, const jit::CompileOptions &options);
   Error checkTwins();
   Error checkTwin(FuncOp twin);
-  Error checkGpu();
 
   const Case &program;
   std::mt19937_64 random;
@@ -82,6 +83,14 @@ jit::CompileOptions Checker::options(FuncOp function, bool strict) {
   result.target = jit::Target::CPU;
   result.strict = strict;
   result.cache = false;
+  return result;
+}
+
+jit::CompileOptions Checker::emulated() {
+  jit::CompileOptions result = options(entry);
+  result.target = jit::Target::Emulator;
+  result.chip = gpuChip;
+  result.emulatorSeed = random();
   return result;
 }
 
@@ -147,8 +156,9 @@ Error Checker::compare(ArrayRef<reference::Value> values,
   return Error::success();
 }
 
-Error Checker::compareText(StringRef text) {
-  auto outputs = runText(text, options(entry));
+Error Checker::compareText(StringRef text, const jit::CompileOptions &options,
+                           bool aligned) {
+  auto outputs = runText(text, options, aligned);
   if (!outputs)
     return outputs.takeError();
   return compare(expected, *outputs);
@@ -196,7 +206,7 @@ Error Checker::checkFused() {
 
 Error Checker::checkUnfused() {
   auto text = forms->unfused();
-  return text ? compareText(*text) : text.takeError();
+  return text ? compareText(*text, options(entry)) : text.takeError();
 }
 
 Error Checker::checkStrict() {
@@ -229,15 +239,16 @@ static Error compileForAnyLength(jit::CompiledProgram &program) {
   return program.code(facts).takeError();
 }
 
-Error Checker::checkSchedules() {
-  auto text = forms->scheduled("cpu");
+Error Checker::checkSchedules(StringRef chip,
+                              const jit::CompileOptions &options) {
+  auto text = forms->scheduled(chip);
   if (!text)
     return text.takeError();
   for (unsigned i = 0; i < schedules; ++i) {
-    auto changed = perturbSchedules(*text, random, /*oneThread=*/true);
+    auto changed = perturbSchedules(*text, random, /*oneThread=*/chip == "cpu");
     if (!changed)
       return Error::success();
-    auto compiled = jit::compile(*changed, program.path, options(entry));
+    auto compiled = jit::compile(*changed, program.path, options);
     Error refusal =
         compiled ? compileForAnyLength(**compiled) : compiled.takeError();
     if (refusal) {
@@ -289,35 +300,24 @@ Error Checker::checkTwins() {
   return Error::success();
 }
 
-Error Checker::checkGpu() {
-  jit::CompileOptions cuda = options(entry);
-  cuda.target = jit::Target::CUDA;
-  cuda.chip = gpuChip;
-  auto made = jit::Compilation::create(program.text, program.path, cuda);
-  if (!made)
-    return made.takeError();
-  auto text = (*made)->print(jit::Stage::LLVM, {});
-  return text ? Error::success() : text.takeError();
-}
-
 Error Checker::run(Check check) {
   switch (check) {
   case Check::Fused:
     return checkFused();
-  case Check::Unaligned: {
-    auto outputs = runText(program.text, options(entry), /*aligned=*/false);
-    return outputs ? compare(expected, *outputs) : outputs.takeError();
-  }
+  case Check::Unaligned:
+    return compareText(program.text, options(entry), /*aligned=*/false);
   case Check::Unfused:
     return checkUnfused();
   case Check::Strict:
     return checkStrict();
   case Check::Schedules:
-    return checkSchedules();
+    return checkSchedules("cpu", options(entry));
   case Check::Twins:
     return checkTwins();
-  case Check::Gpu:
-    return checkGpu();
+  case Check::Emulated:
+    return compareText(program.text, emulated());
+  case Check::EmulatedSchedules:
+    return checkSchedules(gpuChip, emulated());
   }
   llvm_unreachable("every check is handled");
 }

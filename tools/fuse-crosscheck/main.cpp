@@ -37,7 +37,9 @@ static cl::list<Check> chosen(
         clEnumValN(Check::Strict, "strict", "Rounding after every op"),
         clEnumValN(Check::Schedules, "schedules", "Other schedules"),
         clEnumValN(Check::Twins, "twins", "The file's other functions"),
-        clEnumValN(Check::Gpu, "gpu", "Compilation for a GPU")));
+        clEnumValN(Check::Emulated, "emulated", "The GPU's kernels, emulated"),
+        clEnumValN(Check::EmulatedSchedules, "emulated-schedules",
+                   "Other schedules of these")));
 static cl::opt<unsigned>
     schedules("schedules", cl::cat(category), cl::init(3),
               cl::desc("Other schedules to try for each program"));

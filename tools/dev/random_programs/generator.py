@@ -173,7 +173,8 @@ class Generator:
 
     def checks(self, has_twin):
         """Not every program needs every check."""
-        others = ["unaligned", "unfused", "strict", "schedules", "schedules", "gpu"]
+        others = ["unaligned", "unfused", "strict", "schedules", "emulated", "emulated"]
+        others += ["emulated-schedules"]
         checks = ["fused", *self.random.sample(others, 2)]
         return sorted({*checks, *(["twins"] if has_twin else [])})
 
