@@ -47,6 +47,9 @@ static double elementBytes(Value value) {
 }
 
 double mlir::fuse::estimatedBytes(Value value) {
+  // A size that an op takes.
+  if (!isa<RankedTensorType>(value.getType()))
+    return 0;
   return elementsOf(value) * elementBytes(value);
 }
 
