@@ -54,7 +54,10 @@ typedef enum {
   /* CUDA if there is a driver and a device, else the CPU. */
   FUSE_TARGET_AUTO = 0,
   FUSE_TARGET_CPU = 1,
-  FUSE_TARGET_CUDA = 2
+  FUSE_TARGET_CUDA = 2,
+  /* The GPU's kernels, run on the host with every access checked. Tensors are
+     the CPU's; a call that breaks a rule fails. */
+  FUSE_TARGET_EMULATOR = 3
 } FuseTarget;
 
 /* The forms that a program goes through. */
@@ -82,7 +85,8 @@ typedef struct {
   int32_t target;
   /* Number of the CUDA device. Default: 0. */
   int32_t device;
-  /* Such as "sm_90a"; NULL or "" means that of the device. */
+  /* Such as "sm_90a"; NULL or "" means that of the device, and sm_90 for the
+     emulator. */
   const char *chip;
   /* Not 0: round after every op, as the program says, instead of where a value
      leaves its kernel. Default: 0. */
@@ -154,8 +158,9 @@ FUSE_C_EXPORT FuseStatus *fuseProgramInferShapes(const FuseProgram *program,
                                                  int32_t num_inputs,
                                                  int64_t *dims);
 
-/* Runs the program on contiguous tensors of its device, in the order in which
-   the text names them. An output may be exactly an input that the description
+/* Runs the program on tensors of its device, in the order in which the text
+   names them. Inputs may have any strides of 0 or more; outputs are contiguous.
+   An output may be exactly an input that the description
    lists under "may_alias"; any other overlap is an error. On CUDA the work is
    put on `stream` (a CUstream or cudaStream_t; NULL is the default stream) and
    the call returns at once: the memory must live until the work is done. On

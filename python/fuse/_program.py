@@ -204,11 +204,12 @@ class Program(_Description):
         )
 
     def __call__(self, *arrays, out=None, stream=None):
-        """Runs the program on contiguous arrays of its device.
+        """Runs the program on arrays of its device.
 
         arrays  one for each input, with its dtype and shape; dynamic dims may have
-                any size, equal names equal sizes. Anything with __dlpack__.
-        out     where to write: an array if there is one output, else a sequence with
+                any size, equal names equal sizes. Anything with __dlpack__. Views
+                need no copy, as long as no stride is negative.
+        out     where to write: a contiguous array if there is one output, else a sequence with
                 an array or None for each. Without it, outputs are new arrays of the
                 framework of the first input, except those that the program wants in
                 place of an input. It may be an input where `may_alias` lists that.
@@ -417,7 +418,8 @@ def compile(
 
     text_or_path  program text, or the path of a file
     entry         the function to compile; None means the only public one
-    target        "cuda", "cpu", or "auto": CUDA where there is a GPU, else the CPU
+    target        "cuda", "cpu", "emu" (the GPU's kernels on the host, checked),
+                  or "auto": CUDA where there is a GPU, else the CPU
     chip          such as "sm_90a"; None means that of the device
     strict        round after every op, as the program says, instead of where a value
                   leaves its kernel

@@ -84,8 +84,17 @@ def test_refuses(torch, softmax):
         softmax(torch.zeros(2, 1024))
     with pytest.raises(fuse.Error, match="expected tensors without gradients"):
         softmax(torch.zeros(2, 1024, device="cuda", requires_grad=True))
-    with pytest.raises(fuse.Error, match="expected 'x' to be contiguous"):
-        softmax(torch.zeros(1024, 2, device="cuda").T)
+
+
+def test_takes_views(torch, softmax):
+    x = torch.randn(1024, 96, device="cuda")
+    for view in (
+        x[:, :33].T,
+        x[:, ::3].T,
+        x.flatten()[:65536].view(32, 2048)[:, 512:1536],
+    ):
+        assert not view.is_contiguous()
+        torch.testing.assert_close(softmax(view), torch.softmax(view, 1))
 
 
 def test_cupy(softmax):

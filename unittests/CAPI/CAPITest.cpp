@@ -83,6 +83,13 @@ struct Array {
   std::vector<float> values;
 };
 
+/// The first elements of `array`, of its shape, with other strides.
+DLTensor strided(Array &array, int64_t *strides) {
+  DLTensor tensor = array.tensor();
+  tensor.strides = strides;
+  return tensor;
+}
+
 std::string run(FuseProgram *program, const std::vector<DLTensor> &inputs,
                 const std::vector<DLTensor> &outputs) {
   std::vector<const DLTensor *> in, out;
@@ -101,6 +108,19 @@ TEST(CAPI, RunsFromC) {
   EXPECT_EQ(message(runOnVector(twice, in.data(), out.data(), 5)), "");
   EXPECT_EQ(out, (std::vector<float>{2, -4, 1, 6, 8}));
   EXPECT_EQ(message(runOnVector(twice, nullptr, nullptr, 0)), "");
+}
+
+TEST(CAPI, TakesViews) {
+  ProgramPtr program = compile(twice);
+  Array x({8}), y({4}, NAN);
+  for (int i = 0; i < 8; ++i)
+    x.values[i] = i;
+  x.shape = {4};
+  for (int64_t stride : {2, 1, 0}) {
+    EXPECT_EQ(run(program.get(), {strided(x, &stride)}, {y.tensor()}), "");
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(y.values[i], 2 * i * stride);
+  }
 }
 
 TEST(CAPI, RunsSeveralInputsAndOutputs) {
@@ -232,10 +252,12 @@ TEST(CAPI, ReportsWhatIsWrongWithTensors) {
             "expected 'x' to be on the CPU or a CUDA device, but got DLPack "
             "device type 8; move it");
   int64_t two = 2;
-  odd = x.tensor();
-  odd.strides = &two;
-  EXPECT_EQ(run(program.get(), {odd}, {y.tensor()})
-                .rfind("expected 'x' to be contiguous, but got strides [2]", 0),
+  EXPECT_EQ(run(program.get(), {x.tensor()}, {strided(y, &two)})
+                .rfind("expected 'y' to be contiguous, but got strides [2]", 0),
+            0u);
+  int64_t back = -1;
+  EXPECT_EQ(run(program.get(), {strided(x, &back)}, {y.tensor()})
+                .rfind("'x': expected strides of 0 or more, but got [-1]", 0),
             0u);
 }
 
