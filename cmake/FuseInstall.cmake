@@ -6,7 +6,7 @@ include(GNUInstallDirs)
 set(FUSE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Fuse)
 
 # What FuseJIT is made of.
-set(fuse_libs FuseTarget FuseIR FuseTransforms FuseAnalysis FuseFusion
+set(fuse_libs FuseTarget FuseIR FuseTransforms FuseAnalysis FuseExplain FuseFusion
   FuseSchedule FuseConversion FuseCodegen FusePipelines FuseRuntime FuseJIT)
 foreach(lib IN LISTS fuse_libs)
   target_include_directories(${lib} INTERFACE
@@ -16,7 +16,8 @@ endforeach()
 install(TARGETS ${fuse_libs} EXPORT FuseTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT FuseTargets NAMESPACE Fuse:: DESTINATION ${FUSE_PACKAGE_DIR})
-install(TARGETS fuse fuse-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS fuse fuse-opt fuse-lsp-server fuse-reduce
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET FuseCAPI)
   install(TARGETS FuseCAPI LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/fuse-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -200,7 +200,7 @@ private:
   llvm::StringSet<> usedNames;
   unsigned depth = 0;
   unsigned ptxLine = 0;
-  unsigned locFile = 0, locLine = 0;
+  unsigned locFile = 0, locLine = 0, locColumn = 0;
 
   llvm::DenseMap<unsigned, StringRef> files;
   llvm::DenseMap<StringRef, uint64_t> sharedBytes;
@@ -320,15 +320,19 @@ void Parser::parseBodyLine(StringRef line) {
 void Parser::parseDirective(StringRef directive) {
   if (directive.consume_front(".loc")) {
     StringRef rest = directive.ltrim();
-    unsigned file = 0, line = 0;
+    unsigned file = 0, line = 0, column = 0;
     if (rest.consumeInteger(10, file))
       return;
     rest = rest.ltrim();
     if (rest.consumeInteger(10, line))
       return;
+    rest = rest.ltrim();
+    if (rest.consumeInteger(10, column))
+      column = 0;
     // Line 0 is code that belongs to no line.
     locFile = line ? file : 0;
     locLine = line;
+    locColumn = line ? column : 0;
   } else if (directive.starts_with(".shared")) {
     parseShared(directive);
   }
@@ -354,6 +358,7 @@ void Parser::parseStatement(StringRef statement) {
     return;
   access->ptxLine = ptxLine;
   access->line = locLine;
+  access->column = locColumn;
   // The address is the first operand of a store, the second of a load.
   if (!isStore)
     takeOperand(operands);
@@ -376,7 +381,7 @@ void Parser::finishBody() {
   addresses.clear();
   fileNumbers.clear();
   usedNames.clear();
-  locFile = locLine = 0;
+  locFile = locLine = locColumn = 0;
   state = State::Module;
 }
 

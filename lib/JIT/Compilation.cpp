@@ -9,9 +9,11 @@
 #include "CodeCache.h"
 #include "EmulatorCode.h"
 #include "KernelInfo.h"
+#include "Remarks.h"
 #include "StageDump.h"
 #include "fuse/Codegen/NVPTX.h"
 #include "fuse/Codegen/Translate.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/JIT/Frontend.h"
 #include "fuse/JIT/JIT.h"
 #include "fuse/JIT/PlanBuilder.h"
@@ -59,7 +61,9 @@ static const NamedPipeline pipelines[] = {
 struct Compilation::State {
   State(const CompileOptions &options)
       : options(options), cache(options), dump(options.dumpDirectory),
-        context(dialects(), MLIRContext::Threading::DISABLED) {}
+        context(dialects(), MLIRContext::Threading::DISABLED) {
+    collectRemarks(context, remarks);
+  }
 
   /// Whether the kernels are a GPU's.
   bool isForGPU() const { return options.target != Target::CPU; }
@@ -81,6 +85,8 @@ struct Compilation::State {
   CodeCache cache;
   StageDump dump;
   std::optional<GPUTarget> gpu;
+  /// Of the code that is being made.
+  std::vector<Remark> remarks;
   /// Guards the context, whose own threads are off.
   std::mutex mutex;
   MLIRContext context;
@@ -183,10 +189,22 @@ llvm::Error Compilation::State::parse(StringRef text, StringRef fileName) {
   return dumpIR(0, "parsed", *module, CompiledProgram::usualFacts());
 }
 
+/// Tells the passes which arguments are views with strides. What the program's
+/// text says of an argument holds for all calls.
+static void setLayouts(func::FuncOp entry, const Facts &facts) {
+  Builder builder(entry.getContext());
+  for (auto [number, layout] : llvm::enumerate(facts.layouts))
+    if (layout != ::fuse::runtime::Layout::Dense &&
+        !entry.getArgAttr(number, mlir::fuse::kStridedAttr))
+      entry.setArgAttr(number, mlir::fuse::kStridedAttr,
+                       builder.getStringAttr(name(layout)));
+}
+
 /// A copy of the program, lowered to `stage`.
 Expected<OwningOpRef<ModuleOp>> Compilation::State::lower(Stage stage,
                                                           const Facts &facts) {
   OwningOpRef<ModuleOp> program = module->clone();
+  setLayouts(entryOf(*program), facts);
   for (Stage next : {Stage::Schedule, Stage::Gpu, Stage::LLVM})
     if (next <= stage)
       if (llvm::Error error = run(next, *program, facts))
@@ -271,6 +289,7 @@ Compilation::create(StringRef text, StringRef fileName,
 
 Expected<Code> Compilation::generate(const Facts &facts) {
   std::lock_guard<std::mutex> lock(state->mutex);
+  state->remarks.clear();
   auto program = state->lower(Stage::Gpu, facts);
   if (!program)
     return program.takeError();
@@ -287,6 +306,9 @@ Expected<Code> Compilation::generate(const Facts &facts) {
   if (gpu::GPUModuleOp kernels = kernelsOf(**program))
     if (llvm::Error error = state->emit(kernels, facts, code))
       return std::move(error);
+  if (llvm::Error error = remarkOnCode(entry, code, facts))
+    return std::move(error);
+  code.remarks = std::move(state->remarks);
   return std::move(code);
 }
 

@@ -23,6 +23,52 @@ static json::Value toJSON(const SizeExpr &size, const ProgramSpec &spec) {
   return size.str(spec.symbols);
 }
 
+const KernelOperand *accessedOperand(const KernelInfo &kernel,
+                                     const PTXAccess &access) {
+  if (!access.param || *access.param >= kernel.operands.size())
+    return nullptr;
+  return &kernel.operands[*access.param];
+}
+
+StringRef name(Remark::Kind kind) {
+  switch (kind) {
+  case Remark::Kind::Passed:
+    return "passed";
+  case Remark::Kind::Missed:
+    return "missed";
+  case Remark::Kind::Analysis:
+    return "analysis";
+  }
+  llvm_unreachable("every kind is handled");
+}
+
+static json::Object toJSON(const Remark &remark) {
+  json::Object facts;
+  for (const auto &[key, value] : remark.facts)
+    facts[key] = value;
+  json::Object object{{"kind", name(remark.kind)},
+                      {"category", remark.category},
+                      {"message", remark.message},
+                      {"facts", std::move(facts)}};
+  if (remark.line > 0) {
+    object["file"] = remark.file;
+    object["line"] = remark.line;
+    object["column"] = remark.column;
+  }
+  if (!remark.reason.empty())
+    object["reason"] = remark.reason;
+  if (!remark.suggestion.empty())
+    object["suggestion"] = remark.suggestion;
+  return object;
+}
+
+json::Array reportRemarks(ArrayRef<Remark> remarks) {
+  json::Array array;
+  for (const Remark &remark : remarks)
+    array.push_back(toJSON(remark));
+  return array;
+}
+
 static json::Object countAccesses(const PTXKernel &kernel,
                                   PTXAccess::Kind kind) {
   json::Object counts;

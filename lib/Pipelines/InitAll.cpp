@@ -11,6 +11,7 @@
 #include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
+#include "fuse/Explain/Passes.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Pipelines/Pipelines.h"
 #include "fuse/Schedule/Passes.h"
@@ -43,6 +44,7 @@ void mlir::fuse::registerAllDialects(DialectRegistry &registry) {
 void mlir::fuse::registerAllPasses() {
   registerFuseTransformsPasses();
   registerFuseFusionPasses();
+  registerFuseExplainPasses();
   registerFuseSchedulePasses();
   registerFuseConversionPasses();
   registerFuseCodegenPasses();

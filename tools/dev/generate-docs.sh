@@ -21,7 +21,7 @@ passes() {
   echo
   echo "# Passes"
   local library
-  for library in Dialect/Fuse/Transforms Fusion Schedule Conversion Codegen; do
+  for library in Dialect/Fuse/Transforms Fusion Schedule Explain Conversion Codegen; do
     echo
     echo "## ${library##*/Fuse/}"
     echo

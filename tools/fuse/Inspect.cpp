@@ -7,6 +7,7 @@
 
 #include "Command.h"
 #include "KernelReport.h"
+#include "RemarkPrinter.h"
 #include "fuse/JIT/JIT.h"
 #include "fuse/JIT/Report.h"
 #include "fuse/JIT/Source.h"
@@ -30,9 +31,9 @@ public:
 
 private:
   jit::CompileOptions compileOptions() const;
-  Error emit(jit::Compilation &compilation);
+  Error emit(jit::Compilation &compilation, StringRef text);
   Error emitStage(jit::Compilation &compilation, jit::Stage stage);
-  Error emitCode(const jit::Code &code);
+  Error emitCode(const jit::Code &code, StringRef text);
 
   ProgramOptions program{sub, category, jit::Target::CUDA};
   cl::opt<Emit> what{
@@ -58,11 +59,14 @@ private:
 
 jit::CompileOptions InspectCommand::compileOptions() const {
   jit::CompileOptions options = program.compileOptions();
-  if (options.target == jit::Target::Auto)
+  // The emulator runs what CUDA would.
+  if (options.target == jit::Target::Auto ||
+      options.target == jit::Target::Emulator)
     options.target = jit::Target::CUDA;
   if (options.chip.empty())
     options.chip = "sm_90";
-  options.lineInfo = bits > 0;
+  // Remarks and --expect-bits name lines; PTX is shown as a run compiles it.
+  options.lineInfo = bits > 0 || what == Emit::Kernels || asJSON;
   return options;
 }
 
@@ -145,7 +149,7 @@ Error InspectCommand::emitStage(jit::Compilation &compilation,
   return Error::success();
 }
 
-/// The kernels as jit::reportKernels has them, and what was not fused.
+/// The kernels as jit::reportKernels has them, what was not fused, and remarks.
 static Error printJSON(const jit::Code &code) {
   Expected<json::Array> kernels = jit::reportKernels(code);
   if (!kernels)
@@ -155,13 +159,15 @@ static Error printJSON(const jit::Code &code) {
     missed.push_back(json::Object{{"producer", fusion.producer},
                                   {"consumer", fusion.consumer},
                                   {"reason", fusion.reason}});
-  json::Value report = json::Object{{"kernels", std::move(*kernels)},
-                                    {"missed", std::move(missed)}};
+  json::Value report =
+      json::Object{{"kernels", std::move(*kernels)},
+                   {"missed", std::move(missed)},
+                   {"remarks", jit::reportRemarks(code.remarks)}};
   outs() << formatv("{0:2}\n", report);
   return Error::success();
 }
 
-Error InspectCommand::emitCode(const jit::Code &code) {
+Error InspectCommand::emitCode(const jit::Code &code, StringRef text) {
   Expected<std::vector<KernelReport>> reports = makeReports(code);
   if (!reports)
     return reports.takeError();
@@ -170,6 +176,7 @@ Error InspectCommand::emitCode(const jit::Code &code) {
       return error;
   } else if (what == Emit::Kernels) {
     printKernels(code);
+    printRemarks(code.remarks, program.file, text, outs());
   } else if (what == Emit::Stats) {
     printStats(*reports);
   } else {
@@ -178,7 +185,7 @@ Error InspectCommand::emitCode(const jit::Code &code) {
   return bits > 0 ? expectBits(*reports, bits, program.file) : Error::success();
 }
 
-Error InspectCommand::emit(jit::Compilation &compilation) {
+Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
   bool isStage =
       what == Emit::Schedule || what == Emit::Gpu || what == Emit::LLVM;
   if (isStage && (asJSON || bits > 0))
@@ -199,7 +206,7 @@ Error InspectCommand::emit(jit::Compilation &compilation) {
   auto code = compilation.generate(jit::CompiledProgram::usualFacts());
   if (!code)
     return code.takeError();
-  return emitCode(*code);
+  return emitCode(*code, text);
 }
 
 Error InspectCommand::execute() {
@@ -210,7 +217,7 @@ Error InspectCommand::execute() {
                                               program.file, compileOptions());
   if (!compilation)
     return compilation.takeError();
-  return emit(**compilation);
+  return emit(**compilation, (*source)->getBuffer());
 }
 
 std::unique_ptr<Command> makeInspectCommand() {

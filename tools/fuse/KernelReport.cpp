@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelReport.h"
+#include "fuse/JIT/Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -48,19 +49,10 @@ std::map<std::string, unsigned> countAccesses(const PTXKernel &kernel,
   return counts;
 }
 
-/// The operand that `access` goes to; null if it is not known.
-static const jit::KernelOperand *operandOf(const KernelReport &kernel,
-                                           const PTXAccess &access) {
-  const auto &operands = kernel.info->operands;
-  if (!access.param || *access.param >= operands.size())
-    return nullptr;
-  return &operands[*access.param];
-}
-
 /// Whether `access` may be to a streamed operand. One that cannot be told
 /// counts, unless the kernel streams nothing.
 static bool isStreamed(const KernelReport &kernel, const PTXAccess &access) {
-  if (const jit::KernelOperand *operand = operandOf(kernel, access))
+  if (const auto *operand = jit::accessedOperand(*kernel.info, access))
     return operand->isStreamed;
   return any_of(kernel.info->operands, [](const jit::KernelOperand &operand) {
     return operand.isStreamed;
@@ -69,10 +61,10 @@ static bool isStreamed(const KernelReport &kernel, const PTXAccess &access) {
 
 static Error narrowAccess(const KernelReport &kernel, const PTXAccess &access,
                           unsigned bits, StringRef fileName) {
-  const jit::KernelOperand *operand = operandOf(kernel, access);
+  const auto *operand = jit::accessedOperand(*kernel.info, access);
   std::string place = access.file.empty() ? fileName.str() : access.file;
   if (access.line > 0)
-    place += ":" + std::to_string(access.line);
+    place += formatv(":{0}:{1}", access.line, access.column);
   return createStringError(
       inconvertibleErrorCode(),
       formatv("{0}: expected {1}-bit accesses of streamed operands, but kernel "

@@ -94,6 +94,7 @@ TEST(PTXInspect, TracesEachAccessToItsArgument) {
   EXPECT_EQ(accesses[0].bits, 128u);
   EXPECT_EQ(accesses[0].param, 0u);
   EXPECT_EQ(accesses[0].line, 7u);
+  EXPECT_EQ(accesses[0].column, 3u);
   EXPECT_EQ(accesses[0].file, "/src//model.mlir");
   EXPECT_FALSE(accesses[0].nonCoherent);
 

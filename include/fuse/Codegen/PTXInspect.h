@@ -16,7 +16,7 @@
 //   ld.global.nc.v4.b32 {%r1, %r2, %r3, %r4}, [%rd4];
 //
 // it reports a non-coherent load of 128 bits, of type "v4.b32", from argument 1
-// for line 7 of file 1. Counts are of instructions in the text, not executed.
+// for line 7, column 3 of file 1. Counts are of instructions in the text, not executed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +52,7 @@ struct PTXAccess {
   /// From .loc; empty and 0 without line information.
   std::string file;
   unsigned line = 0;
+  unsigned column = 0;
   /// Line in the PTX text, from 1.
   unsigned ptxLine = 0;
 };

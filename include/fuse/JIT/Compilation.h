@@ -17,6 +17,7 @@
 #include "fuse/Codegen/Assemble.h"
 #include "fuse/JIT/Options.h"
 #include "fuse/JIT/Plan.h"
+#include "fuse/JIT/Remark.h"
 #include "fuse/Runtime/Facts.h"
 
 namespace fuse::jit {
@@ -69,6 +70,7 @@ struct Code {
   Plan plan;
   std::vector<KernelInfo> kernels;
   std::vector<MissedFusion> missed;
+  std::vector<Remark> remarks;
   /// CUDA: the PTX of all kernels, and what became of it.
   std::string ptx;
   mlir::fuse::AssembledModule assembled;

@@ -27,10 +27,23 @@
 #ifndef FUSE_JIT_REPORT_H
 #define FUSE_JIT_REPORT_H
 
+#include "fuse/Codegen/PTXInspect.h"
 #include "fuse/JIT/Compilation.h"
 #include "llvm/Support/JSON.h"
 
 namespace fuse::jit {
+
+/// The operand that `access` goes to; null if that is not known.
+const KernelOperand *accessedOperand(const KernelInfo &kernel,
+                                     const mlir::fuse::PTXAccess &access);
+
+/// [{"kind": "missed", "category": "fuse-edge", "file": "a.mlir", "line": 4,
+///   "column": 8, "message": "..", "reason": "..", "suggestion": "..",
+///   "facts": {"Producer": "..", ...}}]
+llvm::json::Array reportRemarks(llvm::ArrayRef<Remark> remarks);
+
+/// "passed", "missed" or "analysis".
+llvm::StringRef name(Remark::Kind kind);
 
 /// All kernels of `code`, in the order of their launches. Fails if the PTX
 /// cannot be parsed.

@@ -1,0 +1,34 @@
+//===- Passes.td - The explaining pass ---------------------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_EXPLAIN_PASSES_TD
+#define FUSE_EXPLAIN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
+  let summary = "Say what was fused, and why the rest was not";
+  let description = [{
+    Emits optimization remarks about scheduled kernels and changes nothing. Show
+    them with `--remarks-filter=fuse` or write them to a file with
+    `--remark-format=yaml --remarks-output-file=FILE`.
+
+    - `passed`, category `fuse-kernel`, for each kernel: its ops, the bytes that
+      it moves and those that it saves, and its schedule with the reason for it.
+      The bytes saved are against a kernel for each op; what an op of the
+      program was decomposed into counts as one.
+    - `missed`, category `fuse-edge`, for each entry of `fuse.missed`: the
+      reason, what the edge costs, and what to change.
+
+    ```
+    $ fuse-opt -fuse-form -fuse-schedule softmax.mlir --remarks-filter=fuse
+    softmax.mlir:5:8: remark: [Passed] Kernel | Category:fuse-kernel | ...
+    ```
+  }];
+}
+
+#endif // FUSE_EXPLAIN_PASSES_TD

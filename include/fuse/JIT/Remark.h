@@ -1,0 +1,45 @@
+//===- Remark.h - What the compiler did, and why ----------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_JIT_REMARK_H
+#define FUSE_JIT_REMARK_H
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fuse::jit {
+
+/// A remark of the compiler about a place of the program. The categories, and
+/// what each has as `facts`:
+///
+///   fuse-kernel  Passed: Kernel, Lines, BytesMoved, BytesSaved, Schedule
+///   fuse-edge    Missed: Producer, Consumer, BytesCost
+///   fuse-access  Missed for a streamed operand, else Analysis: Kernel,
+///   Operand,
+///                Bits, Count
+///   fuse-spill   Missed: Kernel, Bytes
+///
+/// Sizes are in bytes; where they depend on dynamic dims they are expressions.
+struct Remark {
+  enum class Kind { Passed, Missed, Analysis };
+  Kind kind = Kind::Analysis;
+  std::string category;
+  /// "" and 0 if the place is not known.
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  std::string message;
+  /// Why, and what to change; "" where there is nothing to say.
+  std::string reason;
+  std::string suggestion;
+  std::vector<std::pair<std::string, std::string>> facts;
+};
+
+} // namespace fuse::jit
+
+#endif // FUSE_JIT_REMARK_H

@@ -1,0 +1,183 @@
+//===- Explain.cpp - Remarks about what was fused and what was not --------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reasons.h"
+#include "Traffic.h"
+#include "fuse/Explain/Passes.h"
+#include "fuse/Fusion/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_FUSEEXPLAIN
+#include "fuse/Explain/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+using remark::RemarkOpts;
+
+namespace {
+/// Explains one program.
+class Explainer {
+public:
+  explicit Explainer(func::FuncOp function)
+      : function(function), dims(function), names(function, dims) {}
+
+  void run();
+
+private:
+  void explainKernel(KernelOp kernel);
+  void explainMissed(DictionaryAttr record);
+  ByteCount costOfEdge(KernelOp producer, KernelOp consumer);
+  KernelOp kernelCalled(StringRef name);
+
+  func::FuncOp function;
+  DimClasses dims;
+  DimNames names;
+};
+} // namespace
+
+/// The distinct ops of a kernel, by name.
+static std::string opsOf(KernelOp kernel) {
+  llvm::SmallSetVector<StringRef, 8> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (!isa<ConstantOp>(op))
+      ops.insert(op.getName().stripDialect());
+  return llvm::join(ops, ", ");
+}
+
+/// The lines of the program that a kernel runs, as in "4, 7".
+static std::string linesOf(KernelOp kernel) {
+  llvm::SmallSetVector<unsigned, 8> lines;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (auto place = op.getLoc()->findInstanceOf<FileLineColLoc>())
+      lines.insert(place.getLine());
+  SmallVector<unsigned> sorted = llvm::to_vector(lines);
+  llvm::sort(sorted);
+  return llvm::join(
+      llvm::map_range(sorted,
+                      [](unsigned line) { return std::to_string(line); }),
+      ", ");
+}
+
+void Explainer::explainKernel(KernelOp kernel) {
+  ByteCount moved = kernelBytes(kernel, dims, names);
+  ByteCount saved = separateBytes(kernel, dims, names);
+  saved -= moved;
+  std::string schedule;
+  llvm::raw_string_ostream(schedule) << kernel.getScheduleAttr();
+  remark::passed(kernel.getLoc(), RemarkOpts::name("Kernel")
+                                      .category(kKernelCategory)
+                                      .function(function.getName()))
+      << remark::add("kernel '{0}' runs {1}", kernel.getKernelName().str(),
+                     opsOf(kernel))
+      << remark::metric("Kernel", kernel.getKernelName())
+      << remark::metric("Lines", linesOf(kernel))
+      << remark::metric("BytesMoved", moved.str())
+      << remark::metric("BytesSaved", saved.str())
+      << remark::metric("Schedule", schedule)
+      << remark::reason("{0}", explainSchedule(kernel));
+}
+
+KernelOp Explainer::kernelCalled(StringRef name) {
+  for (KernelOp kernel : function.getOps<KernelOp>())
+    if (kernel.getKernelName() == name)
+      return kernel;
+  return {};
+}
+
+/// The kernel that makes `value`, seen through reshapes between kernels.
+static KernelOp producerOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_if_present<KernelOp>(op);
+}
+
+/// The inputs of `consumer` that `producer` makes.
+static SmallVector<unsigned> edgeInputs(KernelOp producer, KernelOp consumer) {
+  SmallVector<unsigned> inputs;
+  for (auto [number, input] : llvm::enumerate(consumer.getInputs()))
+    if (producerOf(input) == producer)
+      inputs.push_back(number);
+  return inputs;
+}
+
+/// The op that reads the edge first; the consumer if there is none.
+static Location placeOfEdge(KernelOp producer, KernelOp consumer) {
+  for (unsigned input : edgeInputs(producer, consumer))
+    for (Operation &op : consumer.getBody().front())
+      if (llvm::is_contained(op.getOperands(),
+                             consumer.getBody().getArgument(input)))
+        return op.getLoc();
+  return consumer.getLoc();
+}
+
+/// What the edge moves: the value is read, and also written unless others need
+/// it in memory anyway.
+ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
+  ByteCount cost;
+  for (unsigned input : edgeInputs(producer, consumer)) {
+    Value value = consumer.getInputs()[input];
+    cost += ByteCount::of(value, dims, names);
+    if (llvm::all_of(value.getUsers(),
+                     [&](Operation *user) { return user == consumer; }))
+      cost += ByteCount::of(value, dims, names);
+  }
+  return cost;
+}
+
+void Explainer::explainMissed(DictionaryAttr record) {
+  auto field = [&](StringRef name) {
+    auto text = record.getAs<StringAttr>(name);
+    return text ? text.getValue() : StringRef();
+  };
+  StringRef reason = field("reason");
+  KernelOp producer = kernelCalled(field("producer"));
+  KernelOp consumer = kernelCalled(field("consumer"));
+  if (!producer || !consumer)
+    return;
+  remark::missed(placeOfEdge(producer, consumer),
+                 RemarkOpts::name("NotFused")
+                     .category(kEdgeCategory)
+                     .function(function.getName()))
+      << remark::add("kernel '{0}' is not fused with '{1}', whose result it "
+                     "reads",
+                     field("consumer").str(), field("producer").str())
+      << remark::metric("Producer", field("producer"))
+      << remark::metric("Consumer", field("consumer"))
+      << remark::metric("BytesCost", costOfEdge(producer, consumer).str())
+      << remark::reason("{0}", reason.str())
+      << remark::suggest("{0}", suggestionFor(reason).str());
+}
+
+void Explainer::run() {
+  for (KernelOp kernel : function.getOps<KernelOp>())
+    if (kernel.getScheduleAttr())
+      explainKernel(kernel);
+  if (auto records = function->getAttrOfType<ArrayAttr>(kMissedAttr))
+    for (auto record : records.getAsRange<DictionaryAttr>())
+      explainMissed(record);
+}
+
+namespace {
+struct FuseExplain : fuse::impl::FuseExplainBase<FuseExplain> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (!getContext().getRemarkEngine())
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        Explainer(function).run();
+  }
+};
+} // namespace

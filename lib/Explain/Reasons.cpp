@@ -1,0 +1,136 @@
+//===- Reasons.cpp - Why, and what to do about it -------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reasons.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+using llvm::formatv;
+
+namespace {
+struct Advice {
+  /// A part of the reason that no other reason has.
+  StringLiteral reason;
+  StringLiteral suggestion;
+};
+} // namespace
+
+static constexpr Advice advices[] = {
+    {"another kernel lies between them",
+     "compute what both need before the kernel between them, or after it"},
+    {"compute its operand again for every tile",
+     "keep the two apart if the operand costs more to compute than to read; "
+     "else apply the op to the contraction's result"},
+    {"a reduction needs whole rows, which the tiles",
+     "nothing, as long as a row does not fit in a tile"},
+    {"one kernel runs one contraction",
+     "use fuse.attention if this is one; merge the weights of products that "
+     "share their operand"},
+    {"a rotary pair lies in two tiles",
+     "use layout interleaved, whose pairs are neighbours"},
+    {"its shape is not that of the contraction's result",
+     "apply the op before the reshape or broadcast that changes the shape"},
+    {"a result does not have the contraction's shape",
+     "return only values of the contraction's shape, or reshape them outside"},
+    {"it needs reductions of other rows",
+     "reduce with 'keep' and broadcast along the dimensions that were reduced"},
+    {"a rotary pair needs reductions of other columns",
+     "apply the rotary op before the reduction"},
+    {"its shape is not that of the rows that are reduced",
+     "apply the op in the shape of the rows, before the reshape or broadcast"},
+    {"a result has neither the shape of the rows",
+     "return the rows or one element a row, and compute the rest from these"},
+    {"the reductions run over different shapes",
+     "reduce tensors of one shape, or accept a kernel for each"},
+    {"the reductions run over different dimensions",
+     "reduce over the same dimensions, or accept a kernel for each"},
+};
+
+StringRef mlir::fuse::suggestionFor(StringRef reason) {
+  for (const Advice &advice : advices)
+    if (reason.contains(advice.reason))
+      return advice.suggestion;
+  return "compare the shapes and the order of the two ops; "
+         "fuse-opt -fuse-form shows the kernels that they are in";
+}
+
+/// The elements of a row that the kernel reduces: the sizes of the reduced
+/// dimensions, or nothing if one is dynamic.
+static std::optional<int64_t> reducedElements(KernelOp kernel) {
+  auto reductions = kernel.getBody().getOps<ReduceOp>();
+  if (reductions.empty())
+    return std::nullopt;
+  ReduceOp reduce = *reductions.begin();
+  RankedTensorType type = reduce.getInput().getType();
+  int64_t elements = 1;
+  for (int64_t dim : reduce.getDims()) {
+    if (type.isDynamicDim(dim))
+      return std::nullopt;
+    elements *= type.getDimSize(dim);
+  }
+  return elements;
+}
+
+static std::string plural(int64_t count, StringRef what) {
+  return formatv("{0} {1}{2}", count, what, count == 1 ? "" : "s");
+}
+
+static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
+  std::optional<int64_t> elements = reducedElements(kernel);
+  std::string row =
+      elements ? "rows of " + plural(*elements, "element") : "rows";
+  std::string group =
+      plural(schedule.getThreads() / schedule.getRowsPerBlock(), "thread");
+  if (schedule.getHold() == HoldKind::registers)
+    return formatv("it reduces {0}, which fit in the registers of {1}, so that "
+                   "memory is read once",
+                   row, group);
+  return formatv("it reduces {0} {1}, so that {2} read them again for each "
+                 "reduction that depends on another",
+                 row,
+                 elements ? "that are too long for registers"
+                          : "of a length that only the call knows",
+                 group);
+}
+
+static std::string explainColumns(ColumnsScheduleAttr schedule) {
+  return formatv("it reduces other dimensions than the last; {0} share a "
+                 "column's places, and neighbours read neighbouring columns",
+                 plural(schedule.getSplits(), "thread"));
+}
+
+static std::string explainContraction(ContractionScheduleAttr schedule) {
+  bool alongK = schedule.getAlong() == LaneAxis::k;
+  return formatv("it contracts; vectors lie along the {0}, which is contiguous "
+                 "in memory, and a thread keeps {1} x {2} sums in registers",
+                 alongK ? "summed axis" : "result's last axis",
+                 schedule.getTileM(), schedule.getTileN());
+}
+
+std::string mlir::fuse::explainSchedule(KernelOp kernel) {
+  return llvm::TypeSwitch<Attribute, std::string>(kernel.getScheduleAttr())
+      .Case([&](RowsScheduleAttr schedule) {
+        return explainRows(kernel, schedule);
+      })
+      .Case(
+          [](ColumnsScheduleAttr schedule) { return explainColumns(schedule); })
+      .Case([](ContractionScheduleAttr schedule) {
+        return explainContraction(schedule);
+      })
+      .Case([](PointwiseScheduleAttr schedule) {
+        return formatv("it neither reduces nor contracts, so that a thread "
+                       "takes {0} at a time, the widest vector that divides "
+                       "the rows",
+                       plural(schedule.getVector(), "element"))
+            .str();
+      })
+      .Default([](Attribute) {
+        return std::string("its scheduler is the first that applies");
+      });
+}

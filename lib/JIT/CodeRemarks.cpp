@@ -1,0 +1,157 @@
+//===- CodeRemarks.cpp - Remarks on narrow accesses and spills ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remarks.h"
+#include "fuse/Codegen/PTXInspect.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Explain/Passes.h"
+#include "fuse/JIT/Report.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using mlir::fuse::KernelResources;
+using mlir::fuse::PTXAccess;
+using mlir::fuse::PTXKernel;
+using remark::RemarkOpts;
+
+namespace fuse::jit {
+
+static constexpr unsigned widestBits = 128;
+
+namespace {
+/// Accesses of one operand for one place of the program.
+struct NarrowAccess {
+  const KernelOperand *operand;
+  bool isLoad;
+  unsigned bits;
+  Location place;
+  unsigned count;
+};
+} // namespace
+
+static Location placeOf(const PTXAccess &access, Location kernel) {
+  if (access.line == 0)
+    return kernel;
+  return FileLineColLoc::get(kernel.getContext(), access.file, access.line,
+                             access.column);
+}
+
+/// In the order in which they first occur.
+static SmallVector<NarrowAccess> narrowAccesses(const KernelInfo &info,
+                                                const PTXKernel &kernel,
+                                                Location location) {
+  SmallVector<NarrowAccess> result;
+  for (const PTXAccess &access : kernel.accesses) {
+    if (access.bits >= widestBits)
+      continue;
+    NarrowAccess narrow{accessedOperand(info, access),
+                        access.kind == PTXAccess::Kind::Load, access.bits,
+                        placeOf(access, location), 1};
+    auto *same = llvm::find_if(result, [&](const NarrowAccess &other) {
+      return other.operand == narrow.operand && other.isLoad == narrow.isLoad &&
+             other.bits == narrow.bits && other.place == narrow.place;
+    });
+    if (same == result.end())
+      result.push_back(narrow);
+    else
+      ++same->count;
+  }
+  return result;
+}
+
+/// Why a streamed operand is accessed with few bits, and what to do.
+static std::pair<std::string, std::string>
+explain(const KernelOperand &operand, const runtime::Facts &facts) {
+  unsigned elementBits = 8 * runtime::sizeInBytes(operand.dtype);
+  std::string multiple =
+      llvm::formatv("{0} elements of {1}", widestBits / elementBits,
+                    runtime::name(operand.dtype));
+  if (!facts.aligned16)
+    return {"a tensor of this call does not start at a multiple of 16 bytes",
+            "align all tensors to 16 bytes"};
+  if (!facts.divisible)
+    return {"the rows of this call are no multiples of 16 bytes",
+            "make the last dim a multiple of " + multiple};
+  return {"16 bytes are " + multiple +
+              ", which do not divide its rows, or those of another operand "
+              "that the thread reads beside it",
+          "make the last dim of the kernel's operands a multiple of " +
+              multiple + ", or give the kernel a schedule with another vector"};
+}
+
+static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
+                     const runtime::Facts &facts) {
+  std::string operand = access.operand ? access.operand->name : "?";
+  auto describe = [&](remark::detail::InFlightRemark note) {
+    note << remark::add("kernel '{0}' {1} '{2}' with {3} bits at a time",
+                        info.name, access.isLoad ? "loads" : "stores", operand,
+                        access.bits)
+         << remark::metric("Kernel", info.name)
+         << remark::metric("Operand", operand)
+         << remark::metric("Bits", access.bits)
+         << remark::metric("Count", access.count);
+    return note;
+  };
+  RemarkOpts options = RemarkOpts::name("NarrowAccess")
+                           .category(mlir::fuse::kAccessCategory)
+                           .function(info.name);
+  if (access.operand && access.operand->isStreamed) {
+    auto [reason, suggestion] = explain(*access.operand, facts);
+    describe(remark::missed(access.place, options))
+        << remark::reason("{0}", reason) << remark::suggest("{0}", suggestion);
+    return;
+  }
+  describe(remark::analysis(access.place, options)) << remark::reason(
+      "{0}", "it is not streamed: its elements are read again, from the cache");
+}
+
+static void remarkOnSpills(const KernelResources &resources, Location place) {
+  unsigned bytes = resources.spillStoreBytes + resources.spillLoadBytes;
+  if (bytes == 0)
+    return;
+  remark::missed(place, RemarkOpts::name("Spill")
+                            .category(mlir::fuse::kSpillCategory)
+                            .function(resources.name))
+      << remark::add("kernel '{0}' spills {1} bytes a thread to memory",
+                     resources.name, bytes)
+      << remark::metric("Kernel", resources.name)
+      << remark::metric("Bytes", bytes)
+      << remark::reason("its values need more than the {0} registers that a "
+                        "thread has",
+                        resources.registers)
+      << remark::suggest("give the kernel a schedule with a smaller vector or "
+                         "fewer threads, or with hold = loop; --emit=schedule "
+                         "shows the one it has");
+}
+
+llvm::Error remarkOnCode(func::FuncOp entry, const Code &code,
+                         const runtime::Facts &facts) {
+  llvm::StringMap<Location> places;
+  for (auto launch : entry.getOps<mlir::fuse::LaunchOp>())
+    places.try_emplace(launch.getKernel().getLeafReference(), launch.getLoc());
+  auto placeOfKernel = [&](StringRef name) {
+    auto found = places.find(name);
+    return found == places.end() ? entry.getLoc() : found->second;
+  };
+  if (!code.ptx.empty()) {
+    auto module = mlir::fuse::parsePTX(code.ptx);
+    if (!module)
+      return module.takeError();
+    for (const KernelInfo &info : code.kernels)
+      for (const PTXKernel &kernel : module->kernels)
+        if (kernel.name == info.name)
+          for (const NarrowAccess &access :
+               narrowAccesses(info, kernel, placeOfKernel(info.name)))
+            remarkOn(access, info, facts);
+  }
+  for (const KernelResources &resources : code.assembled.kernels)
+    remarkOnSpills(resources, placeOfKernel(resources.name));
+  return llvm::Error::success();
+}
+
+} // namespace fuse::jit

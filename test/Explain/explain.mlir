@@ -1,0 +1,37 @@
+// RUN: fuse-opt %s -fuse-form -fuse-schedule --remarks-filter='fuse-.*' 2>&1 >/dev/null | FileCheck %s
+// RUN: fuse-opt %s -fuse-form -fuse-schedule --remarks-filter-missed='fuse-edge' 2>&1 >/dev/null | FileCheck %s --check-prefix=MISSED --implicit-check-not=Passed
+// RUN: fuse-opt %s -fuse-form -fuse-schedule 2>&1 >/dev/null | count 0
+// RUN: fuse-opt %s -fuse-form -fuse-schedule --remarks-filter='fuse-.*' --remark-format=yaml --remarks-output-file=%t.yaml > /dev/null
+// RUN: FileCheck %s --check-prefix=YAML --input-file %t.yaml
+
+// An add and a norm, two ops of the program, in one kernel: h is read by the
+// norm, and neither written nor read.
+// CHECK: explain.mlir:[[#@LINE+8]]:8: remark: [Passed] Kernel | Category:fuse-kernel | Function=norm |
+// CHECK-SAME: BytesMoved="24576*T + 8192", BytesSaved=16384*T
+// CHECK-SAME: Lines="[[#@LINE+5]], [[#@LINE+6]]"
+// CHECK-SAME: Reason="it reduces rows of 4096 elements, which fit in the registers of {{[0-9]+}} threads, so that memory is read once"
+// CHECK-SAME: Remark="kernel 'norm' runs add,
+// CHECK-SAME: Schedule="#fuse.rows<
+func.func @norm(%x: tensor<?x4096xbf16> {fuse.dims = ["T"]}, %r: tensor<?x4096xbf16>, %w: tensor<4096xbf16>) -> tensor<?x4096xbf16> {
+  %h = fuse.add %x, %r : tensor<?x4096xbf16>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>
+  return %y : tensor<?x4096xbf16>
+}
+
+// The second product needs all of the first.
+// MISSED: explain.mlir:[[#@LINE+7]]:8: remark: [Missed] NotFused | Category:fuse-edge | Function=two |
+// MISSED-SAME: BytesCost=512*n
+// MISSED-SAME: Reason="{{[^"]+}}"
+// MISSED-SAME: Remark="kernel 'two_1' is not fused with 'two_0', whose result it reads"
+// MISSED-SAME: Suggestion="{{[^"]+}}"
+func.func @two(%x: tensor<?x64xf32> {fuse.dims = ["n"]}, %a: tensor<64x64xf32>) -> tensor<?x64xf32> {
+  %h = fuse.matmul %x, %a : tensor<?x64xf32>, tensor<64x64xf32> -> tensor<?x64xf32>
+  %y = fuse.matmul %h, %a : tensor<?x64xf32>, tensor<64x64xf32> -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// YAML: --- !Passed
+// YAML: Pass: {{ *}}fuse-kernel
+// YAML: BytesMoved
+// YAML: --- !Missed
+// YAML: Suggestion
