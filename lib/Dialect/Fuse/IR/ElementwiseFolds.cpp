@@ -214,15 +214,26 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
 // Cast
 //===----------------------------------------------------------------------===//
 
-/// A float as `element`: to nearest; to an integer towards zero, saturating,
-/// NaN as 0; to i1 by comparison with zero.
+/// `value` as a float of `type`: to nearest, and to 8 bits saturating.
+static APFloat roundFloat(APFloat value, FloatType type) {
+  bool ignored = false;
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  if (type.getWidth() == 8 && !value.isNaN()) {
+    APFloat largest = APFloat::getLargest(semantics);
+    largest.convert(value.getSemantics(), kRounding, &ignored);
+    if (abs(value) > largest)
+      value = value.isNegative() ? -largest : largest;
+  }
+  value.convert(semantics, kRounding, &ignored);
+  return value;
+}
+
+/// A float as `element`: to an integer towards zero, saturating, NaN as 0; to
+/// i1 by comparison with zero.
 static Attribute castFloat(const APFloat &value, Type element) {
   bool ignored = false;
-  if (auto type = dyn_cast<FloatType>(element)) {
-    APFloat result = value;
-    result.convert(type.getFloatSemantics(), kRounding, &ignored);
-    return FloatAttr::get(type, result);
-  }
+  if (auto type = dyn_cast<FloatType>(element))
+    return FloatAttr::get(type, roundFloat(value, type));
   if (element.isInteger(1))
     return IntegerAttr::get(element, value.isZero() ? 0 : 1);
   APSInt result(element.getIntOrFloatBitWidth(), /*isUnsigned=*/false);
@@ -234,9 +245,11 @@ static Attribute castFloat(const APFloat &value, Type element) {
 static Attribute castInt(const APInt &value, Type element) {
   bool isBool = value.getBitWidth() == 1;
   if (auto type = dyn_cast<FloatType>(element)) {
-    APFloat result(type.getFloatSemantics());
+    bool isNarrow = type.getWidth() == 8;
+    // By way of f64, which holds all that 8 bits do not saturate.
+    APFloat result(isNarrow ? APFloat::IEEEdouble() : type.getFloatSemantics());
     result.convertFromAPInt(value, /*IsSigned=*/!isBool, kRounding);
-    return FloatAttr::get(type, result);
+    return FloatAttr::get(type, isNarrow ? roundFloat(result, type) : result);
   }
   if (element.isInteger(1))
     return IntegerAttr::get(element, value.isZero() ? 0 : 1);

@@ -62,6 +62,9 @@ public:
     populateDecomposeElementwisePatterns(set);
     populateDecomposeNormPatterns(set);
     populateDecomposeContractionPatterns(set);
+    populateDecomposeArgExtremePatterns(set);
+    populateDecomposeRandomPatterns(set);
+    populateDecomposeTensorPatterns(set);
     patterns = std::move(set);
     return success();
   }
@@ -73,6 +76,8 @@ public:
     if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
       return signalPassFailure();
     getOperation()->walk([&](Operation *op) {
+      if (failed(verifyNoTensorMovement(op)))
+        return signalPassFailure();
       if (!op->hasTrait<OpTrait::Composite>())
         return;
       op->emitOpError("expected a pattern that expands it, but got none");

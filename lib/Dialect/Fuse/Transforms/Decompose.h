@@ -19,6 +19,13 @@ namespace mlir::fuse {
 void populateDecomposeElementwisePatterns(RewritePatternSet &patterns);
 void populateDecomposeNormPatterns(RewritePatternSet &patterns);
 void populateDecomposeContractionPatterns(RewritePatternSet &patterns);
+void populateDecomposeArgExtremePatterns(RewritePatternSet &patterns);
+void populateDecomposeRandomPatterns(RewritePatternSet &patterns);
+
+/// tensor.extract_slice, concat and pad as movement ops of this dialect.
+void populateDecomposeTensorPatterns(RewritePatternSet &patterns);
+/// Fails with an error if `op` is one of them, which no pattern took.
+LogicalResult verifyNoTensorMovement(Operation *op);
 
 /// The element type in which a formula is computed that 16 bits cannot carry:
 /// f32 for f16 and bf16, else `element` itself.

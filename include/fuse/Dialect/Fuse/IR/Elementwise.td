@@ -163,6 +163,8 @@ def CastOp : Fuse_Op<"cast", [Pointwise]> {
 
     Floats round to nearest, ties to even; overflow gives an infinity. A float
     becomes an integer by rounding towards zero and saturating; NaN becomes 0.
+    To f8E4M3FN and f8E5M2 everything saturates to the largest finite value,
+    infinities, too; NaN stays.
     Anything becomes i1 by comparing with zero (NaN is true). Integers that do
     not fit wrap. i1 becomes 0 or 1. A cast is never elided: it rounds.
   }];

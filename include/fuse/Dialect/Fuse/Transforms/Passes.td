@@ -23,6 +23,9 @@ def FuseDecompose : Pass<"fuse-decompose"> {
     swiglu need neither and keep their element type: a kernel computes them in
     f32 anyway, and rounds an intermediate value only where it leaves.
 
+    tensor.extract_slice, concat and pad become the movement ops of this dialect
+    where offsets, steps and amounts are static; others are errors.
+
     Constants have rank 0 and broadcast, so that CSE merges them. Sizes that
     only the run knows come from `tensor.dim`.
 
@@ -51,6 +54,39 @@ def FuseDecompose : Pass<"fuse-decompose"> {
       %9 = fuse.cast %8 {fuse.implicit} : tensor<?x64xf32> -> tensor<?x64xbf16>
       return %9 : tensor<?x64xbf16>
     }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fuse::FuseDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FusePropagateReshapes
+    : Pass<"fuse-propagate-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "Move reshapes to the ends of a program, where they are free";
+  let description = [{
+    A reshape between two ops changes the shape in which a kernel would walk
+    them. `tensor.collapse_shape` moves down past pointwise ops and reductions,
+    `tensor.expand_shape` up past pointwise ops: what lies between works in the
+    shape with more dimensions, and the reshapes end at inputs and results, as
+    views of memory.
+
+    Before, the norm of each head and a weight for all heads together:
+
+    ```mlir
+    %h = fuse.mul %x, %r : tensor<8x4x32xf32>, tensor<8x4x1xf32> -> tensor<8x4x32xf32>
+    %c = tensor.collapse_shape %h [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
+    %y = fuse.mul %c, %w : tensor<8x128xf32>, tensor<128xf32> -> tensor<8x128xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %h = fuse.mul %x, %r : tensor<8x4x32xf32>, tensor<8x4x1xf32> -> tensor<8x4x32xf32>
+    %v = tensor.expand_shape %w [[0, 1]] output_shape [4, 32] : tensor<128xf32> into tensor<4x32xf32>
+    %m = fuse.mul %h, %v : tensor<8x4x32xf32>, tensor<4x32xf32> -> tensor<8x4x32xf32>
+    %y = tensor.collapse_shape %m [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
     ```
   }];
   let dependentDialects = [
