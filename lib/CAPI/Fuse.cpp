@@ -63,16 +63,18 @@ static Expected<jit::CompileOptions> unwrap(const FuseOptions *given) {
   if (given)
     std::memcpy(static_cast<void *>(&options), given,
                 std::min(given->size, sizeof(options)));
-  if (options.target < FUSE_TARGET_AUTO || options.target > FUSE_TARGET_CUDA)
+  if (options.target < FUSE_TARGET_AUTO ||
+      options.target > FUSE_TARGET_EMULATOR)
     return createStringError(
-        "expected the target to be FUSE_TARGET_AUTO, _CPU or _CUDA, but got "
-        "%d; call fuseOptionsInit() before setting options",
+        "expected the target to be FUSE_TARGET_AUTO, _CPU, _CUDA or "
+        "_EMULATOR, but got %d; call fuseOptionsInit() before setting options",
         options.target);
   jit::CompileOptions result;
   result.entry = orEmpty(options.entry);
-  result.target = options.target == FUSE_TARGET_AUTO  ? jit::Target::Auto
-                  : options.target == FUSE_TARGET_CPU ? jit::Target::CPU
-                                                      : jit::Target::CUDA;
+  static constexpr jit::Target targets[] = {jit::Target::Auto, jit::Target::CPU,
+                                            jit::Target::CUDA,
+                                            jit::Target::Emulator};
+  result.target = targets[options.target];
   result.chip = orEmpty(options.chip);
   result.device = options.device;
   result.strict = options.strict;
@@ -261,6 +263,9 @@ FuseStatus *fuseInspect(const char *text, size_t length, const char *fileName,
   if (unwrapped->target == jit::Target::Auto)
     return fail("expected fuseInspect() to get the target cpu or cuda, but got "
                 "auto; it looks for no device, so name the target");
+  if (unwrapped->target == jit::Target::Emulator)
+    return fail("expected fuseInspect() to get the target cpu or cuda, but got "
+                "emu; it runs the kernels of cuda, so inspect these");
   if (unwrapped->target == jit::Target::CUDA && unwrapped->chip.empty())
     return fail("expected fuseInspect() to get a chip for the target cuda, but "
                 "got none; name one, such as sm_90");

@@ -53,7 +53,7 @@ class Options(ctypes.Structure):
     ]
 
 
-TARGETS = {"auto": 0, "cpu": 1, "cuda": 2}
+TARGETS = {"auto": 0, "cpu": 1, "cuda": 2, "emu": 3}
 STAGES = {"kernels": 0, "schedule": 1, "gpu": 2, "llvm": 3, "ptx": 4}
 
 _NAME = "libfuse.so"
