@@ -110,8 +110,7 @@ public:
   void visit(Bounded x, Bounded y) {
     ++terms;
     bool isFinite = std::isfinite(x.magnitude() * y.magnitude());
-    auto multiply = [](double a, double b) { return a * b; };
-    if (!isFinite && specials.take(mapMonotone(multiply, x, y)))
+    if (!isFinite && takeSpecial(x, y))
       return;
     value += x.value * y.value;
     double exact = x.value * y.value;
@@ -131,6 +130,10 @@ public:
   /// The same for exact factors.
   void visit(double x, double y) {
     ++terms;
+    if (!std::isfinite(x * y)) {
+      takeSpecial({x, 0.0}, {y, 0.0});
+      return;
+    }
     value += x * y;
     magnitudes.add({x * y, 0.0});
   }
@@ -146,6 +149,15 @@ public:
   }
 
 private:
+  bool takeSpecial(Bounded x, Bounded y) {
+    auto multiply = [](double a, double b) { return a * b; };
+    Bounded product = mapMonotone(multiply, x, y);
+    // A product that is part of an fma is not rounded: no overflow is certain.
+    if (std::isfinite(x.value) && std::isfinite(y.value))
+      product.error = kInfinity;
+    return specials.take(product);
+  }
+
   SpecialTerms specials;
   TermMagnitudes magnitudes;
   double value = 0.0;
