@@ -34,6 +34,30 @@ static int64_t rotaryDivisor(KernelOp kernel) {
   return divisor;
 }
 
+/// What a vector must divide so that its lanes come from one operand of each
+/// concat along the last dimension, or are padding together; 0 for any.
+static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
+  int64_t divisor = 0;
+  auto meet = [&](Value input, int64_t axis) {
+    Extent extent = dims.extent(input, axis);
+    divisor = std::gcd(divisor, extent.isStatic() ? extent.size : 1);
+  };
+  for (ConcatOp concat : kernel.getBody().getOps<ConcatOp>()) {
+    int64_t last = concat.getType().getRank() - 1;
+    if (static_cast<int64_t>(concat.getDim()) == last)
+      for (Value input : concat.getInputs())
+        meet(input, last);
+  }
+  for (PadOp pad : kernel.getBody().getOps<PadOp>()) {
+    int64_t last = pad.getType().getRank() - 1;
+    if (last < 0 || (!pad.getLow()[last] && !pad.getHigh()[last]))
+      continue;
+    divisor = std::gcd(divisor, pad.getLow()[last]);
+    meet(pad.getInput(), last);
+  }
+  return divisor;
+}
+
 ScheduleAttrInterface
 mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
                              const ScheduleTarget &target) {
@@ -50,6 +74,10 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
   vector = std::max<int64_t>(1, vector);
   if (int64_t divisor = rotaryDivisor(kernel))
     vector = dividingVector(vector, divisor);
+  // Lane by lane is no worse than vectors of one element.
+  if (int64_t divisor = dividingVector(vector, seamDivisor(kernel, dims));
+      divisor > 1)
+    vector = divisor;
   int64_t threads = target.isGPU ? gpuThreads : 1;
   int64_t unroll = target.isGPU ? 1 : cpuElements / vector;
   return PointwiseScheduleAttr::get(kernel.getContext(), threads, vector,

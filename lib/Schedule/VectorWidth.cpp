@@ -43,9 +43,10 @@ int64_t mlir::fuse::widestVector(KernelOp kernel, const DimClasses &dims,
   if (!target.isGPU)
     return std::max<int64_t>(2,
                              target.vectorBits / std::max<int64_t>(32, widest));
-  // More than 8 elements cost registers and win nothing: a byte-wide operand is
-  // a small part of the traffic.
-  return std::clamp<int64_t>(target.vectorBits / narrowest, 1, 8);
+  // More than 8 elements cost registers and win nothing where a byte-wide
+  // operand is a small part of the traffic.
+  int64_t most = widest == 8 ? 16 : 8;
+  return std::clamp<int64_t>(target.vectorBits / narrowest, 1, most);
 }
 
 int64_t mlir::fuse::dividingVector(int64_t limit, int64_t size) {

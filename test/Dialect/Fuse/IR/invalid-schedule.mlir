@@ -93,3 +93,24 @@ func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 1
 // Threads that share a vector of results.
 // expected-error @below {{expected splits to divide the 32 threads, but got 5; choose a divisor}}
 func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 5>}
+
+// -----
+
+// Vectors turn by xor, which stays inside a power of two.
+// expected-error @below {{expected tile to be a power of two of at least vector = 4, but got 48; choose 32}}
+func.func private @f() attributes {s = #fuse.transpose<threads = 32, tile = 48, vector = 4>}
+
+// -----
+
+// expected-error @below {{expected tile to be a power of two of at least vector = 16, but got 8; choose 128}}
+func.func private @f() attributes {s = #fuse.transpose<threads = 32, tile = 8, vector = 16>}
+
+// -----
+
+// expected-error @below {{expected tile from 1 to 256, but got 512; choose one in that range}}
+func.func private @f() attributes {s = #fuse.transpose<threads = 32, tile = 512, vector = 4>}
+
+// -----
+
+// expected-error @below {{expected threads to divide the 256 vectors of a tile, but got 96; choose a power of two up to that}}
+func.func private @f() attributes {s = #fuse.transpose<threads = 96, tile = 32, vector = 4>}

@@ -14,5 +14,7 @@ func.func private @schedules() attributes {
   // CHECK-SAME: e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>
   e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>,
   // CHECK-SAME: f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>
-  f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>
+  f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>,
+  // CHECK-SAME: g = #fuse.transpose<threads = 256, tile = 64, vector = 8>
+  g = #fuse.transpose<threads = 256, tile = 64, vector = 8>
 }
