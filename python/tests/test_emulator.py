@@ -1,3 +1,5 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The target emu: the GPU's kernels on the host."""
 
 import fuse
