@@ -31,7 +31,7 @@ Groups::Groups(func::FuncOp function) : body(&function.getBody().front()) {
       return !isa<FuseDialect>(user->getDialect());
     });
     bool grouped = isa<FuseDialect>(op.getDialect()) &&
-                   !isa<ConstantOp, KernelOp, LaunchOp>(op) &&
+                   !isa<ConstantOp, KernelOp, LaunchOp, RequireOp>(op) &&
                    (!isDuplicated(&op) || isOnHost);
     if (!grouped)
       continue;
@@ -60,9 +60,13 @@ SmallVector<Operation *> Groups::merged(int a, int b) const {
 void Groups::merge(int a, int b) {
   if (b < a)
     std::swap(a, b);
-  members[a] = merged(a, b);
   for (Operation *op : members[b])
     groupOf[op] = a;
+  // Long chains grow at their end.
+  if (position(members[a].back()) < position(members[b].front()))
+    members[a].append(members[b]);
+  else
+    members[a] = merged(a, b);
   members[b].clear();
 }
 

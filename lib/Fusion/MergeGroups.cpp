@@ -112,6 +112,29 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
 // Producers into consumers
 //===----------------------------------------------------------------------===//
 
+/// Whether a pointwise op alone reads the result of another of its shape.
+/// Whatever kernel needs one of them then needs both at the same points.
+static bool isLink(Operation *producer, Operation *consumer,
+                   const DimClasses &dims) {
+  auto isPointwise = [](Operation *op) {
+    return op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
+  };
+  return isPointwise(producer) && isPointwise(consumer) &&
+         producer->getResult(0).hasOneUse() &&
+         dims.sameShape(producer->getResult(0), consumer->getResult(0));
+}
+
+/// One step each, where a merge by trial would look at all of the chain.
+void GroupMerger::mergeChains() {
+  for (Operation &op : function.getBody().front())
+    for (Value operand : op.getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (groups.contains(&op) && groups.contains(producer) &&
+          groups.of(producer) != groups.of(&op) && isLink(producer, &op, *dims))
+        groups.merge(groups.of(producer), groups.of(&op));
+    }
+}
+
 void GroupMerger::mergeProducers(Operation *op) {
   SmallVector<Value> operands(op->getOperands());
   llvm::stable_sort(operands, [](Value a, Value b) {
@@ -277,13 +300,12 @@ void GroupMerger::eraseDead(SmallVector<Operation *> ops) {
       return entry.first.first == op || entry.first.second == op;
     });
     groups.forget(op);
+    erased.insert(op);
     op->erase();
   }
 }
 
 void GroupMerger::copyIntoConsumers() {
-  // Copies and erasures change the block: the ops to look at are collected
-  // first, and looked up again before each step.
   SmallVector<Operation *> candidates;
   for (Operation &op : llvm::reverse(function.getBody().front())) {
     bool leaves =
@@ -294,14 +316,9 @@ void GroupMerger::copyIntoConsumers() {
     if (leaves)
       candidates.push_back(&op);
   }
-  llvm::SmallPtrSet<Operation *, 16> present;
-  for (Operation *op : candidates) {
-    present.clear();
-    for (Operation &other : function.getBody().front())
-      present.insert(&other);
-    if (present.contains(op))
+  for (Operation *op : candidates)
+    if (!erased.contains(op))
       tryCopy(op);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,6 +363,7 @@ void GroupMerger::mergeNeighbours() {
 }
 
 void GroupMerger::run() {
+  mergeChains();
   for (Operation &op : function.getBody().front())
     if (groups.contains(&op))
       mergeProducers(&op);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every primitive starts as a group of its own. In program order, each op's
-// group is merged with those of its producers, the largest value first: that
-// value then stays inside. Then
+// Every primitive starts as a group of its own. Chains of pointwise ops become
+// one group at once. Then, in program order, each op's group is merged with
+// those of its producers, the largest value first: that value then stays
+// inside. After that
 //
 // - an op that only one later group uses moves there when that is faster: the
 //   square in h = x + x W; mean(h * h) joins the norm that reads h anyway, not
@@ -28,6 +29,7 @@
 #include "Groups.h"
 
 #include "fuse/Fusion/Legality.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <memory>
 
@@ -44,6 +46,7 @@ public:
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> missed;
 
 private:
+  void mergeChains();
   void mergeProducers(Operation *op);
   void sinkIntoConsumers();
   bool isFasterSunk(Operation *op, int consumer);
@@ -63,6 +66,7 @@ private:
   func::FuncOp function;
   MachineRates machine;
   std::unique_ptr<DimClasses> dims;
+  llvm::DenseSet<Operation *> erased;
 };
 
 } // namespace mlir::fuse

@@ -25,6 +25,7 @@ using namespace mlir::fuse;
 void mlir::fuse::buildFormPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
   pm.addPass(createFuseDecompose());
+  pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createBindDims());

@@ -68,7 +68,7 @@ func.func @f(%x: tensor<4xf32>) {
   %y = fuse.kernel "k" ins(%x : tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     // expected-error @below {{'arith.constant' op expected a primitive of fuse or a tensor reshape in a fuse.kernel, but got arith.constant}}
-    %i = arith.constant 0 : index
+    %i = arith.constant 0 : i32
     fuse.yield %a : tensor<4xf32>
   }
   return

@@ -123,6 +123,23 @@ func.func @f(%x: tensor<4xi8>) {
 
 // -----
 
+// f8E4M3FN has no infinity.
+func.func @f(%x: tensor<4xf8E4M3FN>) {
+  // expected-error @below {{expected a value that fits 'f8E4M3FN', but got another}}
+  %0 = fuse.pad %x low = [0] high = [1] value = inf : tensor<4xf8E4M3FN> -> tensor<5xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf16>) {
+  // expected-error @below {{expected a value that fits 'f16', but got another}}
+  %0 = fuse.pad %x low = [0] high = [1] value = 65520.0 : tensor<4xf16> -> tensor<5xf16>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<4xf32>) {
   // expected-error @below {{expected value of type 'f32', but got 0 : i32; give it the operand's element type}}
   %0 = "fuse.pad"(%x) <{low = array<i64: 0>, high = array<i64: 1>, value = 0 : i32}> : (tensor<4xf32>) -> tensor<5xf32>
