@@ -33,6 +33,12 @@ static std::optional<DType> toDType(DLDataType type) {
     return DType::BF16;
   case kDLBool << 8 | 8:
     return DType::I1;
+  case kDLFloat8_e4m3fn << 8 | 8:
+    return DType::F8E4M3FN;
+  case kDLFloat8_e5m2 << 8 | 8:
+    return DType::F8E5M2;
+  case kDLInt << 8 | 8:
+    return DType::I8;
   case kDLInt << 8 | 32:
     return DType::I32;
   case kDLInt << 8 | 64:
@@ -67,9 +73,9 @@ static Error fill(TensorView &view, const DLTensor *tensor,
                      label());
   std::optional<DType> dtype = toDType(tensor->dtype);
   if (!dtype)
-    return makeError("expected {0} to be f32, f16, bf16, f64, bool, i32 or "
-                     "i64, but got DLPack type code {1} of {2} bits x {3}; "
-                     "convert it",
+    return makeError("expected {0} to be f32, f16, bf16, f64, f8E4M3FN, "
+                     "f8E5M2, bool, i8, i32 or i64, but got DLPack type code "
+                     "{1} of {2} bits x {3}; convert it",
                      label(), unsigned(tensor->dtype.code),
                      unsigned(tensor->dtype.bits),
                      unsigned(tensor->dtype.lanes));

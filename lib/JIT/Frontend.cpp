@@ -101,7 +101,7 @@ parseProgram(MLIRContext &context, StringRef text, StringRef fileName) {
       llvm::MemoryBuffer::getMemBufferCopy(text, fileName), SMLoc());
   // A whole function after an error tells the user nothing.
   context.printOpOnDiagnostic(false);
-  DiagnosticCollector diagnostics(&context);
+  DiagnosticCollector diagnostics(&context, text);
   auto start = FileLineColLoc::get(&context, fileName, 1, 1);
   OwningOpRef<ModuleOp> module = ModuleOp::create(start);
   AsmParserState state;
@@ -154,8 +154,9 @@ static Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
 
 static bool isElementType(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-         type.isSignlessInteger(1) || type.isSignlessInteger(32) ||
-         type.isSignlessInteger(64);
+         isa<Float8E4M3FNType, Float8E5M2Type>(type) ||
+         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
 
 static llvm::Error checkBoundaryTypes(func::FuncOp entry) {
@@ -167,7 +168,8 @@ static llvm::Error checkBoundaryTypes(func::FuncOp entry) {
     llvm::raw_string_ostream(text) << type;
     return makeError(entry.getLoc(),
                      formatv("expected {0} {1} of @{2} to be a ranked tensor "
-                             "of f16, bf16, f32, f64, i1, i32 or i64, but got "
+                             "of f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, "
+                             "i8, i32 or i64, but got "
                              "{3}; change the function's type",
                              what, index, entry.getName(), text));
   };

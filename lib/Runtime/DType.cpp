@@ -14,6 +14,9 @@ using namespace fuse::runtime;
 int64_t fuse::runtime::sizeInBytes(DType dtype) {
   switch (dtype) {
   case DType::I1:
+  case DType::I8:
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
     return 1;
   case DType::F16:
   case DType::BF16:
@@ -44,6 +47,12 @@ llvm::StringRef fuse::runtime::name(DType dtype) {
     return "i32";
   case DType::I64:
     return "i64";
+  case DType::I8:
+    return "i8";
+  case DType::F8E4M3FN:
+    return "f8E4M3FN";
+  case DType::F8E5M2:
+    return "f8E5M2";
   }
   llvm_unreachable("covered switch");
 }
@@ -57,5 +66,8 @@ std::optional<DType> fuse::runtime::parseDType(llvm::StringRef text) {
       .Case("i1", DType::I1)
       .Case("i32", DType::I32)
       .Case("i64", DType::I64)
+      .Case("i8", DType::I8)
+      .Case("f8E4M3FN", DType::F8E4M3FN)
+      .Case("f8E5M2", DType::F8E5M2)
       .Default(std::nullopt);
 }

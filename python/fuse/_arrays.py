@@ -22,7 +22,10 @@ DTYPES = {
     "f32": (2, 32),
     "f64": (2, 64),
     "bf16": (4, 16),
+    "f8E4M3FN": (10, 8),
+    "f8E5M2": (12, 8),
     "i1": (6, 8),
+    "i8": (0, 8),
     "i32": (0, 32),
     "i64": (0, 64),
 }
@@ -38,8 +41,30 @@ class Layout(NamedTuple):
     strides: tuple | None = None
 
 
+# The types of ml_dtypes and array frameworks for what NumPy lacks, and the
+# unsigned integers that may hold their bits.
+_EXTENSIONS = {
+    "bf16": ("bfloat16", "uint16"),
+    "f8E4M3FN": ("float8_e4m3fn", "uint8"),
+    "f8E5M2": ("float8_e5m2", "uint8"),
+}
+
+
+def _element_name(dtype):
+    """What frameworks call an element type."""
+    if dtype in _EXTENSIONS:
+        return _EXTENSIONS[dtype][0]
+    if dtype == "i1":
+        return "bool"
+    return ("int" if dtype[0] == "i" else "float") + dtype[1:]
+
+
 class NumPy:
-    """NumPy arrays. bf16 is ml_dtypes.bfloat16, or uint16 that holds its bits."""
+    """NumPy arrays.
+
+    bf16 is ml_dtypes.bfloat16, or uint16 that holds its bits; f8E4M3FN and f8E5M2
+    are ml_dtypes.float8_e4m3fn and float8_e5m2, or uint8.
+    """
 
     def __init__(self, numpy):
         self._numpy = numpy
@@ -64,8 +89,9 @@ class NumPy:
         return Layout(shape, self._code(dtype, wanted), (CPU, 0), strides)
 
     def _code(self, dtype, wanted):
-        if dtype.name == "bfloat16" or (dtype.name == "uint16" and wanted == "bf16"):
-            return DTYPES["bf16"]
+        for name, (extension, bits) in _EXTENSIONS.items():
+            if dtype.name == extension or (dtype.name == bits and wanted == name):
+                return DTYPES[name]
         code = {"f": 2, "i": 0, "u": 1, "b": 6, "c": 5}.get(dtype.kind)
         if code is None or not dtype.isnative:
             raise Error(
@@ -77,22 +103,17 @@ class NumPy:
     def empty(self, like_key, dtype):
         """A function from a shape to a new array of element type `dtype`."""
         numpy = self._numpy
-        if dtype == "bf16":
-            element = self._bfloat16(like_key)
+        if dtype in _EXTENSIONS:
+            element = self._extension(like_key, *_EXTENSIONS[dtype])
         else:
-            names = {"i1": "bool", "i32": "int32", "i64": "int64"}
-            element = numpy.dtype(names.get(dtype, f"float{dtype[1:]}"))
+            element = numpy.dtype(_element_name(dtype))
         return lambda shape: numpy.empty(shape, element)
 
-    def _bfloat16(self, like_key):
-        if (
-            like_key
-            and like_key[1].itemsize == 2
-            and like_key[1].name in ("uint16", "bfloat16")
-        ):
+    def _extension(self, like_key, name, bits):
+        if like_key and like_key[1].name in (name, bits):
             return like_key[1]
         ml_dtypes = sys.modules.get("ml_dtypes")
-        return self._numpy.dtype(ml_dtypes.bfloat16 if ml_dtypes else "uint16")
+        return self._numpy.dtype(getattr(ml_dtypes, name) if ml_dtypes else bits)
 
     def is_writable(self, array):
         return array.flags.writeable
@@ -114,8 +135,14 @@ class Torch:
             torch.bfloat16: DTYPES["bf16"],
             torch.bool: DTYPES["i1"],
             torch.int32: DTYPES["i32"],
+            torch.int8: DTYPES["i8"],
             torch.int64: DTYPES["i64"],
         }
+        for name in ("f8E4M3FN", "f8E5M2"):
+            # Not in old versions.
+            element = getattr(torch, _element_name(name), None)
+            if element is not None:
+                self._types[element] = DTYPES[name]
         # Both give the stream's handle; the first skips building an object.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda index: torch.cuda.current_stream(index).cuda_stream
@@ -141,8 +168,8 @@ class Torch:
         code = self._types.get(dtype)
         if code is None:
             raise Error(
-                "expected float16, float32, float64, bfloat16, bool, int32 or int64, "
-                f"but got {dtype}; convert it"
+                "expected float16, float32, float64, bfloat16, float8_e4m3fn, float8_e5m2, bool, "
+                f"int8, int32 or int64, but got {dtype}; convert it"
             )
         kinds = {"cpu": (CPU, 0), "cuda": (CUDA, device.index or 0)}
         if device.type not in kinds:
@@ -234,8 +261,7 @@ class DLPack:
 
     def empty(self, like_key, dtype):
         namespace = like_key[2]
-        names = {"i1": "bool", "i32": "int32", "i64": "int64", "bf16": "bfloat16"}
-        element = getattr(namespace, names.get(dtype, f"float{dtype[1:]}"), None)
+        element = getattr(namespace, _element_name(dtype), None)
         if element is None or namespace.__name__.startswith("jax"):
             raise Error(
                 f"expected out for arrays of type {like_key[1].__name__}, but got none; "

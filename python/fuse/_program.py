@@ -29,7 +29,8 @@ class Tensor:
     """An input or output of a program."""
 
     name: str
-    # "f32", "f16", "bf16", "f64", "i1" (one byte), "i32" or "i64".
+    # "f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i1" (one byte), "i8", "i32"
+    # or "i64".
     dtype: str
     # Numbers, and names or expressions of dynamic dims.
     shape: tuple

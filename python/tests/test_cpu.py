@@ -89,6 +89,40 @@ def test_bf16_as_uint16():
     assert (y == 0x4080).all()  # 4.0
 
 
+TO_HALF = """
+func.func @widen(%x: tensor<?xTYPE> {fuse.dims = ["n"]}) -> (tensor<?xf16>, tensor<?xTYPE>) {
+  %y = fuse.cast %x : tensor<?xTYPE> -> tensor<?xf16>
+  %z = fuse.reverse %x dims = [0] : tensor<?xTYPE>
+  return %y, %z : tensor<?xf16>, tensor<?xTYPE>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("mlir", "name"), [("f8E4M3FN", "float8_e4m3fn"), ("f8E5M2", "float8_e5m2")]
+)
+def test_8_bit_floats(mlir, name):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    element = getattr(ml_dtypes, name)
+    program = compile_cpu(TO_HALF.replace("TYPE", mlir))
+    x = np.arange(256, dtype=np.uint8).view(element)
+    y, z = program(x)
+    assert z.dtype == element
+    np.testing.assert_array_equal(y, x.astype(np.float16))
+    np.testing.assert_array_equal(z.view(np.uint8), x[::-1].view(np.uint8))
+    y, z = program(x.view(np.uint8))
+    assert z.dtype == np.uint8
+    np.testing.assert_array_equal(y, x.astype(np.float16))
+
+
+def test_8_bit_integers():
+    program = compile_cpu(TO_HALF.replace("TYPE", "i8"))
+    x = np.arange(-128, 128, dtype=np.int8)
+    y, z = program(x)
+    assert z.dtype == np.int8
+    np.testing.assert_array_equal(y, x.astype(np.float16))
+    np.testing.assert_array_equal(z, x[::-1])
+
+
 def test_compare_gives_bool():
     program = compile_cpu("""
     func.func @less(%x: tensor<?xf32> {fuse.dims = ["n"]}, %y: tensor<?xf32> {fuse.dims = ["n"]})
@@ -168,8 +202,8 @@ def test_takes_any_dlpack(add):
         (lambda x, b: (x, b[:3]), "'b'.* to be 4, but got 3"),
         (lambda x, b: (x.astype("float64"), b), "expected 'x' to be f32, but got f64"),
         (
-            lambda x, b: (x.astype("int8"), b),
-            "expected 'x' to be f32, .* code 0 of 8 bits",
+            lambda x, b: (x.astype("int16"), b),
+            "expected 'x' to be f32, .* code 0 of 16 bits",
         ),
         (
             lambda x, b: (x.astype(">f4"), b),

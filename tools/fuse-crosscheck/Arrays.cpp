@@ -28,7 +28,8 @@ static reference::DType toReference(runtime::DType dtype) {
   for (reference::DType each :
        {reference::DType::F16, reference::DType::BF16, reference::DType::F32,
         reference::DType::F64, reference::DType::I1, reference::DType::I32,
-        reference::DType::I64})
+        reference::DType::I64, reference::DType::I8, reference::DType::F8E4M3FN,
+        reference::DType::F8E5M2})
     if (reference::getName(each) == runtime::name(dtype))
       return each;
   llvm_unreachable("the oracle knows every dtype");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Array.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -117,6 +118,15 @@ static uint16_t toF16(float value) {
   return uint16_t(rounded >> 13) | (std::signbit(value) ? 0x8000 : 0);
 }
 
+/// Rounds to nearest even, and to the largest number what is beyond it.
+static uint8_t toF8(double value, const fltSemantics &semantics) {
+  double largest = APFloat::getLargest(semantics).convertToDouble();
+  APFloat rounded(std::clamp(value, -largest, largest));
+  bool losesInfo;
+  rounded.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  return rounded.bitcastToAPInt().getZExtValue();
+}
+
 template <typename T, typename Next>
 static void generate(Array &array, Next next) {
   T *data = static_cast<T *>(array.buffer->data());
@@ -141,6 +151,14 @@ void fillRandom(Array &array, uint64_t seed, double stddev) {
     return generate<int32_t>(array, [&] { return random.next() >> 58; });
   case DType::I64:
     return generate<int64_t>(array, [&] { return random.next() >> 58; });
+  case DType::I8:
+    return generate<int8_t>(array, [&] { return random.next() >> 58; });
+  case DType::F8E4M3FN:
+    return generate<uint8_t>(
+        array, [&] { return toF8(normal(), APFloat::Float8E4M3FN()); });
+  case DType::F8E5M2:
+    return generate<uint8_t>(
+        array, [&] { return toF8(normal(), APFloat::Float8E5M2()); });
   }
   llvm_unreachable("every dtype is handled");
 }

@@ -43,8 +43,8 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message);
 llvm::Expected<Array> readArray(llvm::StringRef spec);
 
 /// NumPy's format, versions 1 to 3 (numpy.lib.format): little endian, C order,
-/// with as many bytes as the shape says. The elements f16, f32, f64, i32, i64,
-/// bool and bf16.
+/// with as many bytes as the shape says. The elements f16, f32, f64, i8, i32,
+/// i64, bool, bf16 and 8-bit floats.
 llvm::Expected<Array> readNpy(llvm::StringRef path);
 llvm::Error writeNpy(llvm::StringRef path, const Array &array);
 
@@ -54,7 +54,7 @@ llvm::Expected<Array> readSafetensors(llvm::StringRef path,
                                       llvm::StringRef key);
 
 /// Fills `array` from `seed` alone: floats from the normal distribution
-/// with mean 0, i32 and i64 evenly from [0, 64), i1 evenly.
+/// with mean 0, i8, i32 and i64 evenly from [0, 64), i1 evenly.
 void fillRandom(Array &array, uint64_t seed, double stddev = 1.0);
 
 /// Fills floats with NaN, and other elements with bytes of 0xff, so that what a

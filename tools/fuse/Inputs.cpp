@@ -137,6 +137,10 @@ Expected<std::vector<Array>> prepareInputs(const ProgramSpec &spec,
     Expected<Array> read = readArray(it->second);
     if (!read)
       return read.takeError();
+    // A .npy does not tell which 8-bit float it has.
+    if (read->dtype == runtime::DType::F8E4M3FN &&
+        input.dtype == runtime::DType::F8E5M2)
+      read->dtype = input.dtype;
     if (Error error = sizes.setFromArray(input, *read))
       return std::move(error);
     array = std::move(*read);

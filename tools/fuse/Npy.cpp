@@ -113,7 +113,8 @@ std::optional<NpyHeader> HeaderParser::parse() {
   return header;
 }
 
-/// NumPy has no bfloat16 of its own: ml_dtypes' is saved as two untyped bytes.
+/// NumPy has no bfloat16 and no 8-bit floats of its own: those of ml_dtypes are
+/// saved as untyped bytes. One byte is taken as f8E4M3FN; see prepareInputs().
 static std::optional<DType> parseDescr(StringRef descr) {
   return StringSwitch<std::optional<DType>>(descr)
       .Case("<f2", DType::F16)
@@ -122,6 +123,9 @@ static std::optional<DType> parseDescr(StringRef descr) {
       .Case("<i4", DType::I32)
       .Case("<i8", DType::I64)
       .Case("|b1", DType::I1)
+      .Cases({"|i1", "<i1"}, DType::I8)
+      .Cases({"<V1", "|V1", "<f1", "float8_e4m3fn"}, DType::F8E4M3FN)
+      .Case("float8_e5m2", DType::F8E5M2)
       .Cases({"<V2", "|V2", "bfloat16"}, DType::BF16)
       .Default(std::nullopt);
 }
@@ -142,6 +146,11 @@ static StringRef descrOf(DType dtype) {
     return "|b1";
   case DType::BF16:
     return "<V2";
+  case DType::I8:
+    return "|i1";
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+    return "|V1";
   }
   llvm_unreachable("every dtype is handled");
 }

@@ -8,6 +8,7 @@
 #include "Command.h"
 #include "Inputs.h"
 #include "Session.h"
+#include "StridedImage.h"
 #include "Verification.h"
 #include "fuse/JIT/Source.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,6 +47,10 @@ private:
   cl::list<std::string> dims{"dim", cl::sub(sub), cl::cat(category),
                              cl::value_desc("NAME=SIZE"),
                              cl::desc("The size of a dynamic dim")};
+  cl::list<std::string> strides{
+      "strides", cl::sub(sub), cl::cat(category),
+      cl::value_desc("NAME=S0,S1,..."),
+      cl::desc("Pass an input as a view with these strides, in elements")};
   cl::opt<uint64_t> seed{"seed", cl::sub(sub), cl::cat(category), cl::init(0),
                          cl::desc("Seed of random inputs")};
   cl::opt<unsigned> repeat{"repeat",
@@ -174,7 +179,10 @@ Error RunCommand::execute(StringRef text) {
   auto arrays = prepareInputs(spec, inputs, dims, seed, (*compiled)->stddev());
   if (!arrays)
     return arrays.takeError();
-  auto session = Session::create(**compiled, std::move(*arrays));
+  auto views = parseStrides(spec, strides);
+  if (!views)
+    return views.takeError();
+  auto session = Session::create(**compiled, std::move(*arrays), *views);
   if (!session)
     return session.takeError();
   if (Error error = session->run())

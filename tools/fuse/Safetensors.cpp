@@ -35,6 +35,9 @@ static std::optional<DType> parseType(StringRef name) {
       .Case("F64", DType::F64)
       .Case("I32", DType::I32)
       .Case("I64", DType::I64)
+      .Case("I8", DType::I8)
+      .Case("F8_E4M3", DType::F8E4M3FN)
+      .Case("F8_E5M2", DType::F8E5M2)
       .Case("BOOL", DType::I1)
       .Default(std::nullopt);
 }

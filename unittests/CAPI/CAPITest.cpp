@@ -242,10 +242,11 @@ TEST(CAPI, ReportsWhatIsWrongWithTensors) {
             std::string::npos);
 
   DLTensor odd = x.tensor();
-  odd.dtype = {kDLInt, 8, 1};
+  odd.dtype = {kDLInt, 16, 1};
   EXPECT_EQ(run(program.get(), {odd}, {y.tensor()}),
-            "expected 'x' to be f32, f16, bf16, f64, bool, i32 or i64, but got "
-            "DLPack type code 0 of 8 bits x 1; convert it");
+            "expected 'x' to be f32, f16, bf16, f64, f8E4M3FN, f8E5M2, bool, "
+            "i8, i32 or i64, but got DLPack type code 0 of 16 bits x 1; "
+            "convert it");
   odd = x.tensor();
   odd.device.device_type = static_cast<DLDeviceType>(8);
   EXPECT_EQ(run(program.get(), {odd}, {y.tensor()}),

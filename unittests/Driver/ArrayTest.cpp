@@ -43,13 +43,14 @@ TEST(Array, RandomIsNormal) {
   EXPECT_NEAR(squares / 1e5, 1, 0.02);
 }
 
-/// The 16-bit numbers are the f32 ones of the same seed, rounded as APFloat
+/// The narrow numbers are the f32 ones of the same seed, rounded as APFloat
 /// does.
+template <typename Bits>
 static void expectRounded(DType dtype, const llvm::fltSemantics &semantics) {
   Array wide = random(DType::F32, 10'000, 3);
   Array narrow = random(dtype, 10'000, 3);
   for (auto [value, bits] :
-       llvm::zip(elements<float>(wide), elements<uint16_t>(narrow))) {
+       llvm::zip(elements<float>(wide), elements<Bits>(narrow))) {
     APFloat expected(value);
     bool losesInfo;
     expected.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
@@ -57,8 +58,24 @@ static void expectRounded(DType dtype, const llvm::fltSemantics &semantics) {
   }
 }
 
-TEST(Array, RandomF16) { expectRounded(DType::F16, APFloat::IEEEhalf()); }
-TEST(Array, RandomBF16) { expectRounded(DType::BF16, APFloat::BFloat()); }
+TEST(Array, RandomF8) {
+  expectRounded<uint8_t>(DType::F8E4M3FN, APFloat::Float8E4M3FN());
+  expectRounded<uint8_t>(DType::F8E5M2, APFloat::Float8E5M2());
+}
+
+TEST(Array, F8StaysFinite) {
+  Array array = llvm::cantFail(Array::create(DType::F8E4M3FN, {1000}));
+  fillRandom(array, 5, /*stddev=*/1e6);
+  for (uint8_t bits : elements<uint8_t>(array))
+    EXPECT_NE(bits & 0x7f, 0x7f);
+}
+
+TEST(Array, RandomF16) {
+  expectRounded<uint16_t>(DType::F16, APFloat::IEEEhalf());
+}
+TEST(Array, RandomBF16) {
+  expectRounded<uint16_t>(DType::BF16, APFloat::BFloat());
+}
 
 TEST(Array, RandomIntegersAreSmall) {
   Array integers = random(DType::I64, 1000, 1);

@@ -14,8 +14,20 @@
 
 namespace fuse::runtime {
 
-/// Element type of a tensor in memory. I1 is stored as one byte, 0 or 1.
-enum class DType : uint8_t { F32, F16, BF16, F64, I1, I32, I64 };
+/// Element type of a tensor in memory. I1 is stored as one byte, 0 or 1. The
+/// 8-bit ones are storage: programs cast them before they compute.
+enum class DType : uint8_t {
+  F32,
+  F16,
+  BF16,
+  F64,
+  I1,
+  I32,
+  I64,
+  I8,
+  F8E4M3FN,
+  F8E5M2
+};
 
 /// Bytes one element takes in memory.
 int64_t sizeInBytes(DType dtype);
