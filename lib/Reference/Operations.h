@@ -54,7 +54,9 @@ inline Bounded load(const Value &value, double maxFinite, int64_t index) {
 class Reader {
 public:
   explicit Reader(const Value &value)
-      : value(value), maxFinite(getMaxFinite(value.dtype)) {}
+      : value(value),
+        maxFinite(isSaturating(value.dtype) ? kInfinity
+                                            : getMaxFinite(value.dtype)) {}
   Bounded operator[](int64_t index) const {
     return load(value, maxFinite, index);
   }

@@ -118,8 +118,12 @@ static TypedAttr getAttribute(const Literal &literal, Type element) {
   if (auto type = dyn_cast<FloatType>(element)) {
     if (literal.isBool)
       return {};
-    return FloatAttr::get(
-        type, convertLike(literal.number, APFloat(type.getFloatSemantics())));
+    APFloat number =
+        convertLike(literal.number, APFloat(type.getFloatSemantics()));
+    // f8E4M3FN has no infinity, and NaN where others overflow.
+    bool isSameKind = number.isNaN() == literal.number.isNaN() &&
+                      number.isInfinity() == literal.number.isInfinity();
+    return isSameKind ? FloatAttr::get(type, number) : TypedAttr();
   }
   auto type = dyn_cast<IntegerType>(element);
   if (!type || !literal.integer || literal.isBool != type.isInteger(1))
