@@ -315,8 +315,11 @@ Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
         /*alignment=*/16);
   }
   Value address = LLVM::AddressOfOp::create(builder, loc, global);
+  // Past the end of the row any frequency will do.
+  Index row =
+      pair.guarded ? emitter.min(pair, Index::constant(count - lanes)) : pair;
   Value index =
-      arith::IndexCastOp::create(builder, loc, i64, emitter.materialize(pair));
+      arith::IndexCastOp::create(builder, loc, i64, emitter.materialize(row));
   Value at = LLVM::GEPOp::create(builder, loc, address.getType(), i64, address,
                                  ArrayRef<LLVM::GEPArg>{index},
                                  LLVM::GEPNoWrapFlags::inbounds);

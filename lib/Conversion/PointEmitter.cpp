@@ -377,7 +377,10 @@ Point PointEmitter::operandPoint(Value operand, Value result,
     out.shape = point.shape;
     out.flat = point.flat;
   }
-  if (llvm::any_of(out.dims, [](const Index &i) { return i.guarded; }))
+  // A dimension of size 1 has no index that could be past its end, but the flat
+  // position may be.
+  if (llvm::any_of(out.dims, [](const Index &i) { return i.guarded; }) ||
+      (out.linear && out.linear->guarded))
     out.guard = point.guard;
   return out;
 }
