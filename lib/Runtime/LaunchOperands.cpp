@@ -11,20 +11,10 @@
 using namespace llvm;
 using namespace fuse::runtime;
 
-/// From the first element of a view to the end of its last one.
+/// The bytes from the first element to the end of the last, gaps included. The
+/// call's tensors have been checked.
 static int64_t spanOf(const TensorView &view) {
-  int64_t elements = 1;
-  if (view.strides.empty()) {
-    for (int64_t size : view.shape)
-      elements *= size;
-    return elements * sizeInBytes(view.dtype);
-  }
-  for (auto [size, stride] : zip_equal(view.shape, view.strides)) {
-    if (size == 0)
-      return 0;
-    elements += (size - 1) * stride;
-  }
-  return elements * sizeInBytes(view.dtype);
+  return cantFail(view.span()) * sizeInBytes(view.dtype);
 }
 
 Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(

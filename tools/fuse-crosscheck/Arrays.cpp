@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "../fuse/StridedImage.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
 #include <cmath>
@@ -178,16 +179,45 @@ bool GuardedBuffer::isIntact() const {
          std::all_of(start + size, memory.get() + usable, isCanary);
 }
 
+Shape randomStrides(ArrayRef<int64_t> shape, std::mt19937_64 &random) {
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(shape.size()));
+  if (random() % 4 == 0)
+    std::shuffle(order.begin(), order.end(), random);
+  // Of the innermost dim, and what every other stride is a multiple of.
+  int64_t step = random() % 3 == 0 ? 2 + random() % 2 : 1;
+  int64_t multiple = random() % 2 == 0 ? 16 : 1;
+  Shape strides(shape.size());
+  for (unsigned dim : llvm::reverse(order)) {
+    strides[dim] = step;
+    int64_t gap = random() % 4;
+    step = alignTo(step * std::max<int64_t>(1, shape[dim]) + gap, multiple);
+  }
+  return strides;
+}
+
 namespace {
 /// The tensors of one call.
 struct GuardedTensors {
-  Error add(const driver::Array &array, bool aligned) {
-    auto buffer = GuardedBuffer::create(array.byteSize(), aligned);
+  Error add(const driver::Array &array, bool aligned,
+            ArrayRef<int64_t> strides) {
+    views.push_back(array.view());
+    views.back().strides.assign(strides.begin(), strides.end());
+    if (!strides.empty()) {
+      auto image = driver::spread(array, views.back());
+      return image ? add(*image, aligned) : image.takeError();
+    }
+    const auto *bytes = static_cast<const char *>(array.buffer->data());
+    return add({bytes, size_t(array.byteSize())}, aligned);
+  }
+
+  /// Adds the memory of the last view.
+  Error add(ArrayRef<char> bytes, bool aligned) {
+    auto buffer = GuardedBuffer::create(bytes.size(), aligned);
     if (!buffer)
       return buffer.takeError();
-    if (array.byteSize() > 0)
-      std::memcpy(buffer->data(), array.buffer->data(), array.byteSize());
-    views.push_back(array.view());
+    if (!bytes.empty())
+      std::memcpy(buffer->data(), bytes.data(), bytes.size());
     views.back().data = buffer->data();
     buffers.push_back(std::move(*buffer));
     return Error::success();
@@ -210,10 +240,12 @@ struct GuardedTensors {
 
 Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
                                                 ArrayRef<driver::Array> inputs,
-                                                bool aligned) {
+                                                bool aligned,
+                                                ArrayRef<Shape> strides) {
   GuardedTensors given, made;
-  for (const driver::Array &input : inputs)
-    if (Error error = given.add(input, aligned))
+  for (auto [index, input] : enumerate(inputs))
+    if (Error error = given.add(input, aligned,
+                                strides.empty() ? Shape() : strides[index]))
       return std::move(error);
   auto shapes = program.inferOutputShapes(given.views);
   if (!shapes)
@@ -224,7 +256,7 @@ Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
     if (!output)
       return output.takeError();
     driver::fillPoison(*output);
-    if (Error error = made.add(*output, aligned))
+    if (Error error = made.add(*output, aligned, {}))
       return std::move(error);
     outputs.push_back(std::move(*output));
   }

@@ -12,6 +12,7 @@
 #include "Case.h"
 #include "fuse/JIT/JIT.h"
 #include "fuse/Reference/Value.h"
+#include <random>
 
 namespace fuse::crosscheck {
 
@@ -45,11 +46,18 @@ private:
   int64_t size = 0, usable = 0;
 };
 
-/// Runs `program` on copies of `inputs`. The outputs are poisoned before, and
-/// the buffers' surroundings checked afterwards.
+/// Strides for a tensor of this shape: with gaps between the rows, or between
+/// the elements, or with the dims in another order. No two elements share a
+/// place.
+runtime::Shape randomStrides(llvm::ArrayRef<int64_t> shape,
+                             std::mt19937_64 &random);
+
+/// Runs `program` on copies of `inputs`, as views with `strides` if there are
+/// any. The outputs are poisoned before, and the buffers' surroundings checked
+/// afterwards.
 llvm::Expected<std::vector<driver::Array>>
 runGuarded(jit::CompiledProgram &program, llvm::ArrayRef<driver::Array> inputs,
-           bool aligned);
+           bool aligned, llvm::ArrayRef<runtime::Shape> strides = {});
 
 } // namespace fuse::crosscheck
 

@@ -29,6 +29,8 @@ StringRef name(Check check) {
     return "fused";
   case Check::Unaligned:
     return "unaligned";
+  case Check::Strided:
+    return "strided";
   case Check::Unfused:
     return "unfused";
   case Check::Strict:

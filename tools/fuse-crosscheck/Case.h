@@ -53,6 +53,8 @@ enum class Check {
   Fused,
   /// The fused program on tensors of the least alignment.
   Unaligned,
+  /// The fused program, here and emulated, on views with strides.
+  Strided,
   /// Each op a kernel of its own.
   Unfused,
   /// Rounding after every op; bit for bit the same fused and unfused, if all
@@ -69,9 +71,9 @@ enum class Check {
 };
 
 inline constexpr Check allChecks[] = {
-    Check::Fused,    Check::Unaligned,        Check::Unfused,
-    Check::Strict,   Check::Schedules,        Check::Twins,
-    Check::Emulated, Check::EmulatedSchedules};
+    Check::Fused,   Check::Unaligned, Check::Strided,
+    Check::Unfused, Check::Strict,    Check::Schedules,
+    Check::Twins,   Check::Emulated,  Check::EmulatedSchedules};
 
 llvm::StringRef name(Check check);
 

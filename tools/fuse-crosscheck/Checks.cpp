@@ -53,6 +53,7 @@ private:
                     bool aligned = true);
 
   Error checkFused();
+  Error checkStrided();
   Error checkUnfused();
   Error checkStrict();
   Error checkSchedules(StringRef chip, const jit::CompileOptions &options);
@@ -204,6 +205,33 @@ Error Checker::checkFused() {
   return compareBits(*outputs, *again, "a second run");
 }
 
+/// What a program cannot take as a view, and says so.
+static bool isAboutStrides(StringRef message) {
+  return message.contains("make a contiguous copy");
+}
+
+Error Checker::checkStrided() {
+  SmallVector<runtime::Shape> strides;
+  for (const Array &input : inputs)
+    strides.push_back(randomStrides(input.shape, random));
+  for (const jit::CompileOptions &target : {options(entry), emulated()}) {
+    auto compiled = jit::compile(program.text, program.path, target);
+    if (!compiled)
+      return compiled.takeError();
+    auto outputs = runGuarded(**compiled, inputs, /*aligned=*/true, strides);
+    if (!outputs) {
+      std::string message = toString(outputs.takeError());
+      if (!isAboutStrides(message))
+        return makeError(message);
+      ++summary.refused;
+      return Error::success();
+    }
+    if (Error error = compare(expected, *outputs))
+      return error;
+  }
+  return Error::success();
+}
+
 Error Checker::checkUnfused() {
   auto text = forms->unfused();
   return text ? compareText(*text, options(entry)) : text.takeError();
@@ -306,6 +334,8 @@ Error Checker::run(Check check) {
     return checkFused();
   case Check::Unaligned:
     return compareText(program.text, options(entry), /*aligned=*/false);
+  case Check::Strided:
+    return checkStrided();
   case Check::Unfused:
     return checkUnfused();
   case Check::Strict:

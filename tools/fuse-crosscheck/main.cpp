@@ -33,6 +33,7 @@ static cl::list<Check> chosen(
     cl::values(
         clEnumValN(Check::Fused, "fused", "The program as it is compiled"),
         clEnumValN(Check::Unaligned, "unaligned", "... on unaligned tensors"),
+        clEnumValN(Check::Strided, "strided", "... on views with strides"),
         clEnumValN(Check::Unfused, "unfused", "Each op a kernel of its own"),
         clEnumValN(Check::Strict, "strict", "Rounding after every op"),
         clEnumValN(Check::Schedules, "schedules", "Other schedules"),

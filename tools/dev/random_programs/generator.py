@@ -174,7 +174,7 @@ class Generator:
     def checks(self, has_twin):
         """Not every program needs every check."""
         others = ["unaligned", "unfused", "strict", "schedules", "emulated", "emulated"]
-        others += ["emulated-schedules"]
+        others += ["emulated-schedules", "strided"]
         checks = ["fused", *self.random.sample(others, 2)]
         return sorted({*checks, *(["twins"] if has_twin else [])})
 
