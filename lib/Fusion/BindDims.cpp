@@ -101,6 +101,9 @@ public:
   /// The sizes of `value` along `axis`, where ops derive it, agree.
   void requireAgreement(Location loc, Value value, int64_t axis);
   void requireInside(SliceOp slice);
+  /// Makes a size that the program asks of an op's result one of the arguments
+  /// again: a kernel may then compute that result and use the size.
+  void hoist(tensor::DimOp op);
 
 private:
   Value sizeOf(Location loc, const Extent &extent);
@@ -200,6 +203,18 @@ void SizeConditions::requireInside(SliceOp slice) {
   }
 }
 
+void SizeConditions::hoist(tensor::DimOp op) {
+  std::optional<int64_t> axis = op.getConstantIndex();
+  if (!axis || isa<BlockArgument>(op.getSource()))
+    return;
+  Extent extent = dims.extent(op.getSource(), *axis);
+  if (!extent.isStatic() && !sources.contains(extent.cls) &&
+      dims.rules(extent.cls).empty())
+    return;
+  op.replaceAllUsesWith(sizeOf(op.getLoc(), extent));
+  op.erase();
+}
+
 void BindDimsPass::requireSizes(const DimClasses &dims,
                                 const DenseMap<int, std::string> &names) {
   SizeConditions conditions(getOperation(), dims, names);
@@ -207,6 +222,10 @@ void BindDimsPass::requireSizes(const DimClasses &dims,
   for (Operation &op : getOperation().getBody().front())
     ops.push_back(&op);
   for (Operation *op : ops) {
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      conditions.hoist(dim);
+      continue;
+    }
     if (auto slice = dyn_cast<SliceOp>(op))
       conditions.requireInside(slice);
     for (Value result : op->getResults())
