@@ -9,8 +9,9 @@
 // of its results, so the lowering asks for "value v at point p" and the answer
 // follows the graph backwards: a pointwise op asks its operands at the same
 // point (dimensions of size 1 at index 0), a rotary op asks its operand at the
-// point and at the point's partner, a kernel argument is a load. With p four
-// lanes wide at [row, col]:
+// point and at the point's partner, a transpose or a slice asks its operand at
+// another point, a kernel argument is a load. With p four lanes wide at [row,
+// col]:
 //
 //   emit(add(x, w), [row, col]) -> emit(x, [row, col]): load vector<4>
 //                               -> emit(w, [col])     : load vector<4>

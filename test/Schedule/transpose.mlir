@@ -1,9 +1,12 @@
 // RUN: fuse-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(fuse-assign-schedules))' | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{divisible}))' | FileCheck %s --check-prefix=DIVISIBLE
+// RUN: fuse-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=cpu}))' | FileCheck %s --check-prefix=CPU
 
 // Rows of a tile take 128 bytes.
 // CHECK-LABEL: "static"
 // CHECK-SAME:    #fuse.transpose<threads = 256, tile = 64, vector = 8>
+// CPU-LABEL: "static"
+// CPU-SAME:      #fuse.transpose<threads = 1, tile = 64, vector = 16>
 func.func @f(%x: tensor<4096x1024xbf16>) -> tensor<1024x4096xbf16> {
   %y = fuse.kernel "static" ins(%x : tensor<4096x1024xbf16>) -> tensor<1024x4096xbf16> {
   ^bb0(%a: tensor<4096x1024xbf16>):

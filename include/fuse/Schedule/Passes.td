@@ -13,9 +13,9 @@ include "mlir/Pass/PassBase.td"
 def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
   let summary = "Give every kernel a schedule";
   let description = [{
-    Asks the schedulers in turn (contraction, rows, columns, pointwise); the
-    first that applies to the kernel proposes its schedule. A kernel that has a
-    schedule keeps it.
+    Asks the schedulers in turn (contraction, rows, columns, transpose,
+    pointwise); the first that applies to the kernel proposes its schedule. A
+    kernel that has a schedule keeps it.
 
     Before:
     ```mlir
