@@ -26,8 +26,9 @@ namespace {
 class KernelLowering {
 public:
   KernelLowering(KernelOp kernel, const DimClasses &dims, EmitOptions options,
-                 SymbolTable &symbols)
-      : kernel(kernel), dims(dims), options(options), symbols(symbols),
+                 bool mayBeInPlace, SymbolTable &symbols)
+      : kernel(kernel), dims(dims), options(options),
+        mayBeInPlace(mayBeInPlace), symbols(symbols),
         inPlace(inPlacePairs(kernel, dims)) {}
 
   LogicalResult run();
@@ -52,6 +53,8 @@ private:
   KernelOp kernel;
   const DimClasses &dims;
   EmitOptions options;
+  /// Whether callers make use of the in-place pairs.
+  bool mayBeInPlace;
   SymbolTable &symbols;
   SmallVector<InPlacePair> inPlace;
   /// Each dynamic class of the body, and an input dimension that has its size;
@@ -164,7 +167,7 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
   // One value may be an input twice. No result lies in a view with strides.
   auto isShared = [&](unsigned argument) {
     for (InPlacePair pair : inPlace)
-      if (layouts[pair.input].kind == StrideKind::dense &&
+      if (mayBeInPlace && layouts[pair.input].kind == StrideKind::dense &&
           (argument == pair.input || argument == inputs + pair.result))
         return true;
     return false;
@@ -379,7 +382,8 @@ struct LowerKernelsPass
       SmallVector<KernelOp> kernels(function.getOps<KernelOp>());
       for (KernelOp kernel : kernels) {
         lowered = true;
-        if (failed(KernelLowering(kernel, dims, options, symbols).run()))
+        if (failed(
+                KernelLowering(kernel, dims, options, inPlace, symbols).run()))
           return signalPassFailure();
       }
     }

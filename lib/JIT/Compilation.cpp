@@ -101,6 +101,7 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.strict = options.strict;
   pipeline.aligned = facts.aligned16;
   pipeline.divisible = facts.divisible;
+  pipeline.inPlace = !facts.separate;
   pipeline.indexBits = facts.index32 ? 32 : 64;
 }
 

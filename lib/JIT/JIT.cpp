@@ -44,7 +44,7 @@ struct CompiledProgram::State {
   std::unique_ptr<Compilation> compilation;
   Device device;
   /// For dense inputs, by Facts::key(). Set once, under the mutex.
-  std::array<std::atomic<Variant *>, 8> denseVariants{};
+  std::array<std::atomic<Variant *>, Facts::numKeys> denseVariants{};
   /// The others, guarded by a lock of their own: calls do not wait for
   /// compilations that are not theirs.
   std::map<LayoutKey, Variant *> stridedVariants;

@@ -51,6 +51,7 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   lower.strict = options.strict;
   lower.aligned = options.aligned;
   lower.divisible = options.divisible;
+  lower.inPlace = options.inPlace;
   // An unknown chip is an error where schedules are assigned.
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
   lower.float8 = gpu && gpu->hasFloat8;

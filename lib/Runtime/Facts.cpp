@@ -23,6 +23,8 @@ std::string Facts::str() const {
     names.push_back("divisible");
   if (index32)
     names.push_back("index32");
+  if (separate)
+    names.push_back("separate");
   if (!layouts.empty())
     names.push_back(
         "layouts: " +
@@ -73,14 +75,26 @@ static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
     facts.layouts.clear();
 }
 
+static bool isSeparate(ArrayRef<TensorView> inputs,
+                       ArrayRef<TensorView> outputs) {
+  return none_of(outputs, [&](const TensorView &output) {
+    return any_of(inputs, [&](const TensorView &input) {
+      return input.data == output.data;
+    });
+  });
+}
+
 Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
                                             ArrayRef<TensorView> inputs,
                                             ArrayRef<TensorView> outputs) {
   Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
   if (!symbols)
     return symbols.takeError();
-  Facts facts{
-      all_of(inputs, isAligned) && all_of(outputs, isAligned), true, true, {}};
+  Facts facts{all_of(inputs, isAligned) && all_of(outputs, isAligned),
+              true,
+              true,
+              isSeparate(inputs, outputs),
+              {}};
   addLayouts(spec, inputs, facts);
   for (const TensorSpec &input : spec.inputs)
     if (Error error = narrowByShape(spec, input, *symbols, facts))

@@ -1,5 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=aligned=false | FileCheck %s --check-prefix=UNALIGNED
+// RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=in-place=false | FileCheck %s --check-prefix=SEPARATE
 
 // The pass description's example: pointers, then sizes; ceil(n / 512) blocks.
 // The result may overwrite the input, so neither is noalias.
@@ -15,6 +16,9 @@
 // CHECK:         gpu.func @double(%[[A:.*]]: !llvm.ptr {llvm.align = 16 : i64, llvm.noundef}, %[[B:.*]]: !llvm.ptr {llvm.align = 16 : i64, llvm.noundef}, %{{.*}}: i64)
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 128, 1, 1>}
 // A whole vector, or what is left one by one.
+// Where callers make no use of that, both are; the proof stays.
+// SEPARATE:      fuse.launch {{.*}}in_place = {{\[}}[0, 0]]
+// SEPARATE:      gpu.func @double(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias, llvm.noundef, llvm.readonly}, %{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias, llvm.noundef, llvm.writeonly}, %{{.*}}: i64)
 // CHECK:           scf.if
 // CHECK:             llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
 // CHECK:             llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>

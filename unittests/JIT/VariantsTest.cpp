@@ -109,6 +109,20 @@ TEST_F(Variants, StridesAreAFactTheirValuesAreNot) {
   EXPECT_EQ(program->numVariants(), 4u);
 }
 
+TEST_F(Variants, InPlaceIsAFact) {
+  auto program = compile(twice);
+  auto x = cantFail(HostBuffer::create(1024));
+  auto *elements = static_cast<float *>(x->data());
+  std::fill_n(elements, 256, 1.5f);
+  TensorView whole = view(*x, {32, 8});
+  for (float expected : {3.0f, 6.0f}) {
+    cantFail(program->run({whole}, {whole}));
+    for (int i = 0; i < 256; ++i)
+      ASSERT_EQ(elements[i], expected);
+    EXPECT_EQ(program->numVariants(), 2u);
+  }
+}
+
 TEST_F(Variants, NegativeStridesAreRefused) {
   auto program = compile(twice);
   auto x = cantFail(HostBuffer::create(1024));

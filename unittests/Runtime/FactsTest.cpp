@@ -43,7 +43,14 @@ protected:
 } // namespace
 
 TEST_F(FactsTest, AllHold) {
-  EXPECT_EQ(facts(tensor(8), tensor(8)).str(), "aligned16, divisible, index32");
+  EXPECT_EQ(facts(tensor(8), tensor(8, 16)).str(),
+            "aligned16, divisible, index32, separate");
+}
+
+TEST_F(FactsTest, InPlaceIsNotSeparate) {
+  EXPECT_FALSE(facts(tensor(8), tensor(8)).separate);
+  EXPECT_TRUE(facts(tensor(8), tensor(8, 16)).separate);
+  EXPECT_TRUE(cantFail(computeFacts(spec, {tensor(8)}, {})).separate);
 }
 
 TEST_F(FactsTest, AlignmentOfEveryPointer) {
@@ -88,14 +95,16 @@ TEST_F(FactsTest, Layouts) {
   TensorView x = tensor(4);
   x.shape = {4, 8};
   TensorView r = x, y = x;
+  y.data = static_cast<char *>(y.data) + 1024;
   auto compute = [&] { return cantFail(computeFacts(spec, {x, r}, {y})); };
   x.strides = {8, 1};
   EXPECT_TRUE(compute().layouts.empty());
   r.strides = {24, 1};
   EXPECT_EQ(compute().str(),
-            "aligned16, divisible, index32, layouts: dense aligned_rows");
+            "aligned16, divisible, index32, separate, layouts: dense "
+            "aligned_rows");
   r.strides = {1, 4};
-  EXPECT_NE(compute(), (Facts{true, true, true, {}}));
+  EXPECT_NE(compute(), (Facts{true, true, true, true, {}}));
   EXPECT_EQ(compute().layouts.back(), Layout::Any);
   EXPECT_TRUE(compute().index32);
   r.strides = {maxIndex32Elements / 2, 1};
@@ -119,7 +128,9 @@ TEST(Facts, KeysAreUnique) {
   for (bool aligned : {false, true})
     for (bool divisible : {false, true})
       for (bool index32 : {false, true})
-        keys.insert(Facts{aligned, divisible, index32, {}}.key());
-  EXPECT_EQ(keys.size(), 8u);
+        for (bool separate : {false, true})
+          keys.insert(Facts{aligned, divisible, index32, separate, {}}.key());
+  EXPECT_EQ(keys.size(), size_t(Facts::numKeys));
+  EXPECT_EQ(*keys.rbegin(), Facts::numKeys - 1);
   EXPECT_EQ(Facts().str(), "none");
 }

@@ -84,6 +84,8 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
            "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"inPlace", "in-place", "bool", "true",
+           "Results may lie where inputs do, if that is proven right">,
     Option<"float8", "float8", "bool", "false",
            "The chip has instructions that convert 8-bit floats">
   ];

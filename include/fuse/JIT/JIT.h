@@ -71,8 +71,8 @@ public:
   /// How many sets of facts the program has been compiled for so far.
   unsigned numVariants() const;
 
-  /// Aligned, divisible, not huge, and dense.
-  static runtime::Facts usualFacts() { return {true, true, true, {}}; }
+  /// Aligned, divisible, not huge, separate and dense.
+  static runtime::Facts usualFacts() { return {true, true, true, true, {}}; }
 
 private:
   struct State;

@@ -47,6 +47,11 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "divisible",
       llvm::cl::desc("Dynamic last dimensions are multiples of 16 bytes"),
       llvm::cl::init(false)};
+  Option<bool> inPlace{
+      *this, "in-place",
+      llvm::cl::desc(
+          "Results may lie where inputs do, if that is proven right"),
+      llvm::cl::init(true)};
   Option<unsigned> indexBits{
       *this, "index-bits",
       llvm::cl::desc("Width of an index in a GPU's kernels: 32 or 64"),

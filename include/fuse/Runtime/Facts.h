@@ -33,6 +33,8 @@ struct Facts {
   /// No tensor or temp has more than maxIndex32Elements elements, nor does a
   /// strided input span more.
   bool index32 = false;
+  /// No output lies where an input does, though it may.
+  bool separate = false;
   /// The layout of each input; empty where all are dense.
   llvm::SmallVector<Layout, 0> layouts;
 
@@ -41,16 +43,20 @@ struct Facts {
   }
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
-  /// A number from 0 to 7, unique to the facts other than layouts.
-  unsigned key() const { return aligned16 | divisible << 1 | index32 << 2; }
+  /// Exclusive upper bound of key().
+  static constexpr unsigned numKeys = 16;
+  /// A number unique to the facts other than layouts.
+  unsigned key() const {
+    return aligned16 | divisible << 1 | index32 << 2 | separate << 3;
+  }
 
-  /// "aligned16, divisible, index32", or "none"; with strided inputs also
-  /// "layouts: dense any".
+  /// "aligned16, divisible, index32, separate", or "none"; with strided inputs
+  /// also "layouts: dense any".
   std::string str() const;
 };
 
 /// The facts of a call. `outputs` may be empty if the runtime is going to
-/// allocate them; they count as aligned then. An input for which `spec` has a
+/// allocate them; they count as aligned and separate then. An input for which `spec` has a
 /// layout other than dense counts as dense: it is one for all calls. Fails like
 /// bindSymbols().
 llvm::Expected<Facts> computeFacts(const ProgramSpec &spec,
