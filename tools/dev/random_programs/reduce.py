@@ -50,12 +50,10 @@ class Reducer:
         return dataclasses.replace(self.program, functions=functions)
 
     def drop_functions(self):
-        if len(self.program.functions) > 1:
-            self.take(
-                dataclasses.replace(
-                    self.program, functions=self.program.functions[:1]
-                )
-            )
+        for function in self.program.functions:
+            single = dataclasses.replace(function, name="program")
+            if self.take(dataclasses.replace(self.program, functions=[single])):
+                return
 
     def drop_results(self):
         index = 0
@@ -124,6 +122,7 @@ class Reducer:
             for smaller in [s for s in SMALLER if s < size]:
                 changed = re.sub(rf"(?<![\w.%#]){size}(?=x)", str(smaller), text)
                 changed = re.sub(rf"(?<=x){size}(?=x)", str(smaller), changed)
+                changed = re.sub(rf"(?<=[\[ ]){size}(?=[\],])", str(smaller), changed)
                 changed = re.sub(rf"(?<=dims = ){size}\b", str(smaller), changed)
                 changed = re.sub(rf"(--dim \w+=){size}\b", rf"\g<1>{smaller}", changed)
                 if changed != text and self.fails(changed):

@@ -96,10 +96,16 @@ static Value expandOperand(OpBuilder &builder, Location loc, Value operand,
 /// The op on expanded operands; its result has the shape of `expanded`.
 static Operation *expandOp(OpBuilder &builder, Operation *op,
                            RankedTensorType expanded, const Groups &groups) {
+  Location loc = op->getLoc();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(
-        expandOperand(builder, op->getLoc(), operand, expanded, groups));
+    operands.push_back(expandOperand(builder, loc, operand, expanded, groups));
+  // All operands have rank 0: one of them has to bring the ones.
+  if (groups.empty())
+    operands.back() = tensor::ExpandShapeOp::create(
+        builder, loc,
+        expanded.clone(getElementTypeOrSelf(operands.back().getType())),
+        operands.back(), groups);
   Operation *clone = builder.clone(*op);
   clone->setOperands(operands);
   clone->getResult(0).setType(
