@@ -24,6 +24,16 @@ struct Advice {
 static constexpr Advice advices[] = {
     {"another kernel lies between them",
      "compute what both need before the kernel between them, or after it"},
+    {"compute it again for every place that needs it",
+     "nothing: by the cost model two kernels are faster"},
+    {"it needs other tiles of the contraction",
+     "apply the op that moves the elements to an operand of the contraction"},
+    {"a scatter walks its updates",
+     "nothing: the two walk different spaces"},
+    {"what a scatter has written is not in registers",
+     "compute from the updates before they are scattered"},
+    {"what a scatter writes into must be in memory",
+     "scatter into an argument of the program, or into a constant"},
     {"compute its operand again for every tile",
      "keep the two apart if the operand costs more to compute than to read; "
      "else apply the op to the contraction's result"},

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/JIT/Diagnostics.h"
+#include "Remedies.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OperationSupport.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using llvm::formatv;
@@ -36,27 +36,9 @@ llvm::Error makeError(Location location, const Twine &message) {
                                  locate(location, message));
 }
 
-DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
-    : handler(context, [this](Diagnostic &diagnostic) { handle(diagnostic); }) {
-}
-
-/// The parser only says that an op is unknown; the nearest name is the remedy.
-static std::string suggestOp(StringRef message, MLIRContext *context) {
-  if (!message.consume_front("custom op '") || !message.contains("is unknown"))
-    return "";
-  StringRef name = message.take_until([](char c) { return c == '\''; });
-  StringRef best;
-  unsigned bestDistance = std::max<size_t>(2, name.size() / 3) + 1;
-  for (RegisteredOperationName op : context->getRegisteredOperations()) {
-    unsigned distance = op.getStringRef().edit_distance(
-        name, /*AllowReplacements=*/true, bestDistance);
-    if (distance < bestDistance) {
-      bestDistance = distance;
-      best = op.getStringRef();
-    }
-  }
-  return best.empty() ? "; see docs/dialect.md for the ops"
-                      : ("; did you mean '" + best + "'?").str();
+DiagnosticCollector::DiagnosticCollector(MLIRContext *context, StringRef source)
+    : source(source),
+      handler(context, [this](Diagnostic &diagnostic) { handle(diagnostic); }) {
 }
 
 void DiagnosticCollector::handle(Diagnostic &diagnostic) {
@@ -65,7 +47,11 @@ void DiagnosticCollector::handle(Diagnostic &diagnostic) {
     return;
   std::string message = diagnostic.str();
   Location location = diagnostic.getLocation();
-  text = locate(location, message + suggestOp(message, location.getContext()));
+  SourcePlace place;
+  if (auto inFile = location->findInstanceOf<FileLineColLoc>())
+    place = {source, inFile.getLine(), inFile.getColumn()};
+  text =
+      locate(location, improveMessage(message, place, *location.getContext()));
   for (Diagnostic &note : diagnostic.getNotes())
     text += "\n" + locate(note.getLocation(), "note: " + note.str());
 }

@@ -93,6 +93,10 @@ static void printKernels(const jit::Code &code) {
   for (const jit::MissedFusion &missed : code.missed)
     outs() << formatv("not fused: {0} into {1}: {2}\n", missed.producer,
                       missed.consumer, missed.reason);
+}
+
+/// The last line of a listing.
+static void printCount(const jit::Code &code) {
   outs() << formatv("{0} kernel{1}\n", code.kernels.size(),
                     code.kernels.size() == 1 ? "" : "s");
 }
@@ -177,6 +181,7 @@ Error InspectCommand::emitCode(const jit::Code &code, StringRef text) {
   } else if (what == Emit::Kernels) {
     printKernels(code);
     printRemarks(code.remarks, program.file, text, outs());
+    printCount(code);
   } else if (what == Emit::Stats) {
     printStats(*reports);
   } else {

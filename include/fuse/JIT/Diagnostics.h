@@ -25,20 +25,25 @@ llvm::Error makeError(mlir::Location location, const llvm::Twine &message);
 /// remarks are dropped: what a user should know stands in the IR.
 class DiagnosticCollector {
 public:
-  explicit DiagnosticCollector(mlir::MLIRContext *context);
+  /// With `source`, the text that locations point into, operands are called by
+  /// their names there.
+  explicit DiagnosticCollector(mlir::MLIRContext *context,
+                               llvm::StringRef source = {});
 
   bool hasError() const { return errors > 0; }
 
   /// Drops all errors from now on.
   void close() { isClosed = true; }
 
-  /// The first error with its notes, as lines "file:line:col: message", and
-  /// the number of those that followed. `fallback` if nothing was reported.
+  /// The first error with a remedy and its notes, as lines "file:line:col:
+  /// message", and the number of those that followed. `fallback` if nothing was
+  /// reported.
   llvm::Error takeError(llvm::StringRef fallback);
 
 private:
   void handle(mlir::Diagnostic &diagnostic);
 
+  llvm::StringRef source;
   std::string text;
   unsigned errors = 0;
   bool isClosed = false;
