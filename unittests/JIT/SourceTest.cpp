@@ -64,6 +64,30 @@ TEST(Source, ArrowsAndComparisonsCloseNothing) {
   EXPECT_NE(check(repeat("(d0 >= ", 1000)), "");
 }
 
+TEST(Source, RefusesArraysOfIndices) {
+  for (StringRef array :
+       {"array<index: 1>", "array <\n // x\n index>", "array<!alias: 1>"})
+    EXPECT_NE(check("{a = " + array.str() + "}"), "") << array.str();
+  EXPECT_EQ(check("{a = array<i64: 1>, my_array<index>, \"array<index>\"}"),
+            "");
+  EXPECT_EQ(check("\n array<index: 1>"),
+            "a.mlir:2:6: expected a dense array of integers or floats, but got "
+            "another type; write array<i64: ...>");
+}
+
+TEST(Source, RefusesNegativeDimensionsOfConcat) {
+  for (StringRef concat :
+       {"tensor.concat dim(-1)", "\"tensor.concat\"(%x) <{dim = -1}>",
+        "tensor.concat dim( #alias)"})
+    EXPECT_NE(check(concat), "") << concat.str();
+  EXPECT_EQ(check("tensor.concat dim(-1)"),
+            "a.mlir:1:17: expected the number of a dimension to be 0 or more, "
+            "but got another; count from the first");
+  EXPECT_EQ(check("tensor.concat dim(1) : dim = 0 offsets = [-1]"), "");
+  // Ours has a verifier.
+  EXPECT_EQ(check("fuse.scatter %x dim = -1"), "");
+}
+
 TEST(Source, NamesTheUnreadableFile) {
   auto missing = readSource("/nonexistent/a.mlir");
   EXPECT_EQ(llvm::toString(missing.takeError()),

@@ -324,8 +324,10 @@ std::string Mutator::mutant(uint64_t number) const {
   sequence.generate(words, words + 2);
   std::mt19937_64 random(uint64_t(words[0]) << 32 | words[1]);
   Mutation mutation(corpus[random() % corpus.size()], corpus, random());
-  for (uint64_t count = random() % 3 + 1; count > 0; --count)
+  // Mostly one change, so that many mutants come far.
+  do
     mutation.apply();
+  while (random() % 3 == 0);
   return mutation.str();
 }
 
