@@ -246,15 +246,18 @@ SinCos RotaryBuilder::tableValues(const Index &pair, int64_t lanes) {
   Index row = point.dims[op.getTokenAxis()];
   if (op.getPositions()) {
     // A position outside the table takes its first or last row.
-    Value number = arith::IndexCastOp::create(
-        builder, loc, builder.getIndexType(), position());
+    // Compared in 64 bits, also where an index has fewer.
+    Type i64 = builder.getI64Type();
     Value last = emitter.materialize(
         emitter.add(emitter.size(emitter.getDims().extent(cosTable, 0)),
                     Index::constant(-1)));
-    Value zero = emitter.materialize(Index::constant(0));
-    number = arith::MinSIOp::create(builder, loc, number, last);
+    last = arith::IndexCastOp::create(builder, loc, i64, last);
+    Value zero = emitter.constant(loc, i64, 0);
+    Value number = arith::MinSIOp::create(builder, loc, position(), last);
     number = arith::MaxSIOp::create(builder, loc, number, zero);
-    row = {number, 0, row.guarded};
+    row = {arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      number),
+           0, row.guarded};
   }
   at.dims = {row, pair};
   at.lanes = lanes;
