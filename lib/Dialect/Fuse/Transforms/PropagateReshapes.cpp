@@ -35,6 +35,11 @@ static bool isShapeless(Operation *op) {
          !isa<IotaOp, RandomOp, BroadcastOp>(op);
 }
 
+/// A reshape to the same shape moves nothing on; it folds when its turn comes.
+template <typename ReshapeOp> static bool isIdentity(ReshapeOp reshape) {
+  return reshape.getSrcType() == reshape.getType();
+}
+
 /// Whether each group has at most one dynamic dimension, whose size then
 /// follows from the group's.
 static bool haveKnownSizes(RankedTensorType expanded, const Groups &groups) {
@@ -158,7 +163,7 @@ struct SinkCollapse : public RewritePattern {
       return rewriter.notifyMatchFailure(op, "not a pointwise op");
     for (Value operand : op->getOperands()) {
       auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>();
-      if (!collapse || !isMadeHere(collapse.getSrc()) ||
+      if (!collapse || isIdentity(collapse) || !isMadeHere(collapse.getSrc()) ||
           cast<RankedTensorType>(operand.getType()).getShape() !=
               cast<RankedTensorType>(op->getResult(0).getType()).getShape())
         continue;
@@ -183,6 +188,8 @@ struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
                                 PatternRewriter &rewriter) const override {
     Operation *producer = expand.getSrc().getDefiningOp();
+    if (isIdentity(expand))
+      return rewriter.notifyMatchFailure(expand, "it changes no shape");
     if (!isShapeless(producer) || !expand.getSrc().hasOneUse())
       return rewriter.notifyMatchFailure(
           expand, "its operand is not that of a pointwise op alone");
@@ -204,7 +211,7 @@ struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
   LogicalResult matchAndRewrite(ReduceOp reduce,
                                 PatternRewriter &rewriter) const override {
     auto collapse = reduce.getInput().getDefiningOp<tensor::CollapseShapeOp>();
-    if (!collapse || !isMadeHere(collapse.getSrc()))
+    if (!collapse || isIdentity(collapse) || !isMadeHere(collapse.getSrc()))
       return rewriter.notifyMatchFailure(reduce,
                                          "its operand is no collapsed value");
     Groups groups = collapse.getReassociationIndices();

@@ -72,3 +72,17 @@ func.func @no_change(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> (tensor<6xf32>
   %i = fuse.iota dim = 0 like %d : tensor<6xf32> -> tensor<6xi32>
   return %e, %i : tensor<6xf32>, tensor<6xi32>
 }
+
+// -----
+
+// Reshapes to the same shape go, and nothing turns in circles.
+// CHECK-LABEL: func.func @identity
+// CHECK-NOT:     tensor.
+// CHECK:         return
+func.func @identity(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %y = fuse.exp %x : tensor<2xf64>
+  %c = tensor.collapse_shape %y [[0]] : tensor<2xf64> into tensor<2xf64>
+  %e = tensor.expand_shape %c [[0]] output_shape [2] : tensor<2xf64> into tensor<2xf64>
+  %z = fuse.add %x, %e : tensor<2xf64>
+  return %z : tensor<2xf64>
+}
