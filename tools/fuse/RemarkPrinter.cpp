@@ -24,7 +24,7 @@ struct Phrase {
 
 /// In the order in which they are printed. What the message says is not here.
 static constexpr Phrase phrases[] = {
-    {"Lines", "from lines {0}"},
+    {"Lines", "lines: {0}"},
     {"BytesMoved", "moves {0} bytes"},
     {"BytesSaved", "saves {0} bytes against a kernel for each op"},
     {"BytesCost", "costs {0} bytes"},
