@@ -9,6 +9,7 @@
 #include "FormatError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -130,17 +131,20 @@ void EmulatorGrid::abandon() {
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// A step that visits each of `count` blocks once. Both have 31 bits.
+uint64_t EmulatorGrid::drawStep(uint64_t count) {
+  for (;;)
+    if (uint64_t step = 1 + random() % count; std::gcd(step, count) == 1)
+      return step;
+}
+
 Error EmulatorGrid::run() {
   EmulatorGrid *outer = std::exchange(currentGrid, this);
-  std::vector<int64_t> blocks(launch.grid);
-  for (auto [index, block] : enumerate(blocks))
-    block = index;
-  llvm::shuffle(blocks.begin(), blocks.end(), random);
-  for (int64_t block : blocks) {
-    blockId = block;
+  auto grid = static_cast<uint64_t>(launch.grid);
+  uint64_t step = drawStep(grid), first = random() % grid;
+  for (uint64_t i = 0; i < grid && failure.empty(); ++i) {
+    blockId = (first + i * step) % grid;
     runBlock();
-    if (!failure.empty())
-      break;
   }
   currentGrid = outer;
   if (failure.empty())

@@ -126,6 +126,7 @@ private:
   };
 
   void addOperands();
+  uint64_t drawStep(uint64_t count);
   void runBlock();
   void startThreads();
   void schedule();

@@ -8,6 +8,7 @@
 #include "fuse/Runtime/EmulatorModule.h"
 #include "EmulatorGrid.h"
 #include "FormatError.h"
+#include "fuse/Runtime/CudaModule.h"
 #include <mutex>
 
 using namespace llvm;
@@ -46,6 +47,8 @@ Expected<KernelHandle> EmulatorModule::lookup(StringRef symbol,
 }
 
 Error EmulatorModule::launch(const Launch &launch, Stream stream) {
+  if (Error error = checkCudaGrid(launch.name, launch.grid, launch.cluster))
+    return error;
   std::lock_guard<std::mutex> lock(state->mutex);
   if (Error error = state->stacks.reserve(launch.threads))
     return error;

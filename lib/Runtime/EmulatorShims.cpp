@@ -48,6 +48,11 @@ static void barrierShim(int32_t number, const EmulatorSite *site) {
   grid().barrier(number, /*count=*/0, site);
 }
 
+/// Not aligned: threads may wait for each other at different places.
+static void looseBarrierShim(int32_t number, const EmulatorSite *site) {
+  grid().barrier(number, grid().getLaunch().threads, site);
+}
+
 static void countedBarrierShim(int32_t number, int32_t count,
                                const EmulatorSite *site) {
   grid().barrier(number, count, site);
@@ -262,7 +267,7 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
       {"llvm.nvvm.read.ptx.sreg.nctaid.x", addressOf(gridSizeShim), false},
 
       {"llvm.nvvm.barrier.cta.sync.aligned.all", addressOf(barrierShim), true},
-      {"llvm.nvvm.barrier.cta.sync.all", addressOf(barrierShim), true},
+      {"llvm.nvvm.barrier.cta.sync.all", addressOf(looseBarrierShim), true},
       {"llvm.nvvm.barrier.cta.sync.aligned.count",
        addressOf(countedBarrierShim), true},
       {"llvm.nvvm.barrier.cta.sync.count", addressOf(countedBarrierShim), true},
