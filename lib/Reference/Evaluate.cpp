@@ -93,6 +93,7 @@ private:
   llvm::Error runKernel(KernelOp kernel);
   llvm::Error runStats(SoftmaxStatsOp op);
   llvm::Error runIndex(Operation *op);
+  llvm::Expected<Value> evaluateTensorOp(Operation *op, Operands operands);
   llvm::Expected<Value> reshape(Operation *op);
   Sizes getExpandedShape(tensor::ExpandShapeOp op) const;
 
@@ -143,6 +144,12 @@ llvm::Error Evaluator::runBlock(mlir::Block &block) {
   return llvm::Error::success();
 }
 
+static llvm::Error makeUnknownError(Operation *op) {
+  return makeError(op, "expected an op of the fuse dialect, a reshape, slice, "
+                       "concat or pad, but got another; verify an earlier "
+                       "stage of the program");
+}
+
 llvm::Error Evaluator::run(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     return runKernel(kernel);
@@ -150,19 +157,38 @@ llvm::Error Evaluator::run(Operation *op) {
     return runStats(stats);
   if (isa<tensor::DimOp, arith::ConstantOp>(op))
     return runIndex(op);
-  bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-  if (!isReshape && !isa<FuseDialect>(op->getDialect()))
-    return makeError(op, "expected an op of the fuse dialect or a reshape, but "
-                         "got another; verify an earlier stage of the program");
+  bool isTensorOp = isa<tensor::TensorDialect>(op->getDialect());
+  if (!isTensorOp && !isa<FuseDialect>(op->getDialect()))
+    return makeUnknownError(op);
 
   llvm::SmallVector<const Value *> operands;
-  if (!isReshape)
-    for (mlir::Value operand : op->getOperands())
+  for (mlir::Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
       operands.push_back(tensors.at(operand).get());
-  auto result = isReshape ? reshape(op) : evaluateFuseOp(op, operands);
+  auto result = isTensorOp ? evaluateTensorOp(op, operands)
+                           : evaluateFuseOp(op, operands);
   if (!result)
     return result.takeError();
   return bind(op->getResult(0), std::move(*result));
+}
+
+llvm::Expected<Value> Evaluator::evaluateTensorOp(Operation *op,
+                                                  Operands operands) {
+  using Result = llvm::Expected<Value>;
+  auto getIndex = [&](mlir::Value index) { return indices.at(index); };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+          [&](Operation *) { return reshape(op); })
+      .Case([&](tensor::ExtractSliceOp slice) {
+        return evaluateExtractSlice(slice, *operands.front(), getIndex);
+      })
+      .Case([&](tensor::ConcatOp concat) {
+        return evaluateTensorConcat(concat, operands);
+      })
+      .Case([&](tensor::PadOp pad) {
+        return evaluateTensorPad(pad, *operands.front(), getIndex);
+      })
+      .Default([&](Operation *) { return makeUnknownError(op); });
 }
 
 llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
@@ -246,6 +272,9 @@ llvm::Error Evaluator::runIndex(Operation *op) {
     indices[dim.getResult()] = shape[axis];
     return llvm::Error::success();
   }
+  // A tensor.pad looks for its constant itself.
+  if (llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::YieldOp>))
+    return llvm::Error::success();
   auto number =
       dyn_cast<mlir::IntegerAttr>(cast<arith::ConstantOp>(op).getValue());
   if (!number || !number.getType().isIndex())

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operations.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -61,25 +63,33 @@ Value mlir::fuse::reference::evaluateTranspose(TransposeOp op,
   return read(input, source, shape);
 }
 
+/// The elements from `offsets` on, every `steps`-th, `sizes` of them.
+static Value slice(const Value &input, ArrayRef<int64_t> offsets,
+                   ArrayRef<int64_t> sizes, ArrayRef<int64_t> steps) {
+  View source;
+  for (auto [offset, step, stride] :
+       llvm::zip_equal(offsets, steps, getStrides(input.shape))) {
+    source.base += offset * stride;
+    source.strides.push_back(step * stride);
+  }
+  return read(input, source, sizes);
+}
+
 llvm::Expected<Value> mlir::fuse::reference::evaluateSlice(SliceOp op,
                                                            const Value &input) {
-  Sizes strides = getStrides(input.shape), shape;
-  View source;
+  Sizes sizes(op.getSizes());
   for (auto [axis, size] : llvm::enumerate(input.shape)) {
-    int64_t offset = op.getOffsets()[axis], step = op.getSteps()[axis];
+    int64_t offset = op.getOffsets()[axis];
     if (size < offset)
       return makeError(op, "expected a size of at least " +
                                llvm::Twine(offset) + " in dimension " +
                                llvm::Twine(axis) + ", but got " +
                                llvm::Twine(size) +
                                "; pass an input that reaches the offset");
-    int64_t given = op.getSizes()[axis];
-    shape.push_back(given == -1 ? llvm::divideCeil(size - offset, step)
-                                : given);
-    source.base += offset * strides[axis];
-    source.strides.push_back(step * strides[axis]);
+    if (sizes[axis] == -1)
+      sizes[axis] = llvm::divideCeil(size - offset, op.getSteps()[axis]);
   }
-  return read(input, source, shape);
+  return slice(input, op.getOffsets(), sizes, op.getSteps());
 }
 
 Value mlir::fuse::reference::evaluateReverse(ReverseOp op, const Value &input) {
@@ -92,30 +102,35 @@ Value mlir::fuse::reference::evaluateReverse(ReverseOp op, const Value &input) {
   return read(input, source, input.shape);
 }
 
-Value mlir::fuse::reference::evaluatePad(PadOp op, const Value &input) {
-  Sizes shape = input.shape;
-  for (auto [size, low, high] :
-       llvm::zip_equal(shape, op.getLow(), op.getHigh()))
-    size += low + high;
-  Value result = Value::zeros(input.dtype, shape);
-  if (auto number = llvm::dyn_cast<mlir::FloatAttr>(op.getValue()))
-    llvm::fill(result.data, number.getValueAsDouble());
-  else if (result.dtype == DType::I1)
-    llvm::fill(result.ints,
-               llvm::cast<mlir::BoolAttr>(op.getValue()).getValue());
+static void fill(Value &value, mlir::Attribute element) {
+  if (auto number = llvm::dyn_cast<mlir::FloatAttr>(element))
+    llvm::fill(value.data, number.getValueAsDouble());
+  else if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(element))
+    llvm::fill(value.ints, flag.getValue());
   else
-    llvm::fill(result.ints,
-               llvm::cast<mlir::IntegerAttr>(op.getValue()).getInt());
+    llvm::fill(value.ints, llvm::cast<mlir::IntegerAttr>(element).getInt());
+}
+
+static Value pad(const Value &input, ArrayRef<int64_t> low,
+                 ArrayRef<int64_t> high, mlir::Attribute element) {
+  Sizes shape = input.shape;
+  for (auto [size, before, after] : llvm::zip_equal(shape, low, high))
+    size += before + after;
+  Value result = Value::zeros(input.dtype, shape);
+  fill(result, element);
   View target = {0, getStrides(shape)};
-  for (auto [low, stride] : llvm::zip_equal(op.getLow(), target.strides))
-    target.base += low * stride;
+  for (auto [before, stride] : llvm::zip_equal(low, target.strides))
+    target.base += before * stride;
   copy(input, {0, getStrides(input.shape)}, result, target, input.shape);
   return result;
 }
 
-llvm::Expected<Value> mlir::fuse::reference::evaluateConcat(ConcatOp op,
-                                                            Operands operands) {
-  int64_t dim = op.getDim();
+Value mlir::fuse::reference::evaluatePad(PadOp op, const Value &input) {
+  return pad(input, op.getLow(), op.getHigh(), op.getValue());
+}
+
+static llvm::Expected<Value> concat(mlir::Operation *op, Operands operands,
+                                    int64_t dim) {
   Sizes shape = operands.front()->shape;
   for (const Value *operand : operands.drop_front())
     for (auto [axis, size] : llvm::enumerate(operand->shape)) {
@@ -133,6 +148,11 @@ llvm::Expected<Value> mlir::fuse::reference::evaluateConcat(ConcatOp op,
     target.base += operand->shape[dim] * target.strides[dim];
   }
   return result;
+}
+
+llvm::Expected<Value> mlir::fuse::reference::evaluateConcat(ConcatOp op,
+                                                            Operands operands) {
+  return concat(op, operands, op.getDim());
 }
 
 llvm::Expected<Value>
@@ -155,4 +175,60 @@ mlir::fuse::reference::evaluateBroadcast(BroadcastOp op, Operands operands) {
                                  shape[lead + axis], size))
         return std::move(error);
   return read(input, {0, getBroadcastStrides(input.shape, shape)}, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Upstream's ops
+//===----------------------------------------------------------------------===//
+
+static Sizes resolve(ArrayRef<mlir::OpFoldResult> numbers, GetIndex getIndex) {
+  Sizes resolved;
+  for (mlir::OpFoldResult number : numbers)
+    if (auto constant = mlir::getConstantIntValue(number))
+      resolved.push_back(*constant);
+    else
+      resolved.push_back(getIndex(llvm::cast<mlir::Value>(number)));
+  return resolved;
+}
+
+llvm::Expected<Value> mlir::fuse::reference::evaluateExtractSlice(
+    mlir::tensor::ExtractSliceOp op, const Value &input, GetIndex getIndex) {
+  Sizes offsets = resolve(op.getMixedOffsets(), getIndex);
+  Sizes sizes = resolve(op.getMixedSizes(), getIndex);
+  Sizes steps = resolve(op.getMixedStrides(), getIndex);
+  for (auto [axis, size] : llvm::enumerate(input.shape)) {
+    int64_t first = offsets[axis];
+    int64_t last = first + (sizes[axis] - 1) * steps[axis];
+    if (sizes[axis] != 0 &&
+        (std::min(first, last) < 0 || std::max(first, last) >= size))
+      return makeError(op, "expected a slice inside of dimension " +
+                               llvm::Twine(axis) + " of size " +
+                               llvm::Twine(size) + ", but got elements " +
+                               llvm::Twine(first) + " to " + llvm::Twine(last) +
+                               "; pass a larger input");
+  }
+  Value result = slice(input, offsets, sizes, steps);
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  result.shape.clear();
+  for (auto [axis, size] : llvm::enumerate(sizes))
+    if (!dropped[axis])
+      result.shape.push_back(size);
+  return result;
+}
+
+llvm::Expected<Value>
+mlir::fuse::reference::evaluateTensorConcat(mlir::tensor::ConcatOp op,
+                                            Operands operands) {
+  return concat(op, operands, op.getDim());
+}
+
+llvm::Expected<Value> mlir::fuse::reference::evaluateTensorPad(
+    mlir::tensor::PadOp op, const Value &input, GetIndex getIndex) {
+  mlir::Attribute element;
+  mlir::Value padding = op.getConstantPaddingValue();
+  if (!padding || !mlir::matchPattern(padding, mlir::m_Constant(&element)))
+    return makeError(op, "expected a constant value, but got another; pad with "
+                         "a constant");
+  return pad(input, resolve(op.getMixedLowPad(), getIndex),
+             resolve(op.getMixedHighPad(), getIndex), element);
 }

@@ -18,6 +18,7 @@
 #include "IndexSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Reference/Value.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -102,6 +103,16 @@ llvm::Expected<Value> evaluateBroadcast(BroadcastOp op, Operands operands);
 Value evaluateGather(GatherOp op, const Value &table, const Value &ids);
 /// Of `into`, `ids` and `updates`.
 llvm::Expected<Value> evaluateScatter(ScatterOp op, Operands operands);
+
+/// The value of an operand of type index.
+using GetIndex = llvm::function_ref<int64_t(mlir::Value)>;
+llvm::Expected<Value> evaluateExtractSlice(tensor::ExtractSliceOp op,
+                                           const Value &input,
+                                           GetIndex getIndex);
+llvm::Expected<Value> evaluateTensorConcat(tensor::ConcatOp op,
+                                           Operands operands);
+llvm::Expected<Value> evaluateTensorPad(tensor::PadOp op, const Value &input,
+                                        GetIndex getIndex);
 
 /// `like` is null without that operand.
 Value evaluateRandom(RandomOp op, const Value &seed, const Value *like);

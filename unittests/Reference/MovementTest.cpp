@@ -122,6 +122,36 @@ TEST(Movement, Broadcasts) {
   EXPECT_THAT(rows({floats({2, 1}, {1, 2})}).data, ElementsAre(1, 1, 2, 2));
 }
 
+TEST(Movement, ReadsUpstreamOps) {
+  Program program(R"((%x: tensor<?x2x3xf32>) -> tensor<?x6xf32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %x, %c0 : tensor<?x2x3xf32>
+    %a = tensor.extract_slice %x[0, 1, 1] [%n, 1, 2] [1, 1, 1]
+       : tensor<?x2x3xf32> to tensor<?x2xf32>
+    %b = tensor.concat dim(1) %a, %a
+       : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x4xf32>
+    %seven = arith.constant 7.0 : f32
+    %y = tensor.pad %b low[0, 0] high[0, 2] {
+    ^bb0(%i: index, %j: index):
+      tensor.yield %seven : f32
+    } : tensor<?x4xf32> to tensor<?x6xf32>
+    return %y : tensor<?x6xf32> })");
+  Value x = inexact({1, 2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_THAT(program({x}).data, ElementsAre(5, 6, 5, 6, 7, 7));
+  program.decompose();
+  EXPECT_THAT(program({x}).data, ElementsAre(5, 6, 5, 6, 7, 7));
+}
+
+TEST(Movement, RefusesUpstreamSlicesOutside) {
+  Program program(R"((%x: tensor<?xf32>) -> tensor<2xf32> {
+    %y = tensor.extract_slice %x[1] [2] [2] : tensor<?xf32> to tensor<2xf32>
+    return %y : tensor<2xf32> })");
+  EXPECT_THAT(program({floats({4}, {1, 2, 3, 4})}).data, ElementsAre(2, 4));
+  EXPECT_THAT(program.getError({floats({3}, {1, 2, 3})}),
+              HasSubstr("expected a slice inside of dimension 0 of size 3, but "
+                        "got elements 1 to 3; pass a larger input"));
+}
+
 //===----------------------------------------------------------------------===//
 // Gather, scatter
 //===----------------------------------------------------------------------===//

@@ -26,10 +26,10 @@
 namespace mlir::fuse::reference {
 
 /// Runs `function` on `inputs`. The function holds fuse ops (inside fuse.kernel
-/// too), tensor.expand_shape, collapse_shape and dim, and constants of type
-/// index. An error tells of a wrong input (number, element type, shape), of
-/// dynamic sizes that should be equal and are not, or of an op that the oracle
-/// does not know.
+/// too), tensor.expand_shape, collapse_shape, extract_slice, concat, pad and
+/// dim, and constants of type index. An error tells of a wrong input (number,
+/// element type, shape), of dynamic sizes that should be equal and are not, or
+/// of an op that the oracle does not know.
 llvm::Expected<llvm::SmallVector<Value>> evaluate(func::FuncOp function,
                                                   llvm::ArrayRef<Value> inputs);
 
