@@ -51,16 +51,23 @@ using Subscripts = SmallVector<Subscript>;
 /// Follows the results of a kernel backwards.
 class Walk {
 public:
-  Walk(const DimClasses &dims, int64_t lastAxis)
-      : dims(dims), lastAxis(lastAxis) {}
+  /// From values whose last dimension is `lastAxis`, through `ops` alone.
+  Walk(ArrayRef<Operation *> ops, const DimClasses &dims, int64_t lastAxis)
+      : ops(ops.begin(), ops.end()), dims(dims), lastAxis(lastAxis) {}
 
-  void visit(Value value, const Subscripts &subscripts);
   void start(Value result);
 
   /// With the dimension across of each.
   SmallVector<std::pair<int64_t, CrossedValue>> found;
 
 private:
+  /// The op that computes the value; null for an input.
+  Operation *opOf(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return ops.contains(op) ? op : nullptr;
+  }
+  bool isMoved(Value value) const;
+  void visit(Value value, const Subscripts &subscripts);
   std::optional<std::pair<int64_t, CrossedValue>>
   crossed(Value value, const Subscripts &subscripts);
   void visitOperand(OpOperand &operand, const Subscripts &subscripts);
@@ -71,6 +78,7 @@ private:
   std::optional<Subscripts> collapsed(tensor::CollapseShapeOp op,
                                       const Subscripts &result);
 
+  llvm::SmallPtrSet<Operation *, 16> ops;
   const DimClasses &dims;
   int64_t lastAxis;
   SmallVector<OpOperand *> path;
@@ -79,13 +87,14 @@ private:
 } // namespace
 
 /// Whether the value is an input, or made of inputs by moving elements.
-static bool isMoved(Value value) {
-  Operation *op = value.getDefiningOp();
+bool Walk::isMoved(Value value) const {
+  Operation *op = opOf(value);
   if (!op)
     return true;
   bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
                isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-  return moves && llvm::all_of(op->getOperands(), isMoved);
+  return moves && llvm::all_of(op->getOperands(),
+                               [&](Value operand) { return isMoved(operand); });
 }
 
 /// The value, if its last dimension follows one dimension of the results alone
@@ -219,7 +228,7 @@ void Walk::visit(Value value, const Subscripts &subscripts) {
     found.push_back(std::move(*here));
     return;
   }
-  Operation *op = value.getDefiningOp();
+  Operation *op = opOf(value);
   if (!op)
     return;
   if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
@@ -240,12 +249,15 @@ mlir::fuse::transposeSpaceOf(KernelOp kernel, const DimClasses &dims) {
   SmallVector<Segment> segments = segmentsOf(kernel, dims);
   if (segments.size() != 1 || segments.front().extents.empty())
     return std::nullopt;
-  for (Operation &op : kernel.getBody().front())
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front()) {
     if (isa<ReduceOp, SoftmaxStatsOp, ContractOp, ScatterOp>(op))
       return std::nullopt;
+    ops.push_back(&op);
+  }
   TransposeSpace space;
   space.segment = segments.front();
-  Walk walk(dims, space.segment.extents.size() - 1);
+  Walk walk(ops, dims, space.segment.extents.size() - 1);
   for (Value result : kernel.getYield().getValues())
     walk.start(result);
   if (walk.found.empty())
@@ -255,4 +267,31 @@ mlir::fuse::transposeSpaceOf(KernelOp kernel, const DimClasses &dims) {
     if (across == space.across)
       space.values.push_back(std::move(value));
   return space;
+}
+
+bool mlir::fuse::readsAcross(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                             const DimClasses &dims) {
+  // Nothing else permutes dimensions.
+  if (llvm::none_of(ops, llvm::IsaPred<TransposeOp>))
+    return false;
+  SmallVector<Value> starts;
+  for (Value result : results) {
+    auto scatter = result.getDefiningOp<ScatterOp>();
+    starts.push_back(scatter ? scatter.getUpdates() : result);
+  }
+  for (Operation *op : ops)
+    if (isa<ReduceOp, SoftmaxStatsOp>(op))
+      starts.push_back(op->getOperand(0));
+  return llvm::any_of(starts, [&](Value start) {
+    SmallVector<Extent> extents = dims.extents(start);
+    auto isLong = [&](int64_t axis) {
+      return !extents[axis].isStatic() || extents[axis].size >= kLeastTileSide;
+    };
+    int64_t last = extents.size() - 1;
+    Walk walk(ops, dims, last);
+    walk.start(start);
+    return llvm::any_of(walk.found, [&](const auto &found) {
+      return isLong(last) && isLong(found.first);
+    });
+  });
 }

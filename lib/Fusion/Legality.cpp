@@ -9,6 +9,7 @@
 
 #include "fuse/Analysis/AxisClasses.h"
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/TransposeSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -238,8 +239,19 @@ static const char *checkScatters(const GroupView &group, bool reduces) {
     Operation *into = scatter.getInto().getDefiningOp();
     if (into && llvm::is_contained(group.ops, into))
       return "what a scatter writes into must be in memory";
+    for (Operation *user : scatter.getInto().getUsers())
+      if (user != scatter && llvm::is_contained(group.ops, user))
+        return "what a scatter writes into is read by the kernel, too";
   }
   return nullptr;
+}
+
+/// Whether all threads walk one space, that of the results.
+static bool walksOneShape(const GroupView &group, const DimClasses &dims) {
+  return llvm::none_of(group.ops, llvm::IsaPred<ScatterOp>) &&
+         llvm::all_of(group.results, [&](Value result) {
+           return dims.sameShape(result, group.results.front());
+         });
 }
 
 FailureOr<GroupKind> Classifier::run() {
@@ -255,6 +267,11 @@ FailureOr<GroupKind> Classifier::run() {
   }
   if (const char *why = checkScatters(group, reduces))
     return refuse(why);
+  // Tiles can be turned where there is nothing but tiles of one shape.
+  if ((reduces || !walksOneShape(group, dims)) &&
+      readsAcross(group.ops, group.results, dims))
+    return refuse("neighbours in the transposed value lie rows apart in "
+                  "memory, and only a kernel of one shape turns tiles");
   return reduces ? asReductions() : GroupKind::Pointwise;
 }
 

@@ -25,8 +25,6 @@ static constexpr int64_t cpuAccessBytes = 32;
 static constexpr int64_t gpuVectorsPerThread = 2;
 /// What every chip gives a block unasked; of a CPU's first cache, most.
 static constexpr int64_t stagedBytes = 48 * 1024;
-/// Dimensions shorter than this leave most of a tile empty.
-static constexpr int64_t leastSize = 16;
 
 /// Bytes of the widest element that is staged or written.
 static int64_t widestBytes(KernelOp kernel, const TransposeSpace &space) {
@@ -70,7 +68,7 @@ mlir::fuse::proposeTranspose(KernelOp kernel, const DimClasses &dims,
     return {};
   for (const Extent &extent :
        {space->segment.extents[space->across], space->segment.extents.back()})
-    if (extent.isStatic() && extent.size < leastSize)
+    if (extent.isStatic() && extent.size < kLeastTileSide)
       return {};
   int64_t widest = widestBytes(kernel, *space);
   int64_t accessBytes = target.isGPU ? gpuAccessBytes : cpuAccessBytes;

@@ -25,6 +25,10 @@
 
 namespace mlir::fuse {
 
+/// Along dimensions shorter than this, reading across is no worse than reading
+/// tiles: most of a tile would be empty.
+inline constexpr int64_t kLeastTileSide = 16;
+
 /// A value that is read across: an input, or one that ops only move.
 struct CrossedValue {
   Value value;
@@ -51,6 +55,12 @@ struct TransposeSpace {
 /// as far as they agree on the dimension; none if there are none.
 std::optional<TransposeSpace> transposeSpaceOf(KernelOp kernel,
                                                const DimClasses &dims);
+
+/// Whether neighbours in a result of `ops`, or in what one of them reduces,
+/// are computed from elements that lie rows apart in memory. What no op of
+/// `ops` computes is in memory.
+bool readsAcross(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                 const DimClasses &dims);
 
 } // namespace mlir::fuse
 
