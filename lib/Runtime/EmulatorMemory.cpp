@@ -178,7 +178,8 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
 bool EmulatorMemory::store(const Segment &segment, int64_t offset,
                            ByteState &state, const Moment &now, bool isAtomic) {
   bool isShared = segment.kind == SegmentKind::Shared;
-  if (state.writer && !isAtomic && !isShared) {
+  bool mayMeet = segment.kind == SegmentKind::Partial;
+  if (state.writer && !isAtomic && !isShared && !mayMeet) {
     refuse(formatv("expected one store to each byte of {0}, but got byte {1} "
                    "again, which {2} has written; check the mask, or let one "
                    "thread store",
@@ -186,7 +187,8 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
     return false;
   }
   bool bothAtomic = isAtomic && state.isAtomic;
-  if (state.writer && !bothAtomic && !isOrdered(state.writer, now)) {
+  if (state.writer && !bothAtomic && !mayMeet &&
+      !isOrdered(state.writer, now)) {
     refuse(formatv("expected a barrier between two stores to byte {0} of {1}, "
                    "but got none since {2} wrote it; add a barrier, or give "
                    "each byte to one thread",

@@ -68,7 +68,9 @@ enum class SegmentKind : uint8_t {
   Result,
   /// A result that holds an input at first.
   InPlace,
-  /// A result that holds its content before the launch, which writes a part.
+  /// A result that holds its content before the launch, which writes a part,
+  /// and
+  /// where the program says so (equal ids of a scatter) a byte more than once.
   Partial,
   /// A table in the code. Read only.
   Constant,
