@@ -140,7 +140,11 @@ static Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
   }
   if (functions.size() == 1 && name.empty())
     return functions.front();
-  std::string list = names.empty() ? "none" : llvm::join(names, ", ");
+  std::string list = llvm::join(names, ", ");
+  if (names.empty())
+    return makeError(module.getLoc(),
+                     "expected a public function, but got none; write the "
+                     "program as a func.func");
   if (name.empty())
     return makeError(module.getLoc(),
                      formatv("expected one public function, but got {0} ({1}); "

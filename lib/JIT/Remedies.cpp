@@ -42,6 +42,9 @@ static constexpr Remedy remedies[] = {
     {"return", "return what the function's type says, or change its type"},
     {"integer constant out of range", "use a number that fits"},
     {"expected operation name", "remove what is no op"},
+    {"expected one of [", "use one of these"},
+    {"requires attribute", "add it; docs/dialect.md has its values"},
+    {"not found for custom op", "use ops of fuse, tensor, arith and func"},
 };
 
 static constexpr StringLiteral otherwise =
@@ -171,6 +174,7 @@ static std::string remedyFor(StringRef message, const SourcePlace &place,
 
 std::string improveMessage(StringRef message, const SourcePlace &place,
                            mlir::MLIRContext &context) {
+  message = message.rtrim();
   std::string result = nameOperands(message, place);
   if (!message.contains(';'))
     result += "; " + remedyFor(message, place, context);

@@ -187,7 +187,8 @@ Expected<json::Object> reportProgram(const Code &code) {
                       {"symbols", json::Array(spec.symbols)},
                       {"inputs", std::move(inputs)},
                       {"outputs", outputsToJSON(code.plan)},
-                      {"kernels", std::move(*kernels)}};
+                      {"kernels", std::move(*kernels)},
+                      {"remarks", reportRemarks(code.remarks)}};
 }
 
 } // namespace fuse::jit

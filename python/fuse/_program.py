@@ -67,12 +67,14 @@ class _Description:
         self.inputs = tuple(map(_tensor, description["inputs"]))
         self.outputs = tuple(map(_tensor, description["outputs"]))
         self.kernels = tuple(_kernel(kernel, ptx) for kernel in description["kernels"])
+        # Dicts as in `fuse inspect --json`: what was done, what was not, and why.
+        self.remarks = tuple(description["remarks"])
 
 
 class Inspection(_Description):
     """A program compiled for a chip that need not be here: what fuse.inspect() gives.
 
-    name, symbols, inputs, outputs, kernels and ptx are those of Program.
+    name, symbols, inputs, outputs, kernels, remarks and ptx are those of Program.
     """
 
 
@@ -157,6 +159,7 @@ class Program(_Description):
     inputs   a Tensor for each argument
     outputs  a Tensor for each result
     kernels  a Kernel for each kernel, in the order of the launches
+    remarks  what was fused and what was not, and why, as dicts
     ptx      the PTX of all kernels; "" on the CPU
 
     May be called from several threads at a time.

@@ -374,6 +374,8 @@ def test_inspects_without_a_gpu(examples):
     assert kernel.stats["ptx"]["min_access_bits"] == 128
     assert kernel.ptx.startswith(f".visible .entry {kernel.name}(")
     assert ".target sm_90" in result.ptx
+    assert result.remarks[0]["category"] == "fuse-kernel"
+    assert result.remarks[0]["facts"]["Kernel"] == kernel.name
 
 
 def test_threads(add):

@@ -54,7 +54,7 @@ llvm::Expected<llvm::json::Array> reportKernels(const Code &code);
 ///  "inputs": [{"name": "x", "dtype": "f32", "shape": ["rows", 4096],
 ///              "alignment": 4}],
 ///  "outputs": [{..., "may_alias": ["x"], "in_place": "x"}],
-///  "kernels": [...]}
+///  "kernels": [...], "remarks": [...]}
 /// "in_place" stands only where the program's text asks for it.
 llvm::Expected<llvm::json::Object> reportProgram(const Code &code);
 
