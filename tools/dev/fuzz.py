@@ -17,6 +17,7 @@ import pathlib
 import random
 import sys
 import tempfile
+import time
 
 from random_programs import crosscheck, movement
 from random_programs.generator import Generator, generate
@@ -40,13 +41,18 @@ def absent_ops(tool):
             "program", generator.arguments, generator.ops, [generator.ops[-1].result]
         )
         texts.append(
-            Program([function], generator.dims, 1, "normal", ["fused", "emulated"]).text()
+            Program(
+                [function], generator.dims, 1, "normal", ["fused", "emulated"]
+            ).text()
         )
     verdicts = crosscheck.run(tool, texts)
     return [m.__name__ for m, v in zip(makers, verdicts) if v.kind == "wrong"]
 
 
 def run_chunk(options, seeds):
+    """The verdicts on the programs, or none after the time is up."""
+    if time.monotonic() > options.deadline:
+        return seeds, []
     texts = [generate(seed, options.without).text() for seed in seeds]
     return seeds, crosscheck.run(options.tool, texts, options.tool_options)
 
@@ -82,6 +88,7 @@ def parse_arguments():
         "--keep", default=tempfile.gettempdir(), help="folder of wrong programs"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--without", nargs="*", help="makers of ops to leave out")
     parser.add_argument("--print", action="store_true", help="the first program only")
     parser.add_argument("--no-reduce", action="store_true")
@@ -90,6 +97,7 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
+    options.deadline = time.monotonic() + options.seconds
     seed = random.randrange(1 << 30) if options.seed is None else options.seed
     if options.print:
         options.without = []
@@ -104,9 +112,10 @@ def main():
 
     seeds = range(seed, seed + options.count)
     chunks = [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
-    verdicts, wrong = collections.Counter(), 0
+    verdicts, wrong, skipped = collections.Counter(), 0, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for done, results in pool.map(lambda c: run_chunk(options, c), chunks):
+            skipped += len(done) - len(results)
             for number, verdict in zip(done, results):
                 verdicts[verdict.kind] += 1
                 if verdict.kind == "wrong":
@@ -115,6 +124,8 @@ def main():
                     report(options, number, verdict, is_reduced)
     kinds = ("right", "unbounded", "wrong")
     print(", ".join(f"{verdicts[kind]} {kind}" for kind in kinds))
+    if skipped:
+        print(f"{skipped} not run: the time was up")
     return 1 if verdicts["wrong"] or not verdicts["right"] else 0
 
 

@@ -7,11 +7,14 @@
 #   examples  every example in all element types and many sizes, on the oracle
 #   tests     GoogleTests of the CUDA runtime, pytest of the Python package
 #   sanitize  compute-sanitizer: memcheck and racecheck, small sizes
+#   fuzz      random programs against the oracle, also under other schedules
+#   sanitize_random  memcheck, racecheck, initcheck, synccheck of random programs
 #   math      the error of every unary op on every f16, bf16 and f32: math.json
 #   peers     against torch, Triton and a copy: peers.json and peers.md
 #
 # FUSE_SESSION_SECONDS (570) is for all phases; the last one, peers, takes what
-# is left. PEERS_ARGS goes to compare_peers.py ("--only softmax").
+# is left. PEERS_ARGS goes to compare_peers.py ("--only softmax"); FUZZ_COUNT is
+# the number of random programs, FUZZ_SEED the first.
 # shellcheck disable=SC2317 # Phases are called by name.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
@@ -63,6 +66,18 @@ sanitize() {
   python3 tools/dev/gpu_examples.py sanitize --jobs 4 --seconds 110
 }
 
+fuzz() {
+  python3 tools/dev/fuzz.py --tool "$home/bin/fuse-crosscheck" \
+    --tool-option=--check=gpu,gpu-schedules --count "${FUZZ_COUNT:-10000}" \
+    --seed "${FUZZ_SEED:-1000000}" --jobs "$(($(nproc) - 1))" --keep "$out" \
+    --seconds "${FUZZ_SECONDS:-400}"
+}
+
+sanitize_random() {
+  python3 tools/dev/sanitize_random.py --tool "$home/bin/fuse-crosscheck" \
+    --count "${SANITIZE_COUNT:-300}" --jobs 8
+}
+
 math() {
   PYTHONPATH=python python3 tools/dev/op_accuracy.py --target cuda --merge "$out/math.json"
 }
@@ -90,7 +105,8 @@ run_phase() {
   return "$status"
 }
 
-declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [peers]=600)
+declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [fuzz]=450
+  [sanitize_random]=300 [peers]=600)
 failures=0
 for phase in "${phases[@]}"; do
   [[ -n ${limits[$phase]:-} ]] ||

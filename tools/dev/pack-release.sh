@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 build="build-release"
-targets=(fuse fuse-opt FuseCAPI FuseRuntimeTests)
+targets=(fuse fuse-opt fuse-crosscheck FuseCAPI FuseRuntimeTests)
 max_bytes=$((60 << 20))
 
 compile() {
@@ -23,7 +23,7 @@ pack() {
   stage=$(mktemp -d)
   trap 'rm -rf "$stage"' RETURN
   mkdir "$stage/bin" "$stage/lib"
-  cp "$build"/bin/{fuse,fuse-opt,FuseRuntimeTests} "$stage/bin"
+  cp "$build"/bin/{fuse,fuse-opt,fuse-crosscheck,FuseRuntimeTests} "$stage/bin"
   cp -L "$build/lib/libfuse.so" "$stage/lib"
   strip "$stage"/bin/* "$stage"/lib/*
   mkdir -p .carry

@@ -43,11 +43,21 @@ StringRef name(Check check) {
     return "emulated";
   case Check::EmulatedSchedules:
     return "emulated-schedules";
+  case Check::GPU:
+    return "gpu";
+  case Check::GPUSchedules:
+    return "gpu-schedules";
   }
   llvm_unreachable("every check has a name");
 }
 
-bool Case::wants(Check check) const { return is_contained(checks, check); }
+bool Case::wants(Check check) const {
+  if (check == Check::GPU)
+    check = Check::Emulated;
+  if (check == Check::GPUSchedules)
+    check = Check::EmulatedSchedules;
+  return is_contained(checks, check);
+}
 
 static Error makeError(const Case &it, const Twine &message) {
   return createStringError(inconvertibleErrorCode(), it.path + ": " + message);

@@ -68,8 +68,15 @@ enum class Check {
   Emulated,
   /// Other schedules of these.
   EmulatedSchedules,
+  /// On a GPU: the fused program, also on tensors of the least alignment and on
+  /// views with strides.
+  GPU,
+  /// Other schedules there.
+  GPUSchedules,
 };
 
+/// What every machine can check. The checks on a GPU are wanted where those of
+/// the emulator are.
 inline constexpr Check allChecks[] = {
     Check::Fused,   Check::Unaligned, Check::Strided,
     Check::Unfused, Check::Strict,    Check::Schedules,

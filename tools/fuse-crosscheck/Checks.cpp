@@ -8,6 +8,7 @@
 #include "Checks.h"
 #include "../fuse/Inputs.h"
 #include "Arrays.h"
+#include "DeviceArrays.h"
 #include "Forms.h"
 #include "fuse/JIT/JIT.h"
 #include "fuse/Reference/Evaluate.h"
@@ -44,6 +45,7 @@ public:
 private:
   jit::CompileOptions options(FuncOp function, bool strict = false);
   jit::CompileOptions emulated();
+  jit::CompileOptions onDevice();
   Error prepareInputs();
   Expected<Values> evaluate(FuncOp function);
   Expected<Arrays> runText(StringRef text, const jit::CompileOptions &options,
@@ -52,8 +54,10 @@ private:
   Error compareText(StringRef text, const jit::CompileOptions &options,
                     bool aligned = true);
 
+  Error compareRuns(const jit::CompileOptions &options);
   Error checkFused();
-  Error checkStrided();
+  Error checkGPU();
+  Error checkStrided(ArrayRef<jit::CompileOptions> targets);
   Error checkUnfused();
   Error checkStrict();
   Error checkSchedules(StringRef chip, const jit::CompileOptions &options);
@@ -93,6 +97,21 @@ jit::CompileOptions Checker::emulated() {
   result.chip = gpuChip;
   result.emulatorSeed = random();
   return result;
+}
+
+jit::CompileOptions Checker::onDevice() {
+  jit::CompileOptions result = options(entry);
+  result.target = jit::Target::CUDA;
+  return result;
+}
+
+/// Runs on the device that the program was compiled for.
+static Expected<Arrays> runAnywhere(jit::CompiledProgram &program,
+                                    ArrayRef<Array> inputs, bool aligned,
+                                    ArrayRef<runtime::Shape> strides = {}) {
+  return program.device().kind == runtime::Device::Kind::CUDA
+             ? runOnDevice(program, inputs, aligned, strides)
+             : runGuarded(program, inputs, aligned, strides);
 }
 
 Error Checker::prepareInputs() {
@@ -140,7 +159,7 @@ Expected<Arrays> Checker::runText(StringRef text,
   auto compiled = jit::compile(text, program.path, options);
   if (!compiled)
     return compiled.takeError();
-  return runGuarded(**compiled, inputs, aligned);
+  return runAnywhere(**compiled, inputs, aligned);
 }
 
 Error Checker::compare(ArrayRef<reference::Value> values,
@@ -185,24 +204,38 @@ static Error compareBits(ArrayRef<Array> some, ArrayRef<Array> others,
 // The checks
 //===----------------------------------------------------------------------===//
 
+/// Twice, since results must not change from run to run.
+Error Checker::compareRuns(const jit::CompileOptions &options) {
+  auto compiled = jit::compile(program.text, program.path, options);
+  if (!compiled)
+    return compiled.takeError();
+  auto outputs = runAnywhere(**compiled, inputs, /*aligned=*/true);
+  if (!outputs)
+    return outputs.takeError();
+  if (Error error = compare(expected, *outputs))
+    return error;
+  auto again = runAnywhere(**compiled, inputs, /*aligned=*/true);
+  if (!again)
+    return again.takeError();
+  return compareBits(*outputs, *again, "a second run");
+}
+
 Error Checker::checkFused() {
   auto isUnbounded = [](const reference::Value &value) {
     return value.size() > 0 && !value.error.empty() &&
            all_of(value.error, [](double error) { return std::isinf(error); });
   };
   summary.unbounded = all_of(expected, isUnbounded);
-  auto compiled = jit::compile(program.text, program.path, options(entry));
-  if (!compiled)
-    return compiled.takeError();
-  auto outputs = runGuarded(**compiled, inputs, /*aligned=*/true);
-  if (!outputs)
-    return outputs.takeError();
-  if (Error error = compare(expected, *outputs))
+  return compareRuns(options(entry));
+}
+
+Error Checker::checkGPU() {
+  if (Error error = compareRuns(onDevice()))
     return error;
-  auto again = runGuarded(**compiled, inputs, /*aligned=*/true);
-  if (!again)
-    return again.takeError();
-  return compareBits(*outputs, *again, "a second run");
+  if (Error error = compareText(program.text, onDevice(), /*aligned=*/false))
+    return error;
+  return program.wants(Check::Strided) ? checkStrided(onDevice())
+                                       : Error::success();
 }
 
 /// What a program cannot take as a view, and says so.
@@ -210,15 +243,15 @@ static bool isAboutStrides(StringRef message) {
   return message.contains("make a contiguous copy");
 }
 
-Error Checker::checkStrided() {
+Error Checker::checkStrided(ArrayRef<jit::CompileOptions> targets) {
   SmallVector<runtime::Shape> strides;
   for (const Array &input : inputs)
     strides.push_back(randomStrides(input.shape, random));
-  for (const jit::CompileOptions &target : {options(entry), emulated()}) {
+  for (const jit::CompileOptions &target : targets) {
     auto compiled = jit::compile(program.text, program.path, target);
     if (!compiled)
       return compiled.takeError();
-    auto outputs = runGuarded(**compiled, inputs, /*aligned=*/true, strides);
+    auto outputs = runAnywhere(**compiled, inputs, /*aligned=*/true, strides);
     if (!outputs) {
       std::string message = toString(outputs.takeError());
       if (!isAboutStrides(message))
@@ -284,7 +317,7 @@ Error Checker::checkSchedules(StringRef chip,
       ++summary.refused;
       continue;
     }
-    auto outputs = runGuarded(**compiled, inputs, /*aligned=*/true);
+    auto outputs = runAnywhere(**compiled, inputs, /*aligned=*/true);
     Error error = outputs ? compare(expected, *outputs) : outputs.takeError();
     if (error)
       return joinErrors(std::move(error), makeError("with " + *changed));
@@ -329,13 +362,15 @@ Error Checker::checkTwins() {
 }
 
 Error Checker::run(Check check) {
+  // Alone, a check does what it does among others.
+  random.seed(program.seed * std::size(allChecks) + static_cast<int>(check));
   switch (check) {
   case Check::Fused:
     return checkFused();
   case Check::Unaligned:
     return compareText(program.text, options(entry), /*aligned=*/false);
   case Check::Strided:
-    return checkStrided();
+    return checkStrided({options(entry), emulated()});
   case Check::Unfused:
     return checkUnfused();
   case Check::Strict:
@@ -348,6 +383,10 @@ Error Checker::run(Check check) {
     return compareText(program.text, emulated());
   case Check::EmulatedSchedules:
     return checkSchedules(gpuChip, emulated());
+  case Check::GPU:
+    return checkGPU();
+  case Check::GPUSchedules:
+    return checkSchedules(gpuChip, onDevice());
   }
   llvm_unreachable("every check is handled");
 }

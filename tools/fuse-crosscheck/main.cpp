@@ -29,7 +29,7 @@ static cl::list<std::string> files(cl::Positional, cl::OneOrMore,
                                    cl::cat(category), cl::desc("FILE.mlir..."));
 static cl::list<Check> chosen(
     "check", cl::CommaSeparated, cl::cat(category),
-    cl::desc("What to check; everything without it"),
+    cl::desc("What to check; all that needs no GPU without it"),
     cl::values(
         clEnumValN(Check::Fused, "fused", "The program as it is compiled"),
         clEnumValN(Check::Unaligned, "unaligned", "... on unaligned tensors"),
@@ -40,7 +40,10 @@ static cl::list<Check> chosen(
         clEnumValN(Check::Twins, "twins", "The file's other functions"),
         clEnumValN(Check::Emulated, "emulated", "The GPU's kernels, emulated"),
         clEnumValN(Check::EmulatedSchedules, "emulated-schedules",
-                   "Other schedules of these")));
+                   "Other schedules of these"),
+        clEnumValN(Check::GPU, "gpu", "The program on a GPU"),
+        clEnumValN(Check::GPUSchedules, "gpu-schedules",
+                   "Other schedules there")));
 static cl::opt<unsigned>
     schedules("schedules", cl::cat(category), cl::init(3),
               cl::desc("Other schedules to try for each program"));

@@ -1,0 +1,80 @@
+"""compute-sanitizer over the kernels of random programs.
+
+Every program runs on the GPU under memcheck, racecheck, initcheck and synccheck,
+a batch of programs in each process. The exit status is 1 if a tool reports an
+error or a program does not run.
+
+    python3 tools/dev/sanitize_random.py --count 300 --tool fuse-crosscheck
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from random_programs.generator import generate
+
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+BATCH = 10
+# What a tool says at its end; racecheck counts hazards.
+CLEAN = re.compile(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards")
+
+
+def write_programs(folder, first, count):
+    paths = []
+    for seed in range(first, first + count):
+        path = pathlib.Path(folder, f"seed-{seed}.mlir")
+        path.write_text(generate(seed).text())
+        paths.append(str(path))
+    return [paths[i : i + BATCH] for i in range(0, count, BATCH)]
+
+
+def sanitize(options, tool, paths):
+    """None, or what was found."""
+    command = [options.sanitizer, f"--tool={tool}", "--error-exitcode=9"]
+    command += [options.tool, "--check=gpu", *paths]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=240, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "took more than 240 s"
+    if done.returncode == 0 and CLEAN.search(done.stdout + done.stderr):
+        return None
+    return f"exit code {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-500:]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--count", type=int, default=300, help="programs")
+    parser.add_argument("--seed", type=int, default=500_000, help="of the first")
+    parser.add_argument("--tool", default="fuse-crosscheck")
+    parser.add_argument("--jobs", type=int, default=6)
+    options = parser.parse_args()
+    options.sanitizer = (
+        shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        batches = write_programs(folder, options.seed, options.count)
+        runs = [(tool, batch) for tool in TOOLS for batch in batches]
+        failed = 0
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            problems = pool.map(lambda run: sanitize(options, *run), runs)
+            for (tool, batch), problem in zip(runs, problems, strict=True):
+                if problem:
+                    failed += 1
+                    names = " ".join(pathlib.Path(p).name for p in batch)
+                    print(f"FAILED {tool}: {names}\n{problem}", flush=True)
+    print(
+        f"{options.count} programs under each of {', '.join(TOOLS)}: "
+        f"{failed} of {len(runs)} runs failed"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

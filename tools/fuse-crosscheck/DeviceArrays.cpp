@@ -1,0 +1,138 @@
+//===- DeviceArrays.cpp - Runs on the GPU between canaries ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceArrays.h"
+#include "../fuse/StridedImage.h"
+#include "fuse/Runtime/CudaDriver.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+namespace fuse::crosscheck {
+
+/// Bytes in front of a tensor, and at least as many behind it. What stands
+/// there is no number that a kernel would compute by chance.
+static constexpr int64_t zone = 512;
+static constexpr char canary = 0x5a;
+
+namespace {
+/// The tensors of one call.
+class DeviceTensors {
+public:
+  explicit DeviceTensors(CudaDevice &device) : device(device) {}
+
+  /// Unaligned tensors start one element behind a multiple of 64 bytes.
+  Error add(TensorView view, ArrayRef<char> bytes, bool aligned);
+  /// What the tensors hold, once nothing around them has changed.
+  Expected<std::vector<std::vector<char>>> read(StringRef what) const;
+
+  SmallVector<TensorView> views;
+
+private:
+  struct Placed {
+    std::unique_ptr<DeviceBuffer> buffer;
+    int64_t start, size, total;
+  };
+
+  CudaDevice &device;
+  std::vector<Placed> placed;
+};
+} // namespace
+
+Error DeviceTensors::add(TensorView view, ArrayRef<char> bytes, bool aligned) {
+  int64_t start = zone + (aligned ? 0 : sizeInBytes(view.dtype));
+  int64_t size = bytes.size(), total = start + size + zone;
+  auto buffer = DeviceBuffer::create(device, total);
+  if (!buffer)
+    return buffer.takeError();
+  std::vector<char> image(total, canary);
+  copy(bytes, image.begin() + start);
+  if (Error error = device.copyToDevice((*buffer)->data(), image.data(), total))
+    return error;
+  view.data = static_cast<char *>((*buffer)->data()) + start;
+  view.device = {Device::Kind::CUDA, device.ordinal()};
+  views.push_back(std::move(view));
+  placed.push_back({std::move(*buffer), start, size, total});
+  return Error::success();
+}
+
+Expected<std::vector<std::vector<char>>>
+DeviceTensors::read(StringRef what) const {
+  std::vector<std::vector<char>> contents;
+  for (auto [index, tensor] : enumerate(placed)) {
+    std::vector<char> image(tensor.total);
+    if (Error error = device.copyToHost(image.data(), tensor.buffer->data(),
+                                        tensor.total))
+      return std::move(error);
+    auto begin = image.begin() + tensor.start;
+    auto end = begin + tensor.size;
+    auto isCanary = [](char byte) { return byte == canary; };
+    if (!std::all_of(image.begin(), begin, isCanary) ||
+        !std::all_of(end, image.end(), isCanary))
+      return createStringError(inconvertibleErrorCode(),
+                               "expected writes inside of the outputs only, "
+                               "but got one beside %s %u",
+                               what.str().c_str(), unsigned(index));
+    contents.emplace_back(begin, end);
+  }
+  return std::move(contents);
+}
+
+static Error addInput(DeviceTensors &tensors, const driver::Array &input,
+                      bool aligned, ArrayRef<int64_t> strides) {
+  TensorView view = input.view();
+  if (strides.empty()) {
+    const auto *bytes = static_cast<const char *>(input.buffer->data());
+    return tensors.add(view, {bytes, size_t(input.byteSize())}, aligned);
+  }
+  view.strides.assign(strides.begin(), strides.end());
+  auto image = driver::spread(input, view);
+  return image ? tensors.add(view, *image, aligned) : image.takeError();
+}
+
+Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
+                                                 ArrayRef<driver::Array> inputs,
+                                                 bool aligned,
+                                                 ArrayRef<Shape> strides) {
+  auto device = CudaDevice::get(program.device().id);
+  if (!device)
+    return device.takeError();
+  DeviceTensors given(*device), made(*device);
+  for (auto [index, input] : enumerate(inputs))
+    if (Error error = addInput(given, input, aligned,
+                               strides.empty() ? Shape() : strides[index]))
+      return std::move(error);
+  auto shapes = program.inferOutputShapes(given.views);
+  if (!shapes)
+    return shapes.takeError();
+  std::vector<driver::Array> outputs;
+  for (auto [spec, shape] : zip(program.spec().outputs, *shapes)) {
+    auto output = driver::Array::create(spec.dtype, shape);
+    if (!output)
+      return output.takeError();
+    driver::fillPoison(*output);
+    if (Error error = addInput(made, *output, aligned, {}))
+      return std::move(error);
+    outputs.push_back(std::move(*output));
+  }
+  if (Error error = program.run(given.views, made.views))
+    return std::move(error);
+  auto contents = made.read("output");
+  if (!contents)
+    return contents.takeError();
+  for (auto [output, bytes] : zip(outputs, *contents))
+    if (!bytes.empty())
+      std::memcpy(output.buffer->data(), bytes.data(), bytes.size());
+  auto untouched = given.read("input");
+  if (!untouched)
+    return untouched.takeError();
+  return std::move(outputs);
+}
+
+} // namespace fuse::crosscheck
