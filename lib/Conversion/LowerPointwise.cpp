@@ -73,7 +73,7 @@ bool SegmentLowering::isPaired() const {
 LogicalResult SegmentLowering::verify() {
   if (segment.flat || vector == 1)
     return success();
-  Extent inner = segment.extents.back();
+  Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
   if (inner.isStatic() ? inner.size % vector == 0
                        : emitter.getOptions().divisible)
     return success();

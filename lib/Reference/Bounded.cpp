@@ -67,7 +67,10 @@ Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
   if (!std::isfinite(sum.value) || !std::isfinite(sum.error))
     return {sum.value, sum.isExact() ? 0.0 : kInfinity};
   double count = terms;
-  double roundings = std::min(count, 64.0 + count / 32.0);
+  // While a partial sum stays between two powers of two, equal terms are
+  // rounded alike.
+  double alike = 3.0 * count / std::sqrt(magnitudes.distinct());
+  double roundings = std::min(count, std::max(64.0 + count / 32.0, alike));
   if (dtype == DType::F64)
     roundings *= 2.0;
   sum.error += roundings * (unit * magnitudes.sum() + getUlp(wide, 0.0));

@@ -111,10 +111,13 @@ private:
   /// x c + y s. One of the products need not be rounded, and then it does not
   /// overflow either.
   Bounded sumOfProducts(Bounded x, Bounded c, Bounded y, Bounded s) const {
-    Bounded sum = arithmetic.add(arithmetic.mul(x, c), arithmetic.mul(y, s));
-    auto isFinite = [](Bounded z) { return std::isfinite(z.value); };
-    if (isFinite(x) && isFinite(c) && isFinite(y) && isFinite(s) &&
-        !isFinite(sum))
+    Bounded first = arithmetic.mul(x, c), second = arithmetic.mul(y, s);
+    Bounded sum = arithmetic.add(first, second);
+    auto overflows = [](Bounded x, Bounded y, Bounded product) {
+      return std::isfinite(x.value) && std::isfinite(y.value) &&
+             !std::isfinite(product.value);
+    };
+    if (overflows(x, c, first) || overflows(y, s, second))
       sum.error = kInfinity;
     return mayRound(wide, dtype, sum);
   }
