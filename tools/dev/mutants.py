@@ -1,7 +1,9 @@
 """Deliberate faults of the compiler, for mutate.py: each must fail a test.
 
 A mutant replaces `old`, which stands exactly once in `file`, by `new`. `tests`
-are the groups of mutate.py that should notice, the likeliest first.
+names the groups that should notice, the likeliest first: "Runtime" is
+FuseRuntimeTests, "lit:NAME" the files of that name under test, "py:NAME" one of
+python/tests, and "random" 150 random programs.
 """
 
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ def _mutants(file, tests, *changes):
 MUTANTS = [
     *_mutants(
         "lib/Conversion/LowerRows.cpp",
-        "Regression lit:Conversion lit:emu lit",
+        "Regression lit:Conversion lit:Emulator",
         (
             "rows-held-tail-is-not-guarded",
             "held.back().guard = emitter.less(column, columns);",
@@ -62,7 +64,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/ThreadReduce.cpp",
-        "lit:Conversion lit:emu lit",
+        "lit:Conversion lit:Emulator",
         (
             "shuffles-stop-early",
             "for (int64_t distance = std::min(width, warpSize) / 2; distance > 0;",
@@ -91,7 +93,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/Reducer.cpp",
-        "Regression lit:Random lit",
+        "Regression random",
         (
             "maximum-starts-at-plus-infinity",
             "return floatType ? infinity(true) : integer(llvm::minIntN(width));",
@@ -140,7 +142,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/LowerContraction.cpp",
-        "Regression lit:Conversion lit:Random lit:emu lit",
+        "Regression lit:Conversion random lit:Emulator",
         (
             "tile-rows-past-the-end-are-written",
             "if (rows[i].key() != rowsInside[i].key())",
@@ -174,7 +176,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/EmitRotary.cpp",
-        "lit:Examples lit:Random lit:Conversion py:test_math lit",
+        "lit:Examples random lit:Conversion py:test_math",
         (
             "interleaved-lanes-turn-the-other-way",
             "signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));",
@@ -204,7 +206,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/EmitPointwise.cpp",
-        "lit:Random py:test_regressions Regression lit:Conversion lit",
+        "random py:test_regressions Regression lit:Conversion",
         (
             "integers-divided-by-zero",
             "return select(byZero, zero, select(byMinusOne, negated, quotient));",
@@ -238,7 +240,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/LowerPointwise.cpp",
-        "Regression lit:Conversion lit:Random lit:emu lit",
+        "Regression lit:Conversion random lit:Emulator",
         (
             "last-vector-is-past-the-end",
             "emitter.less(last, total), [&] { storeAt(flatPoint(first, vector)); },",
@@ -379,7 +381,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Analysis/DimClasses.cpp",
-        "Analysis lit:Fusion Regression lit",
+        "Analysis lit:Fusion Regression",
         (
             "broadcast-dims-are-equal",
             "    if (type.getDimSize(axis) != 1)\n      unite(operand, axis, result, axis + shift);",
@@ -393,7 +395,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Analysis/InPlace.cpp",
-        "Analysis JIT lit",
+        "Analysis JIT",
         (
             "pairs-need-not-lie-in-one-thread",
             "return rotary.getInput() == operand && rotatesInThread(rotary);",
@@ -407,7 +409,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Schedule/VectorWidth.cpp",
-        "lit:Schedule lit:Examples lit",
+        "lit:Schedule lit:Examples",
         (
             "vectors-need-not-divide",
             "while (vector > 1 && size % vector != 0)",
@@ -421,7 +423,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Schedule/Rows.cpp",
-        "lit:Schedule lit",
+        "lit:Schedule",
         (
             "one-row-for-all-threads",
             "return RowsScheduleAttr::get(context, threads, shape.vector, threads / group,",

@@ -119,6 +119,13 @@ class Workshop:
                 self.build / "test",
                 env=environment,
             )
+        if kind == "random":
+            return self.compile("fuse-crosscheck") and self.run(
+                *[sys.executable, self.source / "tools" / "dev" / "fuzz.py"],
+                *["--count=150", "--seed=0", "--no-reduce", f"--keep={self.build}"],
+                f"--tool={self.build / 'bin' / 'fuse-crosscheck'}",
+                env=environment,
+            )
         binary = f"Fuse{group}Tests"
         return self.compile(binary) and self.run(
             self.build / "bin" / binary,
