@@ -177,10 +177,12 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(PadOp::Adaptor op,
                        << "; give it the operand's element type";
   SmallVector<int64_t> shape(input.getShape());
   for (auto [size, low, high] :
-       llvm::zip_equal(shape, op.getLow(), op.getHigh()))
-    if (failed(addSize(size, low, emitError)) ||
-        failed(addSize(size, high, emitError)))
+       llvm::zip_equal(shape, op.getLow(), op.getHigh())) {
+    int64_t amount = low;
+    if (failed(addSize(amount, high, emitError)) ||
+        failed(addSize(size, amount, emitError)))
       return failure();
+  }
   return input.clone(shape);
 }
 

@@ -106,6 +106,14 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<?xf32>) {
+  // expected-error @below {{expected sizes that sum up to at most 2^63 - 1, but got more; make a dimension smaller}}
+  %0 = fuse.pad %x low = [4611686018427387904] high = [4611686018427387904] value = 0.0 : tensor<?xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
 // pad, 2: the value fits the operand.
 func.func @f(%x: tensor<4xi32>) {
   // expected-error @below {{expected a value that fits 'i32', but got another; write a number, or true or false for i1}}
