@@ -66,4 +66,31 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
+  let summary = "Copy views where the program needs dense tensors";
+  let description = [{
+    Results are dense, and so is what a scatter writes a part of. Where either is
+    an argument with `fuse.strided`, or a reshape of one, a kernel that yields
+    its input makes a dense copy.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32> {fuse.strided = "rows"}) -> tensor<?x4xf32> {
+      return %x : tensor<?x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32> {fuse.strided = "rows"}) -> tensor<?x4xf32> {
+      %y = fuse.kernel "copy" ins(%x : tensor<?x4xf32>) -> tensor<?x4xf32> {
+      ^bb0(%a: tensor<?x4xf32>):
+        fuse.yield %a : tensor<?x4xf32>
+      }
+      return %y : tensor<?x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::fuse::FuseDialect"];
+}
+
 #endif // FUSE_FUSION_PASSES_TD

@@ -1,0 +1,34 @@
+// RUN: fuse-opt %s -split-input-file -fuse-copy-views | FileCheck %s
+
+// A view that is returned, and a reshape of one; what is dense stays.
+// CHECK-LABEL: func.func @returned
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<?x4xf32>{{.*}}, %[[D:[a-z0-9]+]]: tensor<4xf32>, %{{.*}}: index)
+// CHECK:         %[[V:.*]] = tensor.expand_shape %[[X]]
+// CHECK:         %[[C0:.*]] = fuse.kernel "copy" ins(%[[V]] : tensor<?x2x2xf32>) -> tensor<?x2x2xf32> {
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: tensor<?x2x2xf32>):
+// CHECK-NEXT:      fuse.yield %[[A]]
+// CHECK:         %[[C1:.*]] = fuse.kernel "copy_1" ins(%[[X]] : tensor<?x4xf32>)
+// CHECK:         return %[[C0]], %[[C1]], %[[D]]
+func.func @returned(%x: tensor<?x4xf32> {fuse.strided = "rows"}, %d: tensor<4xf32>, %n: index)
+    -> (tensor<?x2x2xf32>, tensor<?x4xf32>, tensor<4xf32>) {
+  %v = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 2, 2]
+      : tensor<?x4xf32> into tensor<?x2x2xf32>
+  return %v, %x, %d : tensor<?x2x2xf32>, tensor<?x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What a scatter writes a part of; not what it reads.
+// CHECK-LABEL: func.func @scattered
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<8x4xf32>{{.*}}, %[[I:[a-z0-9]+]]: tensor<2xi32>, %[[U:[a-z0-9]+]]: tensor<2x4xf32>
+// CHECK:         %[[C:.*]] = fuse.kernel "copy" ins(%[[X]] : tensor<8x4xf32>)
+// CHECK:         fuse.kernel "k" ins(%[[C]], %[[I]], %[[U]] :
+func.func @scattered(%x: tensor<8x4xf32> {fuse.strided = "any"}, %ids: tensor<2xi32>,
+                     %u: tensor<2x4xf32> {fuse.strided = "rows"}) -> tensor<8x4xf32> {
+  %y = fuse.kernel "k" ins(%x, %ids, %u : tensor<8x4xf32>, tensor<2xi32>, tensor<2x4xf32>) -> tensor<8x4xf32> {
+  ^bb0(%a: tensor<8x4xf32>, %i: tensor<2xi32>, %b: tensor<2x4xf32>):
+    %s = fuse.scatter %a, %i, %b dim = 0 : tensor<8x4xf32>, tensor<2xi32>, tensor<2x4xf32> -> tensor<8x4xf32>
+    fuse.yield %s : tensor<8x4xf32>
+  }
+  return %y : tensor<8x4xf32>
+}
