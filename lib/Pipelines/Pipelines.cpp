@@ -37,6 +37,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
 
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createCopyViews());
   AssignSchedulesOptions assign;
   assign.chip = options.chip;
   assign.divisible = options.divisible;
