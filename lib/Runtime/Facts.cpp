@@ -75,11 +75,12 @@ static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
     facts.layouts.clear();
 }
 
+/// Tensors without elements may all be at the null pointer.
 static bool isSeparate(ArrayRef<TensorView> inputs,
                        ArrayRef<TensorView> outputs) {
   return none_of(outputs, [&](const TensorView &output) {
     return any_of(inputs, [&](const TensorView &input) {
-      return input.data == output.data;
+      return output.data && input.data == output.data;
     });
   });
 }

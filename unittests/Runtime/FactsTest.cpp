@@ -51,6 +51,9 @@ TEST_F(FactsTest, InPlaceIsNotSeparate) {
   EXPECT_FALSE(facts(tensor(8), tensor(8)).separate);
   EXPECT_TRUE(facts(tensor(8), tensor(8, 16)).separate);
   EXPECT_TRUE(cantFail(computeFacts(spec, {tensor(8)}, {})).separate);
+  TensorView empty = tensor(0);
+  empty.data = nullptr;
+  EXPECT_TRUE(facts(empty, empty).separate);
 }
 
 TEST_F(FactsTest, AlignmentOfEveryPointer) {
