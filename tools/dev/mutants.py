@@ -190,8 +190,8 @@ MUTANTS = [
         ("inverse-is-forgotten", "if (op.getInverse())", "if (false)"),
         (
             "table-is-read-past-its-end",
-            "number = arith::MinSIOp::create(builder, loc, number, last);",
-            "(void)last;",
+            "Value number = arith::MinSIOp::create(builder, loc, position(), last);",
+            "Value number = position();",
         ),
         (
             "features-past-the-rotated-ones-turn",

@@ -149,7 +149,8 @@ class Op:
     f64: float = 0
     # A 16-bit result is rounded from f32; it may be approximate before.
     narrow: float = 0.75
-    # An absolute error that is allowed, in smallest normal numbers.
+    # An absolute error that is allowed, in smallest normal numbers of the type
+    # that is computed in: f32, or f64.
     tiny: float = 0
 
     def bound(self, dtype, target):
@@ -199,7 +200,7 @@ def ulp_errors(xp, got, truth, dtype, tiny):
         xp.math.clip(got, -limit, limit) - xp.math.clip(truth, -limit, limit)
     )
     unit = xp.math.clip(xp.power_of_two(truth), least, most)
-    small = error <= tiny * least
+    small = error <= tiny * (least if dtype == "f64" else 2.0**-126)
     error = error / unit * two**fmt.mantissa
     zero = (got == 0) & (xp.math.signbit(got) == xp.math.signbit(truth))
     error = where(truth == 0, where(zero, 0.0, math.inf), error)
