@@ -26,7 +26,9 @@ static constexpr unsigned widestBits = 128;
 namespace {
 /// Accesses of one operand for one place of the program.
 struct NarrowAccess {
+  /// Null if it is not known.
   const KernelOperand *operand;
+  bool isStreamed;
   bool isLoad;
   unsigned bits;
   Location place;
@@ -50,8 +52,11 @@ static SmallVector<NarrowAccess> narrowAccesses(const KernelInfo &info,
     if (access.bits >= widestBits)
       continue;
     NarrowAccess narrow{accessedOperand(info, access),
-                        access.kind == PTXAccess::Kind::Load, access.bits,
-                        placeOf(access, location), 1};
+                        mayBeStreamed(info, access),
+                        access.kind == PTXAccess::Kind::Load,
+                        access.bits,
+                        placeOf(access, location),
+                        1};
     auto *same = llvm::find_if(result, [&](const NarrowAccess &other) {
       return other.operand == narrow.operand && other.isLoad == narrow.isLoad &&
              other.bits == narrow.bits && other.place == narrow.place;
@@ -64,32 +69,40 @@ static SmallVector<NarrowAccess> narrowAccesses(const KernelInfo &info,
   return result;
 }
 
+/// 16 bytes, in elements where these are known.
+static std::string widest(const KernelOperand *operand) {
+  if (!operand)
+    return "16 bytes";
+  unsigned elements = widestBits / (8 * runtime::sizeInBytes(operand->dtype));
+  return llvm::formatv("{0} elements of {1}", elements,
+                       runtime::name(operand->dtype));
+}
+
 /// Why a streamed operand is accessed with few bits, and what to do.
 static std::pair<std::string, std::string>
-explain(const KernelOperand &operand, const runtime::Facts &facts) {
-  unsigned elementBits = 8 * runtime::sizeInBytes(operand.dtype);
-  std::string multiple =
-      llvm::formatv("{0} elements of {1}", widestBits / elementBits,
-                    runtime::name(operand.dtype));
+explain(const KernelOperand *operand, const runtime::Facts &facts) {
   if (!facts.aligned16)
     return {"a tensor of this call does not start at a multiple of 16 bytes",
             "align all tensors to 16 bytes"};
   if (!facts.divisible)
     return {"the rows of this call are no multiples of 16 bytes",
-            "make the last dim a multiple of " + multiple};
-  return {"16 bytes are " + multiple +
-              ", which do not divide its rows, or those of another operand "
-              "that the thread reads beside it",
+            "make the last dim a multiple of " + widest(operand)};
+  return {"vectors of " + widest(operand) +
+              " do not divide its rows, or those of another operand that the "
+              "thread reads beside it",
           "make the last dim of the kernel's operands a multiple of " +
-              multiple + ", or give the kernel a schedule with another vector"};
+              widest(operand) +
+              ", or give the kernel a schedule with another vector"};
 }
 
 static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
                      const runtime::Facts &facts) {
-  std::string operand = access.operand ? access.operand->name : "?";
+  std::string operand = access.operand ? access.operand->name : "";
+  std::string quoted =
+      access.operand ? "'" + operand + "'" : std::string("an operand");
   auto describe = [&](remark::detail::InFlightRemark note) {
-    note << remark::add("kernel '{0}' {1} '{2}' with {3} bits at a time",
-                        info.name, access.isLoad ? "loads" : "stores", operand,
+    note << remark::add("kernel '{0}' {1} {2} with {3} bits at a time",
+                        info.name, access.isLoad ? "loads" : "stores", quoted,
                         access.bits)
          << remark::metric("Kernel", info.name)
          << remark::metric("Operand", operand)
@@ -100,8 +113,8 @@ static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
   RemarkOpts options = RemarkOpts::name("NarrowAccess")
                            .category(mlir::fuse::kAccessCategory)
                            .function(info.name);
-  if (access.operand && access.operand->isStreamed) {
-    auto [reason, suggestion] = explain(*access.operand, facts);
+  if (access.isStreamed) {
+    auto [reason, suggestion] = explain(access.operand, facts);
     describe(remark::missed(access.place, options))
         << remark::reason("{0}", reason) << remark::suggest("{0}", suggestion);
     return;

@@ -30,6 +30,14 @@ const KernelOperand *accessedOperand(const KernelInfo &kernel,
   return &kernel.operands[*access.param];
 }
 
+bool mayBeStreamed(const KernelInfo &kernel, const PTXAccess &access) {
+  if (const KernelOperand *operand = accessedOperand(kernel, access))
+    return operand->isStreamed;
+  return any_of(kernel.operands, [](const KernelOperand &operand) {
+    return operand.isStreamed;
+  });
+}
+
 StringRef name(Remark::Kind kind) {
   switch (kind) {
   case Remark::Kind::Passed:

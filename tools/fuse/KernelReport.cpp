@@ -49,16 +49,6 @@ std::map<std::string, unsigned> countAccesses(const PTXKernel &kernel,
   return counts;
 }
 
-/// Whether `access` may be to a streamed operand. One that cannot be told
-/// counts, unless the kernel streams nothing.
-static bool isStreamed(const KernelReport &kernel, const PTXAccess &access) {
-  if (const auto *operand = jit::accessedOperand(*kernel.info, access))
-    return operand->isStreamed;
-  return any_of(kernel.info->operands, [](const jit::KernelOperand &operand) {
-    return operand.isStreamed;
-  });
-}
-
 static Error narrowAccess(const KernelReport &kernel, const PTXAccess &access,
                           unsigned bits, StringRef fileName) {
   const auto *operand = jit::accessedOperand(*kernel.info, access);
@@ -85,7 +75,7 @@ Error expectBits(ArrayRef<KernelReport> kernels, unsigned bits,
           "expected PTX to look at, but the target is the CPU; use --target "
           "cuda with --expect-bits");
     for (const PTXAccess &access : kernel.ptx->accesses)
-      if (access.bits < bits && isStreamed(kernel, access))
+      if (access.bits < bits && jit::mayBeStreamed(*kernel.info, access))
         return narrowAccess(kernel, access, bits, fileName);
   }
   return Error::success();

@@ -37,6 +37,11 @@ namespace fuse::jit {
 const KernelOperand *accessedOperand(const KernelInfo &kernel,
                                      const mlir::fuse::PTXAccess &access);
 
+/// Whether `access` may be to a streamed operand. One that cannot be told
+/// counts, unless the kernel streams nothing.
+bool mayBeStreamed(const KernelInfo &kernel,
+                   const mlir::fuse::PTXAccess &access);
+
 /// [{"kind": "missed", "category": "fuse-edge", "file": "a.mlir", "line": 4,
 ///   "column": 8, "message": "..", "reason": "..", "suggestion": "..",
 ///   "facts": {"Producer": "..", ...}}]
