@@ -7,6 +7,7 @@
 
 #include "fuse/Analysis/TransposeSpace.h"
 
+#include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -52,8 +53,12 @@ using Subscripts = SmallVector<Subscript>;
 class Walk {
 public:
   /// From values whose last dimension is `lastAxis`, through `ops` alone.
-  Walk(ArrayRef<Operation *> ops, const DimClasses &dims, int64_t lastAxis)
-      : ops(ops.begin(), ops.end()), dims(dims), lastAxis(lastAxis) {}
+  /// With `views`, inputs of kind `any` are contiguous along their last
+  /// dimension but one.
+  Walk(ArrayRef<Operation *> ops, const DimClasses &dims, int64_t lastAxis,
+       bool views)
+      : ops(ops.begin(), ops.end()), dims(dims), lastAxis(lastAxis),
+        views(views) {}
 
   void start(Value result);
 
@@ -81,6 +86,7 @@ private:
   llvm::SmallPtrSet<Operation *, 16> ops;
   const DimClasses &dims;
   int64_t lastAxis;
+  bool views;
   SmallVector<OpOperand *> path;
   DenseMap<Value, SmallVector<Subscripts, 1>> seen;
 };
@@ -97,21 +103,24 @@ bool Walk::isMoved(Value value) const {
                                [&](Value operand) { return isMoved(operand); });
 }
 
-/// The value, if its last dimension follows one dimension of the results alone
-/// and another of its dimensions follows the results' last.
+/// The value, if its contiguous dimension follows one dimension of the results
+/// alone and another of its dimensions follows the results' last.
 std::optional<std::pair<int64_t, CrossedValue>>
 Walk::crossed(Value value, const Subscripts &subscripts) {
   if (subscripts.size() < 2 || !isMoved(value))
     return std::nullopt;
-  const Subscript &inner = subscripts.back();
+  bool isTurned = views && !opOf(value) && strideKind(value) == StrideKind::any;
+  int64_t along = subscripts.size() - (isTurned ? 2 : 1);
+  const Subscript &inner = subscripts[along];
   if (inner.terms.size() != 1 || inner.terms.front().factor != 1)
     return std::nullopt;
   int64_t across = inner.terms.front().axis;
   if (across == lastAxis)
     return std::nullopt;
   std::optional<int64_t> dim;
-  for (auto [axis, subscript] :
-       llvm::enumerate(ArrayRef(subscripts).drop_back())) {
+  for (auto [axis, subscript] : llvm::enumerate(subscripts)) {
+    if (static_cast<int64_t>(axis) == along)
+      continue;
     if (subscript.walks(across))
       return std::nullopt;
     if (!subscript.walks(lastAxis))
@@ -122,7 +131,8 @@ Walk::crossed(Value value, const Subscripts &subscripts) {
   }
   if (!dim)
     return std::nullopt;
-  return std::make_pair(across, CrossedValue{value, path, *dim, inner.offset});
+  return std::make_pair(across,
+                        CrossedValue{value, path, along, *dim, inner.offset});
 }
 
 std::optional<Subscripts> Walk::expanded(tensor::ExpandShapeOp op,
@@ -257,7 +267,7 @@ mlir::fuse::transposeSpaceOf(KernelOp kernel, const DimClasses &dims) {
   }
   TransposeSpace space;
   space.segment = segments.front();
-  Walk walk(ops, dims, space.segment.extents.size() - 1);
+  Walk walk(ops, dims, space.segment.extents.size() - 1, /*views=*/true);
   for (Value result : kernel.getYield().getValues())
     walk.start(result);
   if (walk.found.empty())
@@ -288,7 +298,7 @@ bool mlir::fuse::readsAcross(ArrayRef<Operation *> ops, ArrayRef<Value> results,
       return !extents[axis].isStatic() || extents[axis].size >= kLeastTileSide;
     };
     int64_t last = extents.size() - 1;
-    Walk walk(ops, dims, last);
+    Walk walk(ops, dims, last, /*views=*/false);
     walk.start(start);
     return llvm::any_of(walk.found, [&](const auto &found) {
       return isLong(last) && isLong(found.first);

@@ -30,6 +30,8 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// The widest access to shared memory.
+static constexpr int64_t widestBytes = 16;
 /// Vectors that a thread reads before it stores the first.
 static constexpr int64_t vectorsInFlight = 4;
 /// Shared memory that every chip gives a block without being asked.
@@ -61,6 +63,9 @@ private:
   Value exists(const Place &place);
   Index slot(const Place &place);
   void forEachUnits(llvm::function_ref<void(ArrayRef<Index>)> body);
+  Value readVector(const CrossedValue &crossed, const Point &first);
+  Value readStored(unsigned number, const Place &place);
+  void storeTile(unsigned number, const Index &slot, Value stored);
   void readTiles();
   void writeResults();
   void writeVector(const Place &place);
@@ -230,49 +235,68 @@ void TransposeLowering::forEachUnits(
   units({loop.getInductionVar()});
 }
 
+/// The vector of a crossed value that starts at a point.
+Value TransposeLowering::readVector(const CrossedValue &crossed,
+                                    const Point &first) {
+  Point point = first;
+  if (crossed.along + 1 == static_cast<int64_t>(point.dims.size())) {
+    point.lanes = vector;
+    point.skew = crossed.offset % vector;
+    return emitter.emitLanes(crossed.value, point);
+  }
+  return emitter.gatherLanes(crossed.value.getLoc(), vector, [&](int64_t lane) {
+    point.dims[crossed.along] =
+        emitter.add(first.dims[crossed.along], Index::constant(lane));
+    return emitter.emit(crossed.value, point);
+  });
+}
+
+/// The vector that a tile holds from a place on, in the storage type.
+Value TransposeLowering::readStored(unsigned number, const Place &place) {
+  const CrossedValue &crossed = space.values[number];
+  Location loc = crossed.value.getLoc();
+  Type element = elementOf(number);
+  Point point = source(crossed, place);
+  auto load = [&] {
+    return emitter.toStorage(loc, element, readVector(crossed, point));
+  };
+  Value inside = exists(place);
+  if (!inside)
+    return load();
+  Type type = PointEmitter::lanesOf(PointEmitter::storageType(element), vector);
+  return emitter.choose(loc, inside, type, load, [&]() -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  });
+}
+
+void TransposeLowering::storeTile(unsigned number, const Index &slot,
+                                  Value stored) {
+  Value index = emitter.materialize(slot);
+  if (vector == 1) {
+    memref::StoreOp::create(builder, frame.loc(), stored, tiles[number], index);
+    return;
+  }
+  int64_t bytes = getElementBytes(elementOf(number)) * vector;
+  vector::StoreOp::create(builder, frame.loc(), stored, tiles[number], index,
+                          /*nontemporal=*/false,
+                          llvm::MaybeAlign(std::min(widestBytes, bytes)));
+}
+
 /// All vectors are read before one is stored.
 void TransposeLowering::readTiles() {
   forEachUnits([&](ArrayRef<Index> units) {
-    SmallVector<std::pair<Value, Index>> read;
+    SmallVector<Place> places;
+    SmallVector<Value> stored;
     for (const Index &unit : units) {
-      Place place{times(remainder(unit, blocksPerRow()), vector),
-                  quotient(unit, blocksPerRow())};
-      Value inside = exists(place);
-      for (auto [number, crossed] : llvm::enumerate(space.values)) {
-        Point point = source(crossed, place);
-        point.lanes = vector;
-        point.skew = crossed.offset % vector;
-        Location loc = crossed.value.getLoc();
-        Type element = elementOf(number);
-        Type type =
-            PointEmitter::lanesOf(PointEmitter::storageType(element), vector);
-        auto load = [&] {
-          return emitter.toStorage(loc, element,
-                                   emitter.emitLanes(crossed.value, point));
-        };
-        auto zero = [&]() -> Value {
-          return arith::ConstantOp::create(builder, loc,
-                                           builder.getZeroAttr(type));
-        };
-        Value value =
-            inside ? emitter.choose(loc, inside, type, load, zero) : load();
-        read.push_back({value, slot(place)});
-      }
+      places.push_back({times(remainder(unit, blocksPerRow()), vector),
+                        quotient(unit, blocksPerRow())});
+      for (unsigned number = 0; number < tiles.size(); ++number)
+        stored.push_back(readStored(number, places.back()));
     }
-    for (auto [number, pair] : llvm::enumerate(read)) {
-      auto &[value, at] = pair;
-      Value memory = tiles[number % tiles.size()];
-      Value index = emitter.materialize(at);
-      if (vector == 1) {
-        memref::StoreOp::create(builder, frame.loc(), value, memory, index);
-        continue;
-      }
-      int64_t bytes =
-          getElementBytes(getElementTypeOrSelf(value.getType())) * vector;
-      vector::StoreOp::create(builder, frame.loc(), value, memory, index,
-                              /*nontemporal=*/false,
-                              llvm::MaybeAlign(std::min<int64_t>(16, bytes)));
-    }
+    const Value *next = stored.begin();
+    for (const Place &place : places)
+      for (unsigned number = 0; number < tiles.size(); ++number)
+        storeTile(number, slot(place), *next++);
   });
 }
 

@@ -46,7 +46,9 @@ static int64_t tileVector(const TransposeSpace &space, int64_t limit,
   // What is known of dynamic sizes is known of the last dimensions of inputs
   // and results, as a whole.
   bool readsWhole = llvm::all_of(space.values, [](auto &crossed) {
-    return isa<BlockArgument>(crossed.value) && crossed.offset == 0;
+    int64_t rank = cast<RankedTensorType>(crossed.value.getType()).getRank();
+    return isa<BlockArgument>(crossed.value) && crossed.offset == 0 &&
+           crossed.along + 1 == rank;
   });
   bool isKnown = target.divisible && readsWhole;
   int64_t vector = limit;

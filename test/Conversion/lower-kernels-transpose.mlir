@@ -158,3 +158,23 @@ func.func @f(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   }
   return %y : tensor<?x?xf32>
 }
+
+// -----
+
+// Of a view whose rows are not contiguous the lanes of a vector are read one by
+// one, along the dimension before the last.
+// CHECK-LABEL: gpu.func @view
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK-NOT:     llvm.load
+// CHECK:         gpu.barrier
+// CHECK-COUNT-4: memref.load
+// CHECK:         llvm.load %{{.*}} : !llvm.ptr -> vector<4xf32>
+func.func @f(%x: tensor<32x32xf32> {fuse.strided = "any"}, %z: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %y = fuse.kernel "view" ins(%x, %z : tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+      schedule = #fuse.transpose<threads = 256, tile = 32, vector = 4> {
+  ^bb0(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>):
+    %t = fuse.add %a, %b : tensor<32x32xf32>
+    fuse.yield %t : tensor<32x32xf32>
+  }
+  return %y : tensor<32x32xf32>
+}

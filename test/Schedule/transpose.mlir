@@ -118,3 +118,17 @@ func.func @f(%x: tensor<64x256xf8E4M3FN>) -> tensor<64x128xf8E4M3FN> {
   }
   return %y : tensor<64x128xf8E4M3FN>
 }
+
+// -----
+
+// A view whose rows are not contiguous is taken for a transposed tensor.
+// CHECK-LABEL: "view"
+// CHECK-SAME:    #fuse.transpose<threads = 128, tile = 32, vector = 4>
+func.func @f(%x: tensor<64x64xf32> {fuse.strided = "any"}, %z: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %y = fuse.kernel "view" ins(%x, %z : tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %t = fuse.add %a, %b : tensor<64x64xf32>
+    fuse.yield %t : tensor<64x64xf32>
+  }
+  return %y : tensor<64x64xf32>
+}

@@ -99,6 +99,26 @@ TEST_F(TransposeSpaceTest, ADiagonalIsNotATile) {
     %y = fuse.add %e, %z : tensor<32x32xf32>)"));
 }
 
+TEST_F(TransposeSpaceTest, AViewOfAnyKindIsTakenForATransposedTensor) {
+  kernel = parseKernel(R"(
+    func.func @f(%p: tensor<2x64x32xf32> {fuse.strided = "any"}, %q: tensor<2x64x32xf32>) -> tensor<2x64x32xf32> {
+      %r = fuse.kernel "k" ins(%p, %q : tensor<2x64x32xf32>, tensor<2x64x32xf32>) -> tensor<2x64x32xf32> {
+      ^bb0(%x: tensor<2x64x32xf32>, %z: tensor<2x64x32xf32>):
+        %y = fuse.add %x, %z : tensor<2x64x32xf32>
+        fuse.yield %y : tensor<2x64x32xf32>
+      }
+      return %r : tensor<2x64x32xf32>
+    })");
+  DimClasses classes(kernel->getParentOp());
+  auto space = transposeSpaceOf(kernel, classes);
+  ASSERT_TRUE(space);
+  EXPECT_EQ(space->across, 1);
+  ASSERT_EQ(space->values.size(), 1u);
+  EXPECT_EQ(space->values[0].value, input());
+  EXPECT_EQ(space->values[0].along, 1);
+  EXPECT_EQ(space->values[0].dim, 2);
+}
+
 TEST_F(TransposeSpaceTest, AWalkThroughSharedValuesEnds) {
   std::string body = "%v0 = fuse.transpose %x permutation = [1, 0] : "
                      "tensor<32x32xf32> -> tensor<32x32xf32>\n";

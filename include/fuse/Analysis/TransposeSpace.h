@@ -16,6 +16,9 @@
 // kernel that reads square tiles of %x along its rows, and writes them along
 // those of %y, touches memory in order on both sides.
 //
+// So is an input that is a view of kind `any`, as of a transposed tensor of the
+// caller: its last dimension but one is then taken for the contiguous one.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_ANALYSIS_TRANSPOSESPACE_H
@@ -34,10 +37,11 @@ struct CrossedValue {
   Value value;
   /// The operands that lead from the results to the value, in this order.
   SmallVector<OpOperand *> path;
-  /// The dimension of the value that the last one of the results walks.
-  int64_t dim;
-  /// Where the last dimension starts: its index is that of the result's
-  /// dimension `across` plus this.
+  /// The dimension along which the value is contiguous, and that which the last
+  /// one of the results walks.
+  int64_t along, dim;
+  /// Where `along` starts: its index is that of the results' dimension `across`
+  /// plus this.
   int64_t offset;
 };
 
