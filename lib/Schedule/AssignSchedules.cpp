@@ -54,9 +54,8 @@ private:
 
   LogicalResult assign(KernelOp kernel, const DimClasses &dims,
                        const ScheduleTarget &target) {
-    for (auto propose :
-         {proposeContraction, proposeRows, proposeColumns, proposeTranspose,
-          proposePointwise})
+    for (auto propose : {proposeContraction, proposeRows, proposeColumns,
+                         proposeTranspose, proposePointwise})
       if (ScheduleAttrInterface schedule = propose(kernel, dims, target)) {
         kernel.setScheduleAttr(schedule);
         return success();
