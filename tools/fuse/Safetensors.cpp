@@ -125,8 +125,9 @@ Expected<Array> readSafetensors(StringRef path, StringRef key) {
   std::optional<DType> dtype = parseType(type);
   if (!dtype)
     return fileError(path,
-                     formatv("expected '{0}' to be F16, BF16, F32, F64, I32, "
-                             "I64 or BOOL, but got {1}; convert it first",
+                     formatv("expected '{0}' to be F16, BF16, F32, F64, "
+                             "F8_E4M3, F8_E5M2, I8, I32, I64 or BOOL, but got "
+                             "{1}; convert it first",
                              key, type));
   std::optional<runtime::Shape> shape = parseShape(**entry);
   std::optional<StringRef> elements = sliceData(**entry, data);
