@@ -223,8 +223,9 @@ Expected<Array> readNpy(StringRef path) {
   if (!dtype)
     return fileError(path,
                      formatv("expected little-endian float16, float32, "
-                             "float64, bfloat16, int32, int64 or bool, but "
-                             "got '{0}'; convert it with array.astype",
+                             "float64, bfloat16, an 8-bit float, int8, "
+                             "int32, int64 or bool, but got '{0}'; convert it "
+                             "with array.astype",
                              header->descr));
   Expected<int64_t> bytes = runtime::byteSize(header->shape, *dtype);
   if (!bytes)
