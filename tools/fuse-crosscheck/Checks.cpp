@@ -54,8 +54,9 @@ private:
   Error compareText(StringRef text, const jit::CompileOptions &options,
                     bool aligned = true);
 
-  Error compareRuns(const jit::CompileOptions &options);
+  Error compareRuns(jit::CompiledProgram &compiled);
   Error checkFused();
+  Error checkUnaligned();
   Error checkGPU();
   Error checkStrided(ArrayRef<jit::CompileOptions> targets);
   Error checkUnfused();
@@ -69,6 +70,8 @@ private:
   unsigned schedules;
   std::unique_ptr<Forms> forms;
   FuncOp entry;
+  /// For the CPU.
+  std::unique_ptr<jit::CompiledProgram> fused;
   Arrays inputs;
   Values expected;
 };
@@ -118,9 +121,9 @@ Error Checker::prepareInputs() {
   auto compiled = jit::compile(program.text, program.path, options(entry));
   if (!compiled)
     return compiled.takeError();
-  const runtime::ProgramSpec &spec = (*compiled)->spec();
-  auto made = driver::prepareInputs(spec, {}, program.dims, program.seed,
-                                    (*compiled)->stddev());
+  fused = std::move(*compiled);
+  auto made = driver::prepareInputs(fused->spec(), {}, program.dims,
+                                    program.seed, fused->stddev());
   if (!made)
     return made.takeError();
   inputs = std::move(*made);
@@ -205,16 +208,13 @@ static Error compareBits(ArrayRef<Array> some, ArrayRef<Array> others,
 //===----------------------------------------------------------------------===//
 
 /// Twice, since results must not change from run to run.
-Error Checker::compareRuns(const jit::CompileOptions &options) {
-  auto compiled = jit::compile(program.text, program.path, options);
-  if (!compiled)
-    return compiled.takeError();
-  auto outputs = runAnywhere(**compiled, inputs, /*aligned=*/true);
+Error Checker::compareRuns(jit::CompiledProgram &compiled) {
+  auto outputs = runAnywhere(compiled, inputs, /*aligned=*/true);
   if (!outputs)
     return outputs.takeError();
   if (Error error = compare(expected, *outputs))
     return error;
-  auto again = runAnywhere(**compiled, inputs, /*aligned=*/true);
+  auto again = runAnywhere(compiled, inputs, /*aligned=*/true);
   if (!again)
     return again.takeError();
   return compareBits(*outputs, *again, "a second run");
@@ -226,11 +226,19 @@ Error Checker::checkFused() {
            all_of(value.error, [](double error) { return std::isinf(error); });
   };
   summary.unbounded = all_of(expected, isUnbounded);
-  return compareRuns(options(entry));
+  return compareRuns(*fused);
+}
+
+Error Checker::checkUnaligned() {
+  auto outputs = runAnywhere(*fused, inputs, /*aligned=*/false);
+  return outputs ? compare(expected, *outputs) : outputs.takeError();
 }
 
 Error Checker::checkGPU() {
-  if (Error error = compareRuns(onDevice()))
+  auto compiled = jit::compile(program.text, program.path, onDevice());
+  if (!compiled)
+    return compiled.takeError();
+  if (Error error = compareRuns(**compiled))
     return error;
   if (Error error = compareText(program.text, onDevice(), /*aligned=*/false))
     return error;
@@ -368,7 +376,7 @@ Error Checker::run(Check check) {
   case Check::Fused:
     return checkFused();
   case Check::Unaligned:
-    return compareText(program.text, options(entry), /*aligned=*/false);
+    return checkUnaligned();
   case Check::Strided:
     return checkStrided({options(entry), emulated()});
   case Check::Unfused:

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 # Seconds without a word until a program counts as endless.
-PATIENCE = 60
+PATIENCE = 120
 
 
 class Verdict:

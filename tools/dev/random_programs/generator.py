@@ -16,6 +16,8 @@ SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 33, 64, 100, 127, 128, 129]
 LONG = [255, 1023, 1024, 1025, 4096, 4097, 8193]
 ELEMENTS = ["f32", "f32", "f16", "bf16", "f64", "i32", "i64", "i1"]
 MOST_ELEMENTS = 40_000
+# The emulator runs up to 512 threads for each row.
+MOST_EMULATED, MOST_EMULATED_ROWS = 10_000, 256
 FILLS = ["normal"] * 5 + ["rare", "special", "masked", "wide", "small", "small"]
 
 MAKERS = pointwise.MAKERS + composites.MAKERS + contractions.MAKERS
@@ -30,6 +32,7 @@ class Generator:
         self.dims = {}
         self.makers = [(w, m) for w, m in MAKERS if m.__name__ not in without]
         self.without = without
+        self.emulated = self.chance(0.5)
 
     # Chance.
 
@@ -49,7 +52,13 @@ class Generator:
 
     def fits(self, *shapes):
         """Whether tensors of these shapes are small enough to be checked."""
-        return all(self.count(shape) <= MOST_ELEMENTS for shape in shapes)
+        if not self.emulated:
+            return all(self.count(shape) <= MOST_ELEMENTS for shape in shapes)
+        return all(
+            self.count(shape) <= MOST_EMULATED
+            and self.count(shape[:-1]) <= MOST_EMULATED_ROWS
+            for shape in shapes
+        )
 
     def is_named(self, dim):
         """A dimension that an argument can have: no derived one."""
@@ -173,9 +182,11 @@ class Generator:
 
     def checks(self, has_twin):
         """Not every program needs every check."""
-        others = ["unaligned", "unfused", "strict", "schedules", "emulated", "emulated"]
-        others += ["emulated-schedules", "strided"]
+        others = ["unaligned", "unfused", "strict", "schedules"]
+        if self.emulated:
+            others += ["emulated", "emulated-schedules", "strided"]
         checks = ["fused", *self.random.sample(others, 2)]
+        checks += ["emulated"] if self.emulated else []
         return sorted({*checks, *(["twins"] if has_twin else [])})
 
     def program(self, seed):

@@ -166,6 +166,9 @@ def extract_slice(g):
         return
     ranges = [slice_range(g, size) for size in value.shape]
     offsets, _, steps, shape = map(list, zip(*ranges))
+    # MLIR's verifier wants each offset inside.
+    if any(o >= size for o, size in zip(offsets, value.shape)):
+        return
     kept = [s for s in shape if s != 1] if g.chance(0.3) else shape
     g.emit(
         "extract_slice",
