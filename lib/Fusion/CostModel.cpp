@@ -7,6 +7,7 @@
 
 #include "CostModel.h"
 
+#include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,11 +19,13 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 static constexpr double dynamicSize = 4096;
+/// Columns of a block that reduces leading dimensions.
+static constexpr double columnsPerBlock = 128;
 /// Views of one value beyond which a kernel is refused.
 static constexpr size_t mostViews = 8;
 
 /// A host of a few cores; only the ratios matter.
-static constexpr MachineRates hostRates = {20e9, 50e9, 5e-6};
+static constexpr MachineRates hostRates = {20e9, 50e9, 5e-6, 8};
 
 MachineRates MachineRates::of(StringRef chip) {
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
@@ -31,7 +34,7 @@ MachineRates MachineRates::of(StringRef chip) {
     return hostRates;
   }
   return {gpu->memoryBytesPerSecond, gpu->operationsPerSecond(),
-          gpu->launchSeconds};
+          gpu->launchSeconds, static_cast<double>(gpu->multiprocessors)};
 }
 
 static double elementsOf(Value value) {
@@ -174,6 +177,21 @@ double ViewCount::evaluations(Operation *op) const {
   return total;
 }
 
+/// The part of the machine that the kernel's blocks keep busy.
+static double busyPart(ArrayRef<Operation *> ops, const DimClasses &dims,
+                       const MachineRates &machine) {
+  std::string reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(ops, dims, reason);
+  if (failed(space))
+    return 1;
+  double blocks = 1;
+  for (const Extent &extent : space->keptExtents())
+    blocks *= extent.isStatic() ? extent.size : dynamicSize;
+  if (!space->overLastDims())
+    blocks /= columnsPerBlock;
+  return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
+}
+
 std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 ArrayRef<Value> inputs,
                                                 ArrayRef<Value> results,
@@ -190,7 +208,7 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
     bytes += views.elementsRead(input) * elementBytes(input);
   for (Value result : results)
     bytes += estimatedBytes(result);
-  return machine.launchSeconds +
-         std::max(bytes / machine.bytesPerSecond,
-                  operations / machine.operationsPerSecond);
+  double work = std::max(bytes / machine.bytesPerSecond,
+                         operations / machine.operationsPerSecond);
+  return machine.launchSeconds + work / busyPart(ops, dims, machine);
 }

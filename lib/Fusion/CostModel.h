@@ -14,7 +14,8 @@
 //
 // a thread that writes %s at [i, j] needs %e at [i, j] and at [j, i]: two
 // views, so that in one kernel exp is computed twice for each result, and %x is
-// read twice. Views are counted; a kernel whose values have too many is refused
+// read twice. A row, or a few columns, are the work of one block: where there
+// are few of them, most of the machine idles. Views are counted; a kernel whose values have too many is refused
 // before its code explodes. A dynamic dimension counts as a large one.
 //
 //===----------------------------------------------------------------------===//
@@ -33,6 +34,8 @@ struct MachineRates {
   double bytesPerSecond;
   double operationsPerSecond;
   double launchSeconds;
+  /// Multiprocessors, or cores.
+  double processors;
 
   /// Those of a chip's common board; the host's for "cpu" and for chips that
   /// nobody knows, which a later stage refuses.

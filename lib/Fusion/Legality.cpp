@@ -117,13 +117,18 @@ Places::Places(const GroupView &group) {
   }
 }
 
-/// Ties the reductions' operands to each other, and checks that the axes of the
-/// domain stay distinct.
+/// Ties the reductions' operands, and what else has their shape, to each other,
+/// and checks that the axes of the domain stay distinct.
 const char *ReductionCheck::checkAxes() {
   Value first = space.levels.front().front()->getOperand(0);
   for (ArrayRef<Operation *> level : space.levels)
     for (Operation *op : level)
       axes.uniteSameRank(first, op->getOperand(0));
+  for (Operation *op : group.ops)
+    for (Value result : op->getResults())
+      if (places.aligned.contains(result) &&
+          dims.extents(result) == space.domain)
+        axes.uniteSameRank(first, result);
   domain = axes.axes(first);
   llvm::SmallDenseSet<int> seen;
   for (int axis : domain)

@@ -22,9 +22,22 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// Two blocks for every multiprocessor; a few for each core of a host.
+static int64_t busyBlocks(StringRef chip) {
+  llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
+  if (gpu)
+    return 2 * gpu->multiprocessors;
+  llvm::consumeError(gpu.takeError());
+  return 64;
+}
+
 void mlir::fuse::buildFormPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
   pm.addPass(createFuseDecompose());
+  FuseSplitReductionsOptions split;
+  split.blocks = busyBlocks(options.chip);
+  if (options.fusion)
+    pm.addNestedPass<func::FuncOp>(createFuseSplitReductions(split));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -252,3 +252,23 @@ func.func @too_many_views(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %a3 = fuse.add %a2, %r3 : tensor<64x64xf32>
   return %a3 : tensor<64x64xf32>
 }
+
+// -----
+
+// The row's mean of h^2 scales h, which comes from elsewhere: the rows of both
+// are walked together.
+// CHECK-LABEL: func.func @norm_of_result
+// CHECK:         fuse.kernel "norm_of_result_0"
+// CHECK:           fuse.contract
+// CHECK:         fuse.kernel "norm_of_result_1"
+// CHECK:           fuse.reduce mean
+// CHECK:           fuse.mul
+// CHECK-NOT:     fuse.kernel
+func.func @norm_of_result(%x: tensor<?x16xf32>, %w: tensor<16x16xf32>) -> (tensor<?x16xf32>, tensor<?x16xf32>) {
+  %c = fuse.contract "mk,nk->mn" %x, %w : tensor<?x16xf32>, tensor<16x16xf32> -> tensor<?x16xf32>
+  %h = fuse.add %x, %c : tensor<?x16xf32>
+  %q = fuse.mul %h, %h : tensor<?x16xf32>
+  %m = fuse.reduce mean %q dims = [1] keep : tensor<?x16xf32> -> tensor<?x1xf32>
+  %n = fuse.mul %h, %m : tensor<?x16xf32>, tensor<?x1xf32> -> tensor<?x16xf32>
+  return %h, %n : tensor<?x16xf32>, tensor<?x16xf32>
+}

@@ -94,6 +94,34 @@ def FusePropagateReshapes
   ];
 }
 
+def FuseSplitReductions
+    : Pass<"fuse-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Make two steps of reductions whose results are too few";
+  let description = [{
+    A row, or a few columns, are the work of one block. A reduction with so few
+    results that most of the machine would idle becomes two: the first makes
+    enough partial results, the second combines them. It is cut between the
+    dimensions that it reduces, or inside the first of them where its static
+    size has a suitable divisor.
+
+    Before:
+    ```mlir
+    %s = fuse.reduce sum %x dims = [0, 1] : tensor<?x4096xf32> -> tensor<f32>
+    ```
+    After:
+    ```mlir
+    %p = fuse.reduce sum %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+    %k = fuse.reduce sum %p dims = [0] keep : tensor<?x1xf32> -> tensor<1x1xf32>
+    %s = tensor.collapse_shape %k [] : tensor<1x1xf32> into tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"blocks", "blocks", "int64_t", "264",
+           "Blocks that keep the machine busy">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseOnlineSoftmax
     : Pass<"fuse-online-softmax", "::mlir::func::FuncOp"> {
   let summary = "Take a maximum and a sum of exp(x - maximum) in one walk";

@@ -1,0 +1,226 @@
+//===- SplitReductions.cpp - Two steps for reductions of few results ------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel gives every row, or every few columns, to one block: a sum over a
+// whole tensor would run on one multiprocessor. Such a reduction becomes two:
+// the first makes as many partial results as keep the machine busy, the second
+// combines these. Both have a fixed order, so that the result does not change
+// from run to run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_FUSESPLITREDUCTIONS
+#include "fuse/Dialect/Fuse/Transforms/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr int64_t dynamicSize = 4096;
+/// Columns that a block of a reduction over leading dimensions takes.
+static constexpr double columnsPerBlock = 128;
+/// Bytes that a block reads in the time of two launches.
+static constexpr double bytesPerLaunch = 256 * 1024;
+/// Elements of a partial result below which more of them win nothing.
+static constexpr int64_t fewestElements = 512;
+
+static int64_t estimate(int64_t size) {
+  return ShapedType::isDynamic(size) ? dynamicSize : size;
+}
+
+namespace {
+/// One reduction, and whether and where to cut it.
+class Splitter {
+public:
+  Splitter(ReduceOp op, int64_t blocks)
+      : op(op), type(op.getInput().getType()), blocks(blocks) {}
+
+  /// Whether too few blocks would take too long.
+  bool isStarved();
+  /// The number of leading reduced dimensions that the second step takes; 0 if
+  /// there is no such cut.
+  size_t cutBetweenDims();
+  /// Into how many parts the first reduced dimension can be cut; 1 if it
+  /// cannot.
+  int64_t cutInside();
+
+  void splitBetweenDims(OpBuilder &builder, size_t outer);
+  void splitInside(OpBuilder &builder, int64_t parts);
+
+private:
+  bool isReduced(int64_t dim) {
+    return llvm::is_contained(op.getDims(), dim);
+  }
+  double kept();
+  Value input(OpBuilder &builder);
+  Value reduce(OpBuilder &builder, Value value, ArrayRef<int64_t> dims);
+  void replace(OpBuilder &builder, Value kept);
+
+  ReduceOp op;
+  RankedTensorType type;
+  int64_t blocks;
+};
+} // namespace
+
+double Splitter::kept() {
+  double product = 1;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (!isReduced(dim))
+      product *= estimate(size);
+  return product;
+}
+
+bool Splitter::isStarved() {
+  if (op.getDims().empty())
+    return false;
+  double bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    bytes *= estimate(size);
+  bool overLast = isReduced(type.getRank() - 1);
+  double busy = std::max(1.0, overLast ? kept() : kept() / columnsPerBlock);
+  return busy < blocks / 2.0 && bytes / busy > bytesPerLaunch;
+}
+
+size_t Splitter::cutBetweenDims() {
+  int64_t inner = 1;
+  ArrayRef<int64_t> dims = op.getDims();
+  for (size_t outer = dims.size() - 1; outer > 0; --outer) {
+    inner *= estimate(type.getDimSize(dims[outer]));
+    double rest = kept();
+    for (int64_t dim : dims.take_front(outer))
+      rest *= estimate(type.getDimSize(dim));
+    if (inner >= fewestElements || rest <= 2 * blocks)
+      return rest >= 8 ? outer : 0;
+  }
+  return 0;
+}
+
+int64_t Splitter::cutInside() {
+  int64_t size = type.getDimSize(op.getDims().front());
+  if (ShapedType::isDynamic(size))
+    return 1;
+  int64_t best = 1, most = std::max<double>(8, 4 * blocks / kept());
+  for (int64_t parts = 2; parts <= most && parts <= size; ++parts)
+    if (size % parts == 0 && size / parts >= fewestElements / 8)
+      best = parts;
+  return best >= 8 ? best : 1;
+}
+
+/// Partial results are not rounded to 16 bits.
+Value Splitter::input(OpBuilder &builder) {
+  Type element = type.getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return op.getInput();
+  return CastOp::create(builder, op.getLoc(), type.clone(builder.getF32Type()),
+                        op.getInput());
+}
+
+Value Splitter::reduce(OpBuilder &builder, Value value,
+                       ArrayRef<int64_t> dims) {
+  return ReduceOp::create(builder, op.getLoc(), op.getKind(), value, dims,
+                          /*keep=*/true);
+}
+
+/// Replaces the op by a value that keeps the reduced dimensions.
+void Splitter::replace(OpBuilder &builder, Value kept) {
+  Location loc = op.getLoc();
+  RankedTensorType result = op.getType();
+  if (!op.getKeep()) {
+    // Each dimension that stays starts a group, but for the first: reduced ones
+    // before it belong to it.
+    SmallVector<ReassociationIndices> groups(result.getRank());
+    int64_t group = -1;
+    for (int64_t dim = 0; dim < type.getRank() && !groups.empty(); ++dim) {
+      group += !isReduced(dim);
+      groups[std::max<int64_t>(group, 0)].push_back(dim);
+    }
+    kept = tensor::CollapseShapeOp::create(
+        builder, loc, result.clone(getElementTypeOrSelf(kept.getType())), kept,
+        groups);
+  }
+  if (kept.getType() != result) {
+    auto cast = CastOp::create(builder, loc, result, kept);
+    cast->setAttr(kImplicitAttr, builder.getUnitAttr());
+    kept = cast;
+  }
+  op.replaceAllUsesWith(kept);
+  op.erase();
+}
+
+void Splitter::splitBetweenDims(OpBuilder &builder, size_t outer) {
+  ArrayRef<int64_t> dims = op.getDims();
+  Value partial = reduce(builder, input(builder), dims.drop_front(outer));
+  replace(builder, reduce(builder, partial, dims.take_front(outer)));
+}
+
+void Splitter::splitInside(OpBuilder &builder, int64_t parts) {
+  Location loc = op.getLoc();
+  int64_t cut = op.getDims().front();
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<int64_t> shape, inner;
+  Value whole = input(builder);
+  for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim) {
+    groups.push_back({next++});
+    if (dim == cut) {
+      groups.back().push_back(next++);
+      shape.append({parts, type.getDimSize(dim) / parts});
+    } else {
+      shape.push_back(type.getDimSize(dim));
+    }
+    if (isReduced(dim))
+      inner.push_back(next - 1);
+  }
+  for (auto [axis, group] : llvm::enumerate(groups))
+    for (int64_t dim : group)
+      sizes.push_back(
+          ShapedType::isDynamic(shape[dim])
+              ? tensor::DimOp::create(builder, loc, whole, axis).getResult()
+              : OpFoldResult(builder.getIndexAttr(shape[dim])));
+  auto element = getElementTypeOrSelf(whole.getType());
+  Value expanded = tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, element), whole, groups,
+      sizes);
+  Value partial = reduce(builder, expanded, inner);
+  // The reduced part of each dimension has gone: back to the old rank.
+  for (int64_t dim : inner)
+    shape[dim] = 1;
+  SmallVector<int64_t> merged;
+  for (const ReassociationIndices &group : groups)
+    merged.push_back(shape[group.front()]);
+  Value narrow = tensor::CollapseShapeOp::create(
+      builder, loc, RankedTensorType::get(merged, element), partial, groups);
+  replace(builder, reduce(builder, narrow, {cut}));
+}
+
+namespace {
+struct SplitReductionsPass
+    : public mlir::fuse::impl::FuseSplitReductionsBase<SplitReductionsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<ReduceOp> ops(getOperation().getOps<ReduceOp>());
+    for (ReduceOp op : ops) {
+      Splitter splitter(op, blocks);
+      if (!splitter.isStarved())
+        continue;
+      OpBuilder builder(op);
+      if (size_t outer = splitter.cutBetweenDims())
+        splitter.splitBetweenDims(builder, outer);
+      else if (int64_t parts = splitter.cutInside(); parts > 1)
+        splitter.splitInside(builder, parts);
+    }
+  }
+};
+} // namespace

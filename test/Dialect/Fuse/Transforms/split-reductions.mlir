@@ -1,0 +1,53 @@
+// RUN: fuse-opt %s -split-input-file -fuse-split-reductions | FileCheck %s
+
+// Rows first, then their results. bf16 is not rounded in between.
+// CHECK-LABEL: func.func @between_dims
+// CHECK:         %[[X:.*]] = fuse.cast %{{.*}} : tensor<?x4096xbf16> -> tensor<?x4096xf32>
+// CHECK:         %[[P:.*]] = fuse.reduce sum %[[X]] dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+// CHECK:         %[[K:.*]] = fuse.reduce sum %[[P]] dims = [0] keep : tensor<?x1xf32> -> tensor<1x1xf32>
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[K]] [] : tensor<1x1xf32> into tensor<f32>
+// CHECK:         fuse.cast %[[C]] {fuse.implicit} : tensor<f32> -> tensor<bf16>
+func.func @between_dims(%x: tensor<?x4096xbf16>) -> tensor<bf16> {
+  %s = fuse.reduce sum %x dims = [0, 1] : tensor<?x4096xbf16> -> tensor<bf16>
+  return %s : tensor<bf16>
+}
+
+// -----
+
+// The largest suitable divisor of a static size: 1000 parts of 1000.
+// CHECK-LABEL: func.func @inside
+// CHECK:         %[[E:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [1000, 1000]
+// CHECK:         %[[P:.*]] = fuse.reduce max %[[E]] dims = [1] keep : tensor<1000x1000xf32> -> tensor<1000x1xf32>
+// CHECK:         %[[N:.*]] = tensor.collapse_shape %[[P]] {{\[\[}}0, 1]]
+// CHECK:         fuse.reduce max %[[N]] dims = [0] keep : tensor<1000xf32> -> tensor<1xf32>
+func.func @inside(%x: tensor<1000000xf32>) -> tensor<1xf32> {
+  %s = fuse.reduce max %x dims = [0] keep : tensor<1000000xf32> -> tensor<1xf32>
+  return %s : tensor<1xf32>
+}
+
+// -----
+
+// Few columns of many rows.
+// CHECK-LABEL: func.func @columns
+// CHECK:         tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2]] output_shape [16, 16384, 64]
+// CHECK:         fuse.reduce mean %{{.*}} dims = [1] keep : tensor<16x16384x64xf32> -> tensor<16x1x64xf32>
+// CHECK:         fuse.reduce mean %{{.*}} dims = [0] keep : tensor<16x64xf32> -> tensor<1x64xf32>
+// CHECK:         tensor.collapse_shape %{{.*}} {{\[\[}}0, 1]] : tensor<1x64xf32> into tensor<64xf32>
+func.func @columns(%x: tensor<262144x64xf32>) -> tensor<64xf32> {
+  %s = fuse.reduce mean %x dims = [0] : tensor<262144x64xf32> -> tensor<64xf32>
+  return %s : tensor<64xf32>
+}
+
+// -----
+
+// Enough rows, too little work, or no divisor: one step.
+// CHECK-LABEL: func.func @one_step
+// CHECK-COUNT-3: fuse.reduce
+// CHECK-NOT:     fuse.reduce
+func.func @one_step(%x: tensor<?x4096xf32>, %y: tensor<1024xf32>, %z: tensor<1000003xf32>)
+    -> (tensor<?xf32>, tensor<f32>, tensor<f32>) {
+  %a = fuse.reduce sum %x dims = [1] : tensor<?x4096xf32> -> tensor<?xf32>
+  %b = fuse.reduce sum %y dims = [0] : tensor<1024xf32> -> tensor<f32>
+  %c = fuse.reduce sum %z dims = [0] : tensor<1000003xf32> -> tensor<f32>
+  return %a, %b, %c : tensor<?xf32>, tensor<f32>, tensor<f32>
+}
