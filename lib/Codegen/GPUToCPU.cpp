@@ -186,6 +186,20 @@ static void makeEntry(LLVM::LLVMFuncOp blockFn, StringRef name) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
+/// A block runs as one thread: with a schedule of several, the others' part of
+/// the result would be missing.
+static LogicalResult verifyOneThread(gpu::GPUFuncOp kernel) {
+  std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
+  int64_t threads = 1;
+  for (int32_t dim : size.value_or(ArrayRef<int32_t>()))
+    threads *= dim;
+  if (threads == 1)
+    return success();
+  return kernel.emitError()
+         << "expected a schedule of threads = 1 for the CPU, but got "
+         << threads << "; schedule for chip=cpu";
+}
+
 namespace {
 struct FuseGPUToCPU : fuse::impl::FuseGPUToCPUBase<FuseGPUToCPU> {
   using Base::Base;
@@ -197,6 +211,8 @@ struct FuseGPUToCPU : fuse::impl::FuseGPUToCPUBase<FuseGPUToCPU> {
     SmallVector<std::pair<std::string, std::string>> names;
     auto kernels = llvm::to_vector(module.getOps<gpu::GPUFuncOp>());
     for (gpu::GPUFuncOp kernel : kernels) {
+      if (failed(verifyOneThread(kernel)))
+        return signalPassFailure();
       std::string name = kernel.getName().str();
       FailureOr<func::FuncOp> func = makeBlockFunction(kernel);
       if (failed(func))
