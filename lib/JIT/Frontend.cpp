@@ -11,6 +11,7 @@
 #include "fuse/JIT/Source.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -92,6 +93,29 @@ static void nameResults(func::FuncOp function, const AsmParserState &state) {
   }
 }
 
+/// MLIR's verifier takes the low 32 bits of each number alone.
+static LogicalResult checkReassociations(ModuleOp module) {
+  auto check = [](auto op) {
+    int64_t next = 0;
+    for (const ReassociationIndices &group : op.getReassociationIndices())
+      for (int64_t dim : group)
+        if (dim != next++) {
+          op.emitOpError("expected its dimensions to count up from 0, but got ")
+              << dim << "; write them as in [[0, 1], [2]]";
+          return WalkResult::interrupt();
+        }
+    return WalkResult::advance();
+  };
+  auto result = module.walk([&](Operation *op) {
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      return check(collapse);
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      return check(expand);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 Expected<OwningOpRef<ModuleOp>>
 parseProgram(MLIRContext &context, StringRef text, StringRef fileName) {
   if (llvm::Error error = checkSource(text, fileName))
@@ -117,7 +141,7 @@ parseProgram(MLIRContext &context, StringRef text, StringRef fileName) {
       inner->remove();
       module = inner;
     }
-  if (failed(verify(*module)))
+  if (failed(verify(*module)) || failed(checkReassociations(*module)))
     return diagnostics.takeError((fileName + ": invalid program").str());
   for (auto function : module->getOps<func::FuncOp>())
     if (!function.isExternal()) {

@@ -119,3 +119,14 @@ TEST_F(Frontend, RefusesBytesThatOverflow) {
             std::string::npos)
       << error;
 }
+
+TEST_F(Frontend, RefusesReassociationsThatMLIRTakes) {
+  EXPECT_FALSE(
+      parse("func.func @f(%x: tensor<2x3x4xf32>) -> tensor<6x4xf32> {\n"
+            "  %y = tensor.collapse_shape %x [[4294967296, 1], [2]]\n"
+            "      : tensor<2x3x4xf32> into tensor<6x4xf32>\n"
+            "  return %y : tensor<6x4xf32>\n}"));
+  EXPECT_EQ(error, "a.mlir:2:8: 'tensor.collapse_shape' op expected its "
+                   "dimensions to count up from 0, but got 4294967296; write "
+                   "them as in [[0, 1], [2]]");
+}

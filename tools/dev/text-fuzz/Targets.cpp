@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Targets.h"
+#include "fuse/JIT/Frontend.h"
 #include "fuse/JIT/JIT.h"
-#include "fuse/JIT/Source.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace llvm;
@@ -51,24 +50,20 @@ static bool compileForGPU(StringRef text) {
 }
 
 static bool runPasses(StringRef text) {
-  if (Error error = jit::checkSource(text, "mutant.mlir")) {
-    consumeError(std::move(error));
-    return false;
-  }
   mlir::DialectRegistry registry;
   mlir::fuse::registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler silence(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  auto module = jit::parseProgram(context, text, "mutant.mlir");
   if (!module)
-    return false;
+    return succeeds(std::move(module));
   mlir::PassManager passes(&context);
   mlir::fuse::PipelineOptions options;
   mlir::fuse::buildFormPipeline(passes, options);
   mlir::fuse::buildSchedulePipeline(passes, options);
   mlir::fuse::buildLowerPipeline(passes, options);
-  return mlir::succeeded(passes.run(*module));
+  return mlir::succeeded(passes.run(**module));
 }
 
 ArrayRef<Target> getTargets() {
