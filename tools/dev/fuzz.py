@@ -19,34 +19,12 @@ import sys
 import tempfile
 import time
 
-from random_programs import crosscheck, movement
-from random_programs.generator import Generator, generate
-from random_programs.program import Function, Program
+from random_programs import crosscheck
+from random_programs.generator import generate
 from random_programs.reduce import reduce
 
 CHUNK = 20
 MOST_REDUCED = 5
-
-
-def absent_ops(tool):
-    """Makers of ops that this build cannot compile."""
-    makers = [maker for _, maker in movement.MAKERS]
-    texts = []
-    for maker in makers:
-        generator = Generator(1)
-        generator.argument([4, 6], "f32")
-        while not generator.ops:
-            maker(generator)
-        function = Function(
-            "program", generator.arguments, generator.ops, [generator.ops[-1].result]
-        )
-        texts.append(
-            Program(
-                [function], generator.dims, 1, "normal", ["fused", "emulated"]
-            ).text()
-        )
-    verdicts = crosscheck.run(tool, texts)
-    return [m.__name__ for m, v in zip(makers, verdicts) if v.kind == "wrong"]
 
 
 def run_chunk(options, seeds):
@@ -89,7 +67,9 @@ def parse_arguments():
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--without", nargs="*", help="makers of ops to leave out")
+    parser.add_argument(
+        "--without", nargs="*", default=[], help="functions that make ops, to leave out"
+    )
     parser.add_argument("--print", action="store_true", help="the first program only")
     parser.add_argument("--no-reduce", action="store_true")
     return parser.parse_args()
@@ -100,14 +80,9 @@ def main():
     options.deadline = time.monotonic() + options.seconds
     seed = random.randrange(1 << 30) if options.seed is None else options.seed
     if options.print:
-        options.without = []
-        print(generate(seed).text(), end="")
+        print(generate(seed, options.without).text(), end="")
         return 0
-    if options.without is None:
-        options.without = absent_ops(options.tool)
     print(f"seeds {seed} to {seed + options.count - 1}")
-    if options.without:
-        print("without", " ".join(options.without))
     sys.stdout.flush()
 
     seeds = range(seed, seed + options.count)

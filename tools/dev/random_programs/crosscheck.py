@@ -16,7 +16,7 @@ PATIENCE = 120
 
 
 class Verdict:
-    """"right", "unbounded" or "wrong", and for the last which check said what."""
+    """ "right", "unbounded" or "wrong", and for the last which check said what."""
 
     def __init__(self, kind, check="", message=""):
         self.kind, self.check, self.message = kind, check, message

@@ -158,7 +158,9 @@ class Generator:
 
         roll = self.random.random()
         if roll < 0.2:
-            shape = () if self.chance(0.8) else (1,) * self.random.randint(0, value.rank)
+            shape = (
+                () if self.chance(0.8) else (1,) * self.random.randint(0, value.rank)
+            )
             return self.constant(self.number(value.element), shape, value.element)
         if roll < 0.4 and len(self.arguments) < 7:
             return self.argument(self.broadcast_of(value.shape), value.element)

@@ -277,10 +277,12 @@ def broadcast(g):
     like = g.pick(lambda v: v.rank > 0)
     if not like:
         return
-    pairs = lambda v: zip(reversed(v.shape), reversed(like.shape))
-    value = g.pick(
-        lambda v: v.rank <= like.rank and all(a in (1, b) for a, b in pairs(v))
-    )
+
+    def fits(v):
+        pairs = zip(reversed(v.shape), reversed(like.shape))
+        return v.rank <= like.rank and all(a in (1, b) for a, b in pairs)
+
+    value = g.pick(fits)
     if like.is_static() and g.chance(0.5):
         text, operands = "fuse.broadcast {o[0]} : {t[0]} -> {r}", [value]
     else:
