@@ -64,7 +64,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/ThreadReduce.cpp",
-        "lit:Conversion lit:Emulator",
+        "lit:Conversion lit:Regressions lit:Emulator",
         (
             "shuffles-stop-early",
             "for (int64_t distance = std::min(width, warpSize) / 2; distance > 0;",
@@ -93,7 +93,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/Reducer.cpp",
-        "Regression random",
+        "Regression lit:Regressions random",
         (
             "maximum-starts-at-plus-infinity",
             "return floatType ? infinity(true) : integer(llvm::minIntN(width));",
@@ -206,7 +206,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/EmitPointwise.cpp",
-        "random py:test_regressions Regression lit:Conversion",
+        "Regression py:test_regressions lit:Conversion random",
         (
             "integers-divided-by-zero",
             "return select(byZero, zero, select(byMinusOne, negated, quotient));",

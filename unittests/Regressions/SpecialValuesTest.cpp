@@ -34,15 +34,21 @@ struct Case {
 const Case cases[] = {
     {"pointwise", R"(
       func.func @f(%x: tensor<?x?xTYPE>) -> (tensor<?x?xTYPE>, tensor<?x?xTYPE>,
-          tensor<?x?xTYPE>, tensor<?x?xTYPE>, tensor<?x?xTYPE>) {
+          tensor<?x?xTYPE>, tensor<?x?xTYPE>, tensor<?x?xTYPE>, tensor<?x?xi1>,
+          tensor<?x?xi1>, tensor<?x?xi1>, tensor<?x?xi32>) {
         %c = fuse.constant dense<0.5> : tensor<TYPE>
         %a = fuse.max %x, %c : tensor<?x?xTYPE>, tensor<TYPE> -> tensor<?x?xTYPE>
         %b = fuse.min %x, %c : tensor<?x?xTYPE>, tensor<TYPE> -> tensor<?x?xTYPE>
         %d = fuse.relu %x : tensor<?x?xTYPE>
         %e = fuse.sign %x : tensor<?x?xTYPE>
         %f = fuse.sigmoid %x : tensor<?x?xTYPE>
-        return %a, %b, %d, %e, %f : tensor<?x?xTYPE>, tensor<?x?xTYPE>,
-          tensor<?x?xTYPE>, tensor<?x?xTYPE>, tensor<?x?xTYPE>
+        %g = fuse.compare ne %x, %c : tensor<?x?xTYPE>, tensor<TYPE> -> tensor<?x?xi1>
+        %h = fuse.compare ge %x, %x : tensor<?x?xTYPE>, tensor<?x?xTYPE> -> tensor<?x?xi1>
+        %i = fuse.compare lt %x, %c : tensor<?x?xTYPE>, tensor<TYPE> -> tensor<?x?xi1>
+        %j = fuse.iota dim = 1 from_end like %x : tensor<?x?xTYPE> -> tensor<?x?xi32>
+        return %a, %b, %d, %e, %f, %g, %h, %i, %j : tensor<?x?xTYPE>,
+          tensor<?x?xTYPE>, tensor<?x?xTYPE>, tensor<?x?xTYPE>, tensor<?x?xTYPE>,
+          tensor<?x?xi1>, tensor<?x?xi1>, tensor<?x?xi1>, tensor<?x?xi32>
       })"},
     {"reduce_rows", R"(
       func.func @f(%x: tensor<?x?xTYPE>) -> (tensor<?x1xTYPE>, tensor<?x1xTYPE>,
