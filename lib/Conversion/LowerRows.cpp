@@ -78,6 +78,10 @@ private:
 };
 } // namespace
 
+/// More than the registers of any machine; each is code of its own, and LLVM
+/// takes minutes over thousands of them.
+static constexpr int64_t maxHeldVectors = 256;
+
 LogicalResult RowsLowering::verify() {
   const Extent &inner = space.columns().back();
   auto error = [&](const Twine &what) {
@@ -88,6 +92,15 @@ LogicalResult RowsLowering::verify() {
   if (isHeld() && !staticColumns)
     return error("expected a static row length with hold = registers, but got "
                  "a dynamic one; use hold = loop");
+  int64_t length = 1;
+  for (const Extent &column : space.columns())
+    length *= isHeld() ? column.size : 1;
+  int64_t share = schedule.getThreads() / schedule.getRowsPerBlock() * vector;
+  if (length > maxHeldVectors * share)
+    return error("expected at most " + Twine(maxHeldVectors) +
+                 " vectors a thread with hold = registers, but got " +
+                 Twine(llvm::divideCeil(length, share)) +
+                 "; use more threads or hold = loop");
   if ((isHeld() || space.columns().size() > 1) && inner.isStatic() &&
       inner.size % vector != 0)
     return error("expected a schedule whose vector divides the last dimension, "
