@@ -106,7 +106,7 @@ Value PointEmitter::address(Location loc, Value pointer, Value tensor,
         arith::IndexCastOp::create(builder, loc, builder.getI64Type(), base);
     pointer = gep(pointer, {LLVM::GEPArg(wide)});
   }
-  if (index.offset && llvm::isInt<32>(index.offset)) {
+  if (index.offset && llvm::isInt<LLVM::kGEPConstantBitWidth>(index.offset)) {
     pointer = gep(pointer, {LLVM::GEPArg(static_cast<int32_t>(index.offset))});
   } else if (index.offset) {
     Value wide = arith::ConstantIntOp::create(builder, loc, index.offset, 64);

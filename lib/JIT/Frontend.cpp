@@ -15,6 +15,7 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -94,24 +95,37 @@ static void nameResults(func::FuncOp function, const AsmParserState &state) {
 }
 
 /// MLIR's verifier takes the low 32 bits of each number alone.
-static LogicalResult checkReassociations(ModuleOp module) {
-  auto check = [](auto op) {
-    int64_t next = 0;
-    for (const ReassociationIndices &group : op.getReassociationIndices())
-      for (int64_t dim : group)
-        if (dim != next++) {
-          op.emitOpError("expected its dimensions to count up from 0, but got ")
-              << dim << "; write them as in [[0, 1], [2]]";
-          return WalkResult::interrupt();
-        }
-    return WalkResult::advance();
-  };
-  auto result = module.walk([&](Operation *op) {
-    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-      return check(collapse);
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-      return check(expand);
-    return WalkResult::advance();
+template <typename ReshapeOp>
+static LogicalResult checkReassociation(ReshapeOp op) {
+  int64_t next = 0;
+  for (const ReassociationIndices &group : op.getReassociationIndices())
+    for (int64_t dim : group)
+      if (dim != next++)
+        return op.emitOpError(
+                   "expected its dimensions to count up from 0, but got ")
+               << dim << "; write them as in [[0, 1], [2]]";
+  return success();
+}
+
+static LogicalResult checkDim(tensor::DimOp op) {
+  std::optional<int64_t> dim = op.getConstantIndex();
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!dim || (type && *dim >= 0 && *dim < type.getRank()))
+    return success();
+  return op.emitOpError("expected a dimension of its tensor, but got ")
+         << *dim << "; count from 0";
+}
+
+/// What MLIR's verifiers let through.
+static LogicalResult checkTensorOps(ModuleOp module) {
+  auto result = module.walk([](Operation *op) {
+    LogicalResult checked =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+                [](auto reshape) { return checkReassociation(reshape); })
+            .Case<tensor::DimOp>(checkDim)
+            .Default([](Operation *) { return success(); });
+    return failed(checked) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -141,7 +155,7 @@ parseProgram(MLIRContext &context, StringRef text, StringRef fileName) {
       inner->remove();
       module = inner;
     }
-  if (failed(verify(*module)) || failed(checkReassociations(*module)))
+  if (failed(verify(*module)) || failed(checkTensorOps(*module)))
     return diagnostics.takeError((fileName + ": invalid program").str());
   for (auto function : module->getOps<func::FuncOp>())
     if (!function.isExternal()) {

@@ -66,6 +66,22 @@ def test_rows_past_two_to_the_31():
     assert found(x).tolist() == [False, True]
 
 
+@needs_memory(4)
+def test_a_constant_offset_past_29_bits():
+    """The sum of a fused constant offset wrapped: pytorch#186057."""
+    tensor, part = "tensor<1100000064xi1>", "tensor<64xi1>"
+    slice = program(
+        [tensor],
+        [part],
+        f"%y = fuse.slice %a0 offsets = [1100000000] sizes = [64] : {tensor} -> {part}",
+        f"%z = fuse.not %y : {part}",
+        f"return %z : {part}",
+    )
+    x = np.zeros(1_100_000_064, bool)
+    x[-32:] = True
+    np.testing.assert_array_equal(slice(x), ~x[-64:])
+
+
 def test_an_explicit_cast_rounds():
     """Fusion elided the pair of casts: pytorch#179572."""
     wide, narrow = "tensor<?xf32>", "tensor<?xbf16>"

@@ -142,7 +142,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/LowerContraction.cpp",
-        "Regression lit:Conversion random lit:Emulator",
+        "Regression lit:Conversion lit:Regressions random lit:Emulator",
         (
             "tile-rows-past-the-end-are-written",
             "if (rows[i].key() != rowsInside[i].key())",
@@ -176,7 +176,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/EmitRotary.cpp",
-        "lit:Examples random lit:Conversion py:test_math",
+        "lit:Examples lit:Regressions py:test_math lit:Conversion random",
         (
             "interleaved-lanes-turn-the-other-way",
             "signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));",
@@ -240,7 +240,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/LowerPointwise.cpp",
-        "Regression lit:Conversion random lit:Emulator",
+        "Regression lit:Conversion lit:Regressions random lit:Emulator",
         (
             "last-vector-is-past-the-end",
             "emitter.less(last, total), [&] { storeAt(flatPoint(first, vector)); },",

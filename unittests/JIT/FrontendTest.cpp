@@ -130,3 +130,12 @@ TEST_F(Frontend, RefusesReassociationsThatMLIRTakes) {
                    "dimensions to count up from 0, but got 4294967296; write "
                    "them as in [[0, 1], [2]]");
 }
+
+TEST_F(Frontend, RefusesDimensionsThatATensorLacks) {
+  EXPECT_FALSE(parse("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+                     "  %c = arith.constant 9223372036854775807 : index\n"
+                     "  %n = tensor.dim %x, %c : tensor<?xf32>\n"
+                     "  return %x : tensor<?xf32>\n}"));
+  EXPECT_EQ(error, "a.mlir:3:8: 'tensor.dim' op expected a dimension of its "
+                   "tensor, but got 9223372036854775807; count from 0");
+}
