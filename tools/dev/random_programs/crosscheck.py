@@ -11,8 +11,9 @@ import signal
 import subprocess
 import tempfile
 
-# Seconds without a word until a program counts as endless.
-PATIENCE = 120
+# Seconds of processor time without a word until a program counts as endless, and
+# how many times that it may wait for a processor.
+PATIENCE, MOST_WAITING = 60, 20
 
 
 class Verdict:
@@ -66,11 +67,17 @@ def run_process(tool, paths, options, patience):
 def read_verdicts(process, patience):
     """Verdicts, the check that was under way last, and whether it hangs."""
     verdicts, check, rest = [], "prepare", b""
+    started, waited = processor_seconds(process.pid), 0
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
-            if not selector.select(patience):
-                return verdicts, check, True
+            if not selector.select(patience / 4):
+                waited += patience / 4
+                used = processor_seconds(process.pid) - started
+                if used > patience or waited > MOST_WAITING * patience:
+                    return verdicts, check, True
+                continue
+            started, waited = processor_seconds(process.pid), 0
             read = os.read(process.stdout.fileno(), 1 << 16)
             if not read:
                 return verdicts, check, False
@@ -82,6 +89,16 @@ def read_verdicts(process, patience):
                 else:
                     verdicts.append(parse(kind, text))
                     check = "prepare"
+
+
+def processor_seconds(pid):
+    """What a process has used; nothing once it is gone."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    except OSError:
+        return 0
+    user, system = fields.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def parse(kind, text):

@@ -185,10 +185,12 @@ class Generator:
     def checks(self, has_twin):
         """Not every program needs every check."""
         others = ["unaligned", "unfused", "strict", "schedules"]
+        checks = ["fused", *self.random.sample(others, 1 if has_twin else 2)]
         if self.emulated:
-            others += ["emulated", "emulated-schedules", "strided"]
-        checks = ["fused", *self.random.sample(others, 2)]
-        checks += ["emulated"] if self.emulated else []
+            checks = ["fused", "emulated", self.choice(others)]
+            checks += self.random.choices(
+                [[], ["emulated-schedules"], ["strided"]], [4, 2, 1]
+            )[0]
         return sorted({*checks, *(["twins"] if has_twin else [])})
 
     def program(self, seed):
