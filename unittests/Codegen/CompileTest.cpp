@@ -444,8 +444,18 @@ gpu.module @m {
   EXPECT_EQ(to, "kernel-");
 }
 
-TEST_F(CompileTest, HostRefusesShuffles) {
+TEST_F(CompileTest, HostRefusesBlocksOfManyThreads) {
   EXPECT_EQ(load(reduction, "sum"), nullptr);
+  EXPECT_NE(messages.find("expected a schedule of threads = 1 for the CPU, but "
+                          "got 64"),
+            std::string::npos)
+      << messages;
+}
+
+TEST_F(CompileTest, HostRefusesShuffles) {
+  std::string oneThread = reduction;
+  oneThread.replace(oneThread.find("<i32: 64,"), 9, "<i32: 1,");
+  EXPECT_EQ(load(oneThread, "sum"), nullptr);
   EXPECT_NE(messages.find("'gpu.shuffle' op expected an op that a block of "
                           "one thread"),
             std::string::npos)
