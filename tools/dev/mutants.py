@@ -309,7 +309,11 @@ MUTANTS = [
     *_mutants(
         "lib/Runtime/Arguments.cpp",
         "Runtime",
-        ("dims-may-disagree", "if (value != got)", "if (false)"),
+        (
+            "shapes-are-not-compared",
+            "if (*expected != view.shape[index])",
+            "if (false)",
+        ),
         (
             "neighbours-overlap",
             "beginA < beginB + bytesB &&",
@@ -434,9 +438,9 @@ MUTANTS = [
         "lib/Fusion/BindDims.cpp",
         "lit:Fusion lit:tools Regression",
         (
-            "names-of-static-dims",
-            "if (!extent.isStatic() && !name.empty())",
-            "if (!name.empty())",
+            "static-dims-get-names",
+            "name = std::to_string(extent.size);",
+            'name = "n";',
         ),
     ),
 ]

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIT = Path("/usr/lib/llvm-22/bin/lit")
 ENOUGH = 0.95
 # Seconds for one command; a mutant that takes longer is killed by that.
-PATIENCE = 1200
+PATIENCE = 600
 
 
 def check(mutants, root=ROOT):

@@ -26,6 +26,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -44,8 +45,9 @@ static cl::opt<uint64_t> first("first", cl::init(0),
                                cl::desc("The number of the first mutant"));
 static cl::opt<uint64_t> seed("seed", cl::init(0),
                               cl::desc("Another seed, other mutants"));
-static cl::opt<unsigned> limitSeconds("limit", cl::init(20),
-                                      cl::desc("Seconds for one mutant"));
+static cl::opt<unsigned>
+    limitSeconds("limit", cl::init(20),
+                 cl::desc("Seconds of a processor for one mutant"));
 static cl::opt<unsigned> limitMegabytes("memory", cl::init(1024),
                                         cl::desc("Megabytes for one mutant"));
 static cl::opt<std::string> keep("keep", cl::init("text-fuzz"),
@@ -92,18 +94,32 @@ static int64_t peakMegabytes() {
   _exit(Done);
 }
 
-/// Waits for the child; kills it if it stays with one mutant for too long.
+/// What the child has used of a processor.
+static double cpuSeconds(pid_t child) {
+  clockid_t clock;
+  timespec time;
+  if (clock_getcpuclockid(child, &clock) != 0 ||
+      clock_gettime(clock, &time) != 0)
+    return 0;
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+/// Waits for the child; kills it if it stays with one mutant for too long, on
+/// the processor, or waiting for something else.
 static int waitFor(pid_t child, const Progress &progress, bool &hung) {
   using Clock = std::chrono::steady_clock;
   uint64_t last = progress.current;
+  double used = 0;
   auto since = Clock::now();
   int status;
   while (waitpid(child, &status, WNOHANG) == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (uint64_t now = progress.current; now != last) {
       last = now;
+      used = cpuSeconds(child);
       since = Clock::now();
-    } else if (Clock::now() - since > std::chrono::seconds(limitSeconds)) {
+    } else if (cpuSeconds(child) - used > limitSeconds ||
+               Clock::now() - since > std::chrono::seconds(30 * limitSeconds)) {
       hung = true;
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
