@@ -116,6 +116,23 @@ static LogicalResult checkDim(tensor::DimOp op) {
          << *dim << "; count from 0";
 }
 
+/// MLIR's verifier crashes on an empty group, so this comes before it.
+static LogicalResult checkGroups(ModuleOp module) {
+  auto result = module.walk([](Operation *op) {
+    auto groups = op->getAttrOfType<ArrayAttr>("reassociation");
+    bool hasEmpty = groups && llvm::any_of(groups, [](Attribute group) {
+                      auto dims = dyn_cast<ArrayAttr>(group);
+                      return dims && dims.empty();
+                    });
+    if (!hasEmpty)
+      return WalkResult::advance();
+    op->emitOpError("expected a dimension in each group of its reassociation, "
+                    "but got an empty group; write them as in [[0, 1], [2]]");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// What MLIR's verifiers let through.
 static LogicalResult checkTensorOps(ModuleOp module) {
   auto result = module.walk([](Operation *op) {
@@ -155,7 +172,8 @@ parseProgram(MLIRContext &context, StringRef text, StringRef fileName) {
       inner->remove();
       module = inner;
     }
-  if (failed(verify(*module)) || failed(checkTensorOps(*module)))
+  if (failed(checkGroups(*module)) || failed(verify(*module)) ||
+      failed(checkTensorOps(*module)))
     return diagnostics.takeError((fileName + ": invalid program").str());
   for (auto function : module->getOps<func::FuncOp>())
     if (!function.isExternal()) {

@@ -139,3 +139,12 @@ TEST_F(Frontend, RefusesDimensionsThatATensorLacks) {
   EXPECT_EQ(error, "a.mlir:3:8: 'tensor.dim' op expected a dimension of its "
                    "tensor, but got 9223372036854775807; count from 0");
 }
+
+TEST_F(Frontend, RefusesEmptyGroups) {
+  EXPECT_FALSE(parse(
+      "func.func @f(%x: tensor<?x4xf32>, %n: index) -> tensor<?x2x2xf32> {\n"
+      "  %y = tensor.expand_shape %x [[], [1, 2]] output_shape [%n, 2, 2]\n"
+      "      : tensor<?x4xf32> into tensor<?x2x2xf32>\n"
+      "  return %y : tensor<?x2x2xf32>\n}"));
+  EXPECT_NE(error.find("but got an empty group"), std::string::npos) << error;
+}

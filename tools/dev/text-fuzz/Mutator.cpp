@@ -223,7 +223,7 @@ void Mutation::nest() {
   const char *opening[] = {"(", "[", "{", "tensor<", "module {", "-", "tuple<"};
   const char *text = pick(opening);
   std::string nested;
-  for (size_t depth = below(2) ? below(64) : below(20000); depth > 0; --depth)
+  for (size_t depth = 1 + below(below(2) ? 64 : 20000); depth > 0; --depth)
     nested += text;
   tokens.insert(tokens.begin() + place(), nested);
 }
