@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Codegen/NVPTX.h"
+
+#include "PtxasWorkarounds.h"
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Codegen/Translate.h"
 #include "llvm/ADT/StringExtras.h"
@@ -89,6 +91,8 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
   optimize.observer = options.observer;
   if (llvm::Error error = optimizeLLVMIR(**ir, **machine, optimize))
     return error;
+
+  keepNegationsOutOfMinMax(**ir);
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);

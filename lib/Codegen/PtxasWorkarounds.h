@@ -1,0 +1,24 @@
+//===- PtxasWorkarounds.h - Around wrong code of ptxas ----------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CODEGEN_PTXASWORKAROUNDS_H
+#define FUSE_LIB_CODEGEN_PTXASWORKAROUNDS_H
+
+#include "llvm/IR/Module.h"
+
+namespace mlir::fuse {
+
+/// Writes the negations and absolute values of 32-bit integers so that ptxas
+/// does not fold them into a minimum or maximum. On sm_90, ptxas 13.0 makes one
+/// VIMNMX3 of two signed max.s32 or min.s32 in a row and then loses a neg.s32
+/// or abs.s32 of its second operand: max(max(a, -b), c) becomes max(a, b, c).
+/// Call it after LLVM's optimizer, which would undo it.
+void keepNegationsOutOfMinMax(llvm::Module &module);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CODEGEN_PTXASWORKAROUNDS_H
