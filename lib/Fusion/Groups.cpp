@@ -15,6 +15,12 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 bool Groups::isDuplicated(Operation *op) {
+  // What a scatter writes into is memory.
+  if (op && llvm::any_of(op->getUsers(), [&](Operation *user) {
+        auto scatter = dyn_cast<ScatterOp>(user);
+        return scatter && scatter.getInto().getDefiningOp() == op;
+      }))
+    return false;
   if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     return elements && elements.isSplat();
