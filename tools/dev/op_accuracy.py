@@ -172,7 +172,7 @@ OPS = {
     "sqrt": Op(elementary("sqrt"), 0.5, 1, 0.51),
     "recip": Op(lambda xp, x: 1 / x, 0.5, 1, 0.51),
     "exp": Op(elementary("exp"), 1.5, 3, 1.5),
-    "exp2": Op(elementary("exp2"), 1.5, 2, 1.5),
+    "exp2": Op(elementary("exp2"), 1.5, 2.5, 1.5),
     "expm1": Op(elementary("expm1"), 2, 2, 2),
     "log": Op(elementary("log"), 1.5, 1.5, 1.5),
     "log2": Op(elementary("log2"), 1.5, 1.5, 2),
