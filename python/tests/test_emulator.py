@@ -16,6 +16,4 @@ def test_softmax():
     program = fuse.compile(SOFTMAX, target="emu", cache=False)
     x = np.random.default_rng(1).standard_normal((3, 100)).astype(np.float32)
     e = np.exp(x - x.max(axis=1, keepdims=True))
-    np.testing.assert_allclose(
-        program(x), e / e.sum(axis=1, keepdims=True), rtol=1e-5
-    )
+    np.testing.assert_allclose(program(x), e / e.sum(axis=1, keepdims=True), rtol=1e-5)
