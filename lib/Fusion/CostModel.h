@@ -15,8 +15,9 @@
 // a thread that writes %s at [i, j] needs %e at [i, j] and at [j, i]: two
 // views, so that in one kernel exp is computed twice for each result, and %x is
 // read twice. A row, or a few columns, are the work of one block: where there
-// are few of them, most of the machine idles. Views are counted; a kernel whose values have too many is refused
-// before its code explodes. A dynamic dimension counts as a large one.
+// are few of them, most of the machine idles. Views are counted; a kernel whose
+// values have too many is refused before its code explodes. A dynamic dimension
+// counts as a large one.
 //
 //===----------------------------------------------------------------------===//
 

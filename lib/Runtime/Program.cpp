@@ -146,12 +146,8 @@ Error Program::State::execute(ArrayRef<TensorView> inputs,
   if (!arena)
     return arena.takeError();
 
-  Buffers buffers{spec,
-                  *symbols,
-                  inputs,
-                  outputs,
-                  constants,
-                  launchPlan.arena.offsets,
+  Buffers buffers{spec,         *symbols,  inputs,
+                  outputs,      constants, launchPlan.arena.offsets,
                   arena->data()};
   for (auto [step, kernel, stepPlan] :
        zip_equal(spec.steps, kernels, launchPlan.steps)) {

@@ -16,7 +16,8 @@
 //   ld.global.nc.v4.b32 {%r1, %r2, %r3, %r4}, [%rd4];
 //
 // it reports a non-coherent load of 128 bits, of type "v4.b32", from argument 1
-// for line 7, column 3 of file 1. Counts are of instructions in the text, not executed.
+// for line 7, column 3 of file 1. Counts are of instructions in the text, not
+// executed.
 //
 //===----------------------------------------------------------------------===//
 

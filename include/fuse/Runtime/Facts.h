@@ -56,9 +56,9 @@ struct Facts {
 };
 
 /// The facts of a call. `outputs` may be empty if the runtime is going to
-/// allocate them; they count as aligned and separate then. An input for which `spec` has a
-/// layout other than dense counts as dense: it is one for all calls. Fails like
-/// bindSymbols().
+/// allocate them; they count as aligned and separate then. An input for which
+/// `spec` has a layout other than dense counts as dense: it is one for all
+/// calls. Fails like bindSymbols().
 llvm::Expected<Facts> computeFacts(const ProgramSpec &spec,
                                    llvm::ArrayRef<TensorView> inputs,
                                    llvm::ArrayRef<TensorView> outputs);

@@ -59,9 +59,7 @@ public:
   void splitInside(OpBuilder &builder, int64_t parts);
 
 private:
-  bool isReduced(int64_t dim) {
-    return llvm::is_contained(op.getDims(), dim);
-  }
+  bool isReduced(int64_t dim) { return llvm::is_contained(op.getDims(), dim); }
   double kept();
   Value input(OpBuilder &builder);
   Value reduce(OpBuilder &builder, Value value, ArrayRef<int64_t> dims);
