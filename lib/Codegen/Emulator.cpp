@@ -9,7 +9,6 @@
 #include "EmulatorFloats.h"
 #include "HostMachine.h"
 #include "fuse/Codegen/Translate.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/IR/Verifier.h"
 
 using namespace mlir;
@@ -20,28 +19,10 @@ namespace orc = llvm::orc;
 /// compiles once and runs little.
 static constexpr unsigned optLevel = 1;
 
-/// LLVM moves a bf16 between blocks as an f32. What it calls to come back: the
-/// lower half of the returned register is the result. The upper half of `value`
-/// is exact, since it was a bf16 before.
-static float narrowToBFloat(float value) {
-  return llvm::bit_cast<float>(llvm::bit_cast<uint32_t>(value) >> 16);
-}
-
-/// The host, without the instructions that convert to bf16: these take
-/// denormals for zeros.
-static llvm::Expected<orc::JITTargetMachineBuilder> detectExactHost() {
-  auto builder = detectHost(optLevel);
-  if (builder && builder->getTargetTriple().isX86()) {
-    builder->getFeatures().AddFeature("avx512bf16", false);
-    builder->getFeatures().AddFeature("avxneconvert", false);
-  }
-  return builder;
-}
-
 llvm::Expected<llvm::SmallVector<char, 0>>
 mlir::fuse::compileEmulatorObject(gpu::GPUModuleOp module,
                                   const EmulatorShims &shims) {
-  auto builder = detectExactHost();
+  auto builder = detectHost(optLevel);
   if (!builder)
     return builder.takeError();
   auto machine = builder->createTargetMachine();
@@ -68,8 +49,7 @@ llvm::Expected<EmulatorObject>
 mlir::fuse::loadEmulatorObject(llvm::ArrayRef<char> object,
                                llvm::ArrayRef<std::string> kernels,
                                const EmulatorShims &shims) {
-  std::vector<std::pair<std::string, void *>> symbols = {
-      {"__truncsfbf2", reinterpret_cast<void *>(&narrowToBFloat)}};
+  std::vector<std::pair<std::string, void *>> symbols;
   for (const auto &shim : shims)
     symbols.emplace_back(emulatorSymbol(shim.getKey()),
                          shim.getValue().address);

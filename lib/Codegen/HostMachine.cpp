@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostMachine.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/TargetSelect.h"
 #include <mutex>
@@ -13,6 +14,15 @@
 using namespace mlir;
 using namespace mlir::fuse;
 namespace orc = llvm::orc;
+
+/// f32 to bf16, to nearest even: what LLVM calls where it has moved a bf16
+/// between blocks as an f32. The lower half of the returned register counts.
+static float roundToBFloat(float value) {
+  auto bits = llvm::bit_cast<uint32_t>(value);
+  bool isNaN = (bits & 0x7fffffff) > 0x7f800000;
+  uint32_t rounded = isNaN ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
+  return llvm::bit_cast<float>(rounded >> 16);
+}
 
 llvm::Expected<orc::JITTargetMachineBuilder>
 mlir::fuse::detectHost(unsigned optLevel) {
@@ -27,6 +37,11 @@ mlir::fuse::detectHost(unsigned optLevel) {
     return builder;
   builder->setCodeGenOptLevel(llvm::CodeGenOpt::getLevel(optLevel).value_or(
       llvm::CodeGenOptLevel::Aggressive));
+  // These convert to bf16 in one instruction, which takes denormals for zeros.
+  if (builder->getTargetTriple().isX86()) {
+    builder->getFeatures().AddFeature("avx512bf16", false);
+    builder->getFeatures().AddFeature("avxneconvert", false);
+  }
   // As LLJIT's linker wants it. LLVM's default for a JIT is the large code
   // model, which loads every constant through a 64-bit address.
   builder->setRelocationModel(llvm::Reloc::PIC_);
@@ -58,13 +73,15 @@ llvm::Expected<std::unique_ptr<orc::LLJIT>> mlir::fuse::linkHostObject(
   if (!jit)
     return jit.takeError();
   orc::SymbolMap defined;
+  defined[(*jit)->mangleAndIntern("__truncsfbf2")] = {
+      orc::ExecutorAddr::fromPtr(&roundToBFloat),
+      llvm::JITSymbolFlags::Exported};
   for (const auto &[name, address] : symbols)
     defined[(*jit)->mangleAndIntern(name)] = {
         orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
-  if (!defined.empty())
-    if (llvm::Error error = (*jit)->getMainJITDylib().define(
-            orc::absoluteSymbols(std::move(defined))))
-      return error;
+  if (llvm::Error error = (*jit)->getMainJITDylib().define(
+          orc::absoluteSymbols(std::move(defined))))
+    return error;
   if (llvm::Error error =
           (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
               llvm::StringRef(object.data(), object.size()), "kernels.o")))
