@@ -40,9 +40,12 @@ static int64_t widestBytes(KernelOp kernel, const TransposeSpace &space) {
   return widest;
 }
 
+/// What a dynamic last dimension is a multiple of where that is known.
+static constexpr int64_t divisibleBytes = 16;
+
 /// The largest vector up to `limit` that divides the two dimensions of tiles.
 static int64_t tileVector(const TransposeSpace &space, int64_t limit,
-                          const ScheduleTarget &target) {
+                          int64_t widest, const ScheduleTarget &target) {
   // What is known of dynamic sizes is known of the last dimensions of inputs
   // and results, as a whole.
   bool readsWhole = llvm::all_of(space.values, [](auto &crossed) {
@@ -58,6 +61,8 @@ static int64_t tileVector(const TransposeSpace &space, int64_t limit,
       vector = dividingVector(vector, extent.size);
     else if (!isKnown)
       return 1;
+    else
+      vector = std::min(vector, divisibleBytes / widest);
   }
   return vector;
 }
@@ -74,7 +79,7 @@ mlir::fuse::proposeTranspose(KernelOp kernel, const DimClasses &dims,
       return {};
   int64_t widest = widestBytes(kernel, *space);
   int64_t accessBytes = target.isGPU ? gpuAccessBytes : cpuAccessBytes;
-  int64_t vector = tileVector(*space, accessBytes / widest, target);
+  int64_t vector = tileVector(*space, accessBytes / widest, widest, target);
   int64_t tile = rowBytes / widest;
   int64_t tiles = space->values.size();
   if (tiles * tile * tile * widest > stagedBytes)
