@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -66,6 +67,9 @@ public:
 private:
   void skipString();
   void skipWord();
+  void skipValue();
+  /// Counts the results that `value` must have for one of that number.
+  void countResults(StringRef value, StringRef number);
   /// Whether `first` and one of `second` follow the word at `pos`.
   bool isFollowedBy(StringRef first, ArrayRef<StringRef> second) const;
   void visit(char c);
@@ -77,8 +81,12 @@ private:
   SmallVector<unsigned, 32> operators{0};
   /// Whether there was a tensor.concat.
   bool hasConcat = false;
+  /// The largest number of a result of each value, and the sum of these: the
+  /// parser keeps a place for all results up to such a number.
+  StringMap<uint64_t> lastResults;
+  uint64_t results = 0;
   /// What MLIR 22 would crash on, as "expected X, but got Y; remedy".
-  StringRef crash;
+  std::string crash;
 };
 } // namespace
 
@@ -112,24 +120,61 @@ void SourceScanner::skipWord() {
             "another; count from the first";
 }
 
+static StringRef skipSpace(StringRef text) {
+  for (text = text.ltrim(); text.starts_with("//"); text = text.ltrim())
+    text = text.drop_until([](char c) { return c == '\n'; });
+  return text;
+}
+
 bool SourceScanner::isFollowedBy(StringRef first,
                                  ArrayRef<StringRef> second) const {
-  StringRef rest = text.substr(pos + 1);
-  auto skipSpace = [&] {
-    for (rest = rest.ltrim(); rest.starts_with("//"); rest = rest.ltrim())
-      rest = rest.drop_until([](char c) { return c == '\n'; });
-  };
-  skipSpace();
+  StringRef rest = skipSpace(text.substr(pos + 1));
   if (!rest.consume_front(first))
     return false;
-  skipSpace();
+  rest = skipSpace(rest);
   return any_of(second, [&](StringRef word) { return rest.starts_with(word); });
+}
+
+void SourceScanner::skipValue() {
+  auto isNamePart = [](char c) {
+    return isAlnum(c) || StringRef("$._-").contains(c);
+  };
+  StringRef name = text.substr(pos + 1);
+  name =
+      isDigit(peek()) ? name.take_while(isDigit) : name.take_while(isNamePart);
+  StringRef rest = skipSpace(text.substr(pos + 1 + name.size()));
+  if (rest.consume_front("#") || rest.consume_front(":"))
+    countResults(name, skipSpace(rest).take_while(isDigit));
+  if (crash.empty())
+    pos += name.size();
+}
+
+void SourceScanner::countResults(StringRef value, StringRef number) {
+  if (number.empty())
+    return;
+  uint64_t last;
+  if (number.getAsInteger(10, last))
+    last = UINT64_MAX;
+  uint64_t &known = lastResults[value];
+  if (last <= known)
+    return;
+  // A program that is right has the type of each, and so more bytes.
+  if (last - known > text.size() - results) {
+    crash = formatv("expected at most {0} results in {0} bytes of program "
+                    "text, but got {1} of %{2}; count results from 0",
+                    text.size(), number, value);
+    return;
+  }
+  results += last - known;
+  known = last;
 }
 
 void SourceScanner::visit(char c) {
   switch (c) {
   case '"':
     return skipString();
+  case '%':
+    return skipValue();
   case '/':
     if (peek() == '/')
       pos = std::min(text.find('\n', pos), text.size());
@@ -185,7 +230,7 @@ bool SourceScanner::find() {
 
 std::string SourceScanner::message() const {
   if (!crash.empty())
-    return crash.str();
+    return crash;
   return formatv("expected at most {0} nested brackets or chained operators, "
                  "but got more; flatten the program",
                  maxNesting);

@@ -88,6 +88,35 @@ TEST(Source, RefusesNegativeDimensionsOfConcat) {
   EXPECT_EQ(check("fuse.scatter %x dim = -1"), "");
 }
 
+TEST(Source, RefusesNumbersOfResultsThatCannotBe) {
+  for (StringRef value :
+       {"%y#2147483647", "%0:2147483647 =", "%y # 2147483647",
+        "%y\n // x\n #2147483647", "%0 : 2147483647 =", "%$a-b._#4294967295",
+        "%y#99999999999999999999", "%y#000100"})
+    EXPECT_NE(check(value), "") << value.str();
+  EXPECT_EQ(check("\n  return %y#2147483647 : f32"),
+            "a.mlir:2:10: expected at most 29 results in 29 bytes of program "
+            "text, but got 2147483647 of %y; count results from 0");
+  EXPECT_EQ(check("%a:3 = \"x.y\"() : () -> (i1, i1, i1)\n"
+                  "return %a#0, %a#2, %a#00, %a : i1, i1, i1, i1"),
+            "");
+}
+
+TEST(Source, CountsTheResultsOfAllValues) {
+  // Of one value only the largest number counts.
+  EXPECT_EQ(check("%a#20 %a#19 %a#20 %a#20"), "");
+  EXPECT_NE(check("%a#20 %b#19 %c#20 %d#20"), "");
+}
+
+TEST(Source, TakesLargeNumbersElsewhere) {
+  for (StringRef text :
+       {"#2147483647", "dense<2147483647>", "#fuse.rows<threads = 2147483647>",
+        "\"%y#2147483647\"", "// %y#2147483647", "%2147483647",
+        "%x: tensor<2147483647xf32>", "#a = 2147483647 : i64", "%a, #b<999>",
+        "%x : !a, 2147483647"})
+    EXPECT_EQ(check(text), "") << text.str();
+}
+
 TEST(Source, NamesTheUnreadableFile) {
   auto missing = readSource("/nonexistent/a.mlir");
   EXPECT_EQ(llvm::toString(missing.takeError()),

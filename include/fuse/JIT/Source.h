@@ -7,9 +7,9 @@
 //
 // What is checked before MLIR's parser sees a text. The parser recurses once a
 // bracket and once an operator of an affine expression, so that deep nesting
-// overflows its stack; it crashes on a dense array of indices, and the verifier
-// of tensor.concat on a negative dimension; and the bytecode reader trusts its
-// input.
+// overflows its stack; for `%y#1000000` it makes room for a million results;
+// it crashes on a dense array of indices, and the verifier of tensor.concat on
+// a negative dimension; and the bytecode reader trusts its input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,9 +35,9 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readSource(llvm::StringRef path);
 
 /// Checks that `text` is text (not bytecode), not too large, not nested too
-/// deeply, and without `array<index: ...>` and a tensor.concat of a
-/// negative dimension. `name`
-/// stands for the file in the error.
+/// deeply, and without `array<index: ...>`, a tensor.concat of a negative
+/// dimension, and numbers of results (`%y#1000`, `%y:1000 = `) that are more
+/// than its bytes. `name` stands for the file in the error.
 llvm::Error checkSource(llvm::StringRef text, llvm::StringRef name);
 
 } // namespace fuse::jit

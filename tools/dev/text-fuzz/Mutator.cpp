@@ -92,6 +92,7 @@ static const char *const edges[] = {"0",
                                     "65536",
                                     "2147483647",
                                     "2147483648",
+                                    "4294967295",
                                     "4294967296",
                                     "4611686018427387904",
                                     "9223372036854775807",
@@ -132,8 +133,8 @@ static const char *const types[] = {"f16",
 static const char *const pieces[] = {
     "dims = [0]", "dims = [0, 0]", "keep",         "{}",
     "\"\"",       "inverse",       "->",           "%x",
-    "@f",         "dense<>",       "loc(unknown)", "\\",
-    "\xc3",       "\xf0\x9f\x98",  "\xff"};
+    "@f",         "dense<>",       "loc(unknown)", "%x#2147483647",
+    "\\",         "\xc3",          "\xf0\x9f\x98", "\xff"};
 
 namespace {
 /// The tokens of one program on their way to a mutant.
