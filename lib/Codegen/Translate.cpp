@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Codegen/Translate.h"
+#include "VectorizerWorkarounds.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -112,6 +113,8 @@ llvm::Error mlir::fuse::optimizeLLVMIR(llvm::Module &module,
   tuning.LoopInterleaving = options.vectorize;
   tuning.SLPVectorization = options.vectorize;
   llvm::PassBuilder builder(&machine, tuning);
+  if (options.vectorize)
+    keepDivisionsUnconditional(builder);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
