@@ -13,7 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::fuse;
-namespace orc = llvm::orc;
 
 /// Register allocation and instruction selection of the cheap kind: a test
 /// compiles once and runs little.
@@ -57,12 +56,8 @@ mlir::fuse::loadEmulatorObject(llvm::ArrayRef<char> object,
   if (!jit)
     return jit.takeError();
   EmulatorObject result;
-  for (const std::string &name : kernels) {
-    llvm::Expected<orc::ExecutorAddr> address = (*jit)->lookup(name);
-    if (!address)
-      return address.takeError();
-    result.entries[name] = address->toPtr<EmulatedKernel>();
-  }
+  if (llvm::Error error = lookUpKernels(**jit, kernels, result.entries))
+    return error;
   result.jit = std::move(*jit);
   return result;
 }

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
@@ -30,6 +31,21 @@ emitHostObject(llvm::Module &module, llvm::TargetMachine &machine);
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
 linkHostObject(llvm::ArrayRef<char> object,
                llvm::ArrayRef<std::pair<std::string, void *>> symbols = {});
+
+/// Puts the addresses of `kernels`, functions of the linked object, into
+/// `entries`.
+template <typename Entry>
+llvm::Error lookUpKernels(llvm::orc::LLJIT &jit,
+                          llvm::ArrayRef<std::string> kernels,
+                          llvm::StringMap<Entry> &entries) {
+  for (const std::string &name : kernels) {
+    llvm::Expected<llvm::orc::ExecutorAddr> address = jit.lookup(name);
+    if (!address)
+      return address.takeError();
+    entries[name] = address->toPtr<Entry>();
+  }
+  return llvm::Error::success();
+}
 
 } // namespace mlir::fuse
 

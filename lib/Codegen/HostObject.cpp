@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using namespace mlir::fuse;
-namespace orc = llvm::orc;
 
 /// Tells LLVM to use the widest registers, which it shuns by default on CPUs
 /// that once lowered their clock for them.
@@ -60,12 +59,8 @@ mlir::fuse::loadHostObject(llvm::ArrayRef<char> object,
   if (!jit)
     return jit.takeError();
   HostObject result;
-  for (const std::string &name : kernels) {
-    llvm::Expected<orc::ExecutorAddr> address = (*jit)->lookup(name);
-    if (!address)
-      return address.takeError();
-    result.entries[name] = address->toPtr<HostKernel>();
-  }
+  if (llvm::Error error = lookUpKernels(**jit, kernels, result.entries))
+    return error;
   result.jit = std::move(*jit);
   return result;
 }

@@ -176,17 +176,20 @@ def test_in_place():
         program(x)
 
 
+class Wrapped:
+    """An array that has DLPack and nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__(stream=stream)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
 def test_takes_any_dlpack(add):
-    class Wrapped:
-        def __init__(self, array):
-            self.array = array
-
-        def __dlpack__(self, stream=None):
-            return self.array.__dlpack__(stream=stream)
-
-        def __dlpack_device__(self):
-            return self.array.__dlpack_device__()
-
     x, b, y = random(3, 4), random(4), np.empty((3, 4), np.float32)
     add(Wrapped(x), Wrapped(b), out=y)
     np.testing.assert_array_equal(y, x + b)
@@ -268,16 +271,6 @@ def test_a_slice_of_a_fused_tensor():
 
 
 def test_views_through_dlpack(add):
-    class Wrapped:
-        def __init__(self, array):
-            self.array = array
-
-        def __dlpack__(self, stream=None):
-            return self.array.__dlpack__(stream=stream)
-
-        def __dlpack_device__(self):
-            return self.array.__dlpack_device__()
-
     x, b, y = random(3, 8)[:, ::2], random(4), np.empty((3, 4), np.float32)
     add(Wrapped(x), Wrapped(b), out=y)
     np.testing.assert_array_equal(y, x + b)

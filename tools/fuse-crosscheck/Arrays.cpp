@@ -238,6 +238,22 @@ struct GuardedTensors {
 };
 } // namespace
 
+Expected<std::vector<driver::Array>>
+createPoisoned(jit::CompiledProgram &program, ArrayRef<TensorView> inputs) {
+  auto shapes = program.inferOutputShapes(inputs);
+  if (!shapes)
+    return shapes.takeError();
+  std::vector<driver::Array> outputs;
+  for (auto [spec, shape] : zip(program.spec().outputs, *shapes)) {
+    auto output = driver::Array::create(spec.dtype, shape);
+    if (!output)
+      return output.takeError();
+    driver::fillPoison(*output);
+    outputs.push_back(std::move(*output));
+  }
+  return std::move(outputs);
+}
+
 Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
                                                 ArrayRef<driver::Array> inputs,
                                                 bool aligned,
@@ -247,29 +263,22 @@ Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
     if (Error error = given.add(input, aligned,
                                 strides.empty() ? Shape() : strides[index]))
       return std::move(error);
-  auto shapes = program.inferOutputShapes(given.views);
-  if (!shapes)
-    return shapes.takeError();
-  std::vector<driver::Array> outputs;
-  for (auto [spec, shape] : zip(program.spec().outputs, *shapes)) {
-    auto output = driver::Array::create(spec.dtype, shape);
-    if (!output)
-      return output.takeError();
-    driver::fillPoison(*output);
-    if (Error error = made.add(*output, aligned, {}))
+  auto outputs = createPoisoned(program, given.views);
+  if (!outputs)
+    return outputs.takeError();
+  for (const driver::Array &output : *outputs)
+    if (Error error = made.add(output, aligned, {}))
       return std::move(error);
-    outputs.push_back(std::move(*output));
-  }
   if (Error error = program.run(given.views, made.views))
     return std::move(error);
-  for (auto [output, view] : zip(outputs, made.views))
+  for (auto [output, view] : zip(*outputs, made.views))
     if (output.byteSize() > 0)
       std::memcpy(output.buffer->data(), view.data, output.byteSize());
   if (Error error = given.check("input"))
     return std::move(error);
   if (Error error = made.check("output"))
     return std::move(error);
-  return std::move(outputs);
+  return outputs;
 }
 
 } // namespace fuse::crosscheck

@@ -52,6 +52,11 @@ private:
 runtime::Shape randomStrides(llvm::ArrayRef<int64_t> shape,
                              std::mt19937_64 &random);
 
+/// The outputs that `program` has for these inputs, poisoned.
+llvm::Expected<std::vector<driver::Array>>
+createPoisoned(jit::CompiledProgram &program,
+               llvm::ArrayRef<runtime::TensorView> inputs);
+
 /// Runs `program` on copies of `inputs`, as views with `strides` if there are
 /// any. The outputs are poisoned before, and the buffers' surroundings checked
 /// afterwards.

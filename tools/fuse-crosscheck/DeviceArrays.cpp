@@ -7,6 +7,7 @@
 
 #include "DeviceArrays.h"
 #include "../fuse/StridedImage.h"
+#include "Arrays.h"
 #include "fuse/Runtime/CudaDriver.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
@@ -84,8 +85,8 @@ DeviceTensors::read(StringRef what) const {
   return std::move(contents);
 }
 
-static Error addInput(DeviceTensors &tensors, const driver::Array &input,
-                      bool aligned, ArrayRef<int64_t> strides) {
+static Error addTensor(DeviceTensors &tensors, const driver::Array &input,
+                       bool aligned, ArrayRef<int64_t> strides) {
   TensorView view = input.view();
   if (strides.empty()) {
     const auto *bytes = static_cast<const char *>(input.buffer->data());
@@ -105,34 +106,27 @@ Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
     return device.takeError();
   DeviceTensors given(*device), made(*device);
   for (auto [index, input] : enumerate(inputs))
-    if (Error error = addInput(given, input, aligned,
-                               strides.empty() ? Shape() : strides[index]))
+    if (Error error = addTensor(given, input, aligned,
+                                strides.empty() ? Shape() : strides[index]))
       return std::move(error);
-  auto shapes = program.inferOutputShapes(given.views);
-  if (!shapes)
-    return shapes.takeError();
-  std::vector<driver::Array> outputs;
-  for (auto [spec, shape] : zip(program.spec().outputs, *shapes)) {
-    auto output = driver::Array::create(spec.dtype, shape);
-    if (!output)
-      return output.takeError();
-    driver::fillPoison(*output);
-    if (Error error = addInput(made, *output, aligned, {}))
+  auto outputs = createPoisoned(program, given.views);
+  if (!outputs)
+    return outputs.takeError();
+  for (const driver::Array &output : *outputs)
+    if (Error error = addTensor(made, output, aligned, {}))
       return std::move(error);
-    outputs.push_back(std::move(*output));
-  }
   if (Error error = program.run(given.views, made.views))
     return std::move(error);
   auto contents = made.read("output");
   if (!contents)
     return contents.takeError();
-  for (auto [output, bytes] : zip(outputs, *contents))
+  for (auto [output, bytes] : zip(*outputs, *contents))
     if (!bytes.empty())
       std::memcpy(output.buffer->data(), bytes.data(), bytes.size());
   auto untouched = given.read("input");
   if (!untouched)
     return untouched.takeError();
-  return std::move(outputs);
+  return outputs;
 }
 
 } // namespace fuse::crosscheck
