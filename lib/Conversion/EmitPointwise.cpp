@@ -277,8 +277,9 @@ public:
         rounds(!op->hasAttr(kImplicitAttr) || emitter.getOptions().strict) {}
 
   Value build() {
+    // What an op computed in f32 is rounded also where the type stays.
     if (from == to)
-      return value;
+      return isFloat8(to) ? value : rounded(value);
     if (isFloat8(from)) {
       value = buildFromFloat8(builder, loc, from, value,
                               emitter.getOptions().float8);
