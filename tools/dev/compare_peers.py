@@ -216,10 +216,10 @@ class Comparison:
             mode = "max-autotune-no-cudagraphs"
             functions["compile-max"] = torch.compile(eager, dynamic=False, mode=mode)
         if "triton" in peers and case.triton:
-            from peers import triton_kernels
+            from peers.competitors import triton_function
 
             name = "triton in place" if "in_place" in case.triton else "triton"
-            functions[name] = getattr(triton_kernels, case.triton)
+            functions[name] = triton_function(case.triton)
         return functions
 
     def host_times(self):

@@ -11,16 +11,24 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-BYTES = {"f32": 4, "f16": 2, "bf16": 2}
-TORCH_NAMES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i64": 8}
+TORCH_NAMES = {
+    "f32": "float32",
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f8E4M3FN": "float8_e4m3fn",
+    "i64": "int64",
+}
 
 
 @dataclass(frozen=True)
 class Input:
     shape: tuple
     dtype: str
-    # "normal", or "cos" and "sin" of the angles of a rotary table.
+    # "normal", "uniform" in [0, 1), "cos" and "sin" of the angles of a rotary table,
+    # or whole numbers below `below`.
     kind: str = "normal"
+    below: int = 0
 
     @property
     def bytes(self):
@@ -48,7 +56,7 @@ class Case:
         return sum(each.bytes for each in self.inputs) + self.bytes_written
 
 
-def _function(name, arguments, results, body, returned):
+def function_text(name, arguments, results, body, returned):
     """Program text. Arguments and results are pairs of a name and a type."""
     parameters = ", ".join(f"%{each}: {type_}" for each, type_ in arguments)
     types = ", ".join(results)
@@ -77,7 +85,7 @@ def rope_interleaved(tokens, dtype="f16", heads=32, features=128):
     table = f"tensor<?x{features // 2}xf32>"
 
     def program(attribute):
-        return _function(
+        return function_text(
             "rope_interleaved",
             [("x", x + TOKENS), ("cos", table + TOKENS), ("sin", table + TOKENS)],
             [x + attribute],
@@ -120,7 +128,7 @@ def rope_neox_computed(heads, tokens, features=128, base=1.0e4):
     shape = (heads, tokens, features)
     return Case(
         f"rope neox computed f32 {heads}x{tokens}x{features}",
-        _function(
+        function_text(
             "rope_neox_computed",
             [("x", x + TOKENS)],
             [x],
@@ -156,7 +164,7 @@ def rope_qk(batch, tokens, dtype="bf16", heads=32, kv_heads=8, features=128):
     )
     return Case(
         f"rope q+k GQA {heads}/{kv_heads} {dtype} {batch}x{tokens}",
-        _function(
+        function_text(
             "rope_qk_gqa",
             [
                 ("q", q + dims),
@@ -200,7 +208,7 @@ def _rows(
     shapes = {"matrix": (rows, columns), "vector": (columns,)}
     return Case(
         f"{title} {dtype} {rows}x{columns}",
-        _function(
+        function_text(
             name,
             typed,
             [matrix] * outputs,
@@ -252,6 +260,7 @@ def rms_norm(dtype, rows, columns):
         {"x": "matrix", "w": "vector"},
         "  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : {m}, {v}",
         lambda torch, x, w: torch.nn.functional.rms_norm(x, (columns,), w, 1e-5),
+        triton="rms_norm",
     )
 
 
@@ -271,6 +280,7 @@ def add_rms_norm(dtype, rows, columns):
         "  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : {m}, {v}",
         torch_function,
         outputs=2,
+        triton="add_rms_norm",
     )
 
 
@@ -286,6 +296,7 @@ def layer_norm(dtype, rows, columns):
         lambda torch, x, w, b: torch.nn.functional.layer_norm(
             x, (columns,), w, b, 1e-5
         ),
+        triton="layer_norm",
     )
 
 
@@ -299,6 +310,7 @@ def swiglu(dtype, rows, columns):
         {"gate": "matrix", "up": "matrix"},
         "  %y = fuse.swiglu %gate, %up : {m}",
         lambda torch, gate, up: torch.nn.functional.silu(gate) * up,
+        triton="swiglu",
     )
 
 
@@ -316,6 +328,7 @@ def bias_gelu_residual(dtype, rows, columns):
         lambda torch, x, bias, r: (
             torch.nn.functional.gelu(x + bias, approximate="tanh") + r
         ),
+        triton="bias_gelu_residual",
     )
 
 

@@ -20,6 +20,7 @@ BOUNDS = {
     torch.float32: (1e-5, 1e-5),
     torch.float16: (2.0**-10, 2.0**-11),
     torch.bfloat16: (2.0**-7, 2.0**-10),
+    torch.float8_e4m3fn: (2.0**-3, 2.0**-13),
 }
 
 
@@ -30,6 +31,12 @@ def make_inputs(case, seed):
     for each in case.inputs:
         if each.kind == "normal":
             value = torch.randn(each.shape, device="cuda", generator=generator)
+        elif each.kind == "uniform":
+            value = torch.rand(each.shape, device="cuda", generator=generator)
+        elif each.kind == "below":
+            value = torch.randint(
+                each.below, each.shape, device="cuda", generator=generator
+            )
         else:
             tokens, half = each.shape
             steps = torch.arange(half, device="cuda", dtype=torch.float64)
@@ -46,7 +53,8 @@ def as_tuple(result):
 
 def reference_of(case, inputs):
     """The outputs in f64."""
-    return as_tuple(case.torch(torch, *[each.double() for each in inputs]))
+    wide = [each.double() if each.is_floating_point() else each for each in inputs]
+    return as_tuple(case.torch(torch, *wide))
 
 
 def check(outputs, reference):
@@ -59,8 +67,10 @@ def check(outputs, reference):
         relative, to_mean = BOUNDS[output.dtype]
         absolute = to_mean * float(expected.square().mean().sqrt())
         # In slices, to need no second f64 copy of everything.
-        for got, want in zip(output.chunk(16), expected.chunk(16), strict=True):
-            error = (got.double() - want).abs()
+        slices = (each.reshape(-1).chunk(16) for each in (output, expected))
+        for given, want in zip(*slices, strict=True):
+            got = given.double()
+            error = (got - want).abs()
             both_nan = got.isnan() & want.isnan()
             fine = (error <= absolute + relative * want.abs()) | both_nan
             wrong += int((~fine).sum())
@@ -73,8 +83,8 @@ class Stopwatch:
     """Times functions by CUDA events, in rounds: each round times each function once, in an
     order that moves on, with the L2 cache flushed before."""
 
-    def __init__(self):
-        self._flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
+    def __init__(self, flush_bytes=FLUSH_BYTES):
+        self._flush = torch.empty(flush_bytes, dtype=torch.int8, device="cuda")
 
     def _once(self, function):
         start = torch.cuda.Event(enable_timing=True)
@@ -111,6 +121,52 @@ class Stopwatch:
                 torch.cuda.synchronize()
         torch.cuda.synchronize()
         return {name: _summary(pairs) for name, pairs in events.items()}
+
+
+class GraphStopwatch:
+    """Times what events alone cannot see: a CUDA graph of many calls in a row on buffers
+    that rotate, so that a call does not find its own last result in a cache that is as
+    large as all buffers; small ones stay in the L2 cache, for every competitor alike."""
+
+    def __init__(self, launches=64):
+        self.launches = launches
+        self._keep = []
+
+    def _capture(self, calls):
+        """A graph of `launches` calls, taken in turn from `calls`."""
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for call in calls:
+                call()
+        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            # Results are kept, so that no two calls write the same buffer.
+            self._keep.append(
+                [calls[index % len(calls)]() for index in range(self.launches)]
+            )
+        return graph
+
+    def run(self, functions, seconds):
+        """Microseconds of one call of each: {name: summary}, as Stopwatch.run(), and
+        {name: error} of those that cannot be captured. A function is a list of calls."""
+        graphs, errors = {}, {}
+        for name, calls in functions.items():
+            try:
+                graphs[name] = self._capture(calls)
+            except Exception as error:  # A peer that fails is a result.
+                errors[name] = f"not captured: {type(error).__name__}: {error}"[:500]
+                torch.cuda.synchronize()
+        replays = {name: graph.replay for name, graph in graphs.items()}
+        # Not flushed: what a graph reads first is one of its many calls.
+        times = Stopwatch(flush_bytes=1).run(replays, seconds)
+        self._keep.clear()
+        for summary in times.values():
+            for key in ("median", "q1", "q3"):
+                summary[key] /= self.launches
+        return times, errors
 
 
 def _summary(pairs):

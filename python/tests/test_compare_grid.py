@@ -1,0 +1,208 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The grid of the comparison, as far as it needs no GPU."""
+
+import types
+
+import compare_grid
+import fuse
+import pytest
+from peers import competitors, grid, grid_report, plots, reductions
+
+
+def one_of_each():
+    """A case of every family in every element type, with rows that are not aligned."""
+    for family in grid.FAMILIES:
+        for dtype in family.dtypes:
+            columns = 64 if family.lengths is grid.HEADS else 1000
+            yield family.make(dtype, 8, columns)
+
+
+@pytest.mark.parametrize("case", one_of_each(), ids=lambda case: case.name)
+def test_programs_compile(case):
+    result = fuse.inspect(case.program, chip="sm_90")
+    # A sum of everything is two steps; all else is one kernel.
+    assert len(result.kernels) <= (2 if case.name.startswith("sum ") else 1)
+    for tensor, given in zip(result.inputs, case.inputs, strict=True):
+        assert tensor.dtype == given.dtype
+        for dim, size in zip(tensor.shape, given.shape, strict=True):
+            assert dim == size or isinstance(dim, str)
+
+
+def test_cases_are_distinct():
+    cases = grid.grid_cases()
+    assert len({case.key for case in cases}) == len(cases)
+
+
+def test_rows_move_the_bytes():
+    for case in grid.grid_cases(sets=["stream"]):
+        # Weights are beside the rows, and a row is moved whole.
+        assert 0.9 * grid.STREAM_BYTES < case.case.bytes < 1.1 * grid.STREAM_BYTES
+
+
+def test_every_family_comes_before_a_second_length():
+    families = [family.name for family in grid.FAMILIES if "bf16" in family.dtypes]
+    wide = [name for name in families if not name.startswith("rope")]
+    first = grid.grid_cases()[: len(wide)]
+    assert [case.family for case in first] == wide
+    assert {case.shape[-1] for case in first} == {4096}
+
+
+def test_a_selection():
+    cases = grid.grid_cases(["softmax"], ["f16"], ["decode"])
+    assert {case.family for case in cases} == {"softmax"}
+    assert {case.timing for case in cases} == {"graph"}
+    assert (1, 4096) in {case.shape for case in cases}
+
+
+def test_bytes_of_a_reduction():
+    # Logits and labels in, a loss of four bytes out.
+    case = reductions.cross_entropy("bf16", 10, 100)
+    assert case.bytes == 10 * 100 * 2 + 10 * 8 + 10 * 4
+
+
+def test_an_unknown_family_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        compare_grid.parse_arguments(["--families", "softmax,sofmax"])
+    assert "but got sofmax" in capsys.readouterr().err
+
+
+def test_libraries_that_are_not_here_are_named():
+    def absent(module):
+        raise ImportError(f"no {module}")
+
+    here = competitors.Competitors(["liger", "quack"], import_module=absent)
+    assert here.missing == {
+        "liger": "ImportError: no liger_kernel.ops",
+        "quack": "ImportError: no quack",
+    }
+    case = grid.grid_cases(["rms_norm"])[0]
+    assert here.of("rms_norm", case.case, costly=True) == {}
+
+
+def test_a_costly_library_takes_part_only_where_it_may():
+    library = types.SimpleNamespace(
+        rmsnorm=lambda x, w, eps: (x, w, eps),
+        fused_add_rmsnorm=None,
+        silu_and_mul=None,
+    )
+    modules = {"flashinfer": library, "torch": None}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(compare_grid.sys.modules, "torch", types.ModuleType("torch"))
+        here = competitors.Competitors(["flashinfer"], import_module=modules.get)
+    case = grid.grid_cases(["rms_norm"])[0].case
+    assert here.of("rms_norm", case, costly=False) == {}
+    binder = here.of("rms_norm", case, costly=True)["flashinfer"]
+    assert binder("x", "w")() == ("x", "w", 1e-5)
+
+
+def summary(median):
+    return {"median": median, "q1": median - 1, "q3": median + 1, "rounds": 10}
+
+
+RIGHT = {"max_error": 0.0, "wrong": 0, "first_call_s": 0.1}
+OFF = {"max_error": 0.5, "wrong": 3, "first_call_s": 0.1}
+HERE = {"gpu": "G", "date": "today", "commit": "abc"}
+
+
+def entry(times, checks):
+    case = grid.grid_cases(["softmax"], ["bf16"], ["square"])[0]
+    summaries = {name: summary(time) for name, time in times.items()}
+    return grid_report.entry_of(case, summaries, checks, ["#a", "#b"], HERE)
+
+
+def test_entry():
+    times = {"fuse": 100.0, "copy": 98.0, "eager": 90.0, "triton": 120.0}
+    failed = {"failed": "RuntimeError: no"}
+    checks = {"fuse": RIGHT, "eager": OFF, "triton": RIGHT, "quack": failed}
+    found = entry(times, checks)
+    assert found["family"] == "softmax"
+    assert found["shape"] == [4096, 4096]
+    assert (found["fuse_us"], found["fuse_q1_us"], found["copy_us"]) == (100, 99, 98)
+    # The fastest is wrong, so it is not the best.
+    assert (found["best_peer"], found["best_peer_us"]) == ("triton", 120)
+    assert found["schedule"] == "#a; #b"
+    assert found["correct"]
+    assert found["competitors"]["eager"]["wrong"] == 3
+    assert found["competitors"]["quack"] == failed
+    assert grid_report.row(found) == (
+        "| softmax | 4096x4096 | bf16 | 100.00 (99.00 to 101.00) | 98.0 "
+        "| triton | 120.00 | 1.20 |"
+    )
+
+
+def test_entry_of_a_wrong_result():
+    found = entry({"fuse": 50.0, "copy": 98.0}, {"fuse": OFF})
+    assert not found["correct"]
+    assert found["best_peer"] is None
+    assert "WRONG by up to 5.0e-01" in grid_report.row(found)
+
+
+def test_entry_of_a_failure():
+    found = entry({"copy": 98.0}, {"fuse": {"failed": "no kernel\nmore"}})
+    assert not found["correct"]
+    assert grid_report.row(found) == (
+        "| softmax | 4096x4096 | bf16 | failed: no kernel | | | | |"
+    )
+
+
+def test_a_case_measured_again_replaces_the_old():
+    old = entry({"fuse": 50.0, "copy": 98.0}, {"fuse": RIGHT})
+    new = entry({"fuse": 40.0, "copy": 98.0}, {"fuse": RIGHT})
+    assert grid_report.merged([old], [new]) == [new]
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    entries = [entry({"fuse": 50.0, "copy": 98.0}, {"fuse": RIGHT})]
+    run = {"gpu": "G", "missing": {"quack": "ImportError: no"}, "skipped": 4}
+    grid_report.write(tmp_path, entries, run)
+    assert grid_report.read_entries(tmp_path / "grid.json") == entries
+    text = (tmp_path / "grid.md").read_text()
+    assert "- quack: ImportError: no" in text
+    assert "4 cases were not measured" in text
+
+
+def test_the_process_is_started_again_when_it_dies(tmp_path):
+    """The first loses the GPU in a case, the second ends well."""
+    starts = []
+
+    def start(words):
+        starts.append(words)
+        current = tmp_path / "grid-current.json"
+        if len(starts) == 1:
+            current.write_text("[]")
+            return -14
+        current.unlink()
+        return 0
+
+    assert compare_grid.supervise(tmp_path, 100, start, clock=lambda: 0) == 0
+    assert len(starts) == 2
+    assert "--measure" in starts[0]
+
+
+def test_it_is_not_started_for_ever(tmp_path):
+    def start(words):
+        (tmp_path / "grid-current.json").write_text("[]")
+        return 1
+
+    assert compare_grid.supervise(tmp_path, 100, start, clock=lambda: 0) == 1
+
+
+def test_rates():
+    found = entry({"fuse": 100.0, "copy": 50.0}, {"fuse": RIGHT})
+    assert plots.series([found]) == {
+        "copy": [(4096, found["bytes"] / 50e-6 * 1e-9)],
+        "fuse": [(4096, found["bytes"] / 100e-6 * 1e-9)],
+    }
+    ((intensity, rate, family),) = plots.roofline_points([found])
+    # Five operations an element, of two bytes in and two out.
+    assert intensity == pytest.approx(5 / 4)
+    assert rate == pytest.approx(5 * 4096 * 4096 / 100e-6)
+
+
+def test_pictures(tmp_path):
+    pytest.importorskip("matplotlib")
+    found = entry({"fuse": 100.0, "copy": 50.0}, {"fuse": RIGHT})
+    paths = plots.draw([{**found, "set": "stream"}], tmp_path)
+    assert [path.name for path in paths] == ["bandwidth-bf16.svg", "roofline.svg"]
+    assert all("<svg" in path.read_text() for path in paths)

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fuse against everybody over families, row lengths and element types.
+
+    compare_grid.py --out results --budget 500           # what the GPU's time allows
+    compare_grid.py --families softmax,rms_norm --dtypes bf16 --sets stream
+    compare_grid.py --list                               # no GPU: the cases
+    compare_grid.py --dry-run                            # no GPU: compile all programs
+    compare_grid.py --plot docs/performance/grid.json    # no GPU: SVG files beside it
+
+All competitors of a case run in one process on one GPU in interleaved rounds, and
+results are checked against f64. A grid.json that is in the output folder is gone on
+with: cases that it has are not measured again. What it holds: peers/grid_report.py.
+
+The measuring process is started anew when it ends before its time, as it does when a
+competitor loses the GPU or hangs; the case that did it is recorded as failed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
+
+from peers import competitors, grid, grid_report  # noqa: E402
+
+# Beyond this the machine is at fault.
+MAX_STARTS = 8
+
+
+def names_of(choices):
+    """A type for argparse: names with commas between them, of `choices`."""
+
+    def parse(text):
+        names = [name for name in text.split(",") if name]
+        unknown = [name for name in names if name not in choices]
+        if unknown:
+            raise argparse.ArgumentTypeError(
+                f"expected some of {', '.join(choices)}, but got {', '.join(unknown)}"
+            )
+        return names
+
+    return parse
+
+
+def parse_arguments(words=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    families = [family.name for family in grid.FAMILIES]
+    add("--out", default="grid", help="folder for the results")
+    add("--budget", type=float, default=540, help="seconds for everything")
+    add("--costly-seconds", type=float, default=200, help="for what compiles slowly")
+    add("--seconds", type=float, default=0.1, help="of timing for a case")
+    add("--families", type=names_of(families), default=[], help=", ".join(families))
+    add("--dtypes", type=names_of(grid.DTYPES), default=list(grid.DTYPES))
+    add("--sets", type=names_of(grid.SETS), default=list(grid.SETS))
+    add(
+        "--peers",
+        type=names_of(competitors.NAMES),
+        default=list(competitors.NAMES),
+        help=", ".join(competitors.NAMES),
+    )
+    add("--seed", type=int, default=0)
+    add("--list", action="store_true", help="only show the cases")
+    add("--dry-run", action="store_true", help="only compile, for --chip")
+    add("--chip", default="sm_90", help="of the dry run")
+    add("--plot", type=Path, metavar="GRID.json", help="only draw what it holds")
+    add("--measure", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(words)
+
+
+def list_cases(cases):
+    for case in cases:
+        shape = "x".join(map(str, case.shape))
+        mebibytes = case.case.bytes / (1 << 20)
+        others = "all" if case.costly else "those that compile fast"
+        print(
+            f"{case.family:20} {case.dtype:5} {shape:20} {mebibytes:9.1f} MiB  "
+            f"{case.timing:7} {others}"
+        )
+    print(f"{len(cases)} cases")
+
+
+def dry_run(cases, chip):
+    """Compiles all programs; the number of those that fail."""
+    from compare_peers import dry_run_problem
+
+    failures, seen = 0, set()
+    for case in cases:
+        if case.case.program in seen:
+            continue
+        seen.add(case.case.program)
+        problem = dry_run_problem(case.case.program, chip)
+        if problem:
+            print(f"{case.case.name:45} {problem}", flush=True)
+        failures += (problem or "").startswith("does not compile")
+    print(f"{len(seen)} programs, {failures} do not compile")
+    return failures
+
+
+def measure(arguments, cases, folder):
+    from compare_peers import commit
+    from peers.grid_run import GridRun
+
+    return GridRun(arguments, cases, folder, commit()).run()
+
+
+def supervise(folder, budget, start_process=subprocess.call, clock=time.monotonic):
+    """Starts the measuring process until it ends by itself; its exit status."""
+    current = folder / "grid-current.json"
+    current.unlink(missing_ok=True)
+    end = clock() + budget
+    words = [sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure"]
+    for _ in range(MAX_STARTS):
+        left = end - clock()
+        status = start_process([*words, "--budget", f"{left:.0f}"])
+        # It has not begun, or not left a case half done.
+        if not current.exists():
+            return status
+        print(
+            f"ended with {status} in {current.read_text()}; going on",
+            file=sys.stderr,
+            flush=True,
+        )
+        if end - clock() < 20:
+            break
+    return 1
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.plot:
+        from peers import plots
+
+        for path in plots.draw(grid_report.read_entries(arguments.plot), arguments.out):
+            print(path)
+        return 0
+    cases = grid.grid_cases(arguments.families, arguments.dtypes, arguments.sets)
+    if arguments.list:
+        list_cases(cases)
+        return 0
+    if arguments.dry_run:
+        return 1 if dry_run(cases, arguments.chip) else 0
+    folder = Path(arguments.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    if arguments.measure:
+        return 1 if measure(arguments, cases, folder) else 0
+    return supervise(folder, arguments.budget)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

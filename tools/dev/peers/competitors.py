@@ -1,0 +1,146 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who else computes a family of cases: torch, Triton, and libraries of kernels.
+
+A competitor is bound to inputs, which may convert weights or copy what is written in
+place, and is then a call without arguments; only the call is timed. Libraries that
+cannot be imported are in `Competitors.missing`, with the reason.
+"""
+
+import importlib
+
+# Competitors that compile for seconds for each shape, so that they run for few.
+COSTLY = ("compile", "compile-max", "quack", "flashinfer")
+NAMES = ("eager", "triton", "liger", *COSTLY)
+
+
+def _plain(function):
+    """A function of the inputs, bound to them."""
+    return lambda *inputs: lambda: function(*inputs)
+
+
+def _liger(ops):
+    def swap(bound):
+        """(y, h) as (h, y)."""
+        return lambda *inputs: lambda: bound(*inputs)[::-1]
+
+    def cross_entropy(x, labels):
+        function = ops.LigerCrossEntropyFunction
+        return function.apply(x, labels, None, -100, 0.0, 0.0, "none")[0]
+
+    return {
+        "softmax": _plain(ops.LigerSoftmaxFunction.apply),
+        "rms_norm": _plain(lambda x, w: ops.LigerRMSNormFunction.apply(x, w, 1e-5)),
+        "add+rms_norm": swap(
+            lambda x, r, w: ops.LigerFusedAddRMSNormFunction.apply(x, r, w, 1e-5)
+        ),
+        "layer_norm": _plain(
+            lambda x, w, b: ops.LigerLayerNormFunction.apply(x, w, b, 1e-5)
+        ),
+        "swiglu": _plain(ops.LigerSiLUMulFunction.apply),
+        "cross_entropy": _plain(cross_entropy),
+    }
+
+
+def _quack(quack):
+    norms = importlib.import_module("quack.rmsnorm")
+    softmax = importlib.import_module("quack.softmax")
+    losses = importlib.import_module("quack.cross_entropy")
+
+    def add_rms_norm(x, r, w):
+        y, h, _ = norms.rmsnorm_fwd(x, w, residual=r, eps=1e-5)
+        return h, y
+
+    def layer_norm(x, w, b):
+        wide = w.float(), b.float()
+        return lambda: norms.layernorm_fwd(x, *wide, 1e-5)
+
+    return {
+        "softmax": _plain(softmax.softmax_fwd),
+        "rms_norm": _plain(lambda x, w: norms.rmsnorm_fwd(x, w, eps=1e-5)[0]),
+        "add+rms_norm": _plain(add_rms_norm),
+        "layer_norm": layer_norm,
+        "cross_entropy": _plain(losses.cross_entropy_fwd),
+    }
+
+
+def _flashinfer(flashinfer):
+    import torch
+
+    def add_rms_norm(x, r, w):
+        # In place: the sum over r, the norm over x.
+        own = x.clone(), r.clone()
+
+        def call():
+            flashinfer.fused_add_rmsnorm(*own, w, 1e-5)
+            return own[1], own[0]
+
+        return call
+
+    def swiglu(gate, up):
+        joined = torch.cat((gate, up), dim=-1)
+        return lambda: flashinfer.silu_and_mul(joined)
+
+    return {
+        "rms_norm": _plain(lambda x, w: flashinfer.rmsnorm(x, w, 1e-5)),
+        "add+rms_norm": add_rms_norm,
+        "swiglu": swiglu,
+    }
+
+
+# By name: the module to import, and what makes {family: binder} of it.
+LIBRARIES = {
+    "liger": ("liger_kernel.ops", _liger),
+    "quack": ("quack", _quack),
+    "flashinfer": ("flashinfer", _flashinfer),
+}
+
+
+class Competitors:
+    """Those of `names` that are here, for any case."""
+
+    def __init__(self, names, import_module=importlib.import_module):
+        self.names = tuple(names)
+        self.missing = {}
+        self._families = {}
+        for name in self.names:
+            if name not in LIBRARIES:
+                continue
+            module, families = LIBRARIES[name]
+            try:
+                self._families[name] = families(import_module(module))
+            except Exception as error:  # Also what fails while it is imported.
+                self.missing[name] = f"{type(error).__name__}: {error}"[:500]
+
+    def of(self, family, case, costly):
+        """{name: binder} for a case; those of COSTLY only if `costly`."""
+        found = {}
+        for name in self.names:
+            if name in COSTLY and not costly:
+                continue
+            binder = self._binder(name, family, case)
+            if binder:
+                found[name] = binder
+        return found
+
+    def _binder(self, name, family, case):
+        if name in LIBRARIES:
+            return self._families.get(name, {}).get(family)
+        if name == "triton":
+            return _plain(triton_function(case.triton)) if case.triton else None
+        import torch
+
+        def eager(*inputs):
+            return case.torch(torch, *inputs)
+
+        if name == "eager":
+            return _plain(eager)
+        mode = "max-autotune-no-cudagraphs" if name == "compile-max" else None
+        return _plain(torch.compile(eager, dynamic=False, mode=mode))
+
+
+def triton_function(name):
+    """The Triton kernel that a case names."""
+    from peers import triton_kernels, triton_rows
+
+    return getattr(triton_kernels, name, None) or getattr(triton_rows, name)

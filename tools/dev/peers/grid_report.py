@@ -1,0 +1,163 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the grid measured, as JSON entries and as a table. Nothing here needs torch.
+
+An entry of grid.json:
+
+    {"family": "softmax", "set": "stream", "shape": [32768, 4096], "dtype": "bf16",
+     "timing": "events", "bytes": 536870912, "correct": true,
+     "fuse_us": 129.1, "fuse_q1_us": 128.8, "fuse_q3_us": 129.9,
+     "copy_us": 129.3, "copy_q1_us": 129.0, "copy_q3_us": 129.6,
+     "best_peer": "triton", "best_peer_us": 131.0,
+     "best_peer_q1_us": 130.7, "best_peer_q3_us": 131.2,
+     "schedule": "#fuse.rows<threads = 128, ...>",
+     "competitors": {"eager": {"us": 210.4, "q1_us": .., "q3_us": .., "rounds": 40,
+                               "max_error": 1e-4, "wrong": 0, "first_call_s": 0.01},
+                     "quack": {"failed": "..."}},
+     "gpu": "NVIDIA H200", "date": "..", "commit": ".."}
+
+Times are medians in microseconds, with the quartiles; `bytes` is what the operation must
+move, each byte once; `copy` is a device copy of as many bytes. `best_peer` is the fastest
+whose result is right; it is null if there is none. Several kernels' schedules are joined
+by "; ". An entry whose Fuse program failed has "failed" and no times of it.
+"""
+
+import json
+
+QUARTILES = (("us", "median"), ("q1_us", "q1"), ("q3_us", "q3"))
+
+
+def key_of(entry):
+    return (entry["family"], entry["set"], entry["dtype"], tuple(entry["shape"]))
+
+
+def _named(name, summary):
+    return {f"{name}_{suffix}": summary[key] for suffix, key in QUARTILES}
+
+
+def _competitor(times, checked):
+    if "failed" in checked or times is None:
+        return {"failed": checked.get("failed", "not timed")}
+    own = {suffix: times[key] for suffix, key in QUARTILES}
+    return {**own, "rounds": times["rounds"], **checked}
+
+
+def entry_of(case, times, checks, kernels, provenance):
+    """An entry of grid.json.
+
+    times    {name: {"median", "q1", "q3", "rounds"}} with "fuse" and "copy"
+    checks   {name: {"max_error", "wrong", "first_call_s"} or {"failed"}} without "copy"
+    kernels  the schedules of Fuse's kernels
+    """
+    entry = {
+        "family": case.family,
+        "set": case.set,
+        "shape": list(case.shape),
+        "dtype": case.dtype,
+        "timing": case.timing,
+        "bytes": case.case.bytes,
+        "schedule": "; ".join(kernels),
+    }
+    mine = checks["fuse"]
+    if "failed" in mine:
+        entry |= {"correct": False, "failed": mine["failed"]}
+    else:
+        entry |= {"correct": mine["wrong"] == 0, "max_error": mine["max_error"]}
+    for name in ("fuse", "copy"):
+        if name in times:
+            entry |= _named(name, times[name])
+    others = {
+        name: _competitor(times.get(name), checked)
+        for name, checked in checks.items()
+        if name != "fuse"
+    }
+    entry |= _best(others)
+    return entry | {"competitors": others} | provenance
+
+
+def _best(others):
+    right = [name for name, each in others.items() if each.get("wrong") == 0]
+    if not right:
+        return {"best_peer": None, "best_peer_us": None}
+    best = min(right, key=lambda name: others[name]["us"])
+    measured = {f"best_peer_{suffix}": others[best][suffix] for suffix, _ in QUARTILES}
+    return {"best_peer": best} | measured
+
+
+def merged(old, new):
+    """`old` with the entries of `new` in place of, or after, those of the same case."""
+    entries = {key_of(entry): entry for entry in old}
+    entries.update((key_of(entry), entry) for entry in new)
+    return list(entries.values())
+
+
+HEADER = (
+    "| family | shape | type | fuse us (quartiles) | % of copy | best peer | peer us "
+    "| peer / fuse |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- |",
+)
+
+
+def row(entry):
+    shape = "x".join(map(str, entry["shape"]))
+    start = f"| {entry['family']} | {shape} | {entry['dtype']} "
+    if "fuse_us" not in entry:
+        reason = entry.get("failed", "not timed").splitlines()[0]
+        return f"{start}| failed: {reason} | | | | |"
+    own = "{fuse_us:.2f} ({fuse_q1_us:.2f} to {fuse_q3_us:.2f})".format(**entry)
+    if not entry["correct"]:
+        own += f", WRONG by up to {entry['max_error']:.1e}"
+    copied = 100 * entry["copy_us"] / entry["fuse_us"] if "copy_us" in entry else 0
+    peer = entry["best_peer"]
+    if peer is None:
+        return f"{start}| {own} | {copied:.1f} | | | |"
+    peer_us = entry["best_peer_us"]
+    ratio = peer_us / entry["fuse_us"]
+    return f"{start}| {own} | {copied:.1f} | {peer} | {peer_us:.2f} | {ratio:.2f} |"
+
+
+TITLES = {
+    "stream": "512 MiB moved",
+    "read": "1 GiB read",
+    "square": "4096 x 4096",
+    "decode": "A few rows, in a CUDA graph of many calls",
+}
+
+
+def _won(entries):
+    compared = [e for e in entries if e.get("best_peer") and "fuse_us" in e]
+    won = sum(entry["best_peer_us"] >= entry["fuse_us"] for entry in compared)
+    return won, len(compared)
+
+
+def markdown(entries, run):
+    """The table of all entries, a section for each set of shapes."""
+    won, compared = _won(entries)
+    lines = [
+        f"{run['gpu']}, commits {', '.join(sorted({e['commit'] for e in entries}))}. "
+        "Medians of interleaved rounds in one process, results checked against f64; the L2 "
+        'cache flushed before each, but in CUDA graphs. "peer / fuse" above 1 means that '
+        f"Fuse is faster, which it is in {won} of {compared} cases with a peer.",
+    ]
+    for name, title in TITLES.items():
+        chosen = [entry for entry in entries if entry["set"] == name]
+        if chosen:
+            lines += ["", f"## {title}", "", *HEADER, *map(row, chosen)]
+    if run.get("missing"):
+        lines += ["", "Not here:", ""]
+        lines += [f"- {name}: {reason}" for name, reason in run["missing"].items()]
+    if run.get("skipped"):
+        lines += ["", f"{run['skipped']} cases were not measured for lack of time."]
+    return "\n".join(lines) + "\n"
+
+
+def read_entries(path):
+    """The entries of a grid.json; none if there is no file."""
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def write(folder, entries, run):
+    """grid.json, grid-run.json and grid.md."""
+    (folder / "grid.json").write_text(json.dumps(entries, indent=1))
+    (folder / "grid-run.json").write_text(json.dumps(run, indent=1))
+    (folder / "grid.md").write_text(markdown(entries, run))

@@ -1,0 +1,170 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The grid on a GPU: one process, one case after another, results written after each."""
+
+import datetime
+import json
+import signal
+import time
+
+import fuse
+import torch
+
+from peers import grid_report, measure
+from peers.competitors import COSTLY, Competitors
+
+# A case that takes longer has hung: the process is ended, and started anew.
+CASE_SECONDS = 150
+# Bytes of buffers that calls in a graph rotate over: more than an L2 cache.
+ROTATION_BYTES = 256 << 20
+
+
+class ContextLost(Exception):
+    """The GPU does not answer this process any more."""
+
+
+class GridRun:
+    def __init__(self, arguments, cases, folder, commit):
+        self.cases, self.folder, self.commit = cases, folder, commit
+        self.seconds, self.seed = arguments.seconds, arguments.seed
+        self.deadline = time.monotonic() + arguments.budget
+        self.costly_left = arguments.costly_seconds
+        self.competitors = Competitors(arguments.peers)
+        self.events = measure.Stopwatch()
+        self.graphs = measure.GraphStopwatch()
+        self.entries = grid_report.read_entries(folder / "grid.json")
+        self.current = folder / "grid-current.json"
+        self.gpu = torch.cuda.get_device_name()
+        self.run_facts = {
+            "gpu": self.gpu,
+            "fuse": fuse.version(),
+            "torch": torch.__version__,
+            "missing": self.competitors.missing,
+            "seed": self.seed,
+            "skipped": 0,
+        }
+
+    def provenance(self):
+        date = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        return {"gpu": self.gpu, "date": date, "commit": self.commit}
+
+    def run(self):
+        """Measures what is not there yet; the number of cases with a wrong result."""
+        self._blame_the_last()
+        done = {grid_report.key_of(entry) for entry in self.entries}
+        left = [case for case in self.cases if case.key not in done]
+        for index, case in enumerate(left):
+            if time.monotonic() > self.deadline:
+                self.run_facts["skipped"] = len(left) - index
+                break
+            self._guarded(case)
+        self.write()
+        return sum(not entry["correct"] for entry in self.entries)
+
+    def _blame_the_last(self):
+        """A case that the process before this one has not survived."""
+        if not self.current.exists():
+            return
+        blamed = self.current.read_text()
+        for case in self.cases:
+            if json.dumps(case.key) == blamed:
+                self._add(case, {}, {"fuse": {"failed": "the process ended"}}, [])
+        self.current.unlink()
+
+    def _guarded(self, case):
+        self.current.write_text(json.dumps(case.key))
+        # The signal ends the process, since nothing else ends a hung compiler.
+        signal.alarm(CASE_SECONDS)
+        times, checks, kernels = {}, {}, []
+        try:
+            self._measure(case, times, checks, kernels)
+        except Exception as error:  # Also what is no competitor's fault.
+            checks.setdefault("fuse", {"failed": _text(error)})
+        self._add(case, times, checks, kernels)
+        signal.alarm(0)
+        try:
+            torch.cuda.synchronize()
+        except RuntimeError as error:
+            raise ContextLost(_text(error)) from error
+        self.current.unlink()
+        torch.cuda.empty_cache()
+
+    def _add(self, case, times, checks, kernels):
+        entry = grid_report.entry_of(case, times, checks, kernels, self.provenance())
+        self.entries = grid_report.merged(self.entries, [entry])
+        print(grid_report.row(entry), flush=True)
+        self.write()
+
+    def write(self):
+        grid_report.write(self.folder, self.entries, self.run_facts)
+
+    def _measure(self, case, times, checks, kernels):
+        costly = case.costly and min(self.costly_left, self._time_left()) > 15
+        torch._dynamo.reset()
+        binders = {}
+        try:
+            program = fuse.compile(case.case.program, target="cuda")
+            kernels += [kernel.schedule for kernel in program.kernels]
+            binders["fuse"] = lambda *inputs: lambda: program(*inputs)
+        except fuse.Error as error:
+            checks["fuse"] = {"failed": str(error)}
+        binders |= self.competitors.of(case.family, case.case, costly)
+        sets = self._input_sets(case)
+        reference = measure.reference_of(case.case, sets[0])
+        calls = {}
+        for name, binder in binders.items():
+            calls[name] = self._bound(name, binder, sets, reference, checks)
+        del reference
+        torch.cuda.empty_cache()
+        calls = {name: bound for name, bound in calls.items() if bound}
+        self._time(case, calls, len(sets), times, checks)
+
+    def _input_sets(self, case):
+        """The inputs; for a graph as many sets as make it read from all over the cache."""
+        count = 1
+        if case.timing == "graph":
+            most = ROTATION_BYTES // max(case.case.bytes, 1)
+            count = max(2, min(self.graphs.launches, most))
+        first = measure.make_inputs(case.case, self.seed)
+        return [first] + [[each.clone() for each in first] for _ in range(count - 1)]
+
+    def _bound(self, name, binder, sets, reference, checks):
+        """The competitor's calls, one a set of inputs, the first of them checked."""
+        start = time.monotonic()
+        try:
+            bound = [binder(*inputs) for inputs in sets]
+            outputs = measure.as_tuple(bound[0]())
+            torch.cuda.synchronize()
+            first = time.monotonic() - start
+            largest, wrong = measure.check(outputs, reference)
+            checks[name] = {
+                "max_error": largest,
+                "wrong": wrong,
+                "first_call_s": round(first, 3),
+            }
+        except Exception as error:  # A competitor that fails is a result.
+            checks[name] = {"failed": _text(error)}
+            return None
+        finally:
+            if name in COSTLY:
+                self.costly_left -= time.monotonic() - start
+        return bound
+
+    def _time(self, case, calls, num_sets, times, checks):
+        if case.timing == "graph":
+            copies = [measure.copy_of(case.case.bytes) for _ in range(num_sets)]
+            found, errors = self.graphs.run({**calls, "copy": copies}, self.seconds)
+            for name, error in errors.items():
+                checks[name] = {"failed": error}
+        else:
+            single = {name: bound[0] for name, bound in calls.items()}
+            single["copy"] = measure.copy_of(case.case.bytes)
+            found = self.events.run(single, self.seconds)
+        times.update(found)
+
+    def _time_left(self):
+        return self.deadline - time.monotonic()
+
+
+def _text(error):
+    return f"{type(error).__name__}: {error}"[:500]
