@@ -13,10 +13,12 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Tells LLVM to use the widest registers, which it shuns by default on CPUs
-/// that once lowered their clock for them.
-static void preferWideVectors(llvm::Module &module,
-                              const llvm::TargetMachine &machine) {
+/// Says which machine the functions are for. LLVM is to use the widest
+/// registers, which it shuns by default on CPUs that once lowered their clock
+/// for them. It is to divide where a program divides: an estimate of a
+/// reciprocal root, and a Newton step, would make NaN of an infinity or 0.
+static void setTarget(llvm::Module &module,
+                      const llvm::TargetMachine &machine) {
   std::string bits = std::to_string(CPUTarget::host().vectorBits);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -24,6 +26,7 @@ static void preferWideVectors(llvm::Module &module,
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
     function.addFnAttr("prefer-vector-width", bits);
+    function.addFnAttr("reciprocal-estimates", "none");
   }
 }
 
@@ -41,7 +44,7 @@ mlir::fuse::compileHostObject(gpu::GPUModuleOp module,
   if (!ir)
     return ir.takeError();
 
-  preferWideVectors(**ir, **machine);
+  setTarget(**ir, **machine);
   OptimizeOptions optimize;
   optimize.level = options.optLevel;
   optimize.observer = options.observer;

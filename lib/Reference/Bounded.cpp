@@ -64,8 +64,9 @@ Bounded Arithmetic::round(Bounded x, double ulps) const {
 
 Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
                                int64_t terms) const {
+  // In f64 the oracle's own sum overflows, perhaps in another order only.
   if (!std::isfinite(sum.value) || !std::isfinite(sum.error))
-    return {sum.value, sum.isExact() ? 0.0 : kInfinity};
+    return {sum.value, kInfinity};
   double count = terms;
   // While a partial sum stays between two powers of two, equal terms are
   // rounded alike.

@@ -151,9 +151,9 @@ public:
   /// exact numbers of the type exact.
   Bounded round(Bounded x, double ulps) const;
 
-  /// A sum of `terms` numbers, accumulated in f32 or wider: `sum.error` is what
-  /// comes from the errors of the terms. The result is not yet rounded to a
-  /// narrow type.
+  /// A sum of `terms` finite numbers, accumulated in f32 or wider: `sum.error`
+  /// is what comes from the errors of the terms. The result is not yet rounded
+  /// to a narrow type.
   Bounded accumulate(Bounded sum, const TermMagnitudes &magnitudes,
                      int64_t terms) const;
 

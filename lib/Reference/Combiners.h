@@ -1,5 +1,4 @@
-//===- Combiners.h - Maxima and sums --------------------------------*- C++
-//-*-===//
+//===- Combiners.h - Maxima and sums ----------------------------*- C++ -*-===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,11 +84,22 @@ public:
   }
   /// Not yet rounded to a narrow type.
   Bounded get(const Arithmetic &arithmetic) const {
-    return specials.addTo(
-        arithmetic.accumulate({value, error}, magnitudes, terms));
+    return specials.addTo(accumulated(arithmetic));
+  }
+  /// The same for a mean, which a program may take as a mean of partial means:
+  /// they may stay finite where their sum overflows.
+  Bounded getForMean(const Arithmetic &arithmetic) const {
+    Bounded sum = accumulated(arithmetic);
+    if (std::isinf(sum.value))
+      sum.error = kInfinity;
+    return specials.addTo(sum);
   }
 
 private:
+  Bounded accumulated(const Arithmetic &arithmetic) const {
+    return arithmetic.accumulate({value, error}, magnitudes, terms);
+  }
+
   SpecialTerms specials;
   TermMagnitudes magnitudes;
   double value = 0.0, error = 0.0;

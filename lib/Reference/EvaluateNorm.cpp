@@ -23,7 +23,7 @@ static Bounded getMean(const Arithmetic &arithmetic, int64_t count, Get get) {
   Summer sum;
   for (int64_t j = 0; j < count; ++j)
     sum.visit(get(j));
-  return divideByCount(arithmetic, sum.get(arithmetic), count);
+  return divideByCount(arithmetic, sum.getForMean(arithmetic), count);
 }
 
 /// 1 / sqrt(mean(x^2) + eps).

@@ -84,7 +84,7 @@ static Bounded reduceFloats(ReduceKind kind, const Reader &read,
   case ReduceKind::sum:
     return mayRound(wide, dtype, visitAll(Summer(), same).get(accumulator));
   case ReduceKind::mean: {
-    Bounded sum = visitAll(Summer(), same).get(accumulator);
+    Bounded sum = visitAll(Summer(), same).getForMean(accumulator);
     double count = lines.length;
     // A product with 1 / count, which is rounded, too.
     Bounded mean = {sum.value / count, sum.error / count};
