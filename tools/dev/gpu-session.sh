@@ -10,11 +10,14 @@
 #   fuzz      random programs against the oracle, also under other schedules
 #   sanitize_random  memcheck, racecheck, initcheck, synccheck of random programs
 #   math      the error of every unary op on every f16, bf16 and f32: math.json
+#   bench     fuse bench of the examples, with and without a profiler: bench.json
 #   peers     against torch, Triton and a copy: peers.json and peers.md
+#   grid      the same over families, row lengths and element types: grid.json
 #
-# FUSE_SESSION_SECONDS (570) is for all phases; the last one, peers, takes what
-# is left. PEERS_ARGS goes to compare_peers.py ("--only softmax"); FUZZ_COUNT is
-# the number of random programs, FUZZ_SEED the first.
+# FUSE_SESSION_SECONDS (570) is for all phases; peers and grid take what is left.
+# PEERS_ARGS goes to compare_peers.py ("--only softmax"), GRID_ARGS to
+# compare_grid.py ("--dtypes bf16"), which goes on with the results in GRID_FROM;
+# FUZZ_COUNT is the number of random programs, FUZZ_SEED the first.
 # shellcheck disable=SC2317 # Phases are called by name.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
@@ -88,6 +91,20 @@ peers() {
     ${PEERS_ARGS:-}
 }
 
+bench() {
+  fuse bench --json "$out/bench.json" tools/dev/bench-grid.json || return
+  fuse bench --profile --dim rows=32768 examples/softmax.mlir
+}
+
+grid() {
+  if [[ -n ${GRID_FROM:-} ]]; then
+    cp "$GRID_FROM" "$out/grid.json"
+  fi
+  # shellcheck disable=SC2086 # Several words.
+  python3 tools/dev/compare_grid.py --out "$out" --budget $((end - SECONDS - 15)) \
+    ${GRID_ARGS:-}
+}
+
 # Runs a phase in a shell of its own, so that timeout can end all of it.
 run_phase() {
   local phase=$1 limit=$2 start=$SECONDS status
@@ -106,7 +123,7 @@ run_phase() {
 }
 
 declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [fuzz]=450
-  [sanitize_random]=300 [peers]=600)
+  [sanitize_random]=300 [bench]=120 [peers]=600 [grid]=600)
 failures=0
 for phase in "${phases[@]}"; do
   [[ -n ${limits[$phase]:-} ]] ||

@@ -19,6 +19,16 @@ def _plain(function):
     return lambda *inputs: lambda: function(*inputs)
 
 
+def _late(make):
+    """A function that is made when it is bound, so that only binding it can fail."""
+
+    def bind(*inputs):
+        function = make()
+        return lambda: function(*inputs)
+
+    return bind
+
+
 def _liger(ops):
     def swap(bound):
         """(y, h) as (h, y)."""
@@ -127,16 +137,20 @@ class Competitors:
         if name in LIBRARIES:
             return self._families.get(name, {}).get(family)
         if name == "triton":
-            return _plain(triton_function(case.triton)) if case.triton else None
-        import torch
+            return _late(lambda: triton_function(case.triton)) if case.triton else None
+        return _late(lambda: _torch_function(name, case))
 
-        def eager(*inputs):
-            return case.torch(torch, *inputs)
 
-        if name == "eager":
-            return _plain(eager)
-        mode = "max-autotune-no-cudagraphs" if name == "compile-max" else None
-        return _plain(torch.compile(eager, dynamic=False, mode=mode))
+def _torch_function(name, case):
+    import torch
+
+    def eager(*inputs):
+        return case.torch(torch, *inputs)
+
+    if name == "eager":
+        return eager
+    mode = "max-autotune-no-cudagraphs" if name == "compile-max" else None
+    return torch.compile(eager, dynamic=False, mode=mode)
 
 
 def triton_function(name):

@@ -31,15 +31,14 @@ def key_of(entry):
     return (entry["family"], entry["set"], entry["dtype"], tuple(entry["shape"]))
 
 
-def _named(name, summary):
-    return {f"{name}_{suffix}": summary[key] for suffix, key in QUARTILES}
+def _named(summary, prefix=""):
+    return {f"{prefix}{suffix}": round(summary[key], 3) for suffix, key in QUARTILES}
 
 
 def _competitor(times, checked):
     if "failed" in checked or times is None:
         return {"failed": checked.get("failed", "not timed")}
-    own = {suffix: times[key] for suffix, key in QUARTILES}
-    return {**own, "rounds": times["rounds"], **checked}
+    return {**_named(times), "rounds": times["rounds"], **checked}
 
 
 def entry_of(case, times, checks, kernels, provenance):
@@ -65,7 +64,7 @@ def entry_of(case, times, checks, kernels, provenance):
         entry |= {"correct": mine["wrong"] == 0, "max_error": mine["max_error"]}
     for name in ("fuse", "copy"):
         if name in times:
-            entry |= _named(name, times[name])
+            entry |= _named(times[name], f"{name}_")
     others = {
         name: _competitor(times.get(name), checked)
         for name, checked in checks.items()
@@ -157,7 +156,8 @@ def read_entries(path):
 
 
 def write(folder, entries, run):
-    """grid.json, grid-run.json and grid.md."""
-    (folder / "grid.json").write_text(json.dumps(entries, indent=1))
+    """grid.json with a line an entry, grid-run.json and grid.md."""
+    lines = ",\n".join(map(json.dumps, entries))
+    (folder / "grid.json").write_text(f"[\n{lines}\n]\n")
     (folder / "grid-run.json").write_text(json.dumps(run, indent=1))
     (folder / "grid.md").write_text(markdown(entries, run))
