@@ -8,6 +8,7 @@
 #include "Bounded.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir::fuse::reference;
 
@@ -62,6 +63,16 @@ Bounded Arithmetic::round(Bounded x, double ulps) const {
   return result;
 }
 
+double TermMagnitudes::distinct() const {
+  double total = std::accumulate(byHash.begin(), byHash.end(), 0.0);
+  double squares = 0.0;
+  for (double magnitude : byHash)
+    squares += (magnitude / total) * (magnitude / total);
+  constexpr double chance = 1.0 / 64.0;
+  double inverse = (squares - chance) / (1.0 - chance);
+  return inverse > 0.0 ? 1.0 / inverse : kInfinity;
+}
+
 Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
                                int64_t terms) const {
   // In f64 the oracle's own sum overflows, perhaps in another order only.
@@ -69,8 +80,8 @@ Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
     return {sum.value, kInfinity};
   double count = terms;
   // While a partial sum stays between two powers of two, equal terms are
-  // rounded alike.
-  double alike = 3.0 * count / std::sqrt(magnitudes.distinct());
+  // rounded alike, and so are those below its last place.
+  double alike = 2.0 * count / std::sqrt(magnitudes.distinct());
   double roundings = std::min(count, std::max(64.0 + count / 32.0, alike));
   if (dtype == DType::F64)
     roundings *= 2.0;

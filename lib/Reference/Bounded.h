@@ -19,6 +19,7 @@
 #include "fuse/Reference/Value.h"
 #include "llvm/ADT/bit.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -82,22 +83,21 @@ Bounded mapMonotone(Function f, Bounded x, Bounded y) {
 /// The largest magnitudes that the terms of a sum may have, added up by sign.
 struct TermMagnitudes {
   double positive = 0.0, negative = 0.0;
-  /// One bit for each hash of a term.
-  uint64_t hashes = 0;
+  /// The same, added up by a hash of the term.
+  std::array<double, 64> byHash = {};
 
   void add(Bounded term) {
     positive += std::max(term.high(), 0.0);
     negative += std::max(-term.low(), 0.0);
     uint64_t hash = llvm::bit_cast<uint64_t>(term.value) * 0x9e3779b97f4a7c15;
-    hashes |= uint64_t(1) << (hash >> 58);
+    byHash[hash >> 58] += term.magnitude();
   }
   double sum() const { return positive + negative; }
   double lesser() const { return std::min(positive, negative); }
-  /// How many different terms there are, by linear counting (Whang et al.,
-  /// TODS 15(2), 1990); infinite where they are too many to tell.
-  double distinct() const {
-    return -64.0 * std::log((64 - llvm::popcount(hashes)) / 64.0);
-  }
+  /// How many different terms there are, each counted by its part of the sum:
+  /// one over the sum of the squares of these parts (Simpson, Nature 163,
+  /// 1949), without what falls together by chance. Infinite for no terms.
+  double distinct() const;
 };
 
 /// Rounded arithmetic of a float type. Narrow types are computed in f32, and
