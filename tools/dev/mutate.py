@@ -3,6 +3,8 @@
 Works on a copy of what git tracks, in a build folder of its own. A mutant is
 killed when a test fails; the first failure ends it. One that does not compile,
 or whose text is no longer there, is an error of the list in mutants.py.
+FUSE_BUILD_LOCK names a file to lock while something compiles, where several
+builds share a machine.
 
     python3 tools/dev/mutate.py              # all; the exit status is 0 for 95%
     python3 tools/dev/mutate.py NAME...      # these
@@ -12,6 +14,7 @@ or whose text is no longer there, is an error of the list in mutants.py.
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,8 +25,16 @@ from mutants import MUTANTS
 ROOT = Path(__file__).resolve().parents[2]
 LIT = Path("/usr/lib/llvm-22/bin/lit")
 ENOUGH = 0.95
-# Seconds for one command; a mutant that takes longer is killed by that.
+# Seconds for one command.
 PATIENCE = 600
+
+
+class DoesNotCompile(Exception):
+    """What is wrong with a mutant, not with a test."""
+
+
+class NeverEnds(Exception):
+    """A test took much longer than without the mutant."""
 
 
 def check(mutants, root=ROOT):
@@ -45,23 +56,31 @@ class Workshop:
 
     def __init__(self, source, build, log):
         self.source, self.build, self.log = source, build, log
+        # What each group of tests takes without a mutant.
+        self.seconds = {}
 
-    def run(self, *command, **options):
+    def run(self, *command, patience=PATIENCE, **options):
         """Whether the command succeeds; its output goes to the log."""
         with self.log.open("a") as log:
             log.write(" ".join(map(str, command)) + "\n")
             log.flush()
-            return (
-                subprocess.run(
-                    list(map(str, command)),
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    timeout=PATIENCE,
-                    **options,
-                ).returncode
-                == 0
+            process = subprocess.Popen(
+                list(map(str, command)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                **options,
             )
+            try:
+                return process.wait(patience) == 0
+            except subprocess.TimeoutExpired:
+                raise NeverEnds from None
+            finally:
+                # With what it has started, which may be what does not end.
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
 
     def copy(self):
         """Files that are the same keep their times, so that little is rebuilt."""
@@ -87,9 +106,11 @@ class Workshop:
             sys.exit(f"expected CMake to succeed, but it did not; see {self.log}")
 
     def compile(self, *targets):
-        if not self.run("ninja", "-C", self.build, *targets):
-            sys.exit(f"expected {' '.join(targets)} to compile; see {self.log}")
-        return True
+        lock = os.environ.get("FUSE_BUILD_LOCK")
+        command = ["flock", lock] if lock else []
+        command += ["ninja", "-C", self.build, *targets]
+        if not self.run(*command, patience=None):
+            raise DoesNotCompile
 
     def environment(self):
         return dict(
@@ -100,39 +121,49 @@ class Workshop:
             PYTHONDONTWRITEBYTECODE="1",
         )
 
-    def passes(self, group):
-        """Builds what a group of tests needs and runs it."""
-        environment = self.environment()
-        # A cached kernel would hide the mutant.
-        shutil.rmtree(self.build / "test-cache", ignore_errors=True)
+    def prepare(self, group):
+        """Builds what a group of tests needs; its command."""
         kind, _, name = group.partition(":")
         if kind == "py":
-            return self.compile("libfuse.so") and self.run(
+            self.compile("libfuse.so")
+            return [
                 *[sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider"],
                 self.source / "python" / "tests" / f"{name}.py",
-                cwd=self.source,
-                env=environment,
-            )
+            ]
         if kind == "lit":
-            return self.compile("fuse", "fuse-opt") and self.run(
+            self.compile("fuse", "fuse-opt")
+            return [
                 *[LIT, "-q", "--max-failures=1", f"--filter={name or '.'}"],
                 self.build / "test",
-                env=environment,
-            )
+            ]
         if kind == "random":
-            return self.compile("fuse-crosscheck") and self.run(
+            self.compile("fuse-crosscheck")
+            return [
                 *[sys.executable, self.source / "tools" / "dev" / "fuzz.py"],
                 *["--count=150", "--seed=0", "--no-reduce", f"--keep={self.build}"],
                 f"--tool={self.build / 'bin' / 'fuse-crosscheck'}",
-                env=environment,
-            )
+            ]
         binary = f"Fuse{group}Tests"
-        return self.compile(binary) and self.run(
+        self.compile(binary)
+        return [
             self.build / "bin" / binary,
-            "--gtest_brief=1",
-            "--gtest_fail_fast",
-            env=environment,
+            *["--gtest_brief=1", "--gtest_fail_fast"],
+        ]
+
+    def passes(self, group):
+        """Whether a group of tests passes, in about the time of its first run."""
+        command = self.prepare(group)
+        # A cached kernel would hide the mutant.
+        shutil.rmtree(self.build / "test-cache", ignore_errors=True)
+        start = time.monotonic()
+        passed = self.run(
+            *command,
+            patience=60 + 5 * self.seconds.get(group, PATIENCE),
+            cwd=self.source,
+            env=self.environment(),
         )
+        self.seconds.setdefault(group, time.monotonic() - start)
+        return passed
 
     def verdict(self, mutant, useless):
         """The group that kills the mutant, "" if none does."""
@@ -144,11 +175,10 @@ class Workshop:
                 if group in useless:
                     continue
                 try:
-                    passed = self.passes(group)
-                except subprocess.TimeoutExpired:
+                    if not self.passes(group):
+                        return group
+                except NeverEnds:
                     return f"{group} (no end)"
-                if not passed:
-                    return group
             return ""
         finally:
             path.write_text(text)
@@ -185,23 +215,33 @@ def main():
         shop.configure()
     groups = sorted({group for mutant in chosen for group in mutant.tests.split()})
     # What fails anyway tells nothing.
-    useless = {group for group in groups if not shop.passes(group)}
+    try:
+        useless = {group for group in groups if not shop.passes(group)}
+    except (DoesNotCompile, NeverEnds):
+        sys.exit(f"expected the tests to end without a mutant; see {shop.log}")
     for group in sorted(useless):
         print(f"{group} fails without a mutant and is left out; see {shop.log}")
 
-    survivors = []
+    survivors, broken = [], []
     for mutant in chosen:
         start = time.monotonic()
         shop.log = options.folder / f"{mutant.name}.log"
         shop.log.unlink(missing_ok=True)
-        killer = shop.verdict(mutant, useless)
+        try:
+            killer = shop.verdict(mutant, useless)
+            if not killer:
+                survivors.append(mutant.name)
+            result = killer or "SURVIVED"
+        except DoesNotCompile:
+            broken.append(mutant.name)
+            result = "does not compile"
         seconds = time.monotonic() - start
-        print(f"{mutant.name}: {killer or 'SURVIVED'} ({seconds:.0f} s)", flush=True)
-        if not killer:
-            survivors.append(mutant.name)
-    killed = len(chosen) - len(survivors)
+        print(f"{mutant.name}: {result} ({seconds:.0f} s)", flush=True)
+    killed = len(chosen) - len(survivors) - len(broken)
     print(f"{killed} of {len(chosen)} killed; survivors: {survivors or 'none'}")
-    return 0 if killed >= ENOUGH * len(chosen) and not useless else 1
+    if broken:
+        print(f"do not compile: {broken}; correct tools/dev/mutants.py")
+    return 0 if killed >= ENOUGH * len(chosen) and not useless and not broken else 1
 
 
 if __name__ == "__main__":
