@@ -178,7 +178,7 @@ Expected<bool> HostValues::visitIndexOp(Operation *op) {
 llvm::Error HostValues::checkReshape(Operation *op) const {
   SizeExpr from = numElements(shape(op->getOperand(0)));
   SizeExpr to = numElements(shape(op->getResult(0)));
-  if (isSameProduct(from, to))
+  if (isSameSize(from, to))
     return llvm::Error::success();
   return makeError(op->getLoc(),
                    formatv("expected a reshape to {0} elements, but got one to "

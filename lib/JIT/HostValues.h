@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_JIT_HOSTVALUES_H
 #define FUSE_LIB_JIT_HOSTVALUES_H
 
-#include "SizeProduct.h"
+#include "SizePolynomial.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Runtime/ProgramSpec.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

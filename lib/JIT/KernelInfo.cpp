@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelInfo.h"
-#include "SizeProduct.h"
+#include "SizePolynomial.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
 
@@ -51,7 +51,7 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   for (const KernelOperand &operand : operands) {
     bool isPart = llvm::any_of(operands, [&](const KernelOperand &other) {
       return isDivisor(operand.elements, other.elements) &&
-             !isSameProduct(operand.elements, other.elements);
+             !isSameSize(operand.elements, other.elements);
     });
     if (isPointwise ? operand.isResult : !isPart)
       sizes.push_back(operand.elements);
@@ -82,7 +82,7 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
   SmallVector<SizeExpr> sizes = iterationSizes(schedule, info.operands);
   for (KernelOperand &operand : info.operands)
     operand.isStreamed = llvm::any_of(sizes, [&](const SizeExpr &size) {
-      return isSameProduct(size, operand.elements);
+      return isSameSize(size, operand.elements);
     });
   return info;
 }
