@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestPrograms.h"
+#include "fuse/Runtime/CudaGraph.h"
 #include "fuse/Runtime/CudaModule.h"
 #include "gtest/gtest.h"
 #include <dlfcn.h>
@@ -126,36 +127,33 @@ TEST_F(CudaDeviceTest, RunsAndTimes) {
   EXPECT_LT(timings[0].seconds, 1);
 }
 
-/// A driver function that only the tests need.
-template <typename... Ts>
-static int callDriver(const char *symbol, Ts... arguments) {
-  static void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  return reinterpret_cast<int (*)(Ts...)>(dlsym(library, symbol))(arguments...);
-}
-
 TEST_F(CudaDeviceTest, CanBeCaptured) {
   Program program = this->program();
   TensorView x = upload(std::vector<float>(400, 1.5f), {100, 4});
   TensorView y = upload(std::vector<float>(400, 0.0f), {100, 4});
-  CudaDevice::Scope scope(*device);
-  ASSERT_EQ(message(scope.error()), "");
   // Cold and warm: the first call makes its arena while it is captured.
   for (float value : {1.5f, 2.5f}) {
-    void *graph = nullptr, *executable = nullptr;
-    ASSERT_EQ(callDriver("cuStreamBeginCapture_v2", stream.handle,
-                         /*global*/ 0),
-              0);
-    EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
-    ASSERT_EQ(callDriver("cuStreamEndCapture", stream.handle, &graph), 0);
-    ASSERT_EQ(
-        callDriver("cuGraphInstantiateWithFlags", &executable, graph, 0ull), 0);
+    CudaGraph graph = cantFail(CudaGraph::capture(
+        *device, stream, [&] { return program.run({x, x}, {y}, stream); }));
     std::vector<float> data(400, value);
     cantFail(device->copyToDevice(x.data, data.data(), data.size() * 4));
-    ASSERT_EQ(callDriver("cuGraphLaunch", executable, stream.handle), 0);
+    EXPECT_EQ(message(graph.launch(stream)), "");
     EXPECT_EQ(download(y), std::vector<float>(400, 4 * value));
     EXPECT_EQ(message(program.run({x, x}, {y}, stream)), "");
     EXPECT_EQ(download(y), std::vector<float>(400, 4 * value));
   }
+}
+
+TEST_F(CudaDeviceTest, EndsACaptureThatFails) {
+  EXPECT_EQ(
+      message(CudaGraph::capture(
+          *device, stream, [] { return llvm::createStringError("not that"); })),
+      "not that");
+  // Waiting cannot be recorded.
+  EXPECT_NE(message(CudaGraph::capture(
+                *device, stream, [&] { return device->synchronize(stream); })),
+            "");
+  EXPECT_EQ(message(device->synchronize(stream)), "");
 }
 
 TEST_F(CudaDeviceTest, GrowsItsArenaBetweenCalls) {

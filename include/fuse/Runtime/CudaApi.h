@@ -27,6 +27,8 @@ using CodeModule = struct ModuleHandle *;
 using Function = struct FunctionHandle *;
 using StreamPointer = struct StreamHandle *;
 using Event = struct EventHandle *;
+using Graph = struct GraphHandle *;
+using GraphExec = struct GraphExecHandle *;
 
 inline constexpr Result success = 0;
 
@@ -52,7 +54,7 @@ enum JitOption : int {
 
 enum StreamFlag : unsigned { NonBlocking = 1 };
 enum CaptureStatus : int { NotCapturing = 0 };
-enum CaptureMode : int { Relaxed = 2 };
+enum CaptureMode : int { ThreadLocal = 1, Relaxed = 2 };
 
 /// CUlaunchAttribute: an id, padding to 8 bytes, a value of 64 bytes.
 struct LaunchAttribute {
@@ -130,7 +132,14 @@ static_assert(sizeof(LaunchConfig) == 56, "layout of CUlaunchConfig");
   X(eventDestroy, "cuEventDestroy_v2", (Event))                                \
   X(eventRecord, "cuEventRecord", (Event, StreamPointer))                      \
   X(eventSynchronize, "cuEventSynchronize", (Event))                           \
-  X(eventElapsed, "cuEventElapsedTime", (float *, Event, Event))
+  X(eventElapsed, "cuEventElapsedTime", (float *, Event, Event))               \
+  X(captureBegin, "cuStreamBeginCapture_v2", (StreamPointer, CaptureMode))     \
+  X(captureEnd, "cuStreamEndCapture", (StreamPointer, Graph *))                \
+  X(graphInstantiate, "cuGraphInstantiateWithFlags",                           \
+    (GraphExec *, Graph, unsigned long long))                                  \
+  X(graphLaunch, "cuGraphLaunch", (GraphExec, StreamPointer))                  \
+  X(graphExecDestroy, "cuGraphExecDestroy", (GraphExec))                       \
+  X(graphDestroy, "cuGraphDestroy", (Graph))
 
 /// The loaded functions.
 struct Api {
