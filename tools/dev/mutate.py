@@ -121,38 +121,39 @@ class Workshop:
             PYTHONDONTWRITEBYTECODE="1",
         )
 
-    def prepare(self, group):
-        """Builds what a group of tests needs; its command."""
+    def command(self, group):
+        """What runs a group of tests, and the targets that it needs."""
         kind, _, name = group.partition(":")
         if kind == "py":
-            self.compile("libfuse.so")
             return [
                 *[sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider"],
                 self.source / "python" / "tests" / f"{name}.py",
-            ]
+            ], ["libfuse.so"]
         if kind == "lit":
-            self.compile("fuse", "fuse-opt")
             return [
                 *[LIT, "-q", "--max-failures=1", f"--filter={name or '.'}"],
                 self.build / "test",
-            ]
+            ], ["fuse", "fuse-opt"]
         if kind == "random":
-            self.compile("fuse-crosscheck")
             return [
                 *[sys.executable, self.source / "tools" / "dev" / "fuzz.py"],
                 *["--count=150", "--seed=0", "--no-reduce", f"--keep={self.build}"],
                 f"--tool={self.build / 'bin' / 'fuse-crosscheck'}",
-            ]
+            ], ["fuse-crosscheck"]
         binary = f"Fuse{group}Tests"
-        self.compile(binary)
         return [
             self.build / "bin" / binary,
             *["--gtest_brief=1", "--gtest_fail_fast"],
-        ]
+        ], [binary]
+
+    def compile_for(self, groups):
+        """At once, so that one turn with the lock is enough."""
+        if targets := {t for group in groups for t in self.command(group)[1]}:
+            self.compile(*sorted(targets))
 
     def passes(self, group):
         """Whether a group of tests passes, in about the time of its first run."""
-        command = self.prepare(group)
+        command, _ = self.command(group)
         # A cached kernel would hide the mutant.
         shutil.rmtree(self.build / "test-cache", ignore_errors=True)
         start = time.monotonic()
@@ -170,10 +171,10 @@ class Workshop:
         path = self.source / mutant.file
         text = path.read_text()
         path.write_text(text.replace(mutant.old, mutant.new))
+        groups = [group for group in mutant.tests.split() if group not in useless]
         try:
-            for group in mutant.tests.split():
-                if group in useless:
-                    continue
+            self.compile_for(groups)
+            for group in groups:
                 try:
                     if not self.passes(group):
                         return group
@@ -216,6 +217,7 @@ def main():
     groups = sorted({group for mutant in chosen for group in mutant.tests.split()})
     # What fails anyway tells nothing.
     try:
+        shop.compile_for(groups)
         useless = {group for group in groups if not shop.passes(group)}
     except (DoesNotCompile, NeverEnds):
         sys.exit(f"expected the tests to end without a mutant; see {shop.log}")
