@@ -252,9 +252,14 @@ void DimClasses::visit(Operation *op) {
           unite(rotary.getInput(), tokens, positions, rank - 1);
           if (rank == 2)
             unite(rotary.getInput(), 0, positions, 0);
-        } else if (Value cosTable = rotary.getCosTable()) {
-          unite(rotary.getInput(), tokens, cosTable, 0);
+        } else if (rotary.getCosTable() && rotary.countsTokens()) {
+          unite(rotary.getInput(), tokens, rotary.getCosTable(), 0);
         }
+        Value offset = rotary.getOffset(), sequences = rotary.getSequences();
+        if (offset && sequences)
+          addRule(offset, 0, SizeRule::Sum, Key(sequences, 0), -1);
+        else if (offset)
+          unite(rotary.getInput(), 0, offset, 0);
         if (rotary.getCosTable())
           uniteSameRank(rotary.getCosTable(), rotary.getSinTable());
       })

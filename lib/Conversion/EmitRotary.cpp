@@ -15,11 +15,16 @@
 // shuffle. In the half layout a whole vector lies on one side of R/2, so that
 // the side is a matter of the vector, not of its lanes; when the point's range
 // is known (the pointwise schedule walks the two sides together) nothing is
-// left of the choice in the code.
+// left of the choice in the code. The same goes for the choice between heads
+// that are rotated and those that are copied.
+//
+// sin and cos of a token's pair are remembered, so that the two sides, and
+// heads that one thread computes together, share them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PointEmitter.h"
+#include "RotaryPosition.h"
 
 #include "fuse/Conversion/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,11 +55,18 @@ private:
   Value buildInterleaved();
   Value buildHalf();
   Value buildHalfSide(const Index &partner, const Index &pair, bool first);
+  Value rotate() {
+    return op.getLayout() == RotaryLayout::half ? buildHalf()
+                                                : buildInterleaved();
+  }
   SinCos sinCos(const Index &pair, int64_t lanes);
+  SinCos buildSinCos(const Index &pair, int64_t lanes);
   SinCos tableValues(const Index &pair, int64_t lanes);
+  Index tableRow();
   SinCos computedValues(const Index &pair, int64_t lanes);
-  Value position();
   Value frequencies(const Index &pair, int64_t lanes);
+  Index firstFrequency();
+  LLVM::GlobalOp frequencyTable();
 
   Index feature() const { return point.dims.back(); }
   Value input(const Index &at, int64_t lanes) {
@@ -114,8 +126,22 @@ Value RotaryBuilder::build() {
     return emitter.gatherLanes(loc, point.lanes, [&](int64_t lane) {
       return emitter.emit(op.getResult(), emitter.lanePoint(point, lane));
     });
-  return op.getLayout() == RotaryLayout::half ? buildHalf()
-                                              : buildInterleaved();
+  if (!op.getHeads())
+    return rotate();
+  int64_t heads = *op.getHeads();
+  Index head = point.dims[op.getHeadAxis()];
+  if (auto range = emitter.range(head)) {
+    if (range->first >= heads)
+      return input(feature(), point.lanes);
+    if (range->second <= heads)
+      return rotate();
+  }
+  // Read before the branch: both sides need it.
+  Value x = input(feature(), point.lanes);
+  return emitter.choose(
+      loc, emitter.less(head, Index::constant(heads)),
+      PointEmitter::lanesOf(compute, point.lanes), [&] { return rotate(); },
+      [&] { return x; });
 }
 
 Value RotaryBuilder::buildInterleaved() {
@@ -212,6 +238,23 @@ Value RotaryBuilder::buildHalf() {
 //===----------------------------------------------------------------------===//
 
 SinCos RotaryBuilder::sinCos(const Index &pair, int64_t lanes) {
+  SmallVector<Index, 4> key = rotaryToken(op, point);
+  key.append({pair, Index::constant(lanes)});
+  std::optional<SinCos> built;
+  auto remember = [&](Value SinCos::*member) {
+    key.push_back(Index::constant(member == &SinCos::cos));
+    Value value = emitter.remember(op, key, [&] {
+      if (!built)
+        built = buildSinCos(pair, lanes);
+      return (*built).*member;
+    });
+    key.pop_back();
+    return value;
+  };
+  return {remember(&SinCos::sin), remember(&SinCos::cos)};
+}
+
+SinCos RotaryBuilder::buildSinCos(const Index &pair, int64_t lanes) {
   SinCos angle =
       op.getBase() ? computedValues(pair, lanes) : tableValues(pair, lanes);
   if (op.getInverse())
@@ -219,49 +262,31 @@ SinCos RotaryBuilder::sinCos(const Index &pair, int64_t lanes) {
   return angle;
 }
 
-/// The position of the point's token, as i64.
-Value RotaryBuilder::position() {
+/// A position outside the table takes its first or last row. Compared in 64
+/// bits, also where an index has fewer.
+Index RotaryBuilder::tableRow() {
   Index token = point.dims[op.getTokenAxis()];
-  Value positions = op.getPositions();
-  if (!positions)
-    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                      emitter.materialize(token));
-  Point at;
-  if (cast<RankedTensorType>(positions.getType()).getRank() == 2)
-    at.dims.push_back(emitter.getDims().extent(positions, 0).size == 1
-                          ? Index::constant(0)
-                          : point.dims.front());
-  at.dims.push_back(token);
-  if (llvm::any_of(at.dims, [](const Index &i) { return i.guarded; }))
-    at.guard = point.guard;
-  Value number = emitter.emit(positions, at);
-  if (number.getType().isInteger(32))
-    number = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), number);
-  return number;
+  if (op.countsTokens())
+    return token;
+  Extent rows = emitter.getDims().extent(op.getCosTable(), 0);
+  Type i64 = builder.getI64Type();
+  Value last =
+      emitter.materialize(emitter.add(emitter.size(rows), Index::constant(-1)));
+  last = arith::IndexCastOp::create(builder, loc, i64, last);
+  Value zero = emitter.constant(loc, i64, 0);
+  Value number = emitRotaryPosition(emitter, op, point);
+  number = arith::MinSIOp::create(builder, loc, number, last);
+  number = arith::MaxSIOp::create(builder, loc, number, zero);
+  Value row =
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  return {row, 0, token.guarded};
 }
 
 SinCos RotaryBuilder::tableValues(const Index &pair, int64_t lanes) {
-  Value cosTable = op.getCosTable();
   Point at;
-  Index row = point.dims[op.getTokenAxis()];
-  if (op.getPositions()) {
-    // A position outside the table takes its first or last row.
-    // Compared in 64 bits, also where an index has fewer.
-    Type i64 = builder.getI64Type();
-    Value last = emitter.materialize(
-        emitter.add(emitter.size(emitter.getDims().extent(cosTable, 0)),
-                    Index::constant(-1)));
-    last = arith::IndexCastOp::create(builder, loc, i64, last);
-    Value zero = emitter.constant(loc, i64, 0);
-    Value number = arith::MinSIOp::create(builder, loc, position(), last);
-    number = arith::MaxSIOp::create(builder, loc, number, zero);
-    row = {arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      number),
-           0, row.guarded};
-  }
-  at.dims = {row, pair};
+  at.dims = {tableRow(), pair};
   at.lanes = lanes;
-  if (row.guarded || pair.guarded)
+  if (llvm::any_of(at.dims, [](const Index &i) { return i.guarded; }))
     at.guard = point.guard;
   auto read = [&](Value table) {
     Value value = emitter.emitLanes(table, at);
@@ -272,58 +297,83 @@ SinCos RotaryBuilder::tableValues(const Index &pair, int64_t lanes) {
     return Value(arith::ExtFOp::create(
         builder, loc, PointEmitter::lanesOf(compute, lanes), value));
   };
-  return {read(op.getSinTable()), read(cosTable)};
+  return {read(op.getSinTable()), read(op.getCosTable())};
 }
 
 SinCos RotaryBuilder::computedValues(const Index &pair, int64_t lanes) {
+  Value position = emitRotaryPosition(emitter, op, point);
   Value turns = arith::MulIOp::create(builder, loc, frequencies(pair, lanes),
-                                      emitter.splat(loc, position(), lanes));
+                                      emitter.splat(loc, position, lanes));
   auto [sin, cos] = compute.isF64() ? buildSinCosOfTurnsF64(builder, loc, turns)
                                     : buildSinCosOfTurns(builder, loc, turns);
-  return {sin, cos};
+  double magnitude = op.getMagnitude();
+  if (magnitude == 1)
+    return {sin, cos};
+  Value factor =
+      emitter.splat(loc, emitter.constant(loc, compute, magnitude), lanes);
+  return {mul(sin, factor), mul(cos, factor)};
 }
 
-/// Reads the pairs' frequencies, in units of 2^-64 turns a position, from a
-/// constant table in the kernel's module. Multiplied by a position they wrap
-/// where whole turns do, so that the angle is reduced exactly.
-Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
-  double base = op.getBaseAttr().getValueAsDouble();
-  int64_t count = rotated / 2;
+/// Where the pairs' frequencies start in their table: those of long sequences
+/// follow the others.
+Index RotaryBuilder::firstFrequency() {
+  Value length = op.getLength();
+  if (!length)
+    return Index::constant(0);
+  Value number = emitter.emit(length, Point());
+  Value limit = emitter.constant(loc, number.getType(),
+                                 *op.getScaling()->getLengthLimit());
+  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                       number, limit);
+  return select(isLong, Index::constant(rotated / 2), Index::constant(0));
+}
+
+/// A constant of the kernel's module: for each pair, the angle it advances by
+/// per position.
+LLVM::GlobalOp RotaryBuilder::frequencyTable() {
   SmallVector<uint64_t> table;
-  for (int64_t i = 0; i < count; ++i)
-    table.push_back(rotaryFrequencyTurns(base, i, rotated));
+  for (bool isLong : {false, true})
+    if (!isLong || op.getLength())
+      for (long double frequency : op.getFrequencies(isLong))
+        table.push_back(turnsOfAngle(frequency));
 
   Type i64 = builder.getI64Type();
-  auto arrayType = LLVM::LLVMArrayType::get(i64, count);
+  int64_t count = table.size();
   auto values = DenseElementsAttr::get(RankedTensorType::get({count}, i64),
                                        ArrayRef<uint64_t>(table));
   auto module = builder.getInsertionBlock()
                     ->getParentOp()
                     ->getParentOfType<gpu::GPUModuleOp>();
-  LLVM::GlobalOp global;
   unsigned number = 0;
   for (auto existing : module.getOps<LLVM::GlobalOp>()) {
     ++number;
     if (existing.getValueOrNull() == values)
-      global = existing;
+      return existing;
   }
-  if (!global) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
-    global = LLVM::GlobalOp::create(
-        builder, loc, arrayType, /*isConstant=*/true, LLVM::Linkage::Internal,
-        (emitter.getKernel().getKernelName() + "_frequencies_" + Twine(number))
-            .str(),
-        values,
-        /*alignment=*/16);
-  }
-  Value address = LLVM::AddressOfOp::create(builder, loc, global);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  return LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(i64, count), /*isConstant=*/true,
+      LLVM::Linkage::Internal,
+      (emitter.getKernel().getKernelName() + "_frequencies_" + Twine(number))
+          .str(),
+      values, /*alignment=*/16);
+}
+
+/// The pairs' frequencies, in units of 2^-64 turns a position. Multiplied by a
+/// position they wrap where whole turns do, so that the angle is reduced
+/// exactly.
+Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
+  int64_t count = rotated / 2;
+  Value table = LLVM::AddressOfOp::create(builder, loc, frequencyTable());
   // Past the end of the row any frequency will do.
   Index row =
       pair.guarded ? emitter.min(pair, Index::constant(count - lanes)) : pair;
+  row = emitter.add(row, firstFrequency());
+  Type i64 = builder.getI64Type();
   Value index =
       arith::IndexCastOp::create(builder, loc, i64, emitter.materialize(row));
-  Value at = LLVM::GEPOp::create(builder, loc, address.getType(), i64, address,
+  Value at = LLVM::GEPOp::create(builder, loc, table.getType(), i64, table,
                                  ArrayRef<LLVM::GEPArg>{index},
                                  LLVM::GEPNoWrapFlags::inbounds);
   int64_t align = lanes > 1 && count % 2 == 0 ? 16 : 8;

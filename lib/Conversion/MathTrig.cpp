@@ -333,17 +333,11 @@ std::pair<Value, Value> mlir::fuse::buildSinCosOfTurnsF64(OpBuilder &builder,
   return sinCosOfTurns(builder, loc, turns, builder.getF64Type());
 }
 
-uint64_t mlir::fuse::rotaryFrequencyTurns(double base, int64_t i,
-                                          int64_t rotaryDims) {
-  // The exponent is rounded to long double; what that drops is put back to
-  // first order, since a large base would magnify it.
-  long double dims = rotaryDims;
-  long double exact = -2.0L * i;
-  long double exponent = exact / dims;
-  long double dropped = std::fma(-exponent, dims, exact) / dims;
-  long double frequency = std::pow(static_cast<long double>(base), exponent);
-  frequency += frequency * dropped * std::log(static_cast<long double>(base));
+uint64_t mlir::fuse::turnsOfAngle(long double radians) {
   constexpr long double tau = 6.283185307179586476925286766559005768L;
-  return static_cast<uint64_t>(
-      std::floor(std::ldexp(frequency / tau, 64) + 0.5L));
+  long double turns = radians / tau;
+  // Rounding may give a whole turn, which is none.
+  long double units =
+      std::floor(std::ldexp(turns - std::floor(turns), 64) + 0.5L);
+  return units < 0x1p64L ? static_cast<uint64_t>(units) : 0;
 }

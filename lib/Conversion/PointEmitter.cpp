@@ -67,6 +67,19 @@ Value PointEmitter::emit(Value value, const Point &point) {
   return computed;
 }
 
+Value PointEmitter::remember(Operation *op, ArrayRef<Index> dims,
+                             llvm::function_ref<Value()> compute) {
+  SharedKey key(op, {});
+  for (const Index &index : dims)
+    key.second.push_back(index.key());
+  for (Memory &memory : llvm::reverse(memories))
+    if (auto it = memory.shared.find(key); it != memory.shared.end())
+      return it->second;
+  Value computed = compute();
+  memories.back().shared[std::move(key)] = computed;
+  return computed;
+}
+
 Value PointEmitter::emitLanes(Value value, const Point &point) {
   return splat(value.getLoc(), emit(value, point), point.lanes);
 }

@@ -113,6 +113,11 @@ public:
   /// Declares the value known at the point (a finished reduction).
   void define(Value value, const Point &point, Value computed);
 
+  /// `compute()`, once for each list of indices while the current scope lasts:
+  /// a part of the op's value that several points share.
+  Value remember(Operation *op, ArrayRef<Index> dims,
+                 llvm::function_ref<Value()> compute);
+
   /// Writes `computed` (compute type) to result `number` at the point.
   void store(unsigned number, const Point &point, Value computed);
 
@@ -236,6 +241,8 @@ private:
   };
   PointKey keyOf(Value value, const Point &point) const;
 
+  using SharedKey =
+      std::pair<Operation *, SmallVector<std::pair<void *, int64_t>>>;
   using IndexKey = std::tuple<char, void *, int64_t, void *, int64_t>;
   /// Looks an index expression up, or builds it.
   Index cached(char op, const Index &a, const Index &b,
@@ -244,6 +251,7 @@ private:
   /// One level of a Scope.
   struct Memory {
     std::map<PointKey, Value> values;
+    std::map<SharedKey, Value> shared;
     std::map<IndexKey, Value> indices;
     std::map<std::pair<void *, int64_t>, Value> materialized;
     SmallVector<Staged, 0> staged;

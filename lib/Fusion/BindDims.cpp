@@ -174,7 +174,9 @@ void SizeConditions::requireAgreement(Location loc, Value value, int64_t axis) {
   if (!extent.isStatic() && !done.insert(extent.cls).second)
     return;
   for (const SizeRule &rule : rules) {
+    // The verifiers compare static sizes.
     bool isKnown =
+        extent.isStatic() &&
         llvm::all_of(rule.terms, [](const Extent &e) { return e.isStatic(); });
     bool isTheSize = !extent.isStatic() && !sources.contains(extent.cls) &&
                      &rule == rules.begin();
@@ -228,6 +230,9 @@ void BindDimsPass::requireSizes(const DimClasses &dims,
     }
     if (auto slice = dyn_cast<SliceOp>(op))
       conditions.requireInside(slice);
+    if (auto rotary = dyn_cast<RotaryOp>(op))
+      if (rotary.getOffset() && rotary.getOffset().getType().getRank() == 1)
+        conditions.requireAgreement(op->getLoc(), rotary.getOffset(), 0);
     for (Value result : op->getResults())
       if (auto type = dyn_cast<RankedTensorType>(result.getType()))
         for (int64_t axis = 0; axis < type.getRank(); ++axis)

@@ -200,8 +200,8 @@ MUTANTS = [
         ),
         (
             "frequencies-of-the-whole-head",
-            "table.push_back(rotaryFrequencyTurns(base, i, rotated));",
-            "table.push_back(rotaryFrequencyTurns(base, i, op.getHeadDim()));",
+            "table.push_back(turnsOfAngle(frequency));",
+            "table.push_back(turnsOfAngle(frequency / 2));",
         ),
     ),
     *_mutants(

@@ -266,9 +266,14 @@ Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
   auto outputs = createPoisoned(program, given.views);
   if (!outputs)
     return outputs.takeError();
-  for (const driver::Array &output : *outputs)
+  for (auto [index, output] : enumerate(*outputs)) {
     if (Error error = made.add(output, aligned, {}))
       return std::move(error);
+    // A view with strides cannot take a result, which is dense.
+    if (std::optional<unsigned> input = program.inPlace()[index];
+        input && strides.empty())
+      made.views.back().data = given.views[*input].data;
+  }
   if (Error error = program.run(given.views, made.views))
     return std::move(error);
   for (auto [output, view] : zip(*outputs, made.views))

@@ -53,11 +53,10 @@ std::pair<Value, Value> buildSinCosOfTurns(OpBuilder &builder, Location loc,
 std::pair<Value, Value> buildSinCosOfTurnsF64(OpBuilder &builder, Location loc,
                                               Value turns);
 
-/// round(2^64 * base^(-2 i / rotaryDims) / (2 pi)): the angle that pair `i` of
-/// a rotary embedding advances by per position, in units of 2^-64 turn. Needs
-/// base >= 1, 0 <= i and 0 < rotaryDims. Where long double has 64 bits or more,
-/// the relative error is below 2^-61, plus half a unit for the rounding.
-uint64_t rotaryFrequencyTurns(double base, int64_t i, int64_t rotaryDims);
+/// `radians` less whole turns, in units of 2^-64 turn, to the nearest. Where
+/// long double has 64 bits or more, angles below a turn are exact to half a
+/// unit and a relative error of 2^-63.
+uint64_t turnsOfAngle(long double radians);
 
 } // namespace mlir::fuse
 

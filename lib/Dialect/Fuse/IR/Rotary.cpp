@@ -27,6 +27,11 @@ int64_t RotaryOp::getTokenAxis() {
   return getOrder() == HeadOrder::tokens_heads ? rank - 3 : rank - 2;
 }
 
+int64_t RotaryOp::getHeadAxis() {
+  int64_t rank = getInput().getType().getRank();
+  return getOrder() == HeadOrder::tokens_heads ? rank - 2 : rank - 3;
+}
+
 //===----------------------------------------------------------------------===//
 // Assembly
 //===----------------------------------------------------------------------===//
@@ -34,15 +39,20 @@ int64_t RotaryOp::getTokenAxis() {
 namespace {
 using Operand = OpAsmParser::UnresolvedOperand;
 
+/// Clauses of one operand, in the order of the operands.
+constexpr StringLiteral clauses[] = {"positions", "sequences", "offset",
+                                     "length"};
+constexpr unsigned numClauses = std::size(clauses);
+
 /// The operands of a rotary op as they stand in the text.
 struct RotaryOperands {
   Operand input;
   std::optional<std::pair<Operand, Operand>> tables;
-  std::optional<Operand> positions;
+  std::optional<Operand> clause[numClauses];
 };
 } // namespace
 
-/// LAYOUT ORDER %x (`tables` `(` %cos `,` %sin `)`)? (`positions` `(` %p `)`)?
+/// LAYOUT ORDER %x (`tables` `(` %cos `,` %sin `)`)? (CLAUSE `(` %p `)`)*
 static ParseResult parseRotaryOperands(OpAsmParser &parser,
                                        RotaryOp::Properties &properties,
                                        RotaryOperands &operands) {
@@ -61,50 +71,58 @@ static ParseResult parseRotaryOperands(OpAsmParser &parser,
         parser.parseRParen())
       return failure();
   }
-  if (succeeded(parser.parseOptionalKeyword("positions"))) {
-    operands.positions.emplace();
-    if (parser.parseLParen() || parser.parseOperand(*operands.positions) ||
-        parser.parseRParen())
-      return failure();
-  }
+  for (auto [name, operand] : llvm::zip_equal(clauses, operands.clause))
+    if (succeeded(parser.parseOptionalKeyword(name)))
+      if (parser.parseLParen() || parser.parseOperand(operand.emplace()) ||
+          parser.parseRParen())
+        return failure();
   return success();
 }
 
-/// (`base` `=` F64)? (`dims` `=` I64)? `inverse`?
+/// (`base` `=` F64)? (`dims` `=` I64)? (`heads` `=` I64)?
+/// (`scaling` `(` ATTR `)`)? `inverse`?
 static ParseResult parseRotaryAttributes(OpAsmParser &parser,
                                          RotaryOp::Properties &properties) {
   Builder &builder = parser.getBuilder();
-  if (succeeded(parser.parseOptionalKeyword("base")))
-    if (parser.parseEqual() ||
-        parser.parseAttribute(properties.base, builder.getF64Type()))
-      return failure();
-  if (succeeded(parser.parseOptionalKeyword("dims")))
-    if (parser.parseEqual() ||
-        parser.parseAttribute(properties.dims, builder.getI64Type()))
+  auto parse = [&](StringRef name, auto &attribute, Type type) -> ParseResult {
+    if (failed(parser.parseOptionalKeyword(name)))
+      return success();
+    return failure(parser.parseEqual() ||
+                   parser.parseAttribute(attribute, type));
+  };
+  if (parse("base", properties.base, builder.getF64Type()) ||
+      parse("dims", properties.dims, builder.getI64Type()) ||
+      parse("heads", properties.heads, builder.getI64Type()))
+    return failure();
+  // In parentheses: a dialect's attribute takes a ": type" that follows.
+  if (succeeded(parser.parseOptionalKeyword("scaling")))
+    if (parser.parseLParen() || parser.parseAttribute(properties.scaling) ||
+        parser.parseRParen())
       return failure();
   if (succeeded(parser.parseOptionalKeyword("inverse")))
     properties.inverse = builder.getUnitAttr();
   return success();
 }
 
-/// `:` INPUT (`,` TABLE)? (`,` POSITIONS)?
+/// `:` INPUT (`,` TABLE)? (`,` TYPE)*, a type for each clause
 static ParseResult resolveRotaryOperands(OpAsmParser &parser,
                                          const RotaryOperands &operands,
                                          OperationState &result) {
-  Type input, table, positions;
+  Type input, table;
   if (parser.parseColonType(input) ||
       (operands.tables && (parser.parseComma() || parser.parseType(table))) ||
-      (operands.positions &&
-       (parser.parseComma() || parser.parseType(positions))) ||
       parser.resolveOperand(operands.input, input, result.operands))
     return failure();
   if (operands.tables &&
       (parser.resolveOperand(operands.tables->first, table, result.operands) ||
        parser.resolveOperand(operands.tables->second, table, result.operands)))
     return failure();
-  if (operands.positions &&
-      parser.resolveOperand(*operands.positions, positions, result.operands))
-    return failure();
+  for (const std::optional<Operand> &operand : operands.clause) {
+    Type type;
+    if (operand && (parser.parseComma() || parser.parseType(type) ||
+                    parser.resolveOperand(*operand, type, result.operands)))
+      return failure();
+  }
   result.addTypes(input);
   return success();
 }
@@ -118,8 +136,10 @@ ParseResult RotaryOp::parse(OpAsmParser &parser, OperationState &result) {
       resolveRotaryOperands(parser, operands, result))
     return failure();
   int32_t tables = operands.tables ? 1 : 0;
-  properties.operandSegmentSizes = {1, tables, tables,
-                                    operands.positions ? 1 : 0};
+  auto &segments = properties.operandSegmentSizes;
+  segments = {1, tables, tables};
+  for (auto [number, operand] : llvm::enumerate(operands.clause))
+    segments[3 + number] = operand ? 1 : 0;
   return success();
 }
 
@@ -127,14 +147,21 @@ void RotaryOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getLayout() << ' ' << getOrder() << ' ' << getInput();
   if (getCosTable())
     printer << " tables(" << getCosTable() << ", " << getSinTable() << ')';
-  if (getPositions())
-    printer << " positions(" << getPositions() << ')';
+  Value clauseOperands[] = {getPositions(), getSequences(), getOffset(),
+                            getLength()};
+  for (auto [name, operand] : llvm::zip_equal(clauses, clauseOperands))
+    if (operand)
+      printer << ' ' << name << '(' << operand << ')';
   if (getBaseAttr()) {
     printer << " base = ";
     printer.printAttributeWithoutType(getBaseAttr());
   }
   if (getDims())
     printer << " dims = " << static_cast<int64_t>(*getDims());
+  if (getHeads())
+    printer << " heads = " << static_cast<int64_t>(*getHeads());
+  if (getScaling())
+    printer << " scaling(" << getScalingAttr() << ')';
   if (getInverse())
     printer << " inverse";
   printer.printOptionalAttrDict(
@@ -142,8 +169,9 @@ void RotaryOp::print(OpAsmPrinter &printer) {
   printer << " : " << getInput().getType();
   if (getCosTable())
     printer << ", " << getCosTable().getType();
-  if (getPositions())
-    printer << ", " << getPositions().getType();
+  for (Value operand : clauseOperands)
+    if (operand)
+      printer << ", " << operand.getType();
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,7 +180,7 @@ void RotaryOp::print(OpAsmPrinter &printer) {
 
 static LogicalResult verifyRotaryTables(RotaryOp op) {
   // 3. The tables have equal types, shape [rows, R/2], and element type f32 or
-  //    that of the input. Without `positions`, rows equal the tokens.
+  //    that of the input. Where the position is t, rows equal the tokens.
   RankedTensorType cosType = op.getCosTable().getType();
   RankedTensorType sinType = op.getSinTable().getType();
   if (cosType != sinType)
@@ -169,7 +197,7 @@ static LogicalResult verifyRotaryTables(RotaryOp op) {
     return op.emitOpError("expected tables of f32 or ")
            << element << ", but got " << cosType << "; insert a fuse.cast";
   int64_t tokens = op.getType().getDimSize(op.getTokenAxis());
-  if (!op.getPositions() && !mayBeEqual(cosType.getDimSize(0), tokens))
+  if (op.countsTokens() && !mayBeEqual(cosType.getDimSize(0), tokens))
     return op.emitOpError("expected tables with a row for each of ")
            << tokens << " tokens, but got " << cosType.getDimSize(0)
            << " rows; give positions";
@@ -193,6 +221,84 @@ static LogicalResult verifyRotaryPositions(RotaryOp op) {
                         "tokens] of ")
          << input << ", but got " << positions
          << "; give one position for each token";
+}
+
+static LogicalResult verifyRotarySequences(RotaryOp op) {
+  // 7. `sequences` has one dimension, of 1 or more, and excludes `positions`.
+  RankedTensorType sequences = op.getSequences().getType();
+  if (op.getPositions())
+    return op.emitOpError("expected positions or sequences, but got both; "
+                          "remove one");
+  if (sequences.getRank() == 1 && sequences.getDimSize(0) != 0)
+    return success();
+  return op.emitOpError("expected sequences of shape [sequences + 1], but got ")
+         << sequences << "; give the cumulative lengths, from 0";
+}
+
+static LogicalResult verifyRotaryOffset(RotaryOp op) {
+  // 8. `offset` is one number, or [batch], where batch is the input's first
+  //    axis and not that of the tokens; with `sequences`, one number, or one
+  //    less than `sequences` has.
+  RankedTensorType offset = op.getOffset().getType();
+  if (offset.getRank() == 0)
+    return success();
+  int64_t size = offset.getRank() == 1 ? offset.getDimSize(0) : -1;
+  if (op.getSequences()) {
+    int64_t starts = op.getSequences().getType().getDimSize(0);
+    if (offset.getRank() == 1 &&
+        (ShapedType::isDynamic(starts) || mayBeEqual(size, starts - 1)))
+      return success();
+    return op.emitOpError("expected one offset, or one for each sequence of ")
+           << op.getSequences().getType() << ", but got " << offset
+           << "; give one less than there are cumulative lengths";
+  }
+  if (offset.getRank() == 1 && op.getTokenAxis() > 0 &&
+      mayBeEqual(size, op.getType().getDimSize(0)))
+    return success();
+  return op.emitOpError("expected one offset, or one for each batch of ")
+         << op.getType() << ", but got " << offset
+         << "; give tensor<i32> or a number for each of the first axis";
+}
+
+static LogicalResult verifyRotaryScaling(RotaryOp op) {
+  // 9. `scaling` goes with `base`, and suits it and R.
+  RotaryScalingAttrInterface scaling = op.getScalingAttr();
+  if (scaling && !op.getBaseAttr())
+    return op.emitOpError("expected scaling of computed angles, but got "
+                          "tables; scale the tables instead");
+  if (scaling && failed(scaling.verifyFor([&] { return op.emitOpError(); },
+                                          op.getBaseAttr().getValueAsDouble(),
+                                          op.getRotaryDims())))
+    return failure();
+  // 10. `length` is one number, and given where `scaling` has two sets of
+  //     frequencies, only there.
+  bool chooses = scaling && scaling.getLengthLimit();
+  if (chooses != bool(op.getLength()))
+    return op.emitOpError("expected length exactly where rope_longrope has "
+                          "short and long factors, but got ")
+           << (chooses ? "none" : "one") << "; "
+           << (chooses ? "add 'length(%n)', or leave one list"
+                       : "remove it, or give both lists");
+  if (chooses && op.getLength().getType().getRank() != 0)
+    return op.emitOpError("expected one length, but got ")
+           << op.getLength().getType() << "; give tensor<i32>";
+  return success();
+}
+
+static LogicalResult verifyRotaryHeads(RotaryOp op) {
+  // 11. `heads` is positive and at most the number of heads; the input has
+  //     rank 3 or more then.
+  int64_t axis = op.getHeadAxis();
+  if (axis < 0)
+    return op.emitOpError("expected an input with heads, but got ")
+           << op.getType() << "; remove 'heads'";
+  int64_t heads = *op.getHeads(), size = op.getType().getDimSize(axis);
+  if (heads > 0 && (ShapedType::isDynamic(size) || heads <= size))
+    return success();
+  InFlightDiagnostic error =
+      op.emitOpError("expected heads to be positive and at most those of ");
+  return error << op.getType() << ", but got " << heads
+               << "; rotate the first heads of them";
 }
 
 LogicalResult RotaryOp::verify() {
@@ -227,11 +333,13 @@ LogicalResult RotaryOp::verify() {
   if (getPositions() && failed(verifyRotaryPositions(*this)))
     return failure();
   // 6. `base` is positive and finite.
-  if (!getBaseAttr())
-    return success();
-  double base = getBaseAttr().getValueAsDouble();
-  if (std::isfinite(base) && base > 0)
-    return success();
-  return emitOpError("expected base to be positive and finite, but got ")
-         << base << "; 1.0e4 is usual";
+  double base = getBaseAttr() ? getBaseAttr().getValueAsDouble() : 1;
+  if (!std::isfinite(base) || base <= 0)
+    return emitOpError("expected base to be positive and finite, but got ")
+           << base << "; 1.0e4 is usual";
+  if ((getSequences() && failed(verifyRotarySequences(*this))) ||
+      (getOffset() && failed(verifyRotaryOffset(*this))) ||
+      (getHeads() && failed(verifyRotaryHeads(*this))))
+    return failure();
+  return verifyRotaryScaling(*this);
 }

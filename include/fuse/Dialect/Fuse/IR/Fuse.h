@@ -25,6 +25,7 @@
 #include "fuse/Dialect/Fuse/IR/FuseDialect.h.inc"
 #include "fuse/Dialect/Fuse/IR/FuseEnums.h.inc"
 #include "fuse/Dialect/Fuse/IR/FuseInterfaces.h.inc"
+#include "fuse/Dialect/Fuse/IR/RotaryInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "fuse/Dialect/Fuse/IR/FuseAttrs.h.inc"
