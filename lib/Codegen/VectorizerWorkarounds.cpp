@@ -8,6 +8,8 @@
 #include "VectorizerWorkarounds.h"
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -19,14 +21,21 @@ namespace {
 /// The divisions of one innermost loop. Only unsigned ones: positions are.
 class LoopDivisions {
 public:
-  LoopDivisions(Loop &loop, const DominatorTree &tree)
-      : loop(loop), tree(tree) {}
+  LoopDivisions(Loop &loop, const DominatorTree &tree, ScalarEvolution &scev)
+      : loop(loop), tree(tree), scev(scev) {}
 
   /// Whether anything changed.
   bool hoist();
 
 private:
+  bool mayBeVectorized() const;
+  bool isConditional(const Instruction &instruction) const {
+    return !tree.dominates(instruction.getParent(), loop.getLoopLatch());
+  }
+  bool isCandidate(const Instruction &instruction) const;
+  bool mayBeConsecutive(Value *pointer) const;
   void collect();
+  void collectUsedBy(Value *value);
   void makeDivisorSafe(Instruction *division);
   bool canHoist(Value *value);
   void hoist(Value *value);
@@ -38,7 +47,9 @@ private:
 
   Loop &loop;
   const DominatorTree &tree;
+  ScalarEvolution &scev;
   SmallSetVector<Instruction *, 8> divisions;
+  SmallPtrSet<Value *, 16> visited;
   DenseMap<Value *, Value *> safeDivisors;
   DenseMap<Value *, bool> hoistable;
 };
@@ -46,11 +57,12 @@ private:
 struct KeepDivisionsUnconditional : PassInfoMixin<KeepDivisionsUnconditional> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &manager) {
     auto &tree = manager.getResult<DominatorTreeAnalysis>(function);
+    auto &scev = manager.getResult<ScalarEvolutionAnalysis>(function);
     bool changed = false;
     for (Loop *loop :
          manager.getResult<LoopAnalysis>(function).getLoopsInPreorder())
       if (loop->isInnermost() && loop->isLoopSimplifyForm())
-        changed |= LoopDivisions(*loop, tree).hoist();
+        changed |= LoopDivisions(*loop, tree, scev).hoist();
     if (!changed)
       return PreservedAnalyses::all();
     PreservedAnalyses preserved;
@@ -60,19 +72,58 @@ struct KeepDivisionsUnconditional : PassInfoMixin<KeepDivisionsUnconditional> {
 };
 } // namespace
 
+/// A loop with vectors in it is left as it is.
+bool LoopDivisions::mayBeVectorized() const {
+  return all_of(loop.blocks(), [](BasicBlock *block) {
+    return none_of(*block, [](const Instruction &instruction) {
+      return isa<VectorType>(instruction.getType());
+    });
+  });
+}
+
+bool LoopDivisions::isCandidate(const Instruction &instruction) const {
+  unsigned opcode = instruction.getOpcode();
+  if (opcode != Instruction::UDiv && opcode != Instruction::URem)
+    return false;
+  Value *divisor = instruction.getOperand(1);
+  return loop.isLoopInvariant(divisor) && !isa<Constant>(divisor) &&
+         isConditional(instruction);
+}
+
+/// The vectorizer may also have a version of the loop where a stride, which may
+/// be a divisor, too, is 1.
+bool LoopDivisions::mayBeConsecutive(Value *pointer) const {
+  auto isRecurrence = [&](const SCEV *address) {
+    SmallVector<const SCEVPredicate *> assumed;
+    return scev.convertSCEVToAddRecWithPredicates(address, &loop, assumed);
+  };
+  ValueToSCEVMapTy ones;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block)
+      if (isCandidate(instruction))
+        ones[instruction.getOperand(1)] = scev.getOne(instruction.getType());
+  const SCEV *address = scev.getSCEV(pointer);
+  return isRecurrence(address) ||
+         isRecurrence(SCEVParameterRewriter::rewrite(address, scev, ones));
+}
+
+void LoopDivisions::collectUsedBy(Value *value) {
+  auto *instruction = dyn_cast<Instruction>(value);
+  if (!instruction || !loop.contains(instruction) ||
+      isa<PHINode>(instruction) || !visited.insert(instruction).second)
+    return;
+  if (isCandidate(*instruction))
+    divisions.insert(instruction);
+  for (Value *operand : instruction->operands())
+    collectUsedBy(operand);
+}
+
 void LoopDivisions::collect() {
-  for (BasicBlock *block : loop.blocks()) {
-    if (tree.dominates(block, loop.getLoopLatch()))
-      continue;
-    for (Instruction &instruction : *block) {
-      unsigned opcode = instruction.getOpcode();
-      if (opcode != Instruction::UDiv && opcode != Instruction::URem)
-        continue;
-      Value *divisor = instruction.getOperand(1);
-      if (loop.isLoopInvariant(divisor) && !isa<Constant>(divisor))
-        divisions.insert(&instruction);
-    }
-  }
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block)
+      if (Value *pointer = getLoadStorePointerOperand(&instruction))
+        if (isConditional(instruction) && mayBeConsecutive(pointer))
+          collectUsedBy(pointer);
 }
 
 /// Other uses of the divisor after the division get the same, since scalar
@@ -124,6 +175,8 @@ void LoopDivisions::hoist(Value *value) {
 }
 
 bool LoopDivisions::hoist() {
+  if (!mayBeVectorized())
+    return false;
   collect();
   for (Instruction *division : divisions)
     canHoist(division);

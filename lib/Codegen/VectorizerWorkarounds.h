@@ -12,8 +12,8 @@
 
 namespace mlir::fuse {
 
-/// Keeps divisions out of the conditional code of loops that LLVM's loop
-/// vectorizer is going to see.
+/// Keeps divisions for addresses out of the conditional code of loops that
+/// LLVM's loop vectorizer is going to see.
 ///
 /// Scalar evolution knows that (i / n - 1) * n + i % n is i - n, so that a load
 /// from there is one of consecutive elements. LLVM 22 makes a masked vector
