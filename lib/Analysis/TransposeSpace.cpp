@@ -10,6 +10,7 @@
 #include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -149,7 +150,9 @@ std::optional<Subscripts> Walk::expanded(tensor::ExpandShapeOp op,
       for (Subscript::Term &term : sum.terms)
         term.factor *= extent.size;
       sum.terms.append(result[axis].terms);
-      sum.offset = sum.offset * extent.size + result[axis].offset;
+      if (llvm::MulOverflow(sum.offset, extent.size, sum.offset) ||
+          llvm::AddOverflow(sum.offset, result[axis].offset, sum.offset))
+        return std::nullopt;
     }
     source.push_back(sum);
   }
@@ -190,9 +193,9 @@ std::optional<Subscripts> Walk::operandOf(Operation *op,
         Subscripts source = result;
         for (auto [subscript, offset, step] :
              llvm::zip_equal(source, slice.getOffsets(), slice.getSteps())) {
-          if (step != 1)
+          if (step != 1 ||
+              llvm::AddOverflow(subscript.offset, offset, subscript.offset))
             return std::nullopt;
-          subscript.offset += offset;
         }
         return source;
       })

@@ -90,9 +90,11 @@ Value PointEmitter::readStaged(Value value, const Point &point) {
   auto distance = [&](const Staged &staged) -> std::optional<int64_t> {
     int64_t along = 0;
     for (auto [axis, first, index] : llvm::enumerate(staged.dims, point.dims)) {
-      int64_t difference = index.offset - first.offset;
+      int64_t difference;
       bool isDim = static_cast<int64_t>(axis) == staged.dim;
-      if (index.base != first.base || (!isDim && difference != 0))
+      if (index.base != first.base ||
+          llvm::SubOverflow(index.offset, first.offset, difference) ||
+          (!isDim && difference != 0))
         return std::nullopt;
       along += difference;
     }
@@ -246,20 +248,33 @@ Index PointEmitter::cached(char op, const Index &a, const Index &b,
   return {value, 0, guarded};
 }
 
+// Offsets wrap around, as the machine's arithmetic does. Those of elements that
+// do not exist, such as the ones after a slice's end, may be of any size.
+
+static int64_t wrappingAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b));
+}
+
+static int64_t wrappingMul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                              static_cast<uint64_t>(b));
+}
+
 Index PointEmitter::add(const Index &a, const Index &b) {
   bool guarded = a.guarded || b.guarded;
   if (!a.base || !b.base)
-    return {a.base ? a.base : b.base, a.offset + b.offset, guarded};
+    return {a.base ? a.base : b.base, wrappingAdd(a.offset, b.offset), guarded};
   Index sum = cached('+', {a.base}, {b.base}, [&](Value x, Value y) -> Value {
     return arith::AddIOp::create(builder, kernel.getLoc(), x, y);
   });
-  return {sum.base, a.offset + b.offset, guarded};
+  return {sum.base, wrappingAdd(a.offset, b.offset), guarded};
 }
 
 Index PointEmitter::mul(const Index &a, const Index &b) {
   bool guarded = a.guarded || b.guarded;
   if (!a.base && !b.base)
-    return {Value(), a.offset * b.offset, guarded};
+    return {Value(), wrappingMul(a.offset, b.offset), guarded};
   if (!a.base)
     return mul(b, a);
   if (!b.base) {
@@ -270,7 +285,7 @@ Index PointEmitter::mul(const Index &a, const Index &b) {
     Index scaled = cached('*', {a.base}, b, [&](Value x, Value y) -> Value {
       return arith::MulIOp::create(builder, kernel.getLoc(), x, y);
     });
-    return {scaled.base, a.offset * b.offset, guarded};
+    return {scaled.base, wrappingMul(a.offset, b.offset), guarded};
   }
   return cached('*', a, b, [&](Value x, Value y) -> Value {
     return arith::MulIOp::create(builder, kernel.getLoc(), x, y);
@@ -349,13 +364,17 @@ Value PointEmitter::less(const Index &a, const Index &b) {
 
 std::optional<std::pair<int64_t, int64_t>>
 PointEmitter::range(const Index &index) const {
-  if (!index.base)
-    return std::make_pair(index.offset, index.offset + 1);
-  auto it = ranges.find(index.base);
-  if (it == ranges.end())
+  std::pair<int64_t, int64_t> range(0, 1);
+  if (index.base) {
+    auto it = ranges.find(index.base);
+    if (it == ranges.end())
+      return std::nullopt;
+    range = it->second;
+  }
+  if (llvm::AddOverflow(range.first, index.offset, range.first) ||
+      llvm::AddOverflow(range.second, index.offset, range.second))
     return std::nullopt;
-  return std::make_pair(it->second.first + index.offset,
-                        it->second.second + index.offset);
+  return range;
 }
 
 //===----------------------------------------------------------------------===//
@@ -402,8 +421,9 @@ Point PointEmitter::lanePoint(const Point &point, int64_t lane) {
   Point out = point;
   out.lanes = 1;
   out.skew = 0;
-  out.dims.back().offset += lane;
+  Index &last = out.dims.back();
+  last.offset = wrappingAdd(last.offset, lane);
   if (out.linear)
-    out.linear->offset += lane;
+    out.linear->offset = wrappingAdd(out.linear->offset, lane);
   return out;
 }

@@ -13,6 +13,7 @@
 #include "Decompose.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -28,8 +29,17 @@ static bool isDimOf(OpFoldResult size, Value source, int64_t axis) {
   return dim && dim.getSource() == source && dim.getConstantIndex() == axis;
 }
 
+/// Whether a slice of a static dimension stays inside it, also where its last
+/// place is past 2^63, which upstream's verifier lets through.
+static bool isInside(int64_t dim, int64_t offset, int64_t size, int64_t step) {
+  int64_t last;
+  return offset >= 0 && offset <= dim &&
+         (size == 0 || (!llvm::MulOverflow(size - 1, step, last) &&
+                        !llvm::AddOverflow(last, offset, last) && last < dim));
+}
+
 /// The sizes as fuse.slice has them: static, or -1 for a whole dynamic
-/// dimension. None if one of them is neither.
+/// dimension. None if one of them is neither, or not inside.
 static std::optional<SmallVector<int64_t>> getSizes(tensor::ExtractSliceOp op) {
   SmallVector<int64_t> sizes(op.getStaticSizes());
   SmallVector<OpFoldResult> mixed = op.getMixedSizes();
@@ -37,8 +47,12 @@ static std::optional<SmallVector<int64_t>> getSizes(tensor::ExtractSliceOp op) {
     bool isDynamic = op.getSourceType().isDynamicDim(axis);
     if (isDynamic != ShapedType::isDynamic(size))
       return std::nullopt;
-    if (!isDynamic)
+    if (!isDynamic) {
+      if (!isInside(op.getSourceType().getDimSize(axis),
+                    op.getStaticOffset(axis), size, op.getStaticStride(axis)))
+        return std::nullopt;
       continue;
+    }
     if (op.getStaticOffset(axis) != 0 || op.getStaticStride(axis) != 1 ||
         !isDimOf(mixed[axis], op.getSource(), axis))
       return std::nullopt;
@@ -68,6 +82,15 @@ groupDroppedDims(int64_t rank, const llvm::SmallBitVector &dropped) {
   return groups;
 }
 
+/// Whether the static ones of `sizes` sum up to a size. Those of upstream's ops
+/// may not, and then ours have no type.
+static bool haveSum(ArrayRef<int64_t> sizes) {
+  int64_t sum = 0;
+  return llvm::all_of(sizes, [&](int64_t size) {
+    return ShapedType::isDynamic(size) || !llvm::AddOverflow(sum, size, sum);
+  });
+}
+
 namespace {
 
 struct DecomposeExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
@@ -84,7 +107,7 @@ struct DecomposeExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
     auto sizes = getSizes(op);
     if (!sizes)
       return rewriter.notifyMatchFailure(
-          op, "a size is neither static nor that of its dimension");
+          op, "a size is neither static and inside nor that of its dimension");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     Value slice =
         SliceOp::create(builder, op.getSource(), offsets, *sizes, steps);
@@ -106,6 +129,12 @@ struct DecomposeConcat : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
                                 PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> sizes;
+    for (Value input : op.getInputs())
+      sizes.push_back(
+          cast<RankedTensorType>(input.getType()).getDimSize(op.getDim()));
+    if (!haveSum(sizes))
+      return rewriter.notifyMatchFailure(op, "the sizes overflow");
     auto concat =
         ConcatOp::create(rewriter, op.getLoc(), op.getInputs(), op.getDim());
     if (concat.getType() == op.getType()) {
@@ -125,6 +154,11 @@ struct DecomposePad : OpRewritePattern<tensor::PadOp> {
     if (!llvm::all_of(op.getStaticLow(), isStatic) ||
         !llvm::all_of(op.getStaticHigh(), isStatic))
       return rewriter.notifyMatchFailure(op, "an amount is not static");
+    for (auto [size, low, high] :
+         llvm::zip_equal(op.getSourceType().getShape(), op.getStaticLow(),
+                         op.getStaticHigh()))
+      if (!haveSum({size, low, high}))
+        return rewriter.notifyMatchFailure(op, "the sizes overflow");
     TypedAttr value;
     Value padding = op.getConstantPaddingValue();
     if (!padding || !matchPattern(padding, m_Constant(&value)))
@@ -150,16 +184,17 @@ void mlir::fuse::populateDecomposeTensorPatterns(RewritePatternSet &patterns) {
 LogicalResult mlir::fuse::verifyNoTensorMovement(Operation *op) {
   if (isa<tensor::ExtractSliceOp>(op))
     return op->emitOpError(
-        "expected static offsets and strides, and sizes that are static or the "
-        "tensor.dim of a whole dynamic dimension, but got others; write a "
-        "fuse.slice, whose size -1 reaches up to the end");
+        "expected static offsets and strides, and sizes that are static and "
+        "inside or the tensor.dim of a whole dynamic dimension, but got "
+        "others; write a fuse.slice, whose size -1 reaches up to the end");
   if (isa<tensor::ConcatOp>(op))
-    return op->emitOpError("expected a result as static as the operands, but "
-                           "got ")
+    return op->emitOpError("expected sizes whose sum is below 2^63, and a "
+                           "result as static as the operands, but got ")
            << op->getResult(0).getType() << "; write a fuse.concat";
   if (isa<tensor::PadOp>(op))
     return op->emitOpError(
-        "expected static amounts, a constant value, and a result as static as "
-        "the operand, but got others; write a fuse.pad");
+        "expected static amounts whose sum with the size is below 2^63, a "
+        "constant value, and a result as static as the operand, but got "
+        "others; write a fuse.pad");
   return success();
 }
