@@ -11,7 +11,10 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <csignal>
 #include <string>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -23,9 +26,23 @@ static std::string &message() {
   return text;
 }
 
+static std::atomic<bool> isPrinted = false;
+
 static void printMessage(void *) {
-  errs() << message();
-  errs().flush();
+  if (isPrinted)
+    return;
+  [[maybe_unused]] ssize_t written =
+      write(STDERR_FILENO, message().data(), message().size());
+  // Afterwards, so that of two signals at once none ends the process before.
+  isPrinted = true;
+}
+
+/// LLVM's handler gives way to the one before it as soon as it runs. A second
+/// signal then, of another thread that runs the same kernel, ends here.
+static void dieOfSecondSignal(int number) {
+  printMessage(nullptr);
+  std::signal(number, SIG_DFL);
+  std::raise(number);
 }
 
 void installCrashHandler(int argc, char **argv) {
@@ -40,6 +57,10 @@ void installCrashHandler(int argc, char **argv) {
   }
   stream << (dumps ? "\n" : " --dump-stages stages\n");
   setBugReportMsg("");
+  for (int number : {SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV})
+    std::signal(number, dieOfSecondSignal);
+  // LLVM calls these in the order in which they were added. The one that prints
+  // the stack takes long.
   sys::AddSignalHandler(printMessage, nullptr);
 }
 

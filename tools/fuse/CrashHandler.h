@@ -12,6 +12,7 @@ namespace fuse::driver {
 
 /// If the process dies from a signal, it first prints the command that does the
 /// same again and writes down every stage, so that the last file shows where.
+/// Call it before InitLLVM, whose handlers print the stack.
 void installCrashHandler(int argc, char **argv);
 
 } // namespace fuse::driver

@@ -14,8 +14,8 @@
 using namespace llvm;
 
 int main(int argc, char **argv) {
-  InitLLVM init(argc, argv);
   fuse::driver::installCrashHandler(argc, argv);
+  InitLLVM init(argc, argv);
   std::unique_ptr<fuse::driver::Command> commands[] = {
       fuse::driver::makeRunCommand(), fuse::driver::makeInspectCommand(),
       fuse::driver::makeDoctorCommand()};
