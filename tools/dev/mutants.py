@@ -72,8 +72,8 @@ MUTANTS = [
         ),
         (
             "no-barrier-between-warps",
-            "gpu::BarrierOp::create(builder, frame.loc());",
-            "(void)builder;",
+            "gpu::BarrierOp::create(builder, frame.loc());\n  // Every slot",
+            "(void)builder;\n  // Every slot",
         ),
         (
             "rows-share-their-slots",
@@ -190,8 +190,8 @@ MUTANTS = [
         ("inverse-is-forgotten", "if (op.getInverse())", "if (false)"),
         (
             "table-is-read-past-its-end",
-            "Value number = arith::MinSIOp::create(builder, loc, position(), last);",
-            "Value number = position();",
+            "number = arith::MinSIOp::create(builder, loc, number, last);",
+            "(void)last;",
         ),
         (
             "features-past-the-rotated-ones-turn",
