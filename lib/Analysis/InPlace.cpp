@@ -39,14 +39,13 @@ bool InPlaceCheck::rotatesInThread(RotaryOp op) {
   if (!schedule)
     return false;
   int64_t vector = schedule.getVector(), rotated = op.getRotaryDims();
-  int64_t head = op.getHeadDim();
+  // Whole pairs lie in a vector, whatever walk it is part of.
   if (op.getLayout() == RotaryLayout::interleaved)
-    return vector > 1 && head % vector == 0 && rotated % vector == 0;
+    return vector > 1 && op.getHeadDim() % vector == 0 && rotated % vector == 0;
   SmallVector<Extent> extents = dims.extents(op.getResult());
   for (const Segment &segment : segments)
     if (segment.extents == extents)
-      return segment.pairedDims == rotated && (rotated / 2) % vector == 0 &&
-             (head - rotated) % vector == 0;
+      return segment.rotation && segment.rotation->keepsVectors(vector);
   return false;
 }
 

@@ -34,10 +34,32 @@ static bool isOneElement(ArrayRef<Extent> extents) {
   return llvm::all_of(extents, [](const Extent &e) { return e.size == 1; });
 }
 
+bool Rotation::operator==(const Rotation &other) const {
+  return layout == other.layout && dims == other.dims &&
+         headDim == other.headDim && headAxis == other.headAxis &&
+         heads == other.heads;
+}
+
+bool Rotation::keepsVectors(int64_t vector) const {
+  if (headDim % vector != 0 || dims % vector != 0)
+    return false;
+  return layout == RotaryLayout::half ? dims / 2 % vector == 0 : vector > 1;
+}
+
+static Rotation rotationOf(RotaryOp op) {
+  std::optional<int64_t> heads;
+  if (op.getHeads() && op.getType().getDimSize(op.getHeadAxis()) !=
+                           static_cast<int64_t>(*op.getHeads()))
+    heads = static_cast<int64_t>(*op.getHeads());
+  return {op.getLayout(), op.getRotaryDims(), op.getHeadDim(), op.getHeadAxis(),
+          heads};
+}
+
 static void describe(Segment &segment, KernelOp kernel,
                      const DimClasses &dims) {
   segment.flat = true;
-  SmallVector<int64_t> paired;
+  SmallVector<Rotation> rotations;
+  bool allHere = true;
   for (unsigned result : segment.results) {
     for (Value value : backwardSlice(kernel.getYield().getValues()[result])) {
       SmallVector<Extent> extents = dims.extents(value);
@@ -51,13 +73,14 @@ static void describe(Segment &segment, KernelOp kernel,
                           ContractOp, ScatterOp>(op) ||
           (op && op->hasTrait<mlir::fuse::OpTrait::Movement>()))
         segment.flat = false;
-      if (auto rotary = dyn_cast_or_null<RotaryOp>(op))
-        if (rotary.getLayout() == RotaryLayout::half)
-          paired.push_back(same ? rotary.getRotaryDims() : -1);
+      if (auto rotary = dyn_cast_or_null<RotaryOp>(op)) {
+        rotations.push_back(rotationOf(rotary));
+        allHere &= same;
+      }
     }
   }
-  if (!paired.empty() && llvm::all_equal(paired) && paired.front() > 0)
-    segment.pairedDims = paired.front();
+  if (!rotations.empty() && allHere && llvm::all_equal(rotations))
+    segment.rotation = rotations.front();
 }
 
 SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,

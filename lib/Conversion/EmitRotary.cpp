@@ -149,6 +149,11 @@ Value RotaryBuilder::buildInterleaved() {
   Index two = Index::constant(2), d = feature();
   Index limit = Index::constant(rotated);
   bool partial = rotated != op.getHeadDim();
+  if (auto range = emitter.range(d)) {
+    if (range->first >= rotated)
+      return input(d, lanes);
+    partial &= range->second > rotated;
+  }
   // Past R the pair's number is that of the last pair: its result is unused.
   Index pair = emitter.div(d, two);
   if (partial)

@@ -51,8 +51,8 @@ struct KernelFrame {
 };
 
 /// Each fills the frame as its schedule says and returns the grid.
-FailureOr<Grid> lowerPointwise(KernelFrame &frame, int64_t threads,
-                               int64_t vector, int64_t unroll);
+FailureOr<Grid> lowerPointwise(KernelFrame &frame,
+                               PointwiseScheduleAttr schedule);
 FailureOr<Grid> lowerRows(KernelFrame &frame, RowsScheduleAttr schedule);
 FailureOr<Grid> lowerColumns(KernelFrame &frame, ColumnsScheduleAttr schedule);
 FailureOr<Grid> lowerTranspose(KernelFrame &frame,

@@ -219,10 +219,8 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
 
 FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
   return llvm::TypeSwitch<Attribute, FailureOr<Grid>>(kernel.getScheduleAttr())
-      .Case<PointwiseScheduleAttr>([&](auto schedule) {
-        return lowerPointwise(frame, schedule.getThreads(),
-                              schedule.getVector(), schedule.getUnroll());
-      })
+      .Case<PointwiseScheduleAttr>(
+          [&](auto schedule) { return lowerPointwise(frame, schedule); })
       .Case<ColumnsScheduleAttr>(
           [&](auto schedule) { return lowerColumns(frame, schedule); })
       .Case<RowsScheduleAttr>(
@@ -375,7 +373,7 @@ struct LowerKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    EmitOptions options{strict, aligned, divisible, float8};
+    EmitOptions options{strict, aligned, divisible, float8, inPlace};
     bool lowered = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       DimClasses dims(function);

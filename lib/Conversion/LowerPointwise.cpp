@@ -7,9 +7,12 @@
 
 #include "KernelFrame.h"
 
+#include "fuse/Analysis/InPlace.h"
 #include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -18,32 +21,38 @@ namespace {
 /// Lowers one segment; blocks are counted from the segment's first.
 class SegmentLowering {
 public:
-  SegmentLowering(KernelFrame &frame, const Segment &segment, int64_t threads,
-                  int64_t vector, int64_t unroll)
+  SegmentLowering(KernelFrame &frame, const Segment &segment,
+                  PointwiseScheduleAttr schedule)
       : frame(frame), emitter(frame.emitter), segment(segment),
-        threads(threads), vector(vector), unroll(unroll) {}
+        threads(schedule.getThreads()), vector(schedule.getVector()),
+        unroll(schedule.getUnroll()), together(headsTogether(schedule)) {}
 
   LogicalResult verify();
   GridTerm grid() const;
   void emit(const Index &block);
 
 private:
-  bool isPaired() const;
-  int64_t headDim() const { return segment.extents.back().size; }
-  /// Vectors of a head that a thread starts from: one of each pair, and those
-  /// past the rotated features.
-  int64_t pairedUnits() const {
-    return (headDim() - *segment.pairedDims / 2) / vector;
+  /// Whether the segment is walked head by head.
+  bool walksHeads() const {
+    return segment.rotation && segment.rotation->keepsVectors(vector);
   }
-  SmallVector<Extent> heads() const {
-    return SmallVector<Extent>(ArrayRef(segment.extents).drop_back());
+  /// Vectors of a head that a thread starts from.
+  int64_t headUnits() const {
+    return segment.rotation->startsInHead() / vector;
   }
+  int64_t headsTogether(PointwiseScheduleAttr schedule) const;
+  SmallVector<Extent> headGroups() const;
   bool isWholeVectors() const;
 
   void emitFlat(const Index &unit);
-  void emitPaired(const Index &unit);
+  void emitHeads(const Index &unit);
+  void emitFeatures(const SmallVector<Index, 4> &group, const Index &feature);
+  void storeHeads(ArrayRef<Index> group, ArrayRef<Index> features,
+                  bool isCopied);
+  Value leavesInput();
+  Index rebase(const Index &index, int64_t low, int64_t high);
   Point flatPoint(const Index &linear, int64_t lanes);
-  Point featurePoint(const Index &head, const Index &feature);
+  Point featurePoint(ArrayRef<Index> head, const Index &feature);
   /// A value on its way to memory.
   struct Pending {
     unsigned result;
@@ -60,15 +69,10 @@ private:
   PointEmitter &emitter;
   const Segment &segment;
   int64_t threads, vector, unroll;
+  /// Neighbouring heads that a thread walks together.
+  int64_t together;
 };
 } // namespace
-
-bool SegmentLowering::isPaired() const {
-  if (!segment.pairedDims || segment.extents.empty())
-    return false;
-  int64_t half = *segment.pairedDims / 2;
-  return half % vector == 0 && (headDim() - 2 * half) % vector == 0;
-}
 
 LogicalResult SegmentLowering::verify() {
   if (segment.flat || vector == 1)
@@ -97,10 +101,10 @@ bool SegmentLowering::isWholeVectors() const {
 }
 
 GridTerm SegmentLowering::grid() const {
-  if (!isPaired())
+  if (!walksHeads())
     return {{{segment.extents, vector * threads * unroll}}};
-  GridFactor units{heads(), threads * unroll};
-  units.extents.push_back({pairedUnits()});
+  GridFactor units{headGroups(), threads * unroll};
+  units.extents.push_back({headUnits()});
   return {{units}};
 }
 
@@ -111,7 +115,7 @@ void SegmentLowering::emit(const Index &block) {
         emitter.add(emitter.mul(block, Index::constant(unroll)), step),
         Index::constant(threads));
     Index unit = emitter.add(first, thread);
-    isPaired() ? emitPaired(unit) : emitFlat(unit);
+    walksHeads() ? emitHeads(unit) : emitFlat(unit);
   };
   if (unroll == 1)
     return emitUnit(Index::constant(0));
@@ -193,54 +197,163 @@ void SegmentLowering::emitFlat(const Index &unit) {
       });
 }
 
-Point SegmentLowering::featurePoint(const Index &head, const Index &feature) {
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+int64_t SegmentLowering::headsTogether(PointwiseScheduleAttr schedule) const {
+  if (!segment.rotation || segment.rotation->headAxis < 0)
+    return 1;
+  Extent heads = segment.extents[segment.rotation->headAxis];
+  int64_t rotated = segment.rotation->heads.value_or(0);
+  return heads.isStatic() && heads.size > 0
+             ? std::gcd(std::gcd(schedule.getHeads(), heads.size), rotated)
+             : 1;
+}
+
+/// The dimensions before the features, with a step for each group of heads.
+SmallVector<Extent> SegmentLowering::headGroups() const {
+  SmallVector<Extent> groups(ArrayRef(segment.extents).drop_back());
+  if (together > 1)
+    groups[segment.rotation->headAxis] = {
+        groups[segment.rotation->headAxis].size / together};
+  return groups;
+}
+
+/// A base of its own, so that its range is known for it alone.
+Index SegmentLowering::rebase(const Index &index, int64_t low, int64_t high) {
+  Value base = emitter.materialize(index);
+  emitter.setRange(base, low, high);
+  return {base};
+}
+
+Point SegmentLowering::featurePoint(ArrayRef<Index> head,
+                                    const Index &feature) {
   Point point;
-  point.dims = emitter.delinearize(head, heads());
+  point.dims.assign(head.begin(), head.end());
   point.dims.push_back(feature);
-  point.linear =
-      emitter.add(emitter.mul(head, Index::constant(headDim())), feature);
+  Index linear = Index::constant(0);
+  for (auto [index, extent] : llvm::zip_equal(point.dims, segment.extents))
+    linear = emitter.add(emitter.mul(linear, emitter.size(extent)), index);
+  point.linear = linear;
   point.shape = segment.extents;
   point.flat = true;
   point.lanes = vector;
   return point;
 }
 
-void SegmentLowering::emitPaired(const Index &unit) {
-  int64_t half = *segment.pairedDims / 2;
-  Index units = Index::constant(pairedUnits());
+/// Whether what is copied has to be written at all: null for always. It is
+/// there already where each result has its input's buffer.
+Value SegmentLowering::leavesInput() {
+  if (!emitter.getOptions().inPlace)
+    return {};
+  SmallVector<InPlacePair> pairs = inPlacePairs(frame.kernel, frame.dims);
+  OpBuilder &builder = frame.builder;
+  Value leaves;
+  for (unsigned result : segment.results) {
+    auto rotary =
+        frame.kernel.getYield().getValues()[result].getDefiningOp<RotaryOp>();
+    auto input =
+        rotary ? dyn_cast<BlockArgument>(rotary.getInput()) : BlockArgument();
+    bool isPair =
+        input && llvm::any_of(pairs, [&](const InPlacePair &pair) {
+          return pair.result == result && pair.input == input.getArgNumber();
+        });
+    if (!isPair)
+      return {};
+    const KernelAbi &abi = emitter.getAbi();
+    Value differs = LLVM::ICmpOp::create(
+        builder, frame.loc(), LLVM::ICmpPredicate::ne, abi.results[result],
+        abi.inputs[input.getArgNumber()]);
+    leaves =
+        leaves
+            ? Value(arith::OrIOp::create(builder, frame.loc(), leaves, differs))
+            : differs;
+  }
+  return leaves;
+}
+
+/// Writes vectors at these features of each head of a group. The angles are
+/// computed for the first and shared by the others.
+void SegmentLowering::storeHeads(ArrayRef<Index> group,
+                                 ArrayRef<Index> features, bool isCopied) {
+  auto store = [&] {
+    SmallVector<Point> points;
+    for (int64_t number = 0; number < together; ++number) {
+      SmallVector<Index, 4> head(group);
+      if (together > 1)
+        head[segment.rotation->headAxis].offset += number;
+      for (const Index &feature : features)
+        points.push_back(featurePoint(head, feature));
+    }
+    storeAt(points);
+  };
+  frame.ifTrue(isCopied ? leavesInput() : Value(), store);
+}
+
+/// `feature` is the first of a vector, and where the layout is `half` also of
+/// the one R/2 after it; `group` is the group's first head.
+void SegmentLowering::emitFeatures(const SmallVector<Index, 4> &group,
+                                   const Index &feature) {
+  const Rotation &rotation = *segment.rotation;
+  bool isHalf = rotation.layout == RotaryLayout::half;
+  int64_t turned = isHalf ? rotation.dims / 2 : rotation.dims;
+  int64_t skipped = rotation.dims - turned;
+  auto storeTurned = [&](ArrayRef<Index> head, bool isCopied) {
+    SmallVector<Index, 2> features = {rebase(feature, 0, turned)};
+    if (isHalf)
+      features.push_back(emitter.add(features[0], Index::constant(turned)));
+    storeHeads(head, features, isCopied);
+  };
+  auto storeTurnedHeads = [&] {
+    if (!rotation.heads)
+      return storeTurned(group, /*isCopied=*/false);
+    int64_t limit = *rotation.heads;
+    SmallVector<Index, 4> head = group;
+    Index &number = head[rotation.headAxis];
+    frame.ifElse(
+        emitter.less(number, Index::constant(limit)),
+        [&] {
+          number = rebase(group[rotation.headAxis], 0, limit - together + 1);
+          storeTurned(head, /*isCopied=*/false);
+        },
+        [&] {
+          number = rebase(group[rotation.headAxis], limit, INT64_MAX / 2);
+          storeTurned(head, /*isCopied=*/true);
+        });
+  };
+  if (rotation.dims == rotation.headDim)
+    return storeTurnedHeads();
+  frame.ifElse(
+      emitter.less(feature, Index::constant(turned)), storeTurnedHeads, [&] {
+        Index copied = rebase(emitter.add(feature, Index::constant(skipped)),
+                              rotation.dims, rotation.headDim);
+        storeHeads(group, copied, /*isCopied=*/true);
+      });
+}
+
+void SegmentLowering::emitHeads(const Index &unit) {
+  Index units = Index::constant(headUnits());
   GridFactor all = grid().factors.front();
   frame.ifTrue(emitter.less(unit, emitter.product(all.extents)), [&] {
-    Index head = emitter.div(unit, units);
-    Index feature =
-        emitter.mul(emitter.rem(unit, units), Index::constant(vector));
-    // A base of its own, so that its range is known for it alone.
-    auto rebase = [&](const Index &index, int64_t low, int64_t high) -> Index {
-      Value base = emitter.materialize(index);
-      emitter.setRange(base, low, high);
-      return {base};
-    };
-    auto walkPair = [&] {
-      Index low = rebase(feature, 0, half);
-      Index high = emitter.add(low, Index::constant(half));
-      storeAt({featurePoint(head, low), featurePoint(head, high)});
-    };
-    if (2 * half == headDim())
-      return walkPair();
-    frame.ifElse(emitter.less(feature, Index::constant(half)), walkPair, [&] {
-      Index copied = rebase(emitter.add(feature, Index::constant(half)),
-                            2 * half, headDim());
-      storeAt(featurePoint(head, copied));
-    });
+    SmallVector<Index, 4> group =
+        emitter.delinearize(emitter.div(unit, units), headGroups());
+    if (together > 1) {
+      Index &head = group[segment.rotation->headAxis];
+      head = emitter.mul(head, Index::constant(together));
+    }
+    emitFeatures(
+        group, emitter.mul(emitter.rem(unit, units), Index::constant(vector)));
   });
 }
 
-FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame, int64_t threads,
-                                           int64_t vector, int64_t unroll) {
+FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
+                                           PointwiseScheduleAttr schedule) {
   SmallVector<Segment> segments = segmentsOf(frame.kernel, frame.dims);
   Grid grid;
   SmallVector<SegmentLowering> lowerings;
   for (const Segment &segment : segments) {
-    lowerings.emplace_back(frame, segment, threads, vector, unroll);
+    lowerings.emplace_back(frame, segment, schedule);
     if (failed(lowerings.back().verify()))
       return failure();
     grid.push_back(lowerings.back().grid());

@@ -96,6 +96,8 @@ struct EmitOptions {
   bool divisible = false;
   /// The chip converts 8-bit floats.
   bool float8 = false;
+  /// Results may lie where inputs do.
+  bool inPlace = true;
 };
 
 class PointEmitter {

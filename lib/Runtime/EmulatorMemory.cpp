@@ -237,7 +237,7 @@ void *EmulatorMemory::translate(const Access &access, const Moment &now) {
 
 std::optional<std::string> EmulatorMemory::checkWritten() const {
   for (auto [segment, shadow] : zip_equal(segments, shadows)) {
-    if (!segment.isResult() || segment.kind == SegmentKind::Partial)
+    if (segment.kind != SegmentKind::Result)
       continue;
     auto missing = find_if(shadow, [](auto &state) { return !state.writer; });
     if (missing == shadow.end())

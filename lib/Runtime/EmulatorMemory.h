@@ -66,7 +66,8 @@ enum class SegmentKind : uint8_t {
   Input,
   /// Written only once, every byte.
   Result,
-  /// A result that holds an input at first.
+  /// A result that holds an input at first. What is copied from there need not
+  /// be written.
   InPlace,
   /// A result that holds its content before the launch, which writes a part,
   /// and
@@ -91,7 +92,6 @@ struct Segment {
   bool isWritable() const {
     return kind != SegmentKind::Input && kind != SegmentKind::Constant;
   }
-  bool isResult() const { return isWritable() && kind != SegmentKind::Shared; }
 };
 
 /// The buffers of one launch.
@@ -115,8 +115,8 @@ public:
   /// "expected X, but got Y; remedy" for the last access that was refused.
   const std::string &complaint() const { return message; }
 
-  /// What must be so after the last block: every byte of each result is
-  /// written. The first violation.
+  /// What must be so after the last block: every byte of each result that held
+  /// nothing is written. The first violation.
   std::optional<std::string> checkWritten() const;
 
 private:

@@ -21,6 +21,7 @@ using namespace mlir::fuse;
 
 static constexpr int64_t gpuThreads = 128;
 static constexpr int64_t cpuElements = 4096;
+static constexpr int64_t headsOfAngles = 4;
 
 /// What a vector must divide so that no rotary pair straddles it.
 static int64_t rotaryDivisor(KernelOp kernel) {
@@ -58,6 +59,21 @@ static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
   return divisor;
 }
 
+/// Heads that a thread rotates together. Computed angles cost more instructions
+/// than a vector of 16-bit elements waits for memory, and finding a token's
+/// sequence takes loads that depend on each other: neighbouring heads share
+/// both. Tables are shared by the caches.
+static int64_t sharedHeads(KernelOp kernel, const ScheduleTarget &target) {
+  for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
+    bool isNarrow =
+        rotary.getType().getElementType().getIntOrFloatBitWidth() < 32;
+    bool isLong = isNarrow || !target.isGPU;
+    if (rotary.getSequences() || (rotary.getBase() && isLong))
+      return headsOfAngles;
+  }
+  return 1;
+}
+
 ScheduleAttrInterface
 mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
                              const ScheduleTarget &target) {
@@ -79,7 +95,8 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
       divisor > 1)
     vector = divisor;
   int64_t threads = target.isGPU ? gpuThreads : 1;
-  int64_t unroll = target.isGPU ? 1 : cpuElements / vector;
+  int64_t heads = sharedHeads(kernel, target);
+  int64_t unroll = target.isGPU ? 1 : cpuElements / (vector * heads);
   return PointwiseScheduleAttr::get(kernel.getContext(), threads, vector,
-                                    unroll);
+                                    unroll, heads);
 }

@@ -20,6 +20,26 @@
 
 namespace mlir::fuse {
 
+/// Which elements of a shape a rotary op rotates, and how they pair.
+struct Rotation {
+  RotaryLayout layout;
+  /// Rotated features (R), and the size of a head.
+  int64_t dims, headDim;
+  /// The axis of the heads, negative if there is none, and how many of them are
+  /// rotated; absent where all are.
+  int64_t headAxis;
+  std::optional<int64_t> heads;
+
+  bool operator==(const Rotation &other) const;
+  /// Whether vectors hold whole pairs, or one side of pairs, or none.
+  bool keepsVectors(int64_t vector) const;
+  /// Of a head: the features at which a thread starts, as its vector's lanes
+  /// turn with those R/2 further on where the layout is `half`.
+  int64_t startsInHead() const {
+    return layout == RotaryLayout::half ? headDim - dims / 2 : headDim;
+  }
+};
+
 /// Results of a kernel that have one shape, which for a scatter is that of the
 /// updates.
 struct Segment {
@@ -29,9 +49,9 @@ struct Segment {
   /// Whether every value that the results depend on has the segment's shape or
   /// is one element: then only the flat position matters.
   bool flat = false;
-  /// Rotated features R of the `half` rotary ops whose pairs one thread should
-  /// walk together; absent where there are none or they differ.
-  std::optional<int64_t> pairedDims;
+  /// What the rotary ops that the results depend on, all of the segment's
+  /// shape, have in common; absent where there are none or they differ.
+  std::optional<Rotation> rotation;
 };
 
 /// The segments of a kernel, in the order of their first results.

@@ -47,8 +47,9 @@ static LogicalResult verifyThreadsAndVector(EmitError emitError,
 
 LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t vector,
-                                            int64_t unroll) {
-  if (failed(verifyThreadsAndVector(emitError, threads, vector)))
+                                            int64_t unroll, int64_t heads) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "heads", heads, kMaxFactor)))
     return failure();
   return verifyRange(emitError, "unroll", unroll, kMaxUnroll);
 }

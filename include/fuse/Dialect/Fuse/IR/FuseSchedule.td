@@ -36,14 +36,22 @@ def PointwiseSchedule : Fuse_Schedule<"PointwiseSchedule", "pointwise"> {
     Every distinct output shape is a segment: its elements, in row-major order,
     are cut into vectors of `vector` consecutive elements; a thread computes
     `unroll` vectors, `threads` apart. Where a rotary op of layout `half` pairs
-    features d and d + R/2, a thread computes both vectors of the pair. The
-    segments follow each other in the grid.
+    features d and d + R/2, a thread computes both vectors of the pair. In a
+    segment with rotary ops it computes the same features of `heads`
+    neighbouring heads, which turn by the same angles, or of as many as divide
+    `heads`, the number of heads and that of the rotated ones. The segments
+    follow each other in the grid.
 
     `vector` is a power of two. A last partial vector is computed element by
     element.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
-                        "int64_t":$unroll);
+                        "int64_t":$unroll,
+                        DefaultValuedParameter<"int64_t", "1">:$heads);
+  let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
+                                   "int64_t":$unroll), [{
+    return $_get($_ctxt, threads, vector, unroll, /*heads=*/1);
+  }]>];
 }
 
 def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
