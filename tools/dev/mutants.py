@@ -176,7 +176,7 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/EmitRotary.cpp",
-        "lit:Examples lit:Regressions py:test_math lit:Conversion random",
+        "lit:Regressions lit:Conversion py:test_math lit:Examples random",
         (
             "interleaved-lanes-turn-the-other-way",
             "signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));",
