@@ -9,6 +9,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Parallel.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -76,13 +77,16 @@ Expected<Array> readArray(StringRef spec) {
 }
 
 namespace {
-/// SplitMix64 (Steele, Lea and Flood, 2014): small, and the same everywhere.
+/// SplitMix64 (Steele, Lea and Flood, 2014): small, the same everywhere, and
+/// its state counts, so that any part of the numbers can be made alone.
 class Random {
 public:
-  explicit Random(uint64_t seed) : state(seed) {}
+  /// Begins after `skipped` numbers.
+  explicit Random(uint64_t seed, uint64_t skipped = 0)
+      : state(seed + skipped * step) {}
 
   uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
+    uint64_t z = state += step;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
@@ -98,6 +102,8 @@ public:
   }
 
 private:
+  static constexpr uint64_t step = 0x9e3779b97f4a7c15;
+
   uint64_t state;
 };
 } // namespace
@@ -127,38 +133,65 @@ static uint8_t toF8(double value, const fltSemantics &semantics) {
   return rounded.bitcastToAPInt().getZExtValue();
 }
 
-template <typename T, typename Next>
-static void generate(Array &array, Next next) {
+/// Elements that one task makes.
+static constexpr int64_t chunkElements = 1 << 16;
+
+/// Makes each element from `draws` random numbers of its own, on all cores.
+template <typename T>
+static void generate(Array &array, uint64_t seed, unsigned draws,
+                     function_ref<T(Random &)> next) {
   T *data = static_cast<T *>(array.buffer->data());
-  std::generate_n(data, array.numElements(), next);
+  int64_t elements = array.numElements();
+  parallelFor(0, divideCeil(elements, chunkElements), [&](size_t chunk) {
+    int64_t begin = chunk * chunkElements;
+    int64_t end = std::min(begin + chunkElements, elements);
+    Random random(seed, begin * draws);
+    for (int64_t i = begin; i < end; ++i)
+      data[i] = next(random);
+  });
+}
+
+template <typename T>
+static void generateNormal(Array &array, uint64_t seed, double stddev,
+                           function_ref<T(double)> round) {
+  generate<T>(array, seed, /*draws=*/2,
+              [&](Random &random) { return round(stddev * random.normal()); });
+}
+
+template <typename T, unsigned shift>
+static void generateBits(Array &array, uint64_t seed) {
+  generate<T>(array, seed, /*draws=*/1,
+              [](Random &random) { return random.next() >> shift; });
 }
 
 void fillRandom(Array &array, uint64_t seed, double stddev) {
-  Random random(seed);
-  auto normal = [&] { return stddev * random.normal(); };
   switch (array.dtype) {
   case DType::F32:
-    return generate<float>(array, normal);
+    return generateNormal<float>(array, seed, stddev,
+                                 [](double value) { return value; });
   case DType::F64:
-    return generate<double>(array, normal);
+    return generateNormal<double>(array, seed, stddev,
+                                  [](double value) { return value; });
   case DType::F16:
-    return generate<uint16_t>(array, [&] { return toF16(normal()); });
+    return generateNormal<uint16_t>(array, seed, stddev, toF16);
   case DType::BF16:
-    return generate<uint16_t>(array, [&] { return toBF16(normal()); });
+    return generateNormal<uint16_t>(array, seed, stddev, toBF16);
   case DType::I1:
-    return generate<uint8_t>(array, [&] { return random.next() >> 63; });
+    return generateBits<uint8_t, 63>(array, seed);
   case DType::I32:
-    return generate<int32_t>(array, [&] { return random.next() >> 58; });
+    return generateBits<int32_t, 58>(array, seed);
   case DType::I64:
-    return generate<int64_t>(array, [&] { return random.next() >> 58; });
+    return generateBits<int64_t, 58>(array, seed);
   case DType::I8:
-    return generate<int8_t>(array, [&] { return random.next() >> 58; });
+    return generateBits<int8_t, 58>(array, seed);
   case DType::F8E4M3FN:
-    return generate<uint8_t>(
-        array, [&] { return toF8(normal(), APFloat::Float8E4M3FN()); });
+    return generateNormal<uint8_t>(array, seed, stddev, [](double value) {
+      return toF8(value, APFloat::Float8E4M3FN());
+    });
   case DType::F8E5M2:
-    return generate<uint8_t>(
-        array, [&] { return toF8(normal(), APFloat::Float8E5M2()); });
+    return generateNormal<uint8_t>(array, seed, stddev, [](double value) {
+      return toF8(value, APFloat::Float8E5M2());
+    });
   }
   llvm_unreachable("every dtype is handled");
 }

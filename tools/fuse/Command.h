@@ -34,6 +34,7 @@ protected:
 
 std::unique_ptr<Command> makeRunCommand();
 std::unique_ptr<Command> makeInspectCommand();
+std::unique_ptr<Command> makeBenchCommand();
 std::unique_ptr<Command> makeDoctorCommand();
 
 /// The options of each subcommand that compiles a program.

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
-#include "fuse/Runtime/Arguments.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -112,6 +111,14 @@ Expected<runtime::SymbolValues> Sizes::all() const {
   return makeError(formatv("expected a size for each dynamic dim, but got none "
                            "for {0}; add --dim {1}=SIZE",
                            join(missing, ", "), join(missing, "=SIZE --dim ")));
+}
+
+Expected<runtime::SymbolValues> parseSizes(const ProgramSpec &spec,
+                                           ArrayRef<std::string> dims) {
+  Sizes sizes(spec);
+  if (Error error = sizes.setFromOptions(dims))
+    return std::move(error);
+  return sizes.all();
 }
 
 Expected<std::vector<Array>> prepareInputs(const ProgramSpec &spec,

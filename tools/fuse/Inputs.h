@@ -9,6 +9,7 @@
 #define FUSE_TOOLS_FUSE_INPUTS_H
 
 #include "Array.h"
+#include "fuse/Runtime/Arguments.h"
 #include "fuse/Runtime/ProgramSpec.h"
 
 namespace fuse::driver {
@@ -18,6 +19,11 @@ namespace fuse::driver {
 llvm::Expected<llvm::StringMap<std::string>>
 parseAssignments(llvm::ArrayRef<std::string> arguments, llvm::StringRef option,
                  llvm::ArrayRef<std::string> names);
+
+/// The size of each symbol of `spec` as `dims` (NAME=SIZE) gives it. Fails if
+/// one is not given.
+llvm::Expected<runtime::SymbolValues>
+parseSizes(const runtime::ProgramSpec &spec, llvm::ArrayRef<std::string> dims);
 
 /// An array for each input of `spec`: read from the file that `files` gives
 /// (NAME=FILE), or random, from `seed` and the input's number, with the input's

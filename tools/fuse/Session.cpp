@@ -133,7 +133,7 @@ Expected<Session> Session::create(jit::CompiledProgram &program,
   return std::move(session);
 }
 
-Error Session::run() {
+Error Session::load() {
   for (auto [index, output] : enumerate(hostOutputs)) {
     fillPoison(output);
     if (Error error = upload(outputViews[index], output))
@@ -142,7 +142,28 @@ Error Session::run() {
   for (auto [index, input] : enumerate(hostInputs))
     if (Error error = upload(inputViews[index], input))
       return error;
-  if (Error error = program.run(inputViews, outputViews))
+  return Error::success();
+}
+
+Expected<const jit::Code &> Session::code() {
+  auto facts = computeFacts(program.spec(), inputViews, outputViews);
+  if (!facts)
+    return facts.takeError();
+  return program.code(*facts);
+}
+
+Error Session::enqueue(Stream stream) {
+  return program.run(inputViews, outputViews, stream);
+}
+
+Expected<SmallVector<KernelTiming>> Session::timeSteps() {
+  return program.runTimed(inputViews, outputViews);
+}
+
+Error Session::run() {
+  if (Error error = load())
+    return error;
+  if (Error error = enqueue({}))
     return error;
   for (auto [index, output] : enumerate(hostOutputs))
     if (Error error = download(output, outputViews[index]))
@@ -160,7 +181,7 @@ Expected<SmallVector<KernelTiming>> Session::measure(unsigned count) {
       if (Error error = device->flushL2({}))
         return std::move(error);
     }
-    auto timings = program.runTimed(inputViews, outputViews);
+    auto timings = timeSteps();
     if (!timings)
       return timings.takeError();
     runs.push_back(std::move(*timings));

@@ -26,8 +26,20 @@ public:
   /// As of the last run().
   llvm::ArrayRef<Array> outputs() const { return hostOutputs; }
 
-  /// Poisons the outputs, runs once and fetches them.
+  /// Puts the inputs where the program runs, and poison where its results go.
+  llvm::Error load();
+
+  /// Loads, runs once and fetches the outputs.
   llvm::Error run();
+
+  /// The code for these arguments. Lives as long as the program.
+  llvm::Expected<const jit::Code &> code();
+
+  /// Runs once on what is loaded; on a GPU without waiting for it.
+  llvm::Error enqueue(runtime::Stream stream);
+
+  /// Runs once on what is loaded. The time of each step.
+  llvm::Expected<llvm::SmallVector<runtime::KernelTiming>> timeSteps();
 
   /// Runs `count` times, with a cold L2 on a GPU. The median time of each
   /// step.

@@ -1,4 +1,4 @@
-//===- main.cpp - The driver: run, inspect, doctor ------------------------===//
+//===- main.cpp - The driver: run, inspect, bench, doctor -----------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   std::unique_ptr<fuse::driver::Command> commands[] = {
       fuse::driver::makeRunCommand(), fuse::driver::makeInspectCommand(),
-      fuse::driver::makeDoctorCommand()};
+      fuse::driver::makeBenchCommand(), fuse::driver::makeDoctorCommand()};
   // LLVM's libraries bring options of their own.
   cl::OptionCategory none("none");
   cl::HideUnrelatedOptions(none);

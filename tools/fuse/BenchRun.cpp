@@ -1,0 +1,356 @@
+//===- BenchRun.cpp - One case of fuse bench ------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that is compared is measured in the same rounds: a round times the
+// program, the copy, and the program step by step, each once. What the machine
+// does meanwhile falls on all of them alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BenchRun.h"
+#include "BenchClock.h"
+#include "Inputs.h"
+#include "Session.h"
+#include "Verification.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <chrono>
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+namespace fuse::driver {
+
+/// The median is known well enough where it is uncertain by less.
+static constexpr double wantedUncertainty = 0.005;
+/// Programs that take less seconds are measured in a graph, too: events cannot
+/// see a kernel below 4 us, and add to what takes a little more.
+static constexpr double shortSeconds = 20e-6;
+/// Calls in a graph.
+static constexpr unsigned graphLaunches = 64;
+/// What the buffers of a graph's calls have together, at most: more than an L2
+/// cache.
+static constexpr int64_t rotationBytes = int64_t(256) << 20;
+
+namespace {
+class Bench {
+public:
+  Bench(const BenchCase &benchCase, const BenchOptions &options,
+        jit::CompiledProgram &program, BenchClock &clock)
+      : benchCase(benchCase), options(options), program(program), clock(clock) {
+  }
+
+  Error measure(BenchResult &result);
+  Error check(CheckResult &result);
+
+private:
+  /// A list of samples for each of what is measured.
+  struct Samples {
+    SmallVector<double> program;
+    SmallVector<double> copy;
+    std::vector<SmallVector<double>> steps;
+  };
+
+  Expected<std::unique_ptr<Session>> makeSession(ArrayRef<std::string> dims);
+  Expected<SmallVector<KernelTiming>> warmUp(Session &session);
+  Error runRounds(Session &session, Samples &samples, bool bySteps);
+  Error runRound(Session &session, Samples &samples, bool bySteps);
+  bool isEnough(const Samples &samples,
+                std::chrono::steady_clock::time_point start) const;
+  Error measureInGraph(BenchResult &result);
+  Expected<Quartiles> timeGraph(Work work);
+  Expected<int64_t> countElements(ArrayRef<std::string> dims);
+  Expected<bool> shrink(std::vector<std::string> &dims);
+
+  const BenchCase &benchCase;
+  const BenchOptions &options;
+  jit::CompiledProgram &program;
+  BenchClock &clock;
+};
+} // namespace
+
+Expected<std::unique_ptr<Session>>
+Bench::makeSession(ArrayRef<std::string> dims) {
+  auto inputs = prepareInputs(program.spec(), /*files=*/{}, dims, options.seed,
+                              program.stddev());
+  if (!inputs)
+    return inputs.takeError();
+  std::vector<Shape> dense(inputs->size());
+  auto session = Session::create(program, std::move(*inputs), dense);
+  if (!session)
+    return session.takeError();
+  return std::make_unique<Session>(std::move(*session));
+}
+
+/// Runs a few times, which also compiles what these arguments need. The steps
+/// that do something.
+Expected<SmallVector<KernelTiming>> Bench::warmUp(Session &session) {
+  if (Error error = session.load())
+    return std::move(error);
+  for (int i = 0; i < 2; ++i)
+    if (auto steps = session.timeSteps(); !steps)
+      return steps.takeError();
+  return session.timeSteps();
+}
+
+Error Bench::runRound(Session &session, Samples &samples, bool bySteps) {
+  auto seconds =
+      clock.time([&](Stream stream) { return session.enqueue(stream); });
+  if (!seconds)
+    return seconds.takeError();
+  samples.program.push_back(*seconds);
+  auto copied =
+      clock.time([&](Stream stream) { return clock.copy(0, stream); });
+  if (!copied)
+    return copied.takeError();
+  samples.copy.push_back(*copied);
+  if (!bySteps)
+    return Error::success();
+  auto steps = session.timeSteps();
+  if (!steps)
+    return steps.takeError();
+  samples.steps.resize(steps->size());
+  for (auto [list, step] : zip_equal(samples.steps, *steps))
+    list.push_back(step.seconds);
+  return Error::success();
+}
+
+bool Bench::isEnough(const Samples &samples,
+                     std::chrono::steady_clock::time_point start) const {
+  unsigned runs = samples.program.size();
+  if (runs < options.minRuns)
+    return false;
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+  if (elapsed.count() > options.seconds || runs >= options.maxRuns)
+    return true;
+  return Quartiles::of(samples.program).uncertainty() < wantedUncertainty &&
+         Quartiles::of(samples.copy).uncertainty() < wantedUncertainty;
+}
+
+Error Bench::runRounds(Session &session, Samples &samples, bool bySteps) {
+  auto start = std::chrono::steady_clock::now();
+  while (!isEnough(samples, start))
+    if (Error error = runRound(session, samples, bySteps))
+      return error;
+  return Error::success();
+}
+
+static std::vector<KernelResult> describeSteps(const jit::Code &code,
+                                               ArrayRef<KernelTiming> steps) {
+  std::vector<KernelResult> results;
+  for (const KernelTiming &step : steps) {
+    KernelResult &result = results.emplace_back();
+    result.name = step.name;
+    result.bytesRead = step.bytesRead;
+    result.bytesWritten = step.bytesWritten;
+    result.grid = step.grid;
+    for (const jit::KernelInfo &kernel : code.kernels)
+      if (kernel.name == step.name) {
+        result.ops = join(kernel.ops, ", ");
+        result.schedule = kernel.schedule;
+      }
+  }
+  return results;
+}
+
+Error Bench::measure(BenchResult &result) {
+  result.deviceName = clock.deviceName();
+  result.chip = program.chip();
+  auto session = makeSession(benchCase.dims);
+  if (!session)
+    return session.takeError();
+  auto steps = warmUp(**session);
+  if (!steps)
+    return steps.takeError();
+  auto code = (*session)->code();
+  if (!code)
+    return code.takeError();
+  result.kernels = describeSteps(*code, *steps);
+  for (const KernelResult &kernel : result.kernels)
+    result.bytes += kernel.bytesRead + kernel.bytesWritten;
+  if (Error error = clock.prepareCopies(result.bytes, 1))
+    return error;
+  Samples samples;
+  bool bySteps = steps->size() > 1;
+  if (Error error = runRounds(**session, samples, bySteps))
+    return error;
+  result.program = Quartiles::of(samples.program);
+  result.copy = Quartiles::of(samples.copy);
+  for (auto [index, kernel] : enumerate(result.kernels))
+    kernel.time =
+        bySteps ? Quartiles::of(samples.steps[index]) : result.program;
+  session->reset();
+  if (clock.hasGraphs() && result.program.median < shortSeconds)
+    return measureInGraph(result);
+  return Error::success();
+}
+
+/// Seconds of one of the many calls that `work` is.
+Expected<Quartiles> Bench::timeGraph(Work work) {
+  auto graph = clock.capture(work);
+  if (!graph)
+    return graph.takeError();
+  SmallVector<double> samples;
+  for (unsigned i = 0; i < options.minRuns + 2; ++i) {
+    auto seconds = clock.time(*graph);
+    if (!seconds)
+      return seconds.takeError();
+    // The first two warm up.
+    if (i >= 2)
+      samples.push_back(*seconds / graphLaunches);
+  }
+  return Quartiles::of(samples);
+}
+
+Error Bench::measureInGraph(BenchResult &result) {
+  unsigned sets = std::clamp<int64_t>(
+      rotationBytes / std::max<int64_t>(result.bytes, 1), 2, graphLaunches);
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (unsigned i = 0; i < sets; ++i) {
+    auto session = makeSession(benchCase.dims);
+    if (!session)
+      return session.takeError();
+    if (Error error = (*session)->load())
+      return error;
+    sessions.push_back(std::move(*session));
+  }
+  if (Error error = clock.prepareCopies(result.bytes, sets))
+    return error;
+  auto program = timeGraph([&](Stream stream) -> Error {
+    for (unsigned i = 0; i < graphLaunches; ++i)
+      if (Error error = sessions[i % sets]->enqueue(stream))
+        return error;
+    return Error::success();
+  });
+  if (!program)
+    return program.takeError();
+  auto copies = timeGraph([&](Stream stream) -> Error {
+    for (unsigned i = 0; i < graphLaunches; ++i)
+      if (Error error = clock.copy(i, stream))
+        return error;
+    return Error::success();
+  });
+  if (!copies)
+    return copies.takeError();
+  result.programInGraph = *program;
+  result.copyInGraph = *copies;
+  return Error::success();
+}
+
+/// The elements of all inputs and outputs at these sizes.
+Expected<int64_t> Bench::countElements(ArrayRef<std::string> dims) {
+  const ProgramSpec &spec = program.spec();
+  auto symbols = parseSizes(spec, dims);
+  if (!symbols)
+    return symbols.takeError();
+  int64_t total = 0;
+  auto add = [&](const TensorSpec &tensor) -> Error {
+    auto shape = evaluateShape(spec, tensor, *symbols);
+    if (!shape)
+      return shape.takeError();
+    auto count = numElements(*shape);
+    if (!count)
+      return count.takeError();
+    total = SaturatingAdd<uint64_t>(total, *count) > uint64_t(INT64_MAX)
+                ? INT64_MAX
+                : total + *count;
+    return Error::success();
+  };
+  for (const TensorSpec &input : spec.inputs)
+    if (Error error = add(input))
+      return std::move(error);
+  for (const TensorSpec &output : spec.outputs)
+    if (Error error = add(output))
+      return std::move(error);
+  return total;
+}
+
+static int64_t sizeOf(StringRef dim) {
+  int64_t size = 0;
+  dim.split('=').second.getAsInteger(10, size);
+  return size;
+}
+
+/// Halves the largest of `dims` until the oracle can take them. False if they
+/// are too large at 1.
+Expected<bool> Bench::shrink(std::vector<std::string> &dims) {
+  while (true) {
+    Expected<int64_t> elements = countElements(dims);
+    if (!elements)
+      return elements.takeError();
+    if (*elements <= options.checkElements)
+      return true;
+    auto largest = max_element(dims, [](StringRef lhs, StringRef rhs) {
+      return sizeOf(lhs) < sizeOf(rhs);
+    });
+    if (largest == dims.end() || sizeOf(*largest) <= 1)
+      return false;
+    *largest = formatv("{0}={1}", StringRef(*largest).split('=').first,
+                       sizeOf(*largest) / 2);
+  }
+}
+
+Error Bench::check(CheckResult &result) {
+  if (options.checkElements == 0) {
+    result.detail = "not asked for";
+    return Error::success();
+  }
+  std::vector<std::string> dims = benchCase.dims;
+  Expected<bool> fits = shrink(dims);
+  if (!fits)
+    return fits.takeError();
+  if (!*fits) {
+    result.detail = "too large for the oracle";
+    return Error::success();
+  }
+  auto session = makeSession(dims);
+  if (!session)
+    return session.takeError();
+  if (Error error = (*session)->run())
+    return error;
+  auto reports = verify(benchCase.text, benchCase.fileName, benchCase.entry,
+                        (*session)->inputs(), (*session)->outputs());
+  if (!reports)
+    return reports.takeError();
+  result.status = CheckResult::Status::Right;
+  if (dims != benchCase.dims)
+    result.detail = "at " + join(dims, " ");
+  for (auto [report, output] : zip(*reports, program.spec().outputs)) {
+    result.maxError = std::max(result.maxError, report.maxAbsError);
+    result.maxBoundRatio = std::max(result.maxBoundRatio, report.maxBoundRatio);
+    if (report.ok())
+      continue;
+    result.status = CheckResult::Status::Wrong;
+    result.detail =
+        formatv("{0} of {1} elements of '{2}': {3}", report.mismatches,
+                report.elements, output.name, report.firstMismatch);
+  }
+  return Error::success();
+}
+
+Expected<BenchResult> runBench(const BenchCase &benchCase,
+                               const BenchOptions &options) {
+  jit::CompileOptions compileOptions = options.compile;
+  compileOptions.entry = benchCase.entry;
+  auto program =
+      jit::compile(benchCase.text, benchCase.fileName, compileOptions);
+  if (!program)
+    return program.takeError();
+  auto clock = BenchClock::create((*program)->device());
+  if (!clock)
+    return clock.takeError();
+  Bench bench(benchCase, options, **program, **clock);
+  BenchResult result;
+  if (Error error = bench.measure(result))
+    return std::move(error);
+  if (Error error = bench.check(result.check))
+    return std::move(error);
+  return std::move(result);
+}
+
+} // namespace fuse::driver

@@ -1,0 +1,80 @@
+//===- BenchRun.h - One case of fuse bench ----------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_TOOLS_FUSE_BENCHRUN_H
+#define FUSE_TOOLS_FUSE_BENCHRUN_H
+
+#include "BenchCase.h"
+#include "Quartiles.h"
+#include "fuse/JIT/Options.h"
+#include <optional>
+
+namespace fuse::driver {
+
+struct BenchOptions {
+  jit::CompileOptions compile;
+  uint64_t seed = 0;
+  /// A case is measured until its median is known to half a percent, but not
+  /// for longer than this.
+  double seconds = 0.5;
+  unsigned minRuns = 10;
+  unsigned maxRuns = 1000;
+  /// Elements of all arrays up to which the results are compared with the
+  /// oracle; larger cases are compared at smaller sizes of the dynamic dims.
+  /// 0 compares nothing.
+  int64_t checkElements = int64_t(1) << 24;
+};
+
+/// One step of the program. A copy is called "copy".
+struct KernelResult {
+  std::string name;
+  /// As the compiler put them together; empty for a copy.
+  std::string ops;
+  std::string schedule;
+  int64_t bytesRead = 0;
+  int64_t bytesWritten = 0;
+  int64_t grid = 0;
+  Quartiles time;
+};
+
+/// How the results compare with the oracle.
+struct CheckResult {
+  enum class Status { Skipped, Right, Wrong };
+
+  Status status = Status::Skipped;
+  /// The dims that were compared, where they are smaller than those measured;
+  /// why there was nothing to compare; what differs.
+  std::string detail;
+  double maxError = 0;
+  /// The largest error as a part of what is allowed.
+  double maxBoundRatio = 0;
+};
+
+struct BenchResult {
+  std::string deviceName;
+  /// "sm_90", or "cpu".
+  std::string chip;
+  /// What all kernels together read and write, as planned.
+  int64_t bytes = 0;
+  Quartiles program;
+  /// A copy of as many bytes, read and written together.
+  Quartiles copy;
+  /// The same as parts of a graph of many calls, for programs that are too
+  /// short for events.
+  std::optional<Quartiles> programInGraph;
+  std::optional<Quartiles> copyInGraph;
+  std::vector<KernelResult> kernels;
+  CheckResult check;
+};
+
+/// Compiles, measures and checks.
+llvm::Expected<BenchResult> runBench(const BenchCase &benchCase,
+                                     const BenchOptions &options);
+
+} // namespace fuse::driver
+
+#endif // FUSE_TOOLS_FUSE_BENCHRUN_H
