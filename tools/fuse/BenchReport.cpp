@@ -89,7 +89,7 @@ static json::Object describe(const BenchCase &benchCase) {
     auto [name, size] = sized.split('=');
     int64_t number = 0;
     size.getAsInteger(10, number);
-    dims[name] = number;
+    dims[name.str()] = number;
   }
   return json::Object{{"name", benchCase.name},
                       {"family", benchCase.family},
