@@ -7,7 +7,7 @@ import types
 import compare_grid
 import fuse
 import pytest
-from peers import competitors, grid, grid_report, plots, reductions
+from peers import cases, competitors, grid, grid_report, plots, reductions
 
 
 def one_of_each():
@@ -94,6 +94,19 @@ def test_a_costly_library_takes_part_only_where_it_may():
     assert here.of("rms_norm", case, costly=False) == {}
     binder = here.of("rms_norm", case, costly=True)["flashinfer"]
     assert binder("x", "w")() == ("x", "w", 1e-5)
+
+
+def test_triton_stops_where_a_row_is_too_long():
+    here = competitors.Competitors(["triton"])
+
+    def takes_part(family, columns):
+        case = family("bf16", 8, columns)
+        return "triton" in here.of("any", case, costly=False)
+
+    assert takes_part(reductions.logsumexp, 65536)
+    assert not takes_part(reductions.logsumexp, 131072)
+    assert takes_part(cases.gelu, 131072)
+    assert not takes_part(reductions.column_sum, 64)
 
 
 def summary(median):

@@ -13,6 +13,11 @@ import importlib
 COSTLY = ("compile", "compile-max", "quack", "flashinfer")
 NAMES = ("eager", "triton", "liger", *COSTLY)
 
+# Triton's kernels hold a row in registers: beyond this the compiler takes minutes.
+TRITON_COLUMNS = 65536
+# Those whose kernels know no rows.
+POINTWISE = ("gelu", "swiglu", "bias_gelu_residual")
+
 
 def _plain(function):
     """A function of the inputs, bound to them."""
@@ -137,8 +142,15 @@ class Competitors:
         if name in LIBRARIES:
             return self._families.get(name, {}).get(family)
         if name == "triton":
-            return _late(lambda: triton_function(case.triton)) if case.triton else None
+            return _triton(case.triton) if _fits(case) else None
         return _late(lambda: _torch_function(name, case))
+
+
+def _fits(case):
+    """Whether there is a Triton kernel for rows as long as these."""
+    if case.triton is None or case.triton in POINTWISE:
+        return case.triton is not None
+    return case.inputs[0].shape[-1] <= TRITON_COLUMNS
 
 
 def _torch_function(name, case):
@@ -151,6 +163,15 @@ def _torch_function(name, case):
         return eager
     mode = "max-autotune-no-cudagraphs" if name == "compile-max" else None
     return torch.compile(eager, dynamic=False, mode=mode)
+
+
+def _triton(name):
+    def bind(*inputs):
+        function = triton_function(name)
+        first = inputs[0].clone() if name.endswith("in_place") else inputs[0]
+        return lambda: function(first, *inputs[1:])
+
+    return bind
 
 
 def triton_function(name):

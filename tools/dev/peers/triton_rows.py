@@ -1,20 +1,14 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton kernels with one row a program, the form of Triton's tutorials: the whole row
-is held, so it is read once, and rows have at most MAX_COLUMNS elements."""
+is held, so it is read once. And two on elements, which know no rows."""
 
 import torch
 import triton
 import triton.language as tl
 
-MAX_COLUMNS = 65536
-
 
 def _launch(kernel, rows, columns, *arguments, **constants):
-    if columns > MAX_COLUMNS:
-        raise ValueError(
-            f"expected at most {MAX_COLUMNS} columns for a row a program, but got {columns}"
-        )
     block = triton.next_power_of_2(columns)
     warps = 4 if block < 2048 else 8 if block < 8192 else 16
     kernel[(rows,)](*arguments, columns, **constants, BLOCK=block, num_warps=warps)
