@@ -3,7 +3,7 @@
 The word after the fence says what is done with a block:
 
   console         each line "$ COMMAND" is run, and must print what follows it
-  mlir file=NAME  is written to NAME
+  mlir file=NAME  is written to NAME, as is json file=NAME
   python          is run
   cpp from=PATH   must stand in that file of the repository, line by line
 
@@ -112,7 +112,7 @@ def run_block(language, words, block, environment, folder):
     option = options(words)
     if language == "console":
         run_console(block, environment, folder)
-    elif language == "mlir" and "file" in option:
+    elif language in ("mlir", "json") and "file" in option:
         (folder / option["file"]).write_text(block)
     elif language == "python":
         run_python(block, environment, folder)
