@@ -346,6 +346,7 @@ static bool readsOperand(LaunchOp op, unsigned number) {
 llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   KernelSpec kernel;
   kernel.name = kernel.symbol = op.getKernel().getLeafReference().str();
+  kernel.source = str(op.getLoc());
   Expected<SizeExpr> grid = values.size(op.getBlocks());
   if (!grid)
     return grid.takeError();

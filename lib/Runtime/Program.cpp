@@ -9,6 +9,7 @@
 #include "ArenaPool.h"
 #include "LaunchOperands.h"
 #include "LaunchPlan.h"
+#include "ProfilerRange.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -29,6 +30,8 @@ struct Program::State {
   const std::shared_ptr<Module> module;
   /// One for each step; null for copies.
   std::vector<KernelHandle> kernels;
+  /// One for each step: "softmax norm.mlir:4:8", "copy".
+  std::vector<std::string> ranges;
   std::vector<std::unique_ptr<Buffer>> constants;
   LaunchPlanCache plans;
   ArenaPool arenas;
@@ -149,8 +152,8 @@ Error Program::State::execute(ArrayRef<TensorView> inputs,
   Buffers buffers{spec,         *symbols,  inputs,
                   outputs,      constants, launchPlan.arena.offsets,
                   arena->data()};
-  for (auto [step, kernel, stepPlan] :
-       zip_equal(spec.steps, kernels, launchPlan.steps)) {
+  for (auto [step, kernel, rangeName, stepPlan] :
+       zip_equal(spec.steps, kernels, ranges, launchPlan.steps)) {
     auto enqueue = [&, &stepPlan = stepPlan](
                        StringRef name, function_ref<Error()> work) -> Error {
       if (!timings)
@@ -162,6 +165,7 @@ Error Program::State::execute(ArrayRef<TensorView> inputs,
                           stepPlan.bytesWritten, stepPlan.grid});
       return Error::success();
     };
+    ProfilerRange range(rangeName);
     if (Error error =
             runStep(*module, step, kernel, stepPlan, buffers, stream, enqueue))
       return error;
@@ -174,6 +178,7 @@ Error Program::State::lookupKernels() {
     const auto *kernel = std::get_if<KernelSpec>(&step);
     if (!kernel) {
       kernels.push_back(nullptr);
+      ranges.push_back("copy");
       continue;
     }
     Expected<KernelHandle> handle =
@@ -181,6 +186,7 @@ Error Program::State::lookupKernels() {
     if (!handle)
       return handle.takeError();
     kernels.push_back(*handle);
+    ranges.push_back(kernel->name + " " + kernel->source);
   }
   return Error::success();
 }

@@ -116,6 +116,9 @@ struct KernelSpec {
   unsigned cluster = 1;
   /// What the kernel computes, for reports: "add, rms_norm".
   std::string ops;
+  /// The place in the program that it stems from, for profilers:
+  /// "norm.mlir:4:8", or empty.
+  std::string source;
   /// Traffic with global memory, in bytes, for reports. The CPU also takes it
   /// as a hint whether threads pay off; 0 means unknown.
   SizeExpr bytesRead;
