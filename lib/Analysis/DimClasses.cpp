@@ -319,12 +319,20 @@ Extent DimClasses::extent(Value value, int64_t axis) const {
 
 SmallVector<SizeRule> DimClasses::rules(int cls) const {
   SmallVector<SizeRule> found;
-  for (const NodeRule &rule : nodeRules)
-    if (find(rule.result) == find(cls)) {
-      found.push_back({rule.kind, {}, rule.constant, rule.divisor});
-      for (int term : rule.terms)
-        found.back().terms.push_back(extentOf(term));
-    }
+  for (const NodeRule &rule : nodeRules) {
+    if (find(rule.result) != find(cls))
+      continue;
+    SizeRule known{rule.kind, {}, rule.constant, rule.divisor};
+    for (int term : rule.terms)
+      known.terms.push_back(extentOf(term));
+    // Two ops may say the same.
+    bool isNew = llvm::none_of(found, [&](const SizeRule &other) {
+      return other.kind == known.kind && other.terms == known.terms &&
+             other.constant == known.constant && other.divisor == known.divisor;
+    });
+    if (isNew)
+      found.push_back(std::move(known));
+  }
   return found;
 }
 

@@ -58,28 +58,34 @@ static Rotation rotationOf(RotaryOp op) {
 static void describe(Segment &segment, KernelOp kernel,
                      const DimClasses &dims) {
   segment.flat = true;
-  SmallVector<Rotation> rotations;
-  bool allHere = true;
+  llvm::DenseSet<Value> needed;
   for (unsigned result : segment.results) {
-    for (Value value : backwardSlice(kernel.getYield().getValues()[result])) {
-      SmallVector<Extent> extents = dims.extents(value);
-      bool same = extents == segment.extents;
-      Operation *op = value.getDefiningOp();
-      if (isa<BlockArgument>(value) && strideKind(value) != StrideKind::dense)
-        segment.flat = false;
-      // These ask where a point is, not only how far along.
-      if ((!same && !isOneElement(extents)) ||
-          isa_and_nonnull<IotaOp, RotaryOp, ReduceOp, SoftmaxStatsOp,
-                          ContractOp, ScatterOp>(op) ||
-          (op && op->hasTrait<mlir::fuse::OpTrait::Movement>()))
-        segment.flat = false;
-      if (auto rotary = dyn_cast_or_null<RotaryOp>(op)) {
-        rotations.push_back(rotationOf(rotary));
-        allHere &= same;
-      }
-    }
+    llvm::DenseSet<Value> slice =
+        backwardSlice(kernel.getYield().getValues()[result]);
+    needed.insert(slice.begin(), slice.end());
   }
-  if (!rotations.empty() && allHere && llvm::all_equal(rotations))
+  for (Value value : needed) {
+    SmallVector<Extent> extents = dims.extents(value);
+    Operation *op = value.getDefiningOp();
+    if (isa<BlockArgument>(value) && strideKind(value) != StrideKind::dense)
+      segment.flat = false;
+    // These ask where a point is, not only how far along.
+    if ((extents != segment.extents && !isOneElement(extents)) ||
+        isa_and_nonnull<IotaOp, RotaryOp, ReduceOp, SoftmaxStatsOp, ContractOp,
+                        ScatterOp>(op) ||
+        (op && op->hasTrait<mlir::fuse::OpTrait::Movement>()))
+      segment.flat = false;
+  }
+  SmallVector<Rotation> rotations;
+  for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
+    if (!needed.contains(rotary.getResult()))
+      continue;
+    if (dims.extents(rotary.getResult()) != segment.extents)
+      return;
+    rotations.push_back(rotationOf(rotary));
+    segment.rotated.push_back(rotary.getInput());
+  }
+  if (!rotations.empty() && llvm::all_equal(rotations))
     segment.rotation = rotations.front();
 }
 

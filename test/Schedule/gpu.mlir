@@ -42,7 +42,7 @@ func.func @odd_rows(%x: tensor<?x4097xf32>, %b: tensor<4097xf32>) -> tensor<?x40
 
 // A rotary pair must not straddle two vectors: R/2 = 6.
 // CHECK-LABEL: func.func @rotary
-// CHECK:         #fuse.pointwise<threads = 128, vector = 2, unroll = 1>
+// CHECK:         #fuse.pointwise<threads = 128, vector = 2, unroll = 1, heads = 4>
 func.func @rotary(%x: tensor<?x2x16xbf16>) -> tensor<?x2x16xbf16> {
   %y = fuse.rotary half tokens_heads %x base = 1.0e4 dims = 12 : tensor<?x2x16xbf16>
   return %y : tensor<?x2x16xbf16>

@@ -52,6 +52,8 @@ struct Segment {
   /// What the rotary ops that the results depend on, all of the segment's
   /// shape, have in common; absent where there are none or they differ.
   std::optional<Rotation> rotation;
+  /// What these ops rotate, in the order of the ops.
+  SmallVector<Value> rotated;
 };
 
 /// The segments of a kernel, in the order of their first results.

@@ -24,9 +24,7 @@ SCALINGS = {
     "plain": lambda pairs: "",
     "linear": lambda pairs: "#fuse.rope_linear<factor = 8.0>",
     "ntk": lambda pairs: "#fuse.rope_ntk<factor = 4.0>",
-    "yarn": lambda pairs: (
-        "#fuse.rope_yarn<factor = 4.0, original_max_position = 64>"
-    ),
+    "yarn": lambda pairs: ("#fuse.rope_yarn<factor = 4.0, original_max_position = 64>"),
     "llama3": lambda pairs: (
         "#fuse.rope_llama3<factor = 8.0, low_freq_factor = 1.0, "
         "high_freq_factor = 4.0, original_max_position = 512>"
@@ -85,7 +83,9 @@ class Form:
         before, after, types = "", "", []
         if self.angles == "table":
             rows = "?" if self.positions == "contiguous" else "9"
-            table = f"tensor<{rows}x{self.pairs}x{('f32', self.dtype)[self.number % 2]}>"
+            table = (
+                f"tensor<{rows}x{self.pairs}x{('f32', self.dtype)[self.number % 2]}>"
+            )
             names = [self.argument(name, table)[0] for name in ("cos", "sin")]
             before += f" tables({', '.join(names)})"
             types.append(table)
