@@ -8,6 +8,7 @@
 #include "CostModel.h"
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/OpCost.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,9 +19,10 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr double dynamicSize = 4096;
 /// Columns of a block that reduces leading dimensions.
 static constexpr double columnsPerBlock = 128;
+/// Places of a column below which blocks do not share it.
+static constexpr double placesPerBlock = 256;
 /// Views of one value beyond which a kernel is refused.
 static constexpr size_t mostViews = 8;
 
@@ -35,38 +37,6 @@ MachineRates MachineRates::of(StringRef chip) {
   }
   return {gpu->memoryBytesPerSecond, gpu->operationsPerSecond(),
           gpu->launchSeconds, static_cast<double>(gpu->multiprocessors)};
-}
-
-static double elementsOf(Value value) {
-  double elements = 1;
-  for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
-    elements *= ShapedType::isDynamic(size) ? dynamicSize : size;
-  return elements;
-}
-
-static double elementBytes(Value value) {
-  return llvm::divideCeil(
-      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(), 8);
-}
-
-double mlir::fuse::estimatedBytes(Value value) {
-  // A size that an op takes.
-  if (!isa<RankedTensorType>(value.getType()))
-    return 0;
-  return elementsOf(value) * elementBytes(value);
-}
-
-/// Instructions for one element, roughly: a special function with its range
-/// reduction, a rotation with its angle, a Philox round for each of four.
-static double instructions(Operation *op) {
-  if (isa<RotaryOp>(op))
-    return 40;
-  if (isa<RandomOp, PowOp>(op))
-    return 30;
-  if (isa<ExpOp, Exp2Op, Expm1Op, LogOp, Log2Op, Log1pOp, SinOp, CosOp, TanhOp,
-          ErfOp, SigmoidOp, RsqrtOp, SqrtOp, DivOp, RecipOp>(op))
-    return 12;
-  return isa<ConstantOp>(op) ? 0 : 1;
 }
 
 namespace {
@@ -114,7 +84,7 @@ ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
     if (!isOneWalk)
       for (const Extent &extent : dims.extents(result))
         walk = llvm::hash_combine(walk, extent.size, extent.cls);
-    add(result, {walk, walk, elementsOf(result)});
+    add(result, {walk, walk, estimatedElements(result)});
   }
 }
 
@@ -142,11 +112,11 @@ bool ViewCount::visit(Operation *op) {
           continue;
         View needed = view;
         if (reduces)
-          needed.elements = elementsOf(operand);
+          needed.elements = estimatedElements(operand);
         else if (reduced.contains(operand))
-          needed.elements = std::min(view.elements, elementsOf(operand));
+          needed.elements = std::min(view.elements, estimatedElements(operand));
         if (moves) {
-          needed.elements = std::min(view.elements, elementsOf(operand));
+          needed.elements = std::min(view.elements, estimatedElements(operand));
           needed.points = llvm::hash_combine(view.points, op, number);
           if (!staysNear)
             needed.memory = llvm::hash_combine(view.memory, op, number);
@@ -163,7 +133,7 @@ double ViewCount::elementsRead(Value value) const {
     double &most = apart[static_cast<size_t>(view.memory)];
     most = std::max(most, view.elements);
   }
-  double total = 0, whole = elementsOf(value);
+  double total = 0, whole = estimatedElements(value);
   for (auto &[memory, elements] : apart)
     total += std::min(elements, whole);
   return total;
@@ -178,17 +148,29 @@ double ViewCount::evaluations(Operation *op) const {
 }
 
 /// The part of the machine that the kernel's blocks keep busy.
-static double busyPart(ArrayRef<Operation *> ops, const DimClasses &dims,
-                       const MachineRates &machine) {
+static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                       const DimClasses &dims, const MachineRates &machine) {
   std::string reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(ops, dims, reason);
   if (failed(space))
     return 1;
-  double blocks = 1;
-  for (const Extent &extent : space->keptExtents())
-    blocks *= extent.isStatic() ? extent.size : dynamicSize;
-  if (!space->overLastDims())
+  auto product = [](ArrayRef<Extent> extents) {
+    double size = 1;
+    for (const Extent &extent : extents)
+      size *= extent.isStatic() ? extent.size : kAssumedSize;
+    return size;
+  };
+  double blocks = product(space->keptExtents());
+  if (!space->overLastDims()) {
     blocks /= columnsPerBlock;
+    bool share =
+        space->levels.size() == 1 && llvm::all_of(results, [&](Value value) {
+          return space->isReducedShape(dims.extents(value));
+        });
+    if (share)
+      blocks *=
+          std::max(1.0, product(space->reducedExtents()) / placesPerBlock);
+  }
   return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
 }
 
@@ -202,7 +184,7 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
   for (Operation *op : llvm::reverse(ops)) {
     if (!views.visit(op))
       return std::nullopt;
-    operations += instructions(op) * views.evaluations(op);
+    operations += instructionsOf(op) * views.evaluations(op);
   }
   for (Value input : inputs)
     bytes += views.elementsRead(input) * elementBytes(input);
@@ -210,5 +192,5 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
     bytes += estimatedBytes(result);
   double work = std::max(bytes / machine.bytesPerSecond,
                          operations / machine.operationsPerSecond);
-  return machine.launchSeconds + work / busyPart(ops, dims, machine);
+  return machine.launchSeconds + work / busyPart(ops, results, dims, machine);
 }

@@ -43,9 +43,6 @@ struct MachineRates {
   static MachineRates of(StringRef chip);
 };
 
-/// The bytes of a tensor.
-double estimatedBytes(Value value);
-
 /// The seconds that one kernel of these ops takes, or nothing if its values
 /// have too many views. `ops` are in program order, `inputs` and `results` are
 /// what crosses the kernel's edge.

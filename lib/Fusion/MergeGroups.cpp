@@ -7,6 +7,7 @@
 
 #include "MergeGroups.h"
 
+#include "fuse/Analysis/OpCost.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

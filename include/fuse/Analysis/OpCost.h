@@ -1,0 +1,42 @@
+//===- OpCost.h - What tensors and ops cost, roughly ------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The counts that cost models start from. They need not be exact: what is
+// compared are two ways of computing the same values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_ANALYSIS_OPCOST_H
+#define FUSE_ANALYSIS_OPCOST_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+
+namespace mlir::fuse {
+
+/// What a dynamic dimension is taken for: a large size.
+inline constexpr int64_t kAssumedSize = 4096;
+
+/// The elements of a tensor, and the bytes that they take in memory; a value
+/// that is no tensor has none.
+double estimatedElements(Value value);
+double estimatedBytes(Value value);
+
+/// The bytes of one element in memory.
+double elementBytes(Value value);
+
+/// Instructions for one element of the op's result: one, or as many as a
+/// special function takes with its range reduction, a rotation with its angle,
+/// a Philox round for each of four.
+double instructionsOf(Operation *op);
+
+/// Whether the op needs a GPU's unit for special functions.
+bool isSpecialFunction(Operation *op);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_ANALYSIS_OPCOST_H
