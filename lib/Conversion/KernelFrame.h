@@ -26,6 +26,14 @@ struct GridTerm {
 /// The parts follow each other.
 using Grid = SmallVector<GridTerm>;
 
+/// Where the blocks that share a reduction leave their states, which a second
+/// launch combines; see PartLayout.
+struct PartStates {
+  /// One tensor [parts, results] for each component of each state.
+  SmallVector<Value> pointers;
+  Index parts;
+};
+
 /// A gpu.func under construction, and the emitter that fills it.
 struct KernelFrame {
   KernelOp kernel;
@@ -33,6 +41,10 @@ struct KernelFrame {
   const DimClasses &dims;
   OpBuilder &builder;
   PointEmitter &emitter;
+  /// Set in both launches of a kernel with several parts.
+  std::optional<PartStates> partStates = std::nullopt;
+  /// Dynamic shared memory of a block; the lowering of the schedule sets it.
+  int64_t sharedBytes = 0;
 
   Location loc() { return function.getLoc(); }
 

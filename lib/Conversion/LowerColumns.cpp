@@ -20,13 +20,18 @@
 // further walks over the same places; with `hold = registers` the walks are
 // unrolled and the emitter remembers what the first has loaded.
 //
+// With `parts` > 1 the steps of a walk are dealt to as many blocks, which leave
+// their states for a second launch; see PartStates.h.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "PartStates.h"
 #include "StateLoop.h"
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -40,7 +45,9 @@ public:
         space(std::move(space)), kept(this->space.keptExtents()),
         places(this->space.reducedExtents()), vector(schedule.getVector()),
         splits(schedule.getSplits()),
-        vectors(schedule.getThreads() / schedule.getSplits()) {}
+        vectors(schedule.getThreads() / schedule.getSplits()),
+        alongPlaces(this->space.isReduced(this->space.domain.size() - 1)),
+        width(alongPlaces ? 1 : vector) {}
 
   FailureOr<Grid> run();
 
@@ -51,12 +58,25 @@ private:
 
   LogicalResult verify();
   bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
+  GridTerm gridOfPart() const { return {{{kept, width * vectors}}}; }
+  Index placeBlock();
   void placeThread();
+  void placeStride();
   void placeHeldPoints();
-  Point pointAt(const Index &place);
+  Point pointAt(const Index &vectorPlace);
+  /// Places, or vectors of them, of a column.
+  Index walkedPlaces() {
+    return emitter.div(emitter.product(places),
+                       Index::constant(vector / width));
+  }
   Point reducedPoint(Value value);
   States walk(States states, Visit visit);
+  Index endOfTail(const Index &steps, const Index &count);
+  States walkLevel(MutableArrayRef<Reducer> reducers);
+  void define(MutableArrayRef<Reducer> reducers, const States &states);
   void reduceLevel(ArrayRef<Operation *> ops);
+  /// As reduceLevel for a level after which only the threads that write go on.
+  void reduceLastLevel(ArrayRef<Operation *> ops, ArrayRef<unsigned> results);
   void storeFull(ArrayRef<unsigned> results);
   void storeReduced(ArrayRef<unsigned> results);
   Value yielded(unsigned result) {
@@ -71,11 +91,20 @@ private:
   int64_t vector, splits;
   /// Vectors of columns of a block.
   int64_t vectors;
+  /// Whether the lanes of a vector are neighbouring places of one column, and
+  /// the columns of a vector.
+  bool alongPlaces;
+  int64_t width;
   SliceGroup group;
+  /// This block's part of the places, and the number of parts.
+  Index part = Index::constant(0), parts = Index::constant(1);
   /// This thread's columns: their position and their indices.
   Index column;
   SmallVector<Index, 4> columnDims;
   Value exists;
+  /// Where the reduced dimensions are neighbours: the elements from one place
+  /// to the next, and this thread's at the first place.
+  std::optional<std::pair<Index, Index>> stride;
   /// With hold = registers: all points of this thread.
   SmallVector<Point> held;
 };
@@ -86,11 +115,6 @@ LogicalResult ColumnsLowering::verify() {
     return frame.kernel.emitError() << what;
   };
   Extent inner = space.domain.back();
-  bool overLast = space.isReduced(space.domain.size() - 1);
-  if (vector > 1 && overLast)
-    return error("expected vector = 1 where the last dimension is reduced, but "
-                 "got vector = " +
-                 Twine(vector) + "; use vector = 1");
   bool divides = inner.isStatic() ? inner.size % vector == 0
                                   : emitter.getOptions().divisible;
   if (vector > 1 && !divides)
@@ -104,30 +128,72 @@ LogicalResult ColumnsLowering::verify() {
   return success();
 }
 
+/// Blocks beside each other take neighbouring columns of one part.
+Index ColumnsLowering::placeBlock() {
+  Index block = frame.blockId();
+  if (!frame.partStates)
+    return block;
+  parts = frame.partStates->parts;
+  Index across = frame.blocks(gridOfPart());
+  part = emitter.div(block, across);
+  return emitter.rem(block, across);
+}
+
 void ColumnsLowering::placeThread() {
   Index thread = frame.threadId(schedule.getThreads());
   group.vectors = vectors;
   group.slices = splits;
   group.vector = emitter.rem(thread, Index::constant(vectors));
   group.slice = emitter.div(thread, Index::constant(vectors));
-  Index unit = emitter.add(
-      emitter.mul(frame.blockId(), Index::constant(vectors)), group.vector);
-  Index first = emitter.mul(unit, Index::constant(vector));
+  Index unit = emitter.add(emitter.mul(placeBlock(), Index::constant(vectors)),
+                           group.vector);
+  Index first = emitter.mul(unit, Index::constant(width));
   Index total = emitter.product(kept);
   // Threads past the end work on the last vector again: they must take part in
   // the exchange, and must not write.
   exists = emitter.less(first, total);
-  column = emitter.min(first, emitter.add(total, Index::constant(-vector)));
+  column = emitter.min(first, emitter.add(total, Index::constant(-width)));
   columnDims = emitter.delinearize(column, kept);
+  placeStride();
 }
 
-Point ColumnsLowering::pointAt(const Index &place) {
+/// Positions in the domain without a division a place: with [2, ?, 3, 8]
+/// reduced over the middle dimensions, place p of column [i, j] is element (i *
+/// places + p) * 8 + j.
+void ColumnsLowering::placeStride() {
+  int64_t front = space.reduced.front(), count = space.reduced.size();
+  if (space.reduced.back() != front + count - 1)
+    return;
+  Index outer = Index::constant(0), inner = Index::constant(0);
+  Index width = Index::constant(1);
+  for (auto [number, index] : llvm::enumerate(columnDims)) {
+    Index size = emitter.size(kept[number]);
+    if (static_cast<int64_t>(number) < front) {
+      outer = emitter.add(emitter.mul(outer, size), index);
+    } else {
+      inner = emitter.add(emitter.mul(inner, size), index);
+      width = emitter.mul(width, size);
+    }
+  }
+  Index row = emitter.mul(outer, emitter.product(places));
+  stride = {width, emitter.add(emitter.mul(row, width), inner)};
+}
+
+/// Of place number `vectorPlace`, or of the vector of places of that number.
+Point ColumnsLowering::pointAt(const Index &vectorPlace) {
+  Index place = emitter.mul(vectorPlace, Index::constant(vector / width));
   Point point;
   SmallVector<Index, 4> placeDims = emitter.delinearize(place, places);
   const Index *nextPlace = placeDims.begin(), *nextColumn = columnDims.begin();
   for (size_t axis = 0; axis < space.domain.size(); ++axis)
     point.dims.push_back(space.isReduced(axis) ? *nextPlace++ : *nextColumn++);
   point.lanes = vector;
+  if (stride) {
+    point.linear =
+        emitter.add(stride->second, emitter.mul(place, stride->first));
+    point.shape = space.domain;
+    point.flat = true;
+  }
   return point;
 }
 
@@ -145,12 +211,12 @@ Point ColumnsLowering::reducedPoint(Value value) {
   point.linear = column;
   point.shape = emitter.getDims().extents(value);
   point.flat = true;
-  point.lanes = vector;
+  point.lanes = width;
   return point;
 }
 
 void ColumnsLowering::placeHeldPoints() {
-  int64_t count = emitter.product(places).offset;
+  int64_t count = walkedPlaces().offset;
   for (int64_t from = 0; from < count; from += splits) {
     Index place = emitter.add(group.slice, Index::constant(from));
     bool whole = from + splits <= count;
@@ -172,37 +238,58 @@ ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
       states = visit(states, point);
     return states;
   }
-  Index count = emitter.product(places);
+  Index count = walkedPlaces();
   int64_t unroll = schedule.getUnroll(), perStep = unroll * splits;
-  Index stepped = emitter.mul(emitter.div(count, Index::constant(perStep)),
-                              Index::constant(perStep));
-  states = loopOverStates(frame, Index::constant(0), stepped, perStep, states,
-                          [&](Index base, States inner) {
-                            SmallVector<Point> points;
-                            Index first = emitter.add(base, group.slice);
-                            for (int64_t i = 0; i < unroll; ++i)
-                              points.push_back(pointAt(emitter.add(
-                                  first, Index::constant(i * splits))));
-                            return visit(std::move(inner), points);
-                          });
-  return loopOverStates(frame, emitter.add(stepped, group.slice), count, splits,
-                        states, [&](Index place, States inner) {
+  Index step = Index::constant(perStep);
+  Index steps = emitter.div(count, step), stepped = emitter.mul(steps, step);
+  states = loopOverStates(
+      frame, emitter.mul(part, step), stepped, emitter.mul(parts, step), states,
+      [&](Index base, States inner) {
+        SmallVector<Point> points;
+        Index first = emitter.add(base, group.slice);
+        for (int64_t i = 0; i < unroll; ++i)
+          points.push_back(
+              pointAt(emitter.add(first, Index::constant(i * splits))));
+        return visit(std::move(inner), points);
+      });
+  return loopOverStates(frame, emitter.add(stepped, group.slice),
+                        endOfTail(steps, count), splits, states,
+                        [&](Index place, States inner) {
                           return visit(std::move(inner), pointAt(place));
                         });
 }
 
-void ColumnsLowering::reduceLevel(ArrayRef<Operation *> ops) {
-  SmallVector<Reducer> reducers;
+/// The places after the last whole step are the next part's.
+Index ColumnsLowering::endOfTail(const Index &steps, const Index &count) {
+  if (!frame.partStates)
+    return count;
+  OpBuilder &builder = frame.builder;
+  Value isMine =
+      arith::CmpIOp::create(builder, frame.loc(), arith::CmpIPredicate::eq,
+                            emitter.materialize(emitter.rem(steps, parts)),
+                            emitter.materialize(part));
+  return {arith::SelectOp::create(builder, frame.loc(), isMine,
+                                  emitter.materialize(count),
+                                  emitter.materialize(Index::constant(0)))};
+}
+
+/// This thread's states of the places that it walks.
+ColumnsLowering::States
+ColumnsLowering::walkLevel(MutableArrayRef<Reducer> reducers) {
   States states;
-  for (Operation *op : ops) {
-    reducers.emplace_back(emitter, op);
-    states.push_back(reducers.back().identity(vector));
-  }
+  for (Reducer &reducer : reducers)
+    states.push_back(reducer.identity(vector));
   states = walk(states, [&](States current, ArrayRef<Point> points) {
     return accumulateAt(emitter, reducers, std::move(current), points);
   });
-  if (splits > 1)
-    states = combineSlices(frame, reducers, states, group);
+  if (alongPlaces)
+    for (auto [reducer, state] : llvm::zip(reducers, states))
+      state = reducer.reduceLanes(state);
+  return states;
+}
+
+void ColumnsLowering::define(MutableArrayRef<Reducer> reducers,
+                             const States &states) {
   Index count = emitter.product(places);
   for (auto [reducer, state] : llvm::zip(reducers, states))
     for (auto [result, value] :
@@ -210,9 +297,37 @@ void ColumnsLowering::reduceLevel(ArrayRef<Operation *> ops) {
       emitter.define(result, reducedPoint(result), value);
 }
 
+void ColumnsLowering::reduceLevel(ArrayRef<Operation *> ops) {
+  SmallVector<Reducer> reducers;
+  for (Operation *op : ops)
+    reducers.emplace_back(emitter, op);
+  States states = walkLevel(reducers);
+  if (splits > 1)
+    states = combineSlices(frame, reducers, states, group);
+  define(reducers, states);
+}
+
+void ColumnsLowering::reduceLastLevel(ArrayRef<Operation *> ops,
+                                      ArrayRef<unsigned> results) {
+  SmallVector<Reducer> reducers;
+  for (Operation *op : ops)
+    reducers.emplace_back(emitter, op);
+  States states = walkLevel(reducers);
+  Value first =
+      splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
+  combineSlices(frame, reducers, states, group, frame.both(exists, first),
+                [&](const States &combined) {
+                  if (frame.partStates) {
+                    leaveStates(frame, combined, part, column,
+                                emitter.product(kept));
+                    return;
+                  }
+                  define(reducers, combined);
+                  storeReduced(results);
+                });
+}
+
 void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
-  if (results.empty())
-    return;
   walk({}, [&](States states, ArrayRef<Point> points) {
     for (const Point &point : points)
       frame.ifTrue(frame.both(exists, point.guard), [&] {
@@ -226,19 +341,14 @@ void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
   });
 }
 
+/// Where this thread writes.
 void ColumnsLowering::storeReduced(ArrayRef<unsigned> results) {
-  if (results.empty())
-    return;
-  Value first =
-      splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
-  frame.ifTrue(frame.both(exists, first), [&] {
-    SmallVector<Value> values;
-    for (unsigned result : results)
-      values.push_back(
-          emitter.emitLanes(yielded(result), reducedPoint(yielded(result))));
-    for (auto [result, value] : llvm::zip(results, values))
-      emitter.store(result, reducedPoint(yielded(result)), value);
-  });
+  SmallVector<Value> values;
+  for (unsigned result : results)
+    values.push_back(
+        emitter.emitLanes(yielded(result), reducedPoint(yielded(result))));
+  for (auto [result, value] : llvm::zip(results, values))
+    emitter.store(result, reducedPoint(yielded(result)), value);
 }
 
 FailureOr<Grid> ColumnsLowering::run() {
@@ -259,11 +369,18 @@ FailureOr<Grid> ColumnsLowering::run() {
              << "; put it into a kernel of its own";
     (isReduced ? reduced : full).push_back(result);
   }
-  for (ArrayRef<Operation *> level : space.levels)
+  ArrayRef<SmallVector<Operation *>> levels = space.levels;
+  for (ArrayRef<Operation *> level : full.empty() ? levels.drop_back() : levels)
     reduceLevel(level);
+  if (full.empty()) {
+    reduceLastLevel(levels.back(), reduced);
+    return Grid{gridOfPart()};
+  }
   storeFull(full);
-  storeReduced(reduced);
-  return Grid{GridTerm{{{kept, vector * vectors}}}};
+  Value first =
+      splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
+  frame.ifTrue(frame.both(exists, first), [&] { storeReduced(reduced); });
+  return Grid{gridOfPart()};
 }
 
 FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,

@@ -7,6 +7,7 @@
 
 #include "HostStrides.h"
 #include "KernelFrame.h"
+#include "PartStates.h"
 
 #include "fuse/Analysis/InPlace.h"
 #include "fuse/Analysis/Strides.h"
@@ -24,6 +25,18 @@ using namespace mlir::fuse;
 namespace {
 /// Lowers one kernel.
 class KernelLowering {
+  /// What a launch of several has besides the kernel's inputs and results.
+  struct Launch {
+    enum Step { only, leave, combine } step = only;
+    /// The types of the states' tensors and the sizes of their dynamic dims.
+    SmallVector<Type> types;
+    SmallVector<Value> dims;
+    /// The tensors, once they are left.
+    SmallVector<Value> tensors;
+    /// The number of parts on the host.
+    Value parts;
+  };
+
 public:
   KernelLowering(KernelOp kernel, const DimClasses &dims, EmitOptions options,
                  bool mayBeInPlace, SymbolTable &symbols)
@@ -41,14 +54,35 @@ private:
   gpu::GPUFuncOp createFunction();
   void setPointerAttributes(gpu::GPUFuncOp function);
   KernelAbi bindArguments(OpBuilder &builder, gpu::GPUFuncOp function);
-  FailureOr<Grid> fill(gpu::GPUFuncOp function);
+  PartStates bindStates(OpBuilder &builder, gpu::GPUFuncOp function);
   FailureOr<Grid> obeySchedule(KernelFrame &frame);
+  LogicalResult fillAndLaunch();
+  void planStates(const PartLayout &layout);
+  LogicalResult runInParts(const PartLayout &layout);
   void launch(gpu::GPUFuncOp function, const Grid &grid);
   Value hostSize(OpBuilder &builder, const Extent &extent);
   Value hostBlocks(OpBuilder &builder, const Grid &grid);
   SmallVector<Value> hostResultDims(OpBuilder &builder);
   ArrayAttr opNames();
   ArrayAttr copies();
+
+  /// Of the launch that is made.
+  unsigned numInputs() {
+    bool combines = current.step == Launch::combine;
+    return kernel.getInputs().size() + (combines ? current.types.size() : 0);
+  }
+  unsigned numResults() {
+    return current.step == Launch::leave ? current.types.size()
+                                         : kernel.getNumResults();
+  }
+  int64_t numThreads() {
+    return current.step == Launch::combine
+               ? combiningThreads(kernel)
+               : kernel.getScheduleAttr().getThreads();
+  }
+  bool hasPartsArgument() {
+    return current.parts && !getConstantIntValue(current.parts);
+  }
 
   KernelOp kernel;
   const DimClasses &dims;
@@ -68,6 +102,7 @@ private:
   SmallVector<HostLayout> layouts;
   /// The strides that the kernel is passed.
   SmallVector<Value> strideValues;
+  Launch current;
 };
 } // namespace
 
@@ -136,23 +171,24 @@ LogicalResult KernelLowering::collectSizes() {
 gpu::GPUFuncOp KernelLowering::createFunction() {
   MLIRContext *context = kernel.getContext();
   OpBuilder builder(context);
-  auto module = gpu::GPUModuleOp::create(builder, kernel.getLoc(),
-                                         kernel.getKernelName());
+  std::string name = kernel.getKernelName().str();
+  if (current.step == Launch::combine)
+    name += "_combine";
+  auto module = gpu::GPUModuleOp::create(builder, kernel.getLoc(), name);
   symbols.insert(module);
 
-  SmallVector<Type> arguments(kernel.getInputs().size() +
-                                  kernel.getNumResults(),
+  SmallVector<Type> arguments(numInputs() + numResults(),
                               LLVM::LLVMPointerType::get(context));
-  arguments.append(sizes.size() + strideValues.size(), builder.getI64Type());
+  arguments.append(sizes.size() + strideValues.size() + hasPartsArgument(),
+                   builder.getI64Type());
   builder.setInsertionPointToStart(module.getBody());
   // The module's name may have been changed to be unique; PTX, profilers and
   // people see the kernel's.
-  auto function =
-      gpu::GPUFuncOp::create(builder, kernel.getLoc(), kernel.getKernelName(),
-                             builder.getFunctionType(arguments, {}));
+  auto function = gpu::GPUFuncOp::create(
+      builder, kernel.getLoc(), name, builder.getFunctionType(arguments, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
-  auto threads = kernel.getScheduleAttr().getThreads();
+  int64_t threads = numThreads();
   function.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   setPointerAttributes(function);
@@ -163,7 +199,7 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
 /// pairs: all other pointers are alone.
 void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
   Builder builder(function.getContext());
-  unsigned inputs = kernel.getInputs().size();
+  unsigned inputs = numInputs();
   // One value may be an input twice. No result lies in a view with strides.
   auto isShared = [&](unsigned argument) {
     for (InPlacePair pair : inPlace)
@@ -172,7 +208,7 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
         return true;
     return false;
   };
-  for (unsigned i = 0; i < inputs + kernel.getNumResults(); ++i) {
+  for (unsigned i = 0; i < inputs + numResults(); ++i) {
     function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(options.aligned ? 16 : 1));
     function.setArgAttr(i, LLVM::LLVMDialect::getNoUndefAttrName(),
@@ -197,8 +233,11 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
   unsigned next = 0;
   for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
     abi.inputs.push_back(arguments[next++]);
-  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
-    abi.results.push_back(arguments[next++]);
+  // The states lie after the kernel's inputs, as results or as inputs.
+  next += current.types.size();
+  if (current.step != Launch::leave)
+    for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+      abi.results.push_back(arguments[next++]);
   auto takeIndex = [&]() -> Value {
     return arith::IndexCastOp::create(
         builder, kernel.getLoc(), builder.getIndexType(), arguments[next++]);
@@ -236,14 +275,77 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
       });
 }
 
-FailureOr<Grid> KernelLowering::fill(gpu::GPUFuncOp function) {
+/// Where the states lie, for both steps of a kernel with parts.
+PartStates KernelLowering::bindStates(OpBuilder &builder,
+                                      gpu::GPUFuncOp function) {
+  PartStates states;
+  auto first = function.getArguments().begin() + kernel.getInputs().size();
+  states.pointers.assign(first, first + current.types.size());
+  if (std::optional<int64_t> parts = getConstantIntValue(current.parts))
+    states.parts = Index::constant(*parts);
+  else
+    states.parts = {arith::IndexCastOp::create(builder, kernel.getLoc(),
+                                               builder.getIndexType(),
+                                               function.getArguments().back())};
+  return states;
+}
+
+LogicalResult KernelLowering::fillAndLaunch() {
+  gpu::GPUFuncOp function = createFunction();
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   KernelAbi abi = bindArguments(builder, function);
   PointEmitter emitter(builder, kernel, dims, std::move(abi), options);
   KernelFrame frame{kernel, function, dims, builder, emitter};
-  FailureOr<Grid> grid = obeySchedule(frame);
+  if (current.step != Launch::only)
+    frame.partStates = bindStates(builder, function);
+  FailureOr<Grid> grid = current.step == Launch::combine
+                             ? lowerCombination(frame)
+                             : obeySchedule(frame);
   gpu::ReturnOp::create(builder, kernel.getLoc());
-  return grid;
+  if (failed(grid))
+    return failure();
+  launch(function, *grid);
+  return success();
+}
+
+/// The types and sizes of what is left between the two launches.
+void KernelLowering::planStates(const PartLayout &layout) {
+  OpBuilder builder(kernel);
+  Location loc = kernel.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto product = [&](ArrayRef<Extent> extents) {
+    Value total = constant(1);
+    for (const Extent &extent : extents)
+      total = builder.createOrFold<arith::MulIOp>(loc, total,
+                                                  hostSize(builder, extent));
+    return total;
+  };
+  Value steps = builder.createOrFold<arith::CeilDivUIOp>(
+      loc, product(layout.places), constant(layout.step));
+  Value some = builder.createOrFold<arith::MaxUIOp>(loc, steps, constant(1));
+  current.parts =
+      builder.createOrFold<arith::MinUIOp>(loc, some, constant(layout.most));
+  SmallVector<Value> sizes = {current.parts, product(layout.results)};
+  SmallVector<int64_t> shape;
+  for (Value size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  for (Type component : layout.components) {
+    current.types.push_back(RankedTensorType::get(shape, component));
+    for (auto [extent, size] : llvm::zip(shape, sizes))
+      if (ShapedType::isDynamic(extent))
+        current.dims.push_back(size);
+  }
+}
+
+LogicalResult KernelLowering::runInParts(const PartLayout &layout) {
+  planStates(layout);
+  current.step = Launch::leave;
+  if (failed(fillAndLaunch()))
+    return failure();
+  current.step = Launch::combine;
+  return fillAndLaunch();
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,23 +431,39 @@ ArrayAttr KernelLowering::copies() {
 void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   OpBuilder builder(kernel);
   auto module = function->getParentOfType<gpu::GPUModuleOp>();
+  bool leaves = current.step == Launch::leave;
+  bool combines = current.step == Launch::combine;
+  Value blocks = hostBlocks(builder, grid);
   SmallVector<Value> sizeValues;
   for (auto &[cls, source] : sizes)
     sizeValues.push_back(hostSize(builder, {ShapedType::kDynamic, cls}));
   llvm::append_range(sizeValues, strideValues);
+  if (hasPartsArgument())
+    sizeValues.push_back(current.parts);
+  if (leaves)
+    blocks = builder.createOrFold<arith::MulIOp>(kernel.getLoc(), blocks,
+                                                 current.parts);
   SmallVector<Attribute> pairs;
   for (InPlacePair pair : inPlace)
     pairs.push_back(builder.getI64ArrayAttr({pair.result, pair.input}));
   auto symbol = SymbolRefAttr::get(
       builder.getContext(), module.getName(),
       {FlatSymbolRefAttr::get(builder.getContext(), function.getName())});
+  SmallVector<Value> inputs(kernel.getInputs());
+  llvm::append_range(inputs, current.tensors);
   auto launchOp = LaunchOp::create(
-      builder, kernel.getLoc(), kernel.getResultTypes(), symbol,
-      hostBlocks(builder, grid),
-      builder.getI64IntegerAttr(kernel.getScheduleAttr().getThreads()),
-      kernel.getInputs(), sizeValues, hostResultDims(builder), opNames(),
-      kernel.getScheduleAttr(),
+      builder, kernel.getLoc(),
+      leaves ? TypeRange(current.types) : TypeRange(kernel.getResultTypes()),
+      symbol, blocks, builder.getI64IntegerAttr(numThreads()), inputs,
+      sizeValues, leaves ? current.dims : hostResultDims(builder),
+      combines ? builder.getStrArrayAttr({"combine"}) : opNames(),
+      // It says nothing about how parts are combined.
+      combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
       pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies());
+  if (leaves) {
+    current.tensors.assign(launchOp.result_begin(), launchOp.result_end());
+    return;
+  }
   kernel.replaceAllUsesWith(launchOp.getResults());
   kernel.erase();
 }
@@ -357,12 +475,10 @@ LogicalResult KernelLowering::run() {
   if (failed(collectSizes()) || failed(verifyScatters(kernel)))
     return failure();
   collectStrides();
-  gpu::GPUFuncOp function = createFunction();
-  FailureOr<Grid> grid = fill(function);
-  if (failed(grid))
+  FailureOr<std::optional<PartLayout>> parts = partLayoutOf(kernel, dims);
+  if (failed(parts))
     return failure();
-  launch(function, *grid);
-  return success();
+  return *parts ? runInParts(**parts) : fillAndLaunch();
 }
 
 namespace {

@@ -30,14 +30,14 @@ static ReductionStates regroup(ValueRange flat, const ReductionStates &like) {
 }
 
 ReductionStates mlir::fuse::loopOverStates(
-    KernelFrame &frame, Index from, Index to, int64_t step,
+    KernelFrame &frame, Index from, Index to, Index step,
     ReductionStates states,
     llvm::function_ref<ReductionStates(Index, ReductionStates)> body) {
   OpBuilder &builder = frame.builder;
   PointEmitter &emitter = frame.emitter;
   auto loop = scf::ForOp::create(
       builder, frame.loc(), emitter.materialize(from), emitter.materialize(to),
-      emitter.materialize(Index::constant(step)), flatten(states));
+      emitter.materialize(step), flatten(states));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

@@ -19,9 +19,17 @@ using ReductionStates = SmallVector<ReductionState>;
 /// for (i = from; i < to; i += step) states = body(i, states); what the emitter
 /// remembers in the body is forgotten after it.
 ReductionStates loopOverStates(
-    KernelFrame &frame, Index from, Index to, int64_t step,
+    KernelFrame &frame, Index from, Index to, Index step,
     ReductionStates states,
     llvm::function_ref<ReductionStates(Index, ReductionStates)> body);
+
+inline ReductionStates loopOverStates(
+    KernelFrame &frame, Index from, Index to, int64_t step,
+    ReductionStates states,
+    llvm::function_ref<ReductionStates(Index, ReductionStates)> body) {
+  return loopOverStates(frame, from, to, Index::constant(step),
+                        std::move(states), body);
+}
 
 /// Takes the elements at `points` into the states of `reducers`. All points
 /// have the first one's guard.

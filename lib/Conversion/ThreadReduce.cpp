@@ -48,17 +48,24 @@ static Value shuffleXor(OpBuilder &builder, Location loc, Value value,
   return vector::ExtractOp::create(builder, loc, back, int64_t{0});
 }
 
-static ReductionState reduceWarp(OpBuilder &builder, Reducer &reducer,
-                                 ReductionState state, int64_t width) {
+/// One component of the lanes of a warp, each `width` of them, as a butterfly.
+static Value reduceComponent(OpBuilder &builder, Reducer &reducer,
+                             unsigned component, Value value, int64_t width) {
   Location loc = reducer.getOp()->getLoc();
   for (int64_t distance = std::min(width, warpSize) / 2; distance > 0;
-       distance /= 2) {
-    ReductionState other;
-    for (Value value : state)
-      other.push_back(shuffleXor(builder, loc, value, distance));
-    state = reducer.combine(state, other);
-  }
-  return state;
+       distance /= 2)
+    value = reducer.combineComponent(component, value,
+                                     shuffleXor(builder, loc, value, distance));
+  return value;
+}
+
+static ReductionState reduceWarp(OpBuilder &builder, Reducer &reducer,
+                                 ReductionState state, int64_t width) {
+  Value first = reduceComponent(builder, reducer, 0, state[0], width);
+  if (!reducer.isOnline())
+    return {first};
+  Value sum = reducer.rescale(state, first);
+  return {first, reduceComponent(builder, reducer, 1, sum, width)};
 }
 
 /// Shared memory for one component of a state, one slot a warp. Booleans take a
@@ -120,75 +127,105 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
   // Every slot is written once and only read after the barrier, so that no
   // second barrier is needed.
   for (auto [reducer, state, buffers] : llvm::zip(reducers, states, slots)) {
+    SmallVector<ReductionState> parts(warps);
     for (int64_t i = 0; i < warps; ++i) {
       Value slot =
           emitter.materialize(emitter.add(firstSlot, Index::constant(i)));
-      ReductionState part;
       for (auto [value, buffer] : llvm::zip(state, buffers))
-        part.push_back(loadSlot(frame, buffer, slot, value.getType()));
-      state = i == 0 ? part : reducer.combine(state, part);
+        parts[i].push_back(loadSlot(frame, buffer, slot, value.getType()));
     }
+    state = reducer.combineAll(parts);
   }
   return states;
 }
 
-SmallVector<ReductionState>
-mlir::fuse::combineSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
-                          SmallVector<ReductionState> states,
-                          const SliceGroup &group) {
-  OpBuilder &builder = frame.builder;
+static int64_t lanesIn(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  return type ? type.getDimSize(0) : 1;
+}
+
+namespace {
+/// The states of all slices in shared memory.
+class SharedSlices {
+public:
+  /// Writes the states of all threads, and waits for them.
+  SharedSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+               ArrayRef<ReductionState> states, const SliceGroup &group);
+
+  /// The combination of the slices for this thread's vector.
+  SmallVector<ReductionState> combine();
+
+private:
+  Index slotOf(const Index &slice, int64_t lane);
+  ReductionState read(const Index &slice, unsigned reduction);
+
+  KernelFrame &frame;
+  MutableArrayRef<Reducer> reducers;
+  SmallVector<ReductionState> states;
+  SliceGroup group;
+  /// One buffer for each component of each state.
+  SmallVector<SmallVector<Value, 2>> buffers;
+};
+} // namespace
+
+/// Lanes lie apart and vectors beside each other, so that the threads of a warp
+/// write to different banks.
+Index SharedSlices::slotOf(const Index &slice, int64_t lane) {
   PointEmitter &emitter = frame.emitter;
-  Location loc = frame.loc();
-  auto lanesOf = [](Value value) -> int64_t {
-    auto type = dyn_cast<VectorType>(value.getType());
-    return type ? type.getDimSize(0) : 1;
-  };
-  auto slotOf = [&](const Index &slice, int64_t lanes) {
-    Index place = emitter.add(
-        emitter.mul(slice, Index::constant(group.vectors)), group.vector);
-    return emitter.mul(place, Index::constant(lanes));
-  };
-  SmallVector<SmallVector<Value, 2>> slots;
-  for (ReductionState &state : states) {
-    slots.emplace_back();
+  Index place = emitter.add(emitter.mul(slice, Index::constant(group.vectors)),
+                            group.vector);
+  return emitter.add(place,
+                     Index::constant(lane * group.vectors * group.slices));
+}
+
+SharedSlices::SharedSlices(KernelFrame &frame,
+                           MutableArrayRef<Reducer> reducers,
+                           ArrayRef<ReductionState> states,
+                           const SliceGroup &group)
+    : frame(frame), reducers(reducers), states(states), group(group) {
+  OpBuilder &builder = frame.builder;
+  for (const ReductionState &state : states) {
+    buffers.emplace_back();
     for (Value value : state) {
-      int64_t lanes = lanesOf(value);
+      int64_t lanes = lanesIn(value);
       Value memory = addSlots(frame, getElementTypeOrSelf(value.getType()),
                               group.vectors * group.slices * lanes);
-      slots.back().push_back(memory);
-      Index slot = slotOf(group.slice, lanes);
+      buffers.back().push_back(memory);
       for (int64_t lane = 0; lane < lanes; ++lane) {
-        Value element =
-            lanes == 1
-                ? value
-                : Value(vector::ExtractOp::create(builder, loc, value, lane));
+        Value element = lanes == 1 ? value
+                                   : Value(vector::ExtractOp::create(
+                                         builder, frame.loc(), value, lane));
         storeSlot(frame, memory,
-                  emitter.materialize(emitter.add(slot, Index::constant(lane))),
+                  frame.emitter.materialize(slotOf(group.slice, lane)),
                   element);
       }
     }
   }
-  gpu::BarrierOp::create(builder, loc);
+  gpu::BarrierOp::create(builder, frame.loc());
+}
 
-  auto read = [&](const Index &slice, const ReductionState &like,
-                  ArrayRef<Value> memories) {
-    ReductionState part;
-    for (auto [number, value] : llvm::enumerate(like)) {
-      int64_t lanes = lanesOf(value);
-      Type element = getElementTypeOrSelf(value.getType());
-      Value memory = memories[number];
-      Index slot = slotOf(slice, lanes);
-      part.push_back(emitter.gatherLanes(loc, lanes, [&](int64_t lane) {
-        return loadSlot(
-            frame, memory,
-            emitter.materialize(emitter.add(slot, Index::constant(lane))),
-            element);
-      }));
-    }
-    return part;
-  };
-  for (auto [reducer, state, memories] : llvm::zip(reducers, states, slots)) {
-    ReductionState first = read(Index::constant(0), state, memories);
+ReductionState SharedSlices::read(const Index &slice, unsigned reduction) {
+  ReductionState part;
+  for (auto [value, memory] :
+       llvm::zip(states[reduction], buffers[reduction])) {
+    Type element = getElementTypeOrSelf(value.getType());
+    part.push_back(frame.emitter.gatherLanes(
+        frame.loc(), lanesIn(value), [&, memory = memory](int64_t lane) {
+          return loadSlot(frame, memory,
+                          frame.emitter.materialize(slotOf(slice, lane)),
+                          element);
+        }));
+  }
+  return part;
+}
+
+SmallVector<ReductionState> SharedSlices::combine() {
+  OpBuilder &builder = frame.builder;
+  PointEmitter &emitter = frame.emitter;
+  Location loc = frame.loc();
+  SmallVector<ReductionState> combined;
+  for (auto [number, reducer] : llvm::enumerate(reducers)) {
+    ReductionState first = read(Index::constant(0), number);
     auto loop = scf::ForOp::create(
         builder, loc, emitter.materialize(Index::constant(1)),
         emitter.materialize(Index::constant(group.slices)),
@@ -198,10 +235,45 @@ mlir::fuse::combineSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
       builder.setInsertionPointToStart(loop.getBody());
       PointEmitter::Scope scope(emitter);
       ReductionState sum(loop.getRegionIterArgs());
-      ReductionState part = read({loop.getInductionVar()}, state, memories);
+      ReductionState part = read({loop.getInductionVar()}, number);
       scf::YieldOp::create(builder, loc, reducer.combine(sum, part));
     }
-    state = ReductionState(loop.getResults());
+    combined.emplace_back(loop.getResults());
   }
-  return states;
+  return combined;
+}
+
+/// Whether the slices of the only vector can exchange their states by shuffles.
+static bool isOneRow(ArrayRef<ReductionState> states, const SliceGroup &group) {
+  bool wholeWarps =
+      group.slices % warpSize == 0 ||
+      (group.slices < warpSize && llvm::isPowerOf2_64(group.slices));
+  return group.vectors == 1 && wholeWarps &&
+         llvm::all_of(states, [](const ReductionState &state) {
+           return !isa<VectorType>(state.front().getType());
+         });
+}
+
+SmallVector<ReductionState>
+mlir::fuse::combineSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+                          SmallVector<ReductionState> states,
+                          const SliceGroup &group) {
+  if (isOneRow(states, group))
+    return combineThreads(frame, reducers, std::move(states),
+                          {group.slices, 1, group.slice, Index::constant(0)});
+  return SharedSlices(frame, reducers, states, group).combine();
+}
+
+void mlir::fuse::combineSlices(
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    SmallVector<ReductionState> states, const SliceGroup &group, Value wanted,
+    llvm::function_ref<void(const SmallVector<ReductionState> &)> then) {
+  if (group.slices == 1 || isOneRow(states, group)) {
+    if (group.slices > 1)
+      states = combineSlices(frame, reducers, std::move(states), group);
+    frame.ifTrue(wanted, [&] { then(states); });
+    return;
+  }
+  SharedSlices slices(frame, reducers, states, group);
+  frame.ifTrue(wanted, [&] { then(slices.combine()); });
 }

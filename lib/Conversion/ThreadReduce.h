@@ -48,6 +48,13 @@ SmallVector<ReductionState> combineSlices(KernelFrame &frame,
                                           SmallVector<ReductionState> states,
                                           const SliceGroup &group);
 
+/// The same for the threads where `wanted` (an i1, or null for all) holds,
+/// which run `then` with it.
+void combineSlices(
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    SmallVector<ReductionState> states, const SliceGroup &group, Value wanted,
+    llvm::function_ref<void(const SmallVector<ReductionState> &)> then);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CONVERSION_THREADREDUCE_H

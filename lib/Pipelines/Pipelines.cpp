@@ -36,6 +36,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFuseDecompose());
   FuseSplitReductionsOptions split;
   split.blocks = busyBlocks(options.chip);
+  split.sharedByBlocks = options.chip != "cpu";
   if (options.fusion)
     pm.addNestedPass<func::FuncOp>(createFuseSplitReductions(split));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());

@@ -13,12 +13,22 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t gpuThreads = 512;
+static constexpr int64_t gpuThreads = 256;
+/// Vectors of columns beside each other: a warp reads 512 bytes of one place.
+static constexpr int64_t widestRow = 32;
 static constexpr int64_t fewPlaces = 64;
 static constexpr int64_t unsplitThreads = 128;
-/// Blocks that keep every multiprocessor of a large chip busy, twice over.
-static constexpr int64_t enoughBlocks = 264;
 static constexpr int64_t sharedBytes = 32 * 1024;
+/// Vectors that a thread loads before it uses the first.
+static constexpr int64_t loadsInFlight = 8;
+/// Blocks for each multiprocessor: with fewer, several share a column. Four of
+/// `gpuThreads` are resident together, end together, and have enough loads in
+/// flight; on an H200 that is as fast as any other number.
+static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
+/// What a block reads in the time of a launch; less is not worth a second one.
+static constexpr int64_t bytesPerLaunch = 128 * 1024;
+/// For a dynamic number of columns.
+static constexpr int64_t dynamicSize = 4096;
 
 /// The product of static extents; nothing if one is dynamic.
 static std::optional<int64_t> staticProduct(ArrayRef<Extent> extents) {
@@ -33,7 +43,6 @@ static std::optional<int64_t> staticProduct(ArrayRef<Extent> extents) {
 
 /// Elements of an operand that a thread may keep in registers.
 static constexpr int64_t heldElements = 32;
-static constexpr int64_t unroll = 4;
 
 /// Bytes of the partial results of one column.
 static int64_t stateBytes(const ReductionSpace &space) {
@@ -57,28 +66,122 @@ static bool walksAgain(KernelOp kernel, const DimClasses &dims,
          llvm::any_of(kernel.getYield().getValues(), isFull);
 }
 
+/// Whether blocks can share a column: nothing needs its results but what has
+/// them, too.
+static bool canShare(KernelOp kernel, const DimClasses &dims,
+                     const ReductionSpace &space) {
+  return space.levels.size() == 1 &&
+         llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
+           return space.isReducedShape(dims.extents(value));
+         });
+}
+
+/// Inputs that are read at every place.
+static int64_t streamedInputs(KernelOp kernel, const DimClasses &dims,
+                              const ReductionSpace &space) {
+  return llvm::count_if(kernel.getBody().getArguments(), [&](Value input) {
+    return dims.extents(input) == space.domain;
+  });
+}
+
 namespace {
-/// The parts of a proposal.
-struct Split {
-  int64_t threads, splits;
+/// The numbers of a proposal, for one vector of columns a thread.
+class Proposal {
+public:
+  Proposal(KernelOp kernel, const DimClasses &dims, const ReductionSpace &space,
+           int64_t vector, const ScheduleTarget &target)
+      : kernel(kernel), dims(dims), space(space), target(target),
+        vector(vector), alongPlaces(space.isReduced(space.domain.size() - 1)),
+        columns(staticProduct(space.keptExtents())),
+        places(staticProduct(space.reducedExtents())) {}
+
+  ScheduleAttrInterface schedule();
+  bool hasParts() {
+    chooseBlock();
+    chooseParts();
+    return parts > 1;
+  }
+
+private:
+  void chooseBlock();
+  void chooseParts();
+  HoldKind hold() const;
+
+  KernelOp kernel;
+  const DimClasses &dims;
+  const ReductionSpace &space;
+  const ScheduleTarget &target;
+  int64_t vector;
+  /// Whether a vector's lanes are places of one column.
+  bool alongPlaces;
+  std::optional<int64_t> columns, places;
+  int64_t threads = 1, splits = 1, unroll = 4, parts = 1;
 };
 } // namespace
 
-/// Few columns a block, so that few columns still fill the machine; as many
-/// threads behind each as shared memory has room for.
-static Split splitFor(const ReductionSpace &space, int64_t vector) {
-  std::optional<int64_t> total = staticProduct(space.keptExtents());
-  std::optional<int64_t> places = staticProduct(space.reducedExtents());
-  if (places && *places <= fewPlaces)
-    return {unsplitThreads, 1};
-  int64_t vectors = total ? 32 : 16;
-  while (total && vectors > 8 && *total < vector * vectors * enoughBlocks)
-    vectors /= 2;
-  int64_t threads = gpuThreads;
-  while (threads > vectors &&
-         threads * vector * stateBytes(space) > sharedBytes)
+/// Neighbouring threads side by side as far as there are columns, the others
+/// behind each other, as many as shared memory has room for.
+void Proposal::chooseBlock() {
+  int64_t inputs = std::max<int64_t>(1, streamedInputs(kernel, dims, space));
+  unroll = std::max<int64_t>(1, loadsInFlight / inputs);
+  if (places && *places <= fewPlaces) {
+    threads = unsplitThreads;
+    return;
+  }
+  // Columns whose places are neighbours have a block each.
+  int64_t row = alongPlaces ? 1 : widestRow;
+  while (columns && !alongPlaces && row > 1 && vector * row / 2 >= *columns)
+    row /= 2;
+  threads = gpuThreads;
+  int64_t lanes = alongPlaces ? 1 : vector;
+  while (threads > row && threads * lanes * stateBytes(space) > sharedBytes)
     threads /= 2;
-  return {threads, threads / vectors};
+  splits = threads / row;
+  while (places && unroll > 1 && splits * unroll * vector / lanes > *places)
+    unroll /= 2;
+}
+
+void Proposal::chooseParts() {
+  if (!target.gpu || !canShare(kernel, dims, space))
+    return;
+  int64_t lanes = alongPlaces ? vector : 1;
+  int64_t row = threads / splits * (vector / lanes);
+  int64_t across = llvm::divideCeil(columns.value_or(dynamicSize), row);
+  int64_t few = fewBlocks * target.gpu->multiprocessors;
+  int64_t many = manyBlocks * target.gpu->multiprocessors;
+  Type element = getElementTypeOrSelf(
+      space.levels.front().front()->getOperand(0).getType());
+  int64_t bytes = std::max<unsigned>(8, element.getIntOrFloatBitWidth()) / 8;
+  // A dynamic number of places may be any; the launch knows, and makes no more
+  // parts than there are steps.
+  if (across >= few || (places && *places * row * bytes <= bytesPerLaunch))
+    return;
+  parts = many / across;
+  if (places)
+    parts = std::min<int64_t>(
+        parts, llvm::divideCeil(*places, splits * unroll * lanes));
+}
+
+HoldKind Proposal::hold() const {
+  bool fits =
+      places && llvm::divideCeil(*places, splits) * vector <= heldElements;
+  return fits && walksAgain(kernel, dims, space) ? HoldKind::registers
+                                                 : HoldKind::loop;
+}
+
+ScheduleAttrInterface Proposal::schedule() {
+  if (target.isGPU)
+    chooseBlock();
+  chooseParts();
+  return ColumnsScheduleAttr::get(kernel.getContext(), threads, vector, splits,
+                                  hold(), unroll, parts);
+}
+
+static int64_t vectorOf(KernelOp kernel, const DimClasses &dims,
+                        const ReductionSpace &space,
+                        const ScheduleTarget &target) {
+  int64_t widest = widestVector(kernel, dims, space.domain, target);
+  return innermostVector(kernel, dims, space.domain, widest, target);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
@@ -90,17 +193,15 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space))
     return {};
-  int64_t vector = 1;
-  if (!space->isReduced(space->domain.size() - 1)) {
-    int64_t widest = widestVector(kernel, dims, space->domain, target);
-    vector = innermostVector(kernel, dims, space->domain, widest, target);
-  }
-  Split split = target.isGPU ? splitFor(*space, vector) : Split{1, 1};
-  std::optional<int64_t> places = staticProduct(space->reducedExtents());
-  bool fits = places &&
-              llvm::divideCeil(*places, split.splits) * vector <= heldElements;
-  HoldKind hold = fits && walksAgain(kernel, dims, *space) ? HoldKind::registers
-                                                           : HoldKind::loop;
-  return ColumnsScheduleAttr::get(kernel.getContext(), split.threads, vector,
-                                  split.splits, hold, unroll);
+  return Proposal(kernel, dims, *space, vectorOf(kernel, dims, *space, target),
+                  target)
+      .schedule();
+}
+
+bool mlir::fuse::wantsParts(KernelOp kernel, const DimClasses &dims,
+                            const ReductionSpace &space,
+                            const ScheduleTarget &target) {
+  return Proposal(kernel, dims, space, vectorOf(kernel, dims, space, target),
+                  target)
+      .hasParts();
 }

@@ -104,6 +104,8 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space) || !space->overLastDims())
     return {};
+  if (target.isGPU && wantsParts(kernel, dims, *space, target))
+    return {};
   return target.isGPU ? proposeForGPU(kernel, *space, dims, target)
                       : proposeForCPU(kernel, *space, dims, target);
 }

@@ -6,8 +6,8 @@
 // CHECK:         scf.for {{.*}} step %c4{{.*}} -> (vector<4xf32>)
 // CHECK-COUNT-4:   llvm.load %{{.*}} -> vector<4xf32>
 // CHECK:         %[[S:.*]] = scf.for {{.*}} -> (vector<4xf32>)
-// CHECK:         %[[M:.*]] = arith.divf %[[S]]
 // CHECK:         scf.if
+// CHECK:           %[[M:.*]] = arith.divf %[[S]]
 // CHECK:           llvm.store %[[M]]
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "columns" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
@@ -41,8 +41,8 @@ func.func @apart(%x: tensor<4x6x3xf32>) -> tensor<6xf32> {
 // -----
 
 // Eight slices of 4 vectors: each thread walks every eighth row, four rows at a
-// time, then one by one; the slices are added up in order, and the first slice
-// writes.
+// time, then one by one; the first slice adds the slices up in order and writes.
+// In shared memory lanes lie apart, so that threads write beside each other.
 // CHECK-LABEL: gpu.func @split
 // CHECK-SAME:    memref<128xf32, #gpu.address_space<workgroup>>
 // CHECK:         scf.for {{.*}} step %c32 {{.*}} -> (vector<4xf32>)
@@ -50,9 +50,9 @@ func.func @apart(%x: tensor<4x6x3xf32>) -> tensor<6xf32> {
 // CHECK:         scf.for {{.*}} step %c8 {{.*}} -> (vector<4xf32>)
 // CHECK-COUNT-4: memref.store
 // CHECK:         gpu.barrier
-// CHECK:         scf.for {{.*}} -> (vector<4xf32>)
-// CHECK-COUNT-4:   memref.load
 // CHECK:         scf.if
+// CHECK:           scf.for {{.*}} -> (vector<4xf32>)
+// CHECK-COUNT-3:     arith.constant {{32|64|96}} : index
 // CHECK:           llvm.store %{{.*}} : vector<4xf32>
 func.func @split(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "split" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
@@ -105,4 +105,69 @@ func.func @held(%x: tensor<9x64xf32>) -> tensor<9x64xf32> {
     fuse.yield %d : tensor<9x64xf32>
   }
   return %y : tensor<9x64xf32>
+}
+
+// -----
+
+// Up to 5 blocks share a column: part p takes steps p, p + parts, ..., of 16
+// places each, and the part after the last one what is left. The states lie in a
+// tensor for each reduction; the second launch combines them, 32 slices of 8
+// columns a block, and computes what follows.
+// CHECK-LABEL: func.func @shared_by_blocks(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x64xf32>
+// CHECK:         %[[ROWS:.*]] = tensor.dim %[[X]]
+// CHECK:         %[[STEPS:.*]] = arith.ceildivui %[[ROWS]], %c16
+// CHECK:         %[[SOME:.*]] = arith.maxui %[[STEPS]], %c1
+// CHECK:         %[[MOST:.*]] = arith.minui %[[SOME]], %c5
+// CHECK:         %[[S:.*]]:2 = fuse.launch @parts::@parts blocks({{.*}}) threads(64) ins(%[[X]] : tensor<?x64xf32>)
+// CHECK-SAME:      sizes(%{{.*}}, %[[MOST]]) result_dims(%[[MOST]], %[[MOST]]) -> tensor<?x64xf32>, tensor<?x64xf32>
+// CHECK:         fuse.launch @parts_combine::@parts_combine blocks(%c8{{.*}}) threads(256) ins(%[[X]], %[[S]]#0, %[[S]]#1 :
+// CHECK-SAME:      -> tensor<64xf32>, tensor<64xf32>
+// CHECK-LABEL: gpu.func @parts(
+// CHECK:         scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>)
+// CHECK-COUNT-4:   llvm.load %{{.*}} -> vector<4xf32>
+// CHECK:         %[[MINE:.*]] = arith.cmpi eq, %{{.*}}, %block_id_x
+// CHECK:         arith.select %[[MINE]]
+// CHECK:         gpu.barrier
+// CHECK:         scf.if
+// CHECK-COUNT-2:   llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
+// CHECK-LABEL: gpu.func @parts_combine(
+// CHECK-COUNT-16: llvm.load %{{.*}} -> f32
+// CHECK:         gpu.barrier
+// CHECK:         scf.if
+// CHECK:           arith.divf
+// CHECK-COUNT-2:   llvm.store %{{.*}} : f32
+func.func @shared_by_blocks(%x: tensor<?x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %y:2 = fuse.kernel "parts" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>, tensor<64xf32>
+      schedule = #fuse.columns<threads = 64, vector = 4, splits = 4, unroll = 4, parts = 5> {
+  ^bb0(%a: tensor<?x64xf32>):
+    %m = fuse.reduce mean %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+    %n = fuse.reduce max %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+    fuse.yield %m, %n : tensor<64xf32>, tensor<64xf32>
+  }
+  return %y#0, %y#1 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// Everything is one sum: lanes lie along what is reduced, all threads of a block
+// walk the one column, and shuffles combine them. The sizes are static: 3 parts.
+// CHECK-LABEL: func.func @whole(
+// CHECK:         fuse.launch @all::@all blocks(%c3{{.*}}) threads(64) {{.*}} -> tensor<3x1xf32>
+// CHECK:         fuse.launch @all_combine::@all_combine blocks(%c1{{.*}}) threads(256)
+// CHECK-LABEL: gpu.func @all(
+// CHECK:         scf.for %{{.*}} step %c768{{.*}} -> (vector<4xf32>)
+// CHECK-COUNT-4:   llvm.load %{{.*}} -> vector<4xf32>
+// CHECK:         vector.shuffle
+// CHECK:         gpu.shuffle xor
+// CHECK:         scf.if
+// CHECK:           llvm.store %{{.*}} : f32
+func.func @whole(%x: tensor<32x128xf32>) -> tensor<f32> {
+  %y = fuse.kernel "all" ins(%x : tensor<32x128xf32>) -> tensor<f32>
+      schedule = #fuse.columns<threads = 64, vector = 4, splits = 64, parts = 3> {
+  ^bb0(%a: tensor<32x128xf32>):
+    %m = fuse.reduce sum %a dims = [0, 1] : tensor<32x128xf32> -> tensor<f32>
+    fuse.yield %m : tensor<f32>
+  }
+  return %y : tensor<f32>
 }

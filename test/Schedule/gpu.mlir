@@ -92,8 +92,9 @@ func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
 
 // -----
 
+// Few columns: four blocks for each of 132 multiprocessors share them.
 // CHECK-LABEL: func.func @columns
-// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 64>
+// CHECK:         #fuse.columns<threads = 256, vector = 4, splits = 16, unroll = 8, parts = 528>
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
@@ -145,9 +146,22 @@ func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
 
 // -----
 
-// Many columns: wider stretches of memory, fewer slices.
+// As few results of rows: the blocks share those, too, with vectors along what
+// is reduced where its size allows.
+// CHECK-LABEL: func.func @sum
+// CHECK:         #fuse.columns<threads = 256, vector = 1, splits = 256, unroll = 8, parts = 528>
+// DIV-LABEL:   func.func @sum
+// DIV:           #fuse.columns<threads = 256, vector = 4, splits = 256, unroll = 8, parts = 528>
+func.func @sum(%x: tensor<?xf32>) -> tensor<f32> {
+  %s = fuse.reduce sum %x dims = [0] : tensor<?xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+// Many columns: a block for each stretch of 512 bytes.
 // CHECK-LABEL: func.func @many_columns
-// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 16>
+// CHECK:         #fuse.columns<threads = 256, vector = 4, splits = 8, unroll = 8>
 func.func @many_columns(%x: tensor<?x65536xf32>) -> tensor<65536xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?x65536xf32> -> tensor<65536xf32>
   return %s : tensor<65536xf32>
@@ -157,7 +171,7 @@ func.func @many_columns(%x: tensor<?x65536xf32>) -> tensor<65536xf32> {
 
 // Too few places to share.
 // CHECK-LABEL: func.func @few_places
-// CHECK:         #fuse.columns<threads = 128, vector = 4, splits = 1>
+// CHECK:         #fuse.columns<threads = 128, vector = 4, splits = 1, unroll = 8>
 func.func @few_places(%x: tensor<8x64xf32>) -> tensor<64xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<8x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>

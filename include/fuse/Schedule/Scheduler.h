@@ -14,21 +14,31 @@
 #ifndef FUSE_SCHEDULE_SCHEDULER_H
 #define FUSE_SCHEDULE_SCHEDULER_H
 
-#include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Target/GPUTarget.h"
+#include <optional>
 
 namespace mlir::fuse {
 
 /// What schedulers know of the machine.
 struct ScheduleTarget {
+  /// The host for the chip "cpu", a GPU otherwise; an error for a chip that
+  /// nobody knows. `divisible` as below.
+  static llvm::Expected<ScheduleTarget> of(StringRef chip, bool divisible);
+
   /// A GPU runs blocks of many threads; a CPU runs blocks of one thread whose
   /// vectors are the machine's.
   bool isGPU = true;
   /// Widest load of a thread (GPU) or vector register (CPU), in bits.
   int64_t vectorBits = 128;
   int64_t maxThreads = 1024;
+  /// Shared memory that a block may ask for.
+  int64_t sharedBytes = 0;
   /// Dynamic last dimensions are multiples of 16 bytes.
   bool divisible = false;
+  /// None on a CPU.
+  std::optional<GPUTarget> gpu;
 };
 
 /// Each returns null where it does not apply.
@@ -43,6 +53,11 @@ ScheduleAttrInterface proposeTranspose(KernelOp kernel, const DimClasses &dims,
 ScheduleAttrInterface proposeContraction(KernelOp kernel,
                                          const DimClasses &dims,
                                          const ScheduleTarget &target);
+
+/// Whether a GPU's blocks should share each of the kernel's results, because
+/// they are few: the columns scheduler then takes reductions of rows, too.
+bool wantsParts(KernelOp kernel, const DimClasses &dims,
+                const ReductionSpace &space, const ScheduleTarget &target);
 
 /// The elements of a vector for tensors of `extents` among the kernel's inputs
 /// and results: one full-width access of the narrowest element type on a GPU,

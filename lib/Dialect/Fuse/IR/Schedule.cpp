@@ -22,6 +22,8 @@ static constexpr int64_t kMaxFactor = 64;
 static constexpr int64_t kWarpSize = 32;
 /// A CPU thread walks a stretch of many vectors.
 static constexpr int64_t kMaxUnroll = 4096;
+/// Some blocks for every multiprocessor of the largest chips.
+static constexpr int64_t kMaxParts = 4096;
 /// A tile of bytes then takes 64 KiB.
 static constexpr int64_t kMaxTile = 256;
 
@@ -79,11 +81,17 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                           int64_t vector, int64_t splits,
-                                          HoldKind hold, int64_t unroll) {
+                                          HoldKind hold, int64_t unroll,
+                                          int64_t parts) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
-      failed(verifyRange(emitError, "splits", splits, threads)))
+      failed(verifyRange(emitError, "splits", splits, threads)) ||
+      failed(verifyRange(emitError, "parts", parts, kMaxParts)))
     return failure();
+  if (parts > 1 && hold != HoldKind::loop)
+    return emitError() << "expected hold = loop where blocks share a column, "
+                          "but got parts = "
+                       << parts << " with hold = registers; use parts = 1";
   if (threads % splits == 0)
     return success();
   return emitError() << "expected splits to divide the " << threads

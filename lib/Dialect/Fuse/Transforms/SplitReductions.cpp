@@ -11,6 +11,10 @@
 // combines these. Both have a fixed order, so that the result does not change
 // from run to run.
 //
+// Reductions over leading dimensions have it easier: blocks can share a column
+// in the kernel's schedule (`parts`), for any size. They are only cut here
+// where the kernel goes on to values of the shape that is reduced.
+//
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -48,6 +52,8 @@ public:
 
   /// Whether too few blocks would take too long.
   bool isStarved();
+  /// Whether a schedule can let several blocks share a result.
+  bool canBeShared();
   /// The number of leading reduced dimensions that the second step takes; 0 if
   /// there is no such cut.
   size_t cutBetweenDims();
@@ -88,6 +94,23 @@ bool Splitter::isStarved() {
   bool overLast = isReduced(type.getRank() - 1);
   double busy = std::max(1.0, overLast ? kept() : kept() / columnsPerBlock);
   return busy < blocks / 2.0 && bytes / busy > bytesPerLaunch;
+}
+
+bool Splitter::canBeShared() {
+  SmallVector<Operation *> work = {op};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val()->getUsers()) {
+      bool widens = llvm::any_of(user->getResultTypes(), [&](Type result) {
+        auto tensor = dyn_cast<RankedTensorType>(result);
+        return tensor && tensor.getShape() == type.getShape();
+      });
+      if (widens)
+        return false;
+      if (seen.insert(user).second)
+        work.push_back(user);
+    }
+  return true;
 }
 
 size_t Splitter::cutBetweenDims() {
@@ -211,7 +234,7 @@ struct SplitReductionsPass
     SmallVector<ReduceOp> ops(getOperation().getOps<ReduceOp>());
     for (ReduceOp op : ops) {
       Splitter splitter(op, blocks);
-      if (!splitter.isStarved())
+      if (!splitter.isStarved() || (sharedByBlocks && splitter.canBeShared()))
         continue;
       OpBuilder builder(op);
       if (size_t outer = splitter.cutBetweenDims())

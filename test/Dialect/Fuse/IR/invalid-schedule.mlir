@@ -96,6 +96,18 @@ func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, s
 
 // -----
 
+// Blocks that share a column.
+// expected-error @below {{expected parts from 1 to 4096, but got 0; choose one in that range}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 0>}
+
+// -----
+
+// They walk in loops.
+// expected-error @below {{expected hold = loop where blocks share a column, but got parts = 2 with hold = registers; use parts = 1}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, parts = 2>}
+
+// -----
+
 // Vectors turn by xor, which stays inside a power of two.
 // expected-error @below {{expected tile to be a power of two of at least vector = 4, but got 48; choose 32}}
 func.func private @f() attributes {s = #fuse.transpose<threads = 32, tile = 48, vector = 4>}

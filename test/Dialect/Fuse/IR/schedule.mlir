@@ -11,6 +11,8 @@ func.func private @schedules() attributes {
   c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>,
   // CHECK-SAME: d = #fuse.columns<threads = 1, vector = 64, splits = 1>
   d = #fuse.columns<threads = 1, vector = 64, splits = 1>,
+  // CHECK-SAME: d2 = #fuse.columns<threads = 256, vector = 4, splits = 8, parts = 16>
+  d2 = #fuse.columns<threads = 256, vector = 4, splits = 8, hold = loop, unroll = 4, parts = 16>,
   // CHECK-SAME: e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>
   e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>,
   // CHECK-SAME: f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>

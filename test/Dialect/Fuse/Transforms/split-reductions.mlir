@@ -1,4 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-split-reductions | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-split-reductions=shared-by-blocks | FileCheck %s --check-prefix=SHARED
 
 // Rows first, then their results. bf16 is not rounded in between.
 // CHECK-LABEL: func.func @between_dims
@@ -7,6 +8,9 @@
 // CHECK:         %[[K:.*]] = fuse.reduce sum %[[P]] dims = [0] keep : tensor<?x1xf32> -> tensor<1x1xf32>
 // CHECK:         %[[C:.*]] = tensor.collapse_shape %[[K]] [] : tensor<1x1xf32> into tensor<f32>
 // CHECK:         fuse.cast %[[C]] {fuse.implicit} : tensor<f32> -> tensor<bf16>
+// SHARED-LABEL: func.func @between_dims
+// SHARED-NEXT:    fuse.reduce sum %{{.*}} dims = [0, 1]
+// SHARED-NEXT:    return
 func.func @between_dims(%x: tensor<?x4096xbf16>) -> tensor<bf16> {
   %s = fuse.reduce sum %x dims = [0, 1] : tensor<?x4096xbf16> -> tensor<bf16>
   return %s : tensor<bf16>
@@ -36,6 +40,21 @@ func.func @inside(%x: tensor<1000000xf32>) -> tensor<1xf32> {
 func.func @columns(%x: tensor<262144x64xf32>) -> tensor<64xf32> {
   %s = fuse.reduce mean %x dims = [0] : tensor<262144x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
+}
+
+// -----
+
+// A softmax over rows goes on to every element: blocks cannot share its sums.
+// CHECK-LABEL: func.func @softmax
+// SHARED-LABEL: func.func @softmax
+// SHARED-COUNT-4: fuse.reduce
+func.func @softmax(%x: tensor<262144x64xf32>) -> tensor<262144x64xf32> {
+  %m = fuse.reduce max %x dims = [0] keep : tensor<262144x64xf32> -> tensor<1x64xf32>
+  %d = fuse.sub %x, %m : tensor<262144x64xf32>, tensor<1x64xf32> -> tensor<262144x64xf32>
+  %e = fuse.exp %d : tensor<262144x64xf32>
+  %s = fuse.reduce sum %e dims = [0] keep : tensor<262144x64xf32> -> tensor<1x64xf32>
+  %y = fuse.div %e, %s : tensor<262144x64xf32>, tensor<1x64xf32> -> tensor<262144x64xf32>
+  return %y : tensor<262144x64xf32>
 }
 
 // -----

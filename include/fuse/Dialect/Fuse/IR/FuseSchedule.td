@@ -75,7 +75,8 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
   let summary = "some threads a vector of columns, places in loops";
   let description = [{
     The dimensions that are not reduced, in row-major order, are the columns;
-    they are cut into vectors of `vector` consecutive ones. `splits` threads of
+    they are cut into vectors of `vector` consecutive ones; where the last
+    dimension is reduced, it is the places that are. `splits` threads of
     a block share a vector: each walks every `splits`-th place of the reduced
     dimensions, `unroll` places at a time, and their partial results are
     combined in a fixed order through shared memory. Reductions that depend on
@@ -83,13 +84,20 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     walks; with `hold = registers` (the number of places is static) all walks
     are unrolled and only the first reads memory.
 
-    `vector` is a power of two that divides the last dimension, and 1 where that
-    is reduced; `splits` divides `threads`.
+    With `parts` > 1 up to so many blocks share each column. Steps of `splits` x
+    `unroll` places are dealt to them in turn, each block leaves its states in
+    memory, and a second launch combines these from the first part to the last.
+    There are no more parts than steps. Only for kernels in which no reduction
+    depends on another and no result has the reduced dimensions.
+
+    `vector` is a power of two that divides the last dimension; `splits` divides
+    `threads`.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
                         "int64_t":$splits,
                         DefaultValuedParameter<"HoldKind", "HoldKind::loop">:$hold,
-                        DefaultValuedParameter<"int64_t", "4">:$unroll);
+                        DefaultValuedParameter<"int64_t", "4">:$unroll,
+                        DefaultValuedParameter<"int64_t", "1">:$parts);
 }
 
 def TransposeSchedule : Fuse_Schedule<"TransposeSchedule", "transpose"> {

@@ -117,7 +117,10 @@ def FuseSplitReductions
   }];
   let options = [
     Option<"blocks", "blocks", "int64_t", "264",
-           "Blocks that keep the machine busy">
+           "Blocks that keep the machine busy">,
+    Option<"sharedByBlocks", "shared-by-blocks", "bool", "false",
+           "Schedules let blocks share a result: cut only where the program goes "
+           "on to values of the shape that is reduced">
   ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

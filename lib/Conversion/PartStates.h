@@ -1,0 +1,59 @@
+//===- PartStates.h - Reductions that several blocks share ------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Few results leave most multiprocessors idle where one block makes each. With
+// `parts` in its schedule a kernel takes two launches. In the first, `parts`
+// blocks walk the places of one result and leave their states in memory:
+//
+//   places:  step 0, 1, 2, 3, 4, 5, 6        parts = 3
+//   part 0:  step 0,       3,       6     -> state [0, result]
+//   part 1:  step    1,       4           -> state [1, result]
+//   part 2:  step       2,       5        -> state [2, result]
+//
+// The second combines the states of a result, whatever the first did, and
+// computes what follows from it. The order is fixed, and so is the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_PARTSTATES_H
+#define FUSE_LIB_CONVERSION_PARTSTATES_H
+
+#include "KernelFrame.h"
+#include "Reducer.h"
+
+#include "fuse/Analysis/KernelSpace.h"
+
+namespace mlir::fuse {
+
+/// What the two launches of a kernel have between them.
+struct PartLayout {
+  /// The most parts, and the places that a part takes at a time.
+  int64_t most, step;
+  /// The extents whose products are the places and the results.
+  SmallVector<Extent> places, results;
+  /// The element type of each component of each state, as it is computed.
+  SmallVector<Type> components;
+};
+
+/// The layout of a kernel whose schedule has several parts; nothing if it has
+/// one. Fails, with a diagnostic, where parts cannot be combined.
+FailureOr<std::optional<PartLayout>> partLayoutOf(KernelOp kernel,
+                                                  const DimClasses &dims);
+
+/// Writes the states of a part, for the results from number `result` on.
+void leaveStates(KernelFrame &frame, ArrayRef<ReductionState> states,
+                 const Index &part, const Index &result, const Index &results);
+
+/// Threads of a block of the second launch.
+int64_t combiningThreads(KernelOp kernel);
+
+/// Fills the second launch.
+FailureOr<Grid> lowerCombination(KernelFrame &frame);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_PARTSTATES_H
