@@ -57,3 +57,78 @@ func.func @partial(%x: tensor<?x2x64xf32>) -> tensor<?x2x64xf32> {
   }
   return %y : tensor<?x2x64xf32>
 }
+
+// -----
+
+// Ragged: the sequence is searched once for both halves and all heads, after all
+// loads of what is rotated are under way.
+// CHECK-LABEL: gpu.func @ragged
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr -> vector<4xf32>
+// CHECK:         scf.while
+// CHECK:           llvm.load %{{.*}} : !llvm.ptr -> i32
+// CHECK-NOT:     scf.while
+// CHECK:         llvm.load %{{.*}} : !llvm.ptr -> vector<4xi64>
+// CHECK-NOT:     llvm.load
+// CHECK-COUNT-4: llvm.store %{{.*}} : vector<4xf32>
+// CHECK-NOT:     llvm.store
+func.func @ragged(%x: tensor<?x2x64xf32>, %cu: tensor<?xi32>, %past: tensor<?xi32>) -> tensor<?x2x64xf32> {
+  %y = fuse.kernel "ragged" ins(%x, %cu, %past : tensor<?x2x64xf32>, tensor<?xi32>, tensor<?xi32>) -> tensor<?x2x64xf32>
+      schedule = #fuse.pointwise<threads = 128, vector = 4, unroll = 1, heads = 4> {
+  ^bb0(%a: tensor<?x2x64xf32>, %c: tensor<?xi32>, %o: tensor<?xi32>):
+    %r = fuse.rotary half tokens_heads %a sequences(%c) offset(%o) base = 1.0e4 : tensor<?x2x64xf32>, tensor<?xi32>, tensor<?xi32>
+    fuse.yield %r : tensor<?x2x64xf32>
+  }
+  return %y : tensor<?x2x64xf32>
+}
+
+// -----
+
+// A static number of sequences: as many steps as halves, no loop.
+// CHECK-LABEL: gpu.func @static_sequences
+// CHECK-NOT:     scf.while
+// CHECK-COUNT-3: llvm.load %{{.*}} : !llvm.ptr -> i32
+// CHECK-NOT:     llvm.load %{{.*}} : !llvm.ptr -> i32
+func.func @static_sequences(%x: tensor<?x2x64xf32>, %cu: tensor<5xi32>) -> tensor<?x2x64xf32> {
+  %y = fuse.kernel "static_sequences" ins(%x, %cu : tensor<?x2x64xf32>, tensor<5xi32>) -> tensor<?x2x64xf32>
+      schedule = #fuse.pointwise<threads = 128, vector = 4, unroll = 1> {
+  ^bb0(%a: tensor<?x2x64xf32>, %c: tensor<5xi32>):
+    %r = fuse.rotary half tokens_heads %a sequences(%c) base = 1.0e4 : tensor<?x2x64xf32>, tensor<5xi32>
+    fuse.yield %r : tensor<?x2x64xf32>
+  }
+  return %y : tensor<?x2x64xf32>
+}
+
+// -----
+
+// LongRoPE's two sets of frequencies are one table; the length says where a kernel
+// starts to read. sin and cos are multiplied by sqrt(1 + ln(4) / ln(16)).
+// CHECK-LABEL: gpu.func @long
+// CHECK:         %[[LIMIT:.*]] = arith.constant 16 : i32
+// CHECK:         %[[LONG:.*]] = arith.cmpi sgt, %{{.*}}, %[[LIMIT]] : i32
+// CHECK:         arith.select %[[LONG]], %c2{{.*}}, %c0
+// CHECK:         %[[FACTOR:.*]] = arith.constant 1.22474492 : f32
+// CHECK:         vector.broadcast %[[FACTOR]]
+// CHECK-COUNT-2: arith.mulf
+// CHECK-LABEL: gpu.func @plain
+// CHECK-NOT:     arith.cmpi sgt
+func.func @long(%x: tensor<?x2x4xf32>, %n: tensor<i32>) -> tensor<?x2x4xf32> {
+  %y = fuse.kernel "long" ins(%x, %n : tensor<?x2x4xf32>, tensor<i32>) -> tensor<?x2x4xf32>
+      schedule = #fuse.pointwise<threads = 128, vector = 2, unroll = 1> {
+  ^bb0(%a: tensor<?x2x4xf32>, %m: tensor<i32>):
+    %r = fuse.rotary half tokens_heads %a length(%m) base = 1.0e4
+        scaling(#fuse.rope_longrope<factor = 4.0, original_max_position = 16, short_factors = [1.0, 1.0], long_factors = [1.0, 2.0]>)
+        : tensor<?x2x4xf32>, tensor<i32>
+    fuse.yield %r : tensor<?x2x4xf32>
+  }
+  return %y : tensor<?x2x4xf32>
+}
+
+func.func @plain(%x: tensor<?x2x4xf32>) -> tensor<?x2x4xf32> {
+  %y = fuse.kernel "plain" ins(%x : tensor<?x2x4xf32>) -> tensor<?x2x4xf32>
+      schedule = #fuse.pointwise<threads = 128, vector = 2, unroll = 1> {
+  ^bb0(%a: tensor<?x2x4xf32>):
+    %r = fuse.rotary half tokens_heads %a base = 1.0e4 : tensor<?x2x4xf32>
+    fuse.yield %r : tensor<?x2x4xf32>
+  }
+  return %y : tensor<?x2x4xf32>
+}

@@ -189,6 +189,13 @@ MUTANTS = [
         ),
         ("inverse-is-forgotten", "if (op.getInverse())", "if (false)"),
         (
+            "long-sequences-turn-as-short-ones",
+            "row = emitter.add(row, firstFrequency());",
+            "",
+        ),
+        ("magnitude-is-forgotten", "if (magnitude == 1)", "if (true)"),
+        ("all-heads-turn", "if (range->first >= heads)", "if (false)"),
+        (
             "table-is-read-past-its-end",
             "number = arith::MinSIOp::create(builder, loc, number, last);",
             "(void)last;",
@@ -202,6 +209,20 @@ MUTANTS = [
             "frequencies-of-the-whole-head",
             "table.push_back(turnsOfAngle(frequency));",
             "table.push_back(turnsOfAngle(frequency / 2));",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/EmitRotaryPosition.cpp",
+        "lit:Rotary lit:Examples random",
+        (
+            "sequences-start-a-token-late",
+            "builder, loc, arith::CmpIPredicate::sle, begins, tokenNumber());",
+            "builder, loc, arith::CmpIPredicate::slt, begins, tokenNumber());",
+        ),
+        (
+            "offsets-of-the-first-sequence",
+            "return read(offsets, sequence, both(guardOf(sequence), exists));",
+            "return read(offsets, Index::constant(0), exists);",
         ),
     ),
     *_mutants(
@@ -442,5 +463,25 @@ MUTANTS = [
             "name = std::to_string(extent.size);",
             'name = "n";',
         ),
+    ),
+    *_mutants(
+        "lib/JIT/Source.cpp",
+        "JIT",
+        (
+            "results-of-values-do-not-add-up",
+            "  results += last - known;\n",
+            "",
+        ),
+        (
+            "any-nesting-is-parsed",
+            "if (operators.size() - 1 > maxNesting || ",
+            "if (",
+        ),
+    ),
+    *_mutants(
+        "lib/Dialect/Fuse/Transforms/DecomposeTensor.cpp",
+        "lit:Transforms",
+        ("slices-past-the-end", "if (!isInside(", "if (false && !isInside("),
+        ("pads-without-a-size", "if (!haveSum({size, low, high}))", "if (false)"),
     ),
 ]
