@@ -13,11 +13,8 @@
 
 #include "BenchRun.h"
 #include "BenchClock.h"
-#include "Inputs.h"
 #include "Session.h"
-#include "Verification.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 
 using namespace llvm;
@@ -45,7 +42,6 @@ public:
   }
 
   Error measure(BenchResult &result);
-  Error check(CheckResult &result);
 
 private:
   /// A list of samples for each of what is measured.
@@ -55,7 +51,6 @@ private:
     std::vector<SmallVector<double>> steps;
   };
 
-  Expected<std::unique_ptr<Session>> makeSession(ArrayRef<std::string> dims);
   Expected<SmallVector<KernelTiming>> warmUp(Session &session);
   Error runRounds(Session &session, Samples &samples, bool bySteps);
   Error runRound(Session &session, Samples &samples, bool bySteps);
@@ -63,8 +58,6 @@ private:
                 std::chrono::steady_clock::time_point start) const;
   Error measureInGraph(BenchResult &result);
   Expected<Quartiles> timeGraph(Work work);
-  Expected<int64_t> countElements(ArrayRef<std::string> dims);
-  Expected<bool> shrink(std::vector<std::string> &dims);
 
   const BenchCase &benchCase;
   const BenchOptions &options;
@@ -72,19 +65,6 @@ private:
   BenchClock &clock;
 };
 } // namespace
-
-Expected<std::unique_ptr<Session>>
-Bench::makeSession(ArrayRef<std::string> dims) {
-  auto inputs = prepareInputs(program.spec(), /*files=*/{}, dims, options.seed,
-                              program.stddev());
-  if (!inputs)
-    return inputs.takeError();
-  std::vector<Shape> dense(inputs->size());
-  auto session = Session::create(program, std::move(*inputs), dense);
-  if (!session)
-    return session.takeError();
-  return std::make_unique<Session>(std::move(*session));
-}
 
 /// Runs a few times, which also compiles what these arguments need. The steps
 /// that do something.
@@ -161,7 +141,7 @@ static std::vector<KernelResult> describeSteps(const jit::Code &code,
 Error Bench::measure(BenchResult &result) {
   result.deviceName = clock.deviceName();
   result.chip = program.chip();
-  auto session = makeSession(benchCase.dims);
+  auto session = Session::createRandom(program, benchCase.dims, options.seed);
   if (!session)
     return session.takeError();
   auto steps = warmUp(**session);
@@ -212,7 +192,7 @@ Error Bench::measureInGraph(BenchResult &result) {
       rotationBytes / std::max<int64_t>(result.bytes, 1), 2, graphLaunches);
   std::vector<std::unique_ptr<Session>> sessions;
   for (unsigned i = 0; i < sets; ++i) {
-    auto session = makeSession(benchCase.dims);
+    auto session = Session::createRandom(program, benchCase.dims, options.seed);
     if (!session)
       return session.takeError();
     if (Error error = (*session)->load())
@@ -242,97 +222,6 @@ Error Bench::measureInGraph(BenchResult &result) {
   return Error::success();
 }
 
-/// The elements of all inputs and outputs at these sizes.
-Expected<int64_t> Bench::countElements(ArrayRef<std::string> dims) {
-  const ProgramSpec &spec = program.spec();
-  auto symbols = parseSizes(spec, dims);
-  if (!symbols)
-    return symbols.takeError();
-  int64_t total = 0;
-  auto add = [&](const TensorSpec &tensor) -> Error {
-    auto shape = evaluateShape(spec, tensor, *symbols);
-    if (!shape)
-      return shape.takeError();
-    auto count = numElements(*shape);
-    if (!count)
-      return count.takeError();
-    total = SaturatingAdd<uint64_t>(total, *count) > uint64_t(INT64_MAX)
-                ? INT64_MAX
-                : total + *count;
-    return Error::success();
-  };
-  for (const TensorSpec &input : spec.inputs)
-    if (Error error = add(input))
-      return std::move(error);
-  for (const TensorSpec &output : spec.outputs)
-    if (Error error = add(output))
-      return std::move(error);
-  return total;
-}
-
-static int64_t sizeOf(StringRef dim) {
-  int64_t size = 0;
-  dim.split('=').second.getAsInteger(10, size);
-  return size;
-}
-
-/// Halves the largest of `dims` until the oracle can take them. False if they
-/// are too large at 1.
-Expected<bool> Bench::shrink(std::vector<std::string> &dims) {
-  while (true) {
-    Expected<int64_t> elements = countElements(dims);
-    if (!elements)
-      return elements.takeError();
-    if (*elements <= options.checkElements)
-      return true;
-    auto largest = max_element(dims, [](StringRef lhs, StringRef rhs) {
-      return sizeOf(lhs) < sizeOf(rhs);
-    });
-    if (largest == dims.end() || sizeOf(*largest) <= 1)
-      return false;
-    *largest = formatv("{0}={1}", StringRef(*largest).split('=').first,
-                       sizeOf(*largest) / 2);
-  }
-}
-
-Error Bench::check(CheckResult &result) {
-  if (options.checkElements == 0) {
-    result.detail = "not asked for";
-    return Error::success();
-  }
-  std::vector<std::string> dims = benchCase.dims;
-  Expected<bool> fits = shrink(dims);
-  if (!fits)
-    return fits.takeError();
-  if (!*fits) {
-    result.detail = "too large for the oracle";
-    return Error::success();
-  }
-  auto session = makeSession(dims);
-  if (!session)
-    return session.takeError();
-  if (Error error = (*session)->run())
-    return error;
-  auto reports = verify(benchCase.text, benchCase.fileName, benchCase.entry,
-                        (*session)->inputs(), (*session)->outputs());
-  if (!reports)
-    return reports.takeError();
-  result.status = CheckResult::Status::Right;
-  if (dims != benchCase.dims)
-    result.detail = "at " + join(dims, " ");
-  for (auto [report, output] : zip(*reports, program.spec().outputs)) {
-    result.maxError = std::max(result.maxError, report.maxAbsError);
-    result.maxBoundRatio = std::max(result.maxBoundRatio, report.maxBoundRatio);
-    if (report.ok())
-      continue;
-    result.status = CheckResult::Status::Wrong;
-    result.detail =
-        formatv("{0} of {1} elements of '{2}': {3}", report.mismatches,
-                report.elements, output.name, report.firstMismatch);
-  }
-  return Error::success();
-}
-
 Expected<BenchResult> runBench(const BenchCase &benchCase,
                                const BenchOptions &options) {
   jit::CompileOptions compileOptions = options.compile;
@@ -348,8 +237,11 @@ Expected<BenchResult> runBench(const BenchCase &benchCase,
   BenchResult result;
   if (Error error = bench.measure(result))
     return std::move(error);
-  if (Error error = bench.check(result.check))
-    return std::move(error);
+  auto check =
+      checkBench(benchCase, **program, options.seed, options.checkElements);
+  if (!check)
+    return check.takeError();
+  result.check = std::move(*check);
   return std::move(result);
 }
 

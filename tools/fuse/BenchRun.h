@@ -8,7 +8,7 @@
 #ifndef FUSE_TOOLS_FUSE_BENCHRUN_H
 #define FUSE_TOOLS_FUSE_BENCHRUN_H
 
-#include "BenchCase.h"
+#include "BenchCheck.h"
 #include "Quartiles.h"
 #include "fuse/JIT/Options.h"
 #include <optional>
@@ -23,9 +23,7 @@ struct BenchOptions {
   double seconds = 0.5;
   unsigned minRuns = 10;
   unsigned maxRuns = 1000;
-  /// Elements of all arrays up to which the results are compared with the
-  /// oracle; larger cases are compared at smaller sizes of the dynamic dims.
-  /// 0 compares nothing.
+  /// Elements that the oracle may get; see checkBench().
   int64_t checkElements = int64_t(1) << 24;
 };
 
@@ -39,19 +37,6 @@ struct KernelResult {
   int64_t bytesWritten = 0;
   int64_t grid = 0;
   Quartiles time;
-};
-
-/// How the results compare with the oracle.
-struct CheckResult {
-  enum class Status { Skipped, Right, Wrong };
-
-  Status status = Status::Skipped;
-  /// The dims that were compared, where they are smaller than those measured;
-  /// why there was nothing to compare; what differs.
-  std::string detail;
-  double maxError = 0;
-  /// The largest error as a part of what is allowed.
-  double maxBoundRatio = 0;
 };
 
 struct BenchResult {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "Inputs.h"
 #include "StridedImage.h"
 #include "fuse/Runtime/CudaDriver.h"
 #include <cstring>
@@ -131,6 +132,20 @@ Expected<Session> Session::create(jit::CompiledProgram &program,
   if (Error error = session.placeOutputs())
     return std::move(error);
   return std::move(session);
+}
+
+Expected<std::unique_ptr<Session>>
+Session::createRandom(jit::CompiledProgram &program, ArrayRef<std::string> dims,
+                      uint64_t seed) {
+  auto inputs =
+      prepareInputs(program.spec(), /*files=*/{}, dims, seed, program.stddev());
+  if (!inputs)
+    return inputs.takeError();
+  std::vector<Shape> dense(inputs->size());
+  auto session = create(program, std::move(*inputs), dense);
+  if (!session)
+    return session.takeError();
+  return std::make_unique<Session>(std::move(*session));
 }
 
 Error Session::load() {

@@ -22,6 +22,11 @@ public:
                                         std::vector<Array> inputs,
                                         llvm::ArrayRef<runtime::Shape> strides);
 
+  /// With random inputs of the sizes that `dims` (NAME=SIZE) gives.
+  static llvm::Expected<std::unique_ptr<Session>>
+  createRandom(jit::CompiledProgram &program, llvm::ArrayRef<std::string> dims,
+               uint64_t seed);
+
   llvm::ArrayRef<Array> inputs() const { return hostInputs; }
   /// As of the last run().
   llvm::ArrayRef<Array> outputs() const { return hostOutputs; }

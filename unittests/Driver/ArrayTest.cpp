@@ -86,6 +86,22 @@ TEST(Array, RandomIntegersAreSmall) {
     EXPECT_LE(value, 1);
 }
 
+TEST(Array, TasksContinueTheSameNumbers) {
+  // SplitMix64 of seed 1, from an element of the second task on.
+  constexpr int64_t first = (1 << 16) + 3;
+  Array integers = random(DType::I64, first + 2, 1);
+  for (int64_t i = first; i < first + 2; ++i) {
+    uint64_t z = 1 + (i + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    EXPECT_EQ(elements<int64_t>(integers)[i], int64_t((z ^ (z >> 31)) >> 58));
+  }
+  // Floats take two numbers each.
+  Array few = random(DType::F32, 8, 1), many = random(DType::F32, first, 1);
+  EXPECT_EQ(elements<float>(few), elements<float>(many).take_front(8));
+  EXPECT_NE(elements<float>(many)[1 << 16], elements<float>(many)[0]);
+}
+
 TEST(Array, PoisonIsNaN) {
   Array array = llvm::cantFail(Array::create(DType::F32, {4}));
   fillPoison(array);
