@@ -82,8 +82,8 @@ MUTANTS = [
         ),
         (
             "only-the-last-warp-counts",
-            "state = i == 0 ? part : reducer.combine(state, part);",
-            "state = part;",
+            "state = reducer.combineAll(parts);",
+            "state = parts.back();",
         ),
         (
             "a-double-is-its-low-half-twice",
@@ -126,8 +126,8 @@ MUTANTS = [
         ),
         (
             "online-softmax-does-not-rescale",
-            "Value sum = arith::MulFOp::create(builder, loc, state[1], relative(state[0]));",
-            "Value sum = state[1];",
+            "return arith::MulFOp::create(builder, loc, state[1], factor);",
+            "return state[1];",
         ),
         (
             "mean-multiplies",
