@@ -83,7 +83,6 @@ static void describe(Segment &segment, KernelOp kernel,
     if (dims.extents(rotary.getResult()) != segment.extents)
       return;
     rotations.push_back(rotationOf(rotary));
-    segment.rotated.push_back(rotary.getInput());
   }
   if (!rotations.empty() && llvm::all_equal(rotations))
     segment.rotation = rotations.front();
@@ -212,6 +211,31 @@ FailureOr<ReductionSpace> mlir::fuse::reductionSpaceOf(KernelOp kernel,
   for (Operation &op : kernel.getBody().front())
     ops.push_back(&op);
   return reductionSpaceOf(ops, dims, reason);
+}
+
+bool mlir::fuse::isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                           const ReductionSpace &space,
+                           const DimClasses &dims) {
+  llvm::DenseSet<Value> reduced;
+  for (Operation *op : ops)
+    if (isa<ReduceOp, SoftmaxStatsOp>(op) ||
+        llvm::any_of(op->getOperands(),
+                     [&](Value value) { return reduced.contains(value); }))
+      reduced.insert(op->result_begin(), op->result_end());
+  return space.levels.size() == 1 && llvm::all_of(results, [&](Value value) {
+           SmallVector<Extent> extents = dims.extents(value);
+           return space.isReducedShape(extents) ||
+                  (extents == space.domain && !reduced.contains(value));
+         });
+}
+
+bool mlir::fuse::isOneWalk(KernelOp kernel, const ReductionSpace &space,
+                           const DimClasses &dims) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+  return isOneWalk(ops, llvm::to_vector(kernel.getYield().getValues()), space,
+                   dims);
 }
 
 ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {

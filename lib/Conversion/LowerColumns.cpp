@@ -72,11 +72,14 @@ private:
   Point reducedPoint(Value value);
   States walk(States states, Visit visit);
   Index endOfTail(const Index &steps, const Index &count);
-  States walkLevel(MutableArrayRef<Reducer> reducers);
+  States walkLevel(MutableArrayRef<Reducer> reducers,
+                   ArrayRef<unsigned> full = {});
   void define(MutableArrayRef<Reducer> reducers, const States &states);
   void reduceLevel(ArrayRef<Operation *> ops);
   /// As reduceLevel for a level after which only the threads that write go on.
-  void reduceLastLevel(ArrayRef<Operation *> ops, ArrayRef<unsigned> results);
+  void reduceLastLevel(ArrayRef<Operation *> ops, ArrayRef<unsigned> full,
+                       ArrayRef<unsigned> reduced);
+  void storeAt(ArrayRef<unsigned> results, ArrayRef<Point> points);
   void storeFull(ArrayRef<unsigned> results);
   void storeReduced(ArrayRef<unsigned> results);
   Value yielded(unsigned result) {
@@ -273,14 +276,18 @@ Index ColumnsLowering::endOfTail(const Index &steps, const Index &count) {
                                   emitter.materialize(Index::constant(0)))};
 }
 
-/// This thread's states of the places that it walks.
+/// This thread's states of the places that it walks; writes the results `full`
+/// on the way.
 ColumnsLowering::States
-ColumnsLowering::walkLevel(MutableArrayRef<Reducer> reducers) {
+ColumnsLowering::walkLevel(MutableArrayRef<Reducer> reducers,
+                           ArrayRef<unsigned> full) {
   States states;
   for (Reducer &reducer : reducers)
     states.push_back(reducer.identity(vector));
   states = walk(states, [&](States current, ArrayRef<Point> points) {
-    return accumulateAt(emitter, reducers, std::move(current), points);
+    current = accumulateAt(emitter, reducers, std::move(current), points);
+    storeAt(full, points);
+    return current;
   });
   if (alongPlaces)
     for (auto [reducer, state] : llvm::zip(reducers, states))
@@ -308,11 +315,12 @@ void ColumnsLowering::reduceLevel(ArrayRef<Operation *> ops) {
 }
 
 void ColumnsLowering::reduceLastLevel(ArrayRef<Operation *> ops,
-                                      ArrayRef<unsigned> results) {
+                                      ArrayRef<unsigned> full,
+                                      ArrayRef<unsigned> reduced) {
   SmallVector<Reducer> reducers;
   for (Operation *op : ops)
     reducers.emplace_back(emitter, op);
-  States states = walkLevel(reducers);
+  States states = walkLevel(reducers, full);
   Value first =
       splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
   combineSlices(frame, reducers, states, group, frame.both(exists, first),
@@ -323,20 +331,27 @@ void ColumnsLowering::reduceLastLevel(ArrayRef<Operation *> ops,
                     return;
                   }
                   define(reducers, combined);
-                  storeReduced(results);
+                  storeReduced(reduced);
                 });
+}
+
+void ColumnsLowering::storeAt(ArrayRef<unsigned> results,
+                              ArrayRef<Point> points) {
+  if (results.empty())
+    return;
+  for (const Point &point : points)
+    frame.ifTrue(frame.both(exists, point.guard), [&] {
+      SmallVector<Value> values;
+      for (unsigned result : results)
+        values.push_back(emitter.emitLanes(yielded(result), point));
+      for (auto [result, value] : llvm::zip(results, values))
+        emitter.store(result, point, value);
+    });
 }
 
 void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
   walk({}, [&](States states, ArrayRef<Point> points) {
-    for (const Point &point : points)
-      frame.ifTrue(frame.both(exists, point.guard), [&] {
-        SmallVector<Value> values;
-        for (unsigned result : results)
-          values.push_back(emitter.emitLanes(yielded(result), point));
-        for (auto [result, value] : llvm::zip(results, values))
-          emitter.store(result, point, value);
-      });
+    storeAt(results, points);
     return states;
   });
 }
@@ -370,10 +385,12 @@ FailureOr<Grid> ColumnsLowering::run() {
     (isReduced ? reduced : full).push_back(result);
   }
   ArrayRef<SmallVector<Operation *>> levels = space.levels;
-  for (ArrayRef<Operation *> level : full.empty() ? levels.drop_back() : levels)
+  bool oneWalk = isOneWalk(frame.kernel, space, frame.dims);
+  bool stopsThere = oneWalk || full.empty();
+  for (ArrayRef<Operation *> level : stopsThere ? levels.drop_back() : levels)
     reduceLevel(level);
-  if (full.empty()) {
-    reduceLastLevel(levels.back(), reduced);
+  if (stopsThere) {
+    reduceLastLevel(levels.back(), full, reduced);
     return Grid{gridOfPart()};
   }
   storeFull(full);

@@ -25,9 +25,13 @@ using namespace mlir::fuse;
 namespace {
 /// Lowers one kernel.
 class KernelLowering {
-  /// What a launch of several has besides the kernel's inputs and results.
+  /// The launch that is made: the only one, or one of two, see PartStates.h.
+  /// Its pointers are inputs, the states to combine, the results that it
+  /// writes, the states that it leaves.
   struct Launch {
     enum Step { only, leave, combine } step = only;
+    /// Numbers of the kernel's inputs that it needs and results that it writes.
+    SmallVector<unsigned> inputs, results;
     /// The types of the states' tensors and the sizes of their dynamic dims.
     SmallVector<Type> types;
     SmallVector<Value> dims;
@@ -52,6 +56,7 @@ private:
   bool addDerivedSize(int cls);
   void collectStrides();
   gpu::GPUFuncOp createFunction();
+  SmallVector<InPlacePair> launchPairs();
   void setPointerAttributes(gpu::GPUFuncOp function);
   KernelAbi bindArguments(OpBuilder &builder, gpu::GPUFuncOp function);
   PartStates bindStates(OpBuilder &builder, gpu::GPUFuncOp function);
@@ -69,11 +74,11 @@ private:
   /// Of the launch that is made.
   unsigned numInputs() {
     bool combines = current.step == Launch::combine;
-    return kernel.getInputs().size() + (combines ? current.types.size() : 0);
+    return current.inputs.size() + (combines ? current.types.size() : 0);
   }
   unsigned numResults() {
-    return current.step == Launch::leave ? current.types.size()
-                                         : kernel.getNumResults();
+    bool leaves = current.step == Launch::leave;
+    return current.results.size() + (leaves ? current.types.size() : 0);
   }
   int64_t numThreads() {
     return current.step == Launch::combine
@@ -195,6 +200,19 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
   return function;
 }
 
+/// The in-place pairs by the launch's own numbers.
+SmallVector<InPlacePair> KernelLowering::launchPairs() {
+  SmallVector<InPlacePair> pairs;
+  for (InPlacePair pair : inPlace) {
+    auto result = llvm::find(current.results, pair.result);
+    auto input = llvm::find(current.inputs, pair.input);
+    if (result != current.results.end() && input != current.inputs.end())
+      pairs.push_back({static_cast<unsigned>(result - current.results.begin()),
+                       static_cast<unsigned>(input - current.inputs.begin())});
+  }
+  return pairs;
+}
+
 /// The entry of a program refuses buffers that overlap, except for in-place
 /// pairs: all other pointers are alone.
 void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
@@ -202,8 +220,9 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
   unsigned inputs = numInputs();
   // One value may be an input twice. No result lies in a view with strides.
   auto isShared = [&](unsigned argument) {
-    for (InPlacePair pair : inPlace)
-      if (mayBeInPlace && layouts[pair.input].kind == StrideKind::dense &&
+    for (InPlacePair pair : launchPairs())
+      if (mayBeInPlace &&
+          layouts[current.inputs[pair.input]].kind == StrideKind::dense &&
           (argument == pair.input || argument == inputs + pair.result))
         return true;
     return false;
@@ -231,13 +250,14 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
   KernelAbi abi;
   auto arguments = function.getArguments();
   unsigned next = 0;
-  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
-    abi.inputs.push_back(arguments[next++]);
-  // The states lie after the kernel's inputs, as results or as inputs.
-  next += current.types.size();
-  if (current.step != Launch::leave)
-    for (unsigned i = 0; i < kernel.getNumResults(); ++i)
-      abi.results.push_back(arguments[next++]);
+  abi.inputs.resize(kernel.getInputs().size());
+  for (unsigned input : current.inputs)
+    abi.inputs[input] = arguments[next++];
+  next = numInputs();
+  abi.results.resize(kernel.getNumResults());
+  for (unsigned result : current.results)
+    abi.results[result] = arguments[next++];
+  next = numInputs() + numResults();
   auto takeIndex = [&]() -> Value {
     return arith::IndexCastOp::create(
         builder, kernel.getLoc(), builder.getIndexType(), arguments[next++]);
@@ -279,7 +299,9 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
 PartStates KernelLowering::bindStates(OpBuilder &builder,
                                       gpu::GPUFuncOp function) {
   PartStates states;
-  auto first = function.getArguments().begin() + kernel.getInputs().size();
+  bool leaves = current.step == Launch::leave;
+  auto first = function.getArguments().begin() + current.inputs.size() +
+               (leaves ? current.results.size() : 0);
   states.pointers.assign(first, first + current.types.size());
   if (std::optional<int64_t> parts = getConstantIntValue(current.parts))
     states.parts = Index::constant(*parts);
@@ -342,9 +364,12 @@ void KernelLowering::planStates(const PartLayout &layout) {
 LogicalResult KernelLowering::runInParts(const PartLayout &layout) {
   planStates(layout);
   current.step = Launch::leave;
+  current.results = layout.early;
   if (failed(fillAndLaunch()))
     return failure();
   current.step = Launch::combine;
+  current.inputs = layout.lateInputs;
+  current.results = layout.late;
   return fillAndLaunch();
 }
 
@@ -397,12 +422,15 @@ Value KernelLowering::hostBlocks(OpBuilder &builder, const Grid &grid) {
 
 SmallVector<Value> KernelLowering::hostResultDims(OpBuilder &builder) {
   SmallVector<Value> result;
-  auto yielded = kernel.getYield().getValues();
-  for (auto [value, type] : llvm::zip(yielded, kernel.getResultTypes()))
-    for (auto [axis, size] :
-         llvm::enumerate(cast<RankedTensorType>(type).getShape()))
+  for (unsigned number : current.results) {
+    Value value = kernel.getYield().getValues()[number];
+    auto type = cast<RankedTensorType>(kernel.getResultTypes()[number]);
+    for (auto [axis, size] : llvm::enumerate(type.getShape()))
       if (ShapedType::isDynamic(size))
         result.push_back(hostSize(builder, dims.extent(value, axis)));
+  }
+  if (current.step == Launch::leave)
+    llvm::append_range(result, current.dims);
   return result;
 }
 
@@ -444,28 +472,33 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
     blocks = builder.createOrFold<arith::MulIOp>(kernel.getLoc(), blocks,
                                                  current.parts);
   SmallVector<Attribute> pairs;
-  for (InPlacePair pair : inPlace)
+  for (InPlacePair pair : launchPairs())
     pairs.push_back(builder.getI64ArrayAttr({pair.result, pair.input}));
   auto symbol = SymbolRefAttr::get(
       builder.getContext(), module.getName(),
       {FlatSymbolRefAttr::get(builder.getContext(), function.getName())});
-  SmallVector<Value> inputs(kernel.getInputs());
+  SmallVector<Value> inputs;
+  for (unsigned input : current.inputs)
+    inputs.push_back(kernel.getInputs()[input]);
   llvm::append_range(inputs, current.tensors);
+  SmallVector<Type> types;
+  for (unsigned result : current.results)
+    types.push_back(kernel.getResultTypes()[result]);
+  if (leaves)
+    llvm::append_range(types, current.types);
   auto launchOp = LaunchOp::create(
-      builder, kernel.getLoc(),
-      leaves ? TypeRange(current.types) : TypeRange(kernel.getResultTypes()),
-      symbol, blocks, builder.getI64IntegerAttr(numThreads()), inputs,
-      sizeValues, leaves ? current.dims : hostResultDims(builder),
+      builder, kernel.getLoc(), types, symbol, blocks,
+      builder.getI64IntegerAttr(numThreads()), inputs, sizeValues,
+      hostResultDims(builder),
       combines ? builder.getStrArrayAttr({"combine"}) : opNames(),
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
       pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies());
-  if (leaves) {
-    current.tensors.assign(launchOp.result_begin(), launchOp.result_end());
-    return;
-  }
-  kernel.replaceAllUsesWith(launchOp.getResults());
-  kernel.erase();
+  ValueRange made = launchOp.getResults();
+  for (auto [number, result] : llvm::enumerate(current.results))
+    kernel.getResult(result).replaceAllUsesWith(made[number]);
+  if (leaves)
+    current.tensors = made.drop_front(current.results.size());
 }
 
 LogicalResult KernelLowering::run() {
@@ -478,7 +511,14 @@ LogicalResult KernelLowering::run() {
   FailureOr<std::optional<PartLayout>> parts = partLayoutOf(kernel, dims);
   if (failed(parts))
     return failure();
-  return *parts ? runInParts(**parts) : fillAndLaunch();
+  current.inputs =
+      llvm::to_vector(llvm::seq<unsigned>(kernel.getInputs().size()));
+  current.results =
+      llvm::to_vector(llvm::seq<unsigned>(kernel.getNumResults()));
+  if (failed(*parts ? runInParts(**parts) : fillAndLaunch()))
+    return failure();
+  kernel.erase();
+  return success();
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "ThreadReduce.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -27,6 +28,23 @@ static constexpr int64_t widestBytes = 16;
 // What is left between the launches
 //===----------------------------------------------------------------------===//
 
+/// The inputs from which the results are computed but by reductions.
+static SmallVector<unsigned> inputsAfterReductions(KernelOp kernel,
+                                                   ArrayRef<unsigned> results) {
+  llvm::SetVector<Value> needed;
+  for (unsigned result : results)
+    needed.insert(kernel.getYield().getValues()[result]);
+  for (size_t next = 0; next < needed.size(); ++next)
+    if (Operation *op = needed[next].getDefiningOp();
+        op && !isa<ReduceOp, SoftmaxStatsOp>(op))
+      needed.insert(op->operand_begin(), op->operand_end());
+  SmallVector<unsigned> inputs;
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (needed.contains(argument))
+      inputs.push_back(argument.getArgNumber());
+  return inputs;
+}
+
 FailureOr<std::optional<PartLayout>>
 mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   auto schedule = dyn_cast<ColumnsScheduleAttr>(kernel.getScheduleAttr());
@@ -38,24 +56,26 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
     return kernel.emitError() << "expected one space of reductions for parts, "
                                  "but "
                               << reason << "; use parts = 1";
-  if (space->levels.size() > 1)
+  if (!isOneWalk(kernel, *space, dims))
     return kernel.emitError()
-           << "expected reductions that do not need each other for parts, but "
-              "got "
-           << space->levels.size() << " levels of them; use parts = 1";
-  for (Value value : kernel.getYield().getValues())
-    if (!space->isReducedShape(dims.extents(value)))
-      return kernel.emitError()
-             << "expected results without the reduced dimensions for parts, "
-                "but got "
-             << value.getType() << "; use parts = 1";
+           << "expected parts where one walk is enough, but got reductions "
+              "that "
+              "need others, or a result of the reduced shape that needs one; "
+              "use parts = 1";
   bool alongPlaces = space->isReduced(space->domain.size() - 1);
   int64_t lanes = alongPlaces ? schedule.getVector() : 1;
   PartLayout layout{schedule.getParts(),
                     schedule.getSplits() * schedule.getUnroll() * lanes,
                     space->reducedExtents(),
                     space->keptExtents(),
+                    {},
+                    {},
+                    {},
                     {}};
+  for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
+    (space->isReducedShape(dims.extents(value)) ? layout.late : layout.early)
+        .push_back(number);
+  layout.lateInputs = inputsAfterReductions(kernel, layout.late);
   for (Operation *op : space->levels.front())
     layout.components.append(op->getNumResults(),
                              PointEmitter::computeType(getElementTypeOrSelf(
@@ -236,10 +256,12 @@ void CombinationLowering::finish(ArrayRef<ReductionState> states) {
     for (auto [value, computed] :
          llvm::zip(reducer.getOp()->getResults(), reducer.finish(state, count)))
       emitter.define(value, pointOf(value), computed);
-  SmallVector<Value> yielded(frame.kernel.getYield().getValues()), computed;
-  for (Value value : yielded)
-    computed.push_back(emitter.emit(value, pointOf(value)));
-  for (auto [number, value] : llvm::enumerate(computed))
+  SmallVector<std::pair<unsigned, Value>> computed;
+  auto yielded = frame.kernel.getYield().getValues();
+  for (auto [number, value] : llvm::enumerate(yielded))
+    if (space.isReducedShape(emitter.getDims().extents(value)))
+      computed.emplace_back(number, emitter.emit(value, pointOf(value)));
+  for (auto [number, value] : computed)
     emitter.store(number, pointOf(yielded[number]), value);
 }
 

@@ -37,6 +37,9 @@ struct PartLayout {
   SmallVector<Extent> places, results;
   /// The element type of each component of each state, as it is computed.
   SmallVector<Type> components;
+  /// The results that the first launch writes, because they have the shape that
+  /// is reduced, and those of the second with the inputs that it needs.
+  SmallVector<unsigned> early, late, lateInputs;
 };
 
 /// The layout of a kernel whose schedule has several parts; nothing if it has

@@ -108,10 +108,25 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
                  group);
 }
 
-static std::string explainColumns(ColumnsScheduleAttr schedule) {
+static std::string explainColumns(KernelOp kernel,
+                                  ColumnsScheduleAttr schedule) {
+  bool overLast = false;
+  kernel.walk([&](ReduceOp op) {
+    overLast |=
+        llvm::is_contained(op.getDims(), op.getInput().getType().getRank() - 1);
+  });
+
+  std::string sharing = plural(schedule.getSplits(), "thread");
+  if (schedule.getParts() > 1)
+    sharing += formatv(" in each of up to {0} blocks", schedule.getParts());
+  if (overLast)
+    return formatv(
+        "the last dimension that it reduces is contiguous; {0} share a "
+        "result's places, and neighbours read neighbouring ones",
+        sharing);
   return formatv("it reduces other dimensions than the last; {0} share a "
                  "column's places, and neighbours read neighbouring columns",
-                 plural(schedule.getSplits(), "thread"));
+                 sharing);
 }
 
 static std::string explainContraction(ContractionScheduleAttr schedule) {
@@ -127,8 +142,9 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel) {
       .Case([&](RowsScheduleAttr schedule) {
         return explainRows(kernel, schedule);
       })
-      .Case(
-          [](ColumnsScheduleAttr schedule) { return explainColumns(schedule); })
+      .Case([&](ColumnsScheduleAttr schedule) {
+        return explainColumns(kernel, schedule);
+      })
       .Case([](ContractionScheduleAttr schedule) {
         return explainContraction(schedule);
       })

@@ -163,11 +163,7 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   double blocks = product(space->keptExtents());
   if (!space->overLastDims()) {
     blocks /= columnsPerBlock;
-    bool share =
-        space->levels.size() == 1 && llvm::all_of(results, [&](Value value) {
-          return space->isReducedShape(dims.extents(value));
-        });
-    if (share)
+    if (isOneWalk(ops, results, *space, dims))
       blocks *=
           std::max(1.0, product(space->reducedExtents()) / placesPerBlock);
   }

@@ -15,7 +15,7 @@ using namespace mlir::fuse;
 
 static constexpr int64_t gpuThreads = 256;
 /// Vectors of columns beside each other: a warp reads 512 bytes of one place.
-static constexpr int64_t widestRow = 32;
+static constexpr int64_t widestRow = 32, narrowestRow = 8;
 static constexpr int64_t fewPlaces = 64;
 static constexpr int64_t unsplitThreads = 128;
 static constexpr int64_t sharedBytes = 32 * 1024;
@@ -54,26 +54,6 @@ static int64_t stateBytes(const ReductionSpace &space) {
           op->getNumResults() * (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
     }
   return bytes;
-}
-
-/// Whether the kernel walks the reduced places more than once.
-static bool walksAgain(KernelOp kernel, const DimClasses &dims,
-                       const ReductionSpace &space) {
-  auto isFull = [&](Value value) {
-    return dims.extents(value) == space.domain;
-  };
-  return space.levels.size() > 1 ||
-         llvm::any_of(kernel.getYield().getValues(), isFull);
-}
-
-/// Whether blocks can share a column: nothing needs its results but what has
-/// them, too.
-static bool canShare(KernelOp kernel, const DimClasses &dims,
-                     const ReductionSpace &space) {
-  return space.levels.size() == 1 &&
-         llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
-           return space.isReducedShape(dims.extents(value));
-         });
 }
 
 /// Inputs that are read at every place.
@@ -132,6 +112,12 @@ void Proposal::chooseBlock() {
   int64_t row = alongPlaces ? 1 : widestRow;
   while (columns && !alongPlaces && row > 1 && vector * row / 2 >= *columns)
     row /= 2;
+  // Where blocks cannot share columns, fewer columns make more blocks.
+  bool shares = isOneWalk(kernel, space, dims);
+  while (!alongPlaces && !shares && target.gpu && row > narrowestRow &&
+         columns.value_or(dynamicSize) <
+             row * vector * fewBlocks * target.gpu->multiprocessors)
+    row /= 2;
   threads = gpuThreads;
   int64_t lanes = alongPlaces ? 1 : vector;
   while (threads > row && threads * lanes * stateBytes(space) > sharedBytes)
@@ -142,7 +128,7 @@ void Proposal::chooseBlock() {
 }
 
 void Proposal::chooseParts() {
-  if (!target.gpu || !canShare(kernel, dims, space))
+  if (!target.gpu || !isOneWalk(kernel, space, dims))
     return;
   int64_t lanes = alongPlaces ? vector : 1;
   int64_t row = threads / splits * (vector / lanes);
@@ -165,7 +151,7 @@ void Proposal::chooseParts() {
 HoldKind Proposal::hold() const {
   bool fits =
       places && llvm::divideCeil(*places, splits) * vector <= heldElements;
-  return fits && walksAgain(kernel, dims, space) ? HoldKind::registers
+  return fits && !isOneWalk(kernel, space, dims) ? HoldKind::registers
                                                  : HoldKind::loop;
 }
 

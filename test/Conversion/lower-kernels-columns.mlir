@@ -121,7 +121,7 @@ func.func @held(%x: tensor<9x64xf32>) -> tensor<9x64xf32> {
 // CHECK:         %[[MOST:.*]] = arith.minui %[[SOME]], %c5
 // CHECK:         %[[S:.*]]:2 = fuse.launch @parts::@parts blocks({{.*}}) threads(64) ins(%[[X]] : tensor<?x64xf32>)
 // CHECK-SAME:      sizes(%{{.*}}, %[[MOST]]) result_dims(%[[MOST]], %[[MOST]]) -> tensor<?x64xf32>, tensor<?x64xf32>
-// CHECK:         fuse.launch @parts_combine::@parts_combine blocks(%c8{{.*}}) threads(256) ins(%[[X]], %[[S]]#0, %[[S]]#1 :
+// CHECK:         fuse.launch @parts_combine::@parts_combine blocks(%c8{{.*}}) threads(256) ins(%[[S]]#0, %[[S]]#1 :
 // CHECK-SAME:      -> tensor<64xf32>, tensor<64xf32>
 // CHECK-LABEL: gpu.func @parts(
 // CHECK:         scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>)

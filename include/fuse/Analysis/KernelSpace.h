@@ -52,8 +52,6 @@ struct Segment {
   /// What the rotary ops that the results depend on, all of the segment's
   /// shape, have in common; absent where there are none or they differ.
   std::optional<Rotation> rotation;
-  /// What these ops rotate, in the order of the ops.
-  SmallVector<Value> rotated;
 };
 
 /// The segments of a kernel, in the order of their first results.
@@ -89,6 +87,14 @@ struct ReductionSpace {
   /// with the reduced dimensions gone, or kept as size 1.
   bool isReducedShape(ArrayRef<Extent> extents) const;
 };
+
+/// Whether all that the results of the ops need of the reductions can be had
+/// after one walk: no reduction needs another, and each of `results` either is
+/// one number for all reduced places, or has the reduced shape and needs none.
+bool isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+               const ReductionSpace &space, const DimClasses &dims);
+bool isOneWalk(KernelOp kernel, const ReductionSpace &space,
+               const DimClasses &dims);
 
 /// The reduction space of the ops, or a reason why they have none.
 FailureOr<ReductionSpace> reductionSpaceOf(ArrayRef<Operation *> ops,
