@@ -108,6 +108,8 @@ private:
   /// The strides that the kernel is passed.
   SmallVector<Value> strideValues;
   Launch current;
+  /// Dynamic shared memory of a block.
+  int64_t sharedBytes = 0;
 };
 } // namespace
 
@@ -326,6 +328,7 @@ LogicalResult KernelLowering::fillAndLaunch() {
   gpu::ReturnOp::create(builder, kernel.getLoc());
   if (failed(grid))
     return failure();
+  sharedBytes = frame.sharedBytes;
   launch(function, *grid);
   return success();
 }
@@ -493,7 +496,8 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       combines ? builder.getStrArrayAttr({"combine"}) : opNames(),
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
-      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies());
+      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies(),
+      sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr());
   ValueRange made = launchOp.getResults();
   for (auto [number, result] : llvm::enumerate(current.results))
     kernel.getResult(result).replaceAllUsesWith(made[number]);

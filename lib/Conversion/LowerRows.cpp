@@ -7,7 +7,10 @@
 //
 // A row is walked once for every level of dependent reductions and once for the
 // results. With `hold = registers` the walks are unrolled and the emitter
-// remembers what it loaded, so that only the first one touches memory. With
+// remembers what it loaded, so that only the first one touches memory; with
+// `hold = cache` they are unrolled too, but each loads again. With `hold =
+// shared` the first walk follows asynchronous copies into shared memory, and
+// all walks are loops over these, then over the vectors in registers. With
 // `hold = loop` each walk is a loop over whole vectors, several a step, then
 // over single vectors, then over single elements where the row's length is not
 // a multiple of the vector.
@@ -15,12 +18,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "RowStaging.h"
 #include "StateLoop.h"
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -43,15 +48,23 @@ private:
 
   LogicalResult verify();
   void placeThread();
-  bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
+  bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
+  bool isCached() const { return schedule.getHold() == HoldKind::cache; }
+  bool isShared() const { return schedule.getHold() == HoldKind::shared; }
   Point pointAt(Index column, int64_t lanes);
   Point rowPoint(unsigned result);
 
-  void placeHeldPoints();
+  void placeHeldPoints(int64_t firstVector);
+  int64_t slotsInSharedMemory() const;
+  Index slotColumn(const Index &slot);
+  void fillSharedMemory();
+  void loadHeld();
+  States walkHeld(States states, Visit visit, bool isLast);
+  States walkShared(States states, Visit visit, bool isFirst);
   std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
                                       Visit visit);
 
-  void reduceLevel(ArrayRef<Operation *> ops);
+  void reduceLevel(ArrayRef<Operation *> ops, bool isFirst, bool isLast);
   void storeFull(ArrayRef<unsigned> results);
   void storeRows(ArrayRef<unsigned> results);
   void storeAt(ArrayRef<unsigned> results, const Point &point);
@@ -73,14 +86,22 @@ private:
   Index rowStart, columns;
   /// Whether the row exists; null where every one does.
   Value rowExists;
-  /// With hold = registers: all points of this thread.
+  /// The points of this thread whose vectors are code of their own: all, but
+  /// for those in shared memory or in loops.
   SmallVector<Point> held;
+  /// With hold = cache and hold = shared.
+  SmallVector<BlockArgument> streamed;
+  std::optional<RowStaging> staging;
+  /// Vectors of a thread in shared memory, and how many a group of copies has.
+  int64_t slots = 0, slotsInGroup = 0;
 };
 } // namespace
 
 /// More than the registers of any machine; each is code of its own, and LLVM
 /// takes minutes over thousands of them.
 static constexpr int64_t maxHeldVectors = 256;
+/// Of asynchronous copies, at most.
+static constexpr int64_t copyGroups = 4;
 
 LogicalResult RowsLowering::verify() {
   const Extent &inner = space.columns().back();
@@ -89,19 +110,21 @@ LogicalResult RowsLowering::verify() {
   };
   bool staticColumns = llvm::all_of(
       space.columns(), [](const Extent &e) { return e.isStatic(); });
-  if (isHeld() && !staticColumns)
-    return error("expected a static row length with hold = registers, but got "
-                 "a dynamic one; use hold = loop");
+  StringRef hold = stringifyHoldKind(schedule.getHold());
+  if (!isLoop() && !staticColumns)
+    return error("expected a static row length with hold = " + hold +
+                 ", but got a dynamic one; use hold = loop");
   int64_t length = 1;
   for (const Extent &column : space.columns())
-    length *= isHeld() ? column.size : 1;
+    length *= isLoop() ? 1 : column.size;
   int64_t share = schedule.getThreads() / schedule.getRowsPerBlock() * vector;
-  if (length > maxHeldVectors * share)
-    return error("expected at most " + Twine(maxHeldVectors) +
-                 " vectors a thread with hold = registers, but got " +
+  int64_t most = maxHeldVectors * (isShared() ? schedule.getUnroll() : 1);
+  if (length > most * share)
+    return error("expected at most " + Twine(most) +
+                 " vectors a thread with hold = " + hold + ", but got " +
                  Twine(llvm::divideCeil(length, share)) +
                  "; use more threads or hold = loop");
-  if ((isHeld() || space.columns().size() > 1) && inner.isStatic() &&
+  if ((!isLoop() || space.columns().size() > 1) && inner.isStatic() &&
       inner.size % vector != 0)
     return error("expected a schedule whose vector divides the last dimension, "
                  "but got vector = " +
@@ -159,11 +182,11 @@ Point RowsLowering::rowPoint(unsigned result) {
 // Walking a row
 //===----------------------------------------------------------------------===//
 
-/// The points of this thread; those past the end are guarded.
-void RowsLowering::placeHeldPoints() {
+/// The points of this thread from a vector on; those past the end are guarded.
+void RowsLowering::placeHeldPoints(int64_t firstVector) {
   int64_t length = columns.offset, stride = group.width * vector;
   Index first = emitter.mul(group.lane, Index::constant(vector));
-  for (int64_t from = 0; from < length; from += stride) {
+  for (int64_t from = firstVector * stride; from < length; from += stride) {
     Index column = emitter.add(first, Index::constant(from));
     bool whole = from + stride <= length;
     column.guarded = !whole;
@@ -171,6 +194,95 @@ void RowsLowering::placeHeldPoints() {
     if (!whole)
       held.back().guard = emitter.less(column, columns);
   }
+}
+
+/// Whole vectors only: the last one may be a part and goes to the registers.
+int64_t RowsLowering::slotsInSharedMemory() const {
+  int64_t length = columns.offset, stride = group.width * vector;
+  int64_t vectors = llvm::divideCeil(length, stride);
+  return std::clamp<int64_t>(vectors - schedule.getInRegisters(), 0,
+                             length / stride);
+}
+
+Index RowsLowering::slotColumn(const Index &slot) {
+  return emitter.add(emitter.mul(slot, Index::constant(group.width * vector)),
+                     emitter.mul(group.lane, Index::constant(vector)));
+}
+
+/// Starts all copies, in up to four groups, so that the first walk need not
+/// wait for the last one; then loads what stays in registers.
+void RowsLowering::fillSharedMemory() {
+  slots = slotsInSharedMemory();
+  placeHeldPoints(slots);
+  if (slots == 0)
+    return;
+  staging.emplace(frame, streamed, group.width, group.lane, slots, vector);
+  frame.sharedBytes = staging->bytes();
+  int64_t groups = copyGroups;
+  while (groups > 1 && slots % (groups * unroll) != 0)
+    groups /= 2;
+  slotsInGroup = slots / groups;
+  for (int64_t from = 0; from < slots; from += slotsInGroup) {
+    loopOverStates(frame, Index::constant(from),
+                   Index::constant(from + slotsInGroup), 1, {},
+                   [&](Index slot, States states) {
+                     staging->copy(pointAt(slotColumn(slot), vector), slot);
+                     return states;
+                   });
+    staging->commit();
+  }
+  loadHeld();
+}
+
+void RowsLowering::loadHeld() {
+  for (const Point &point : held)
+    for (BlockArgument input : streamed)
+      emitter.emit(input, point);
+}
+
+/// The vectors in shared memory; the first walk waits for them.
+RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
+                                              bool isFirst) {
+  int64_t step = std::gcd(unroll, slotsInGroup);
+  int64_t length = isFirst ? slotsInGroup : slots;
+  for (int64_t from = 0; from < slots; from += length) {
+    if (isFirst)
+      staging->wait((slots - from) / slotsInGroup - 1);
+    states = loopOverStates(
+        frame, Index::constant(from), Index::constant(from + length), step,
+        std::move(states), [&](Index first, States current) {
+          SmallVector<Point> points;
+          for (int64_t i = 0; i < step; ++i)
+            points.push_back(pointAt(
+                slotColumn(emitter.add(first, Index::constant(i))), vector));
+          emitter.loadThrough(staging->loader(points, first));
+          current = visit(std::move(current), points);
+          emitter.loadThrough(nullptr);
+          return current;
+        });
+  }
+  return states;
+}
+
+RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
+                                            bool isLast) {
+  // What registers hold is remembered, what is elsewhere is not.
+  std::optional<PointEmitter::Scope> scope;
+  if (schedule.getHold() != HoldKind::registers)
+    scope.emplace(emitter);
+  if (isCached())
+    emitter.loadThrough(cacheLoader(emitter, streamed,
+                                    isLast ? CacheUse::last : CacheUse::again));
+  // All loads before the first store, behind which none could be moved.
+  if (isCached())
+    loadHeld();
+  size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
+  if (whole)
+    states = visit(std::move(states), ArrayRef(held).take_front(whole));
+  for (const Point &point : ArrayRef(held).drop_front(whole))
+    states = visit(std::move(states), point);
+  emitter.loadThrough(nullptr);
+  return states;
 }
 
 std::pair<RowsLowering::States, RowsLowering::States>
@@ -215,10 +327,11 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
 // Reductions and results
 //===----------------------------------------------------------------------===//
 
-void RowsLowering::reduceLevel(ArrayRef<Operation *> ops) {
+void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
+                               bool isLast) {
   SmallVector<Reducer> reducers;
   for (Operation *op : ops)
-    reducers.emplace_back(emitter, op);
+    reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
   States states, scalarStates;
   for (Reducer &reducer : reducers) {
     states.push_back(reducer.identity(vector));
@@ -227,20 +340,18 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops) {
   auto visit = [&](States current, ArrayRef<Point> points) {
     return accumulateAt(emitter, reducers, std::move(current), points);
   };
-  if (isHeld()) {
-    size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
-    if (whole)
-      states = visit(states, ArrayRef(held).take_front(whole));
-    for (const Point &point : ArrayRef(held).drop_front(whole))
-      states = visit(states, point);
-  } else {
+  if (isLoop()) {
     std::tie(states, scalarStates) = walkLoops(states, scalarStates, visit);
+  } else {
+    if (slots > 0)
+      states = walkShared(std::move(states), visit, isFirst);
+    states = walkHeld(std::move(states), visit, isLast);
   }
   for (auto [reducer, state, scalars] :
        llvm::zip(reducers, states, scalarStates)) {
     state = reducer.reduceLanes(state);
     bool hasTail = columns.base || columns.offset % vector != 0;
-    if (!isHeld() && hasTail)
+    if (isLoop() && hasTail)
       state = reducer.combine(state, scalars);
   }
   if (group.width > 1)
@@ -267,16 +378,18 @@ void RowsLowering::storeAt(ArrayRef<unsigned> results, const Point &point) {
 void RowsLowering::storeFull(ArrayRef<unsigned> results) {
   if (results.empty())
     return;
-  if (isHeld()) {
-    for (const Point &point : held)
-      storeAt(results, point);
-    return;
-  }
-  walkLoops({}, {}, [&](States states, ArrayRef<Point> points) {
+  auto store = [&](States states, ArrayRef<Point> points) {
     for (const Point &point : points)
       storeAt(results, point);
     return states;
-  });
+  };
+  if (isLoop()) {
+    walkLoops({}, {}, store);
+    return;
+  }
+  if (slots > 0)
+    walkShared({}, store, /*isFirst=*/false);
+  walkHeld({}, store, /*isLast=*/true);
 }
 
 void RowsLowering::storeRows(ArrayRef<unsigned> results) {
@@ -297,10 +410,11 @@ FailureOr<Grid> RowsLowering::run() {
   if (failed(verify()))
     return failure();
   placeThread();
-  if (isHeld())
-    placeHeldPoints();
-  for (ArrayRef<Operation *> level : space.levels)
-    reduceLevel(level);
+  streamed = streamedInputs(frame, pointAt(Index::constant(0), vector));
+  if (isShared())
+    fillSharedMemory();
+  else if (!isLoop())
+    placeHeldPoints(0);
   SmallVector<unsigned> full, rows;
   SmallVector<Extent> domain = space.domain;
   for (unsigned result = 0; result < frame.kernel.getNumResults(); ++result) {
@@ -314,6 +428,9 @@ FailureOr<Grid> RowsLowering::run() {
              << "; put it into a kernel of its own";
     (isFull ? full : rows).push_back(result);
   }
+  for (auto [number, level] : llvm::enumerate(space.levels))
+    reduceLevel(level, /*isFirst=*/number == 0,
+                /*isLast=*/full.empty() && number + 1 == space.levels.size());
   storeFull(full);
   storeRows(rows);
   return Grid{GridTerm{

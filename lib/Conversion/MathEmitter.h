@@ -60,6 +60,11 @@ public:
   bool isApproximate() const { return options.approximate && !isDouble(); }
   /// CUDA's approximations exist for f32 alone.
   bool hasHardwareMath() const { return onCuda() && !isDouble(); }
+  /// Whether results below f32's normal numbers are zeros to who reads them:
+  /// they are in f16.
+  bool mayFlushDenormals() const {
+    return hasHardwareMath() && options.approximate && !options.bf16;
+  }
   bool mayUseTanhApprox() const {
     return hasHardwareMath() && options.approximate && options.bf16;
   }
@@ -128,6 +133,11 @@ public:
   /// The NVVM intrinsic (f32, CUDA only) on every lane.
   Expr hardware(StringRef intrinsic, ArrayRef<Expr> operands);
   Expr hardwareExp2(Expr a) { return hardware("llvm.nvvm.ex2.approx.f32", a); }
+  /// Gives zero for denormal results, which the other takes three instructions
+  /// more for.
+  Expr hardwareExp2Flushed(Expr a) {
+    return hardware("llvm.nvvm.ex2.approx.ftz.f32", a);
+  }
   Expr hardwareLog2(Expr a) { return hardware("llvm.nvvm.lg2.approx.f", a); }
   Expr hardwareRsqrt(Expr a) { return hardware("llvm.nvvm.rsqrt.approx.f", a); }
   Expr hardwareReciprocal(Expr a) {

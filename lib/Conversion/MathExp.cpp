@@ -100,13 +100,15 @@ Expr expByHardware(Expr x) {
   constexpr double log2EHigh = 0x1.715476p+0, log2ELow = 0x1.4ae0cp-26;
   Expr r = e.fma(x, e.f(log2EHigh), magic - shifted);
   r = e.fma(x, e.f(log2ELow), r);
-  return e.hardwareExp2(r) * scale;
+  return e.hardwareExp2Flushed(r) * scale;
 }
 
 } // namespace
 
 Expr mlir::fuse::expandExp(Expr x) {
   MathEmitter &e = *x.emitter;
+  if (e.mayFlushDenormals())
+    return e.hardwareExp2Flushed(x * e.f(kLog2E));
   if (e.hasHardwareMath())
     return e.isApproximate() ? e.hardwareExp2(x * e.f(kLog2E))
                              : expByHardware(x);

@@ -136,6 +136,21 @@ public:
     memories.back().staged.push_back(std::move(staged));
   }
 
+  /// Gives the lanes of an input at a point, as they lie in memory, or null for
+  /// an ordinary load.
+  using Loader = std::function<Value(BlockArgument, const Point &)>;
+  /// Asks `loader` first for each load from here on; null for none.
+  void loadThrough(Loader loader) { this->loader = std::move(loader); }
+
+  /// Where the lanes of an input at a point start, and the alignment in bytes.
+  Value inputAddress(BlockArgument input, const Point &point) {
+    return address(input.getLoc(), abi.inputs[input.getArgNumber()], input,
+                   point, stridesOf(input));
+  }
+  int64_t inputAlignment(BlockArgument input, const Point &point) const {
+    return alignment(input, point, stridesOf(input));
+  }
+
   /// What is remembered inside the scope is forgotten after it: for code in a
   /// nested region.
   class Scope {
@@ -265,6 +280,7 @@ private:
   KernelAbi abi;
   EmitOptions options;
   SmallVector<Memory> memories;
+  Loader loader;
   DenseMap<Value, std::pair<int64_t, int64_t>> ranges;
 };
 

@@ -157,6 +157,8 @@ Value PointEmitter::load(BlockArgument argument, const Point &point) {
     });
   auto type = cast<RankedTensorType>(argument.getType());
   Type element = type.getElementType();
+  if (Value lanes = loader ? loader(argument, point) : Value())
+    return fromStorage(loc, element, lanes);
   Type storage = storageType(element);
   Type loaded = lanesOf(storage, point.lanes);
   auto doLoad = [&]() -> Value {

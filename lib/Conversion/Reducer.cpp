@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -20,9 +21,9 @@ static int64_t lanesIn(Value value) {
   return type ? type.getDimSize(0) : 1;
 }
 
-Reducer::Reducer(PointEmitter &emitter, Operation *op)
+Reducer::Reducer(PointEmitter &emitter, Operation *op, Lanes lanes)
     : emitter(emitter), builder(emitter.getBuilder()), op(op),
-      loc(op->getLoc()), reduce(dyn_cast<ReduceOp>(op)),
+      loc(op->getLoc()), reduce(dyn_cast<ReduceOp>(op)), lanes(lanes),
       type(PointEmitter::computeType(
           getElementTypeOrSelf(op->getOperand(0).getType()))) {
   dims = reduce ? reduce.getDims() : cast<SoftmaxStatsOp>(op).getDims();
@@ -61,10 +62,14 @@ Value Reducer::identityOf(unsigned component) {
   llvm_unreachable("unknown kind of reduction");
 }
 
-ReductionState Reducer::identity(int64_t lanes) {
+ReductionState Reducer::identity(int64_t width) {
   ReductionState state;
-  for (unsigned component = 0; component < op->getNumResults(); ++component)
-    state.push_back(emitter.splat(loc, identityOf(component), lanes));
+  for (unsigned component = 0; component < op->getNumResults(); ++component) {
+    bool isShared =
+        isOnline() && component == 0 && lanes == Lanes::partsOfOneResult;
+    state.push_back(
+        emitter.splat(loc, identityOf(component), isShared ? 1 : width));
+  }
   return state;
 }
 
@@ -123,19 +128,39 @@ Value Reducer::exp(Value exponent) {
       arith::FastMathFlagsAttr::get(op->getContext(), flags));
 }
 
+Value Reducer::rescale(const ReductionState &state, Value maximum) {
+  Value difference =
+      arith::SubFOp::create(builder, loc, state[0], safeMaximum(maximum));
+  Value factor = emitter.splat(loc, exp(difference), lanesIn(state[1]));
+  return arith::MulFOp::create(builder, loc, state[1], factor);
+}
+
+/// Whether the value, or each of its lanes, is the constant 0.
+static bool isZero(Value value) {
+  if (auto splat = value.getDefiningOp<vector::BroadcastOp>())
+    value = splat.getSource();
+  return matchPattern(value, m_AnyZeroFloat());
+}
+
 /// Several elements share one rescaling of the sum.
 ReductionState Reducer::takeOnline(const ReductionState &state,
                                    ArrayRef<Value> elements) {
-  Value maximum = state[0];
-  for (Value element : elements)
-    maximum = combineOne(maximum, element);
-  Value safe = safeMaximum(maximum);
-  auto relative = [&](Value x) {
-    return exp(arith::SubFOp::create(builder, loc, x, safe));
-  };
-  Value sum = arith::MulFOp::create(builder, loc, state[1], relative(state[0]));
-  for (Value element : elements)
-    sum = arith::AddFOp::create(builder, loc, sum, relative(element));
+  Value most = elements.front();
+  for (Value element : elements.drop_front())
+    most = combineOne(most, element);
+  if (lanesIn(most) != lanesIn(state[0]))
+    most = foldLanes(0, most);
+  Value maximum = combineOne(state[0], most);
+  Value safe =
+      emitter.splat(loc, safeMaximum(maximum), lanesIn(elements.front()));
+  // Nothing has been added up yet where the sum is the identity.
+  Value sum;
+  if (!isZero(state[1]))
+    sum = rescale(state, maximum);
+  for (Value element : elements) {
+    Value term = exp(arith::SubFOp::create(builder, loc, element, safe));
+    sum = sum ? Value(arith::AddFOp::create(builder, loc, sum, term)) : term;
+  }
   return {maximum, sum};
 }
 
@@ -144,7 +169,7 @@ ReductionState Reducer::accumulate(const ReductionState &state,
   SmallVector<Value> masked;
   for (Value element : elements)
     masked.push_back(
-        mask(emitter.splat(loc, element, lanesIn(state[0])), guard));
+        mask(emitter.splat(loc, element, lanesIn(state.back())), guard));
   if (!reduce)
     return takeOnline(state, masked);
   Value total = state[0];
@@ -155,38 +180,54 @@ ReductionState Reducer::accumulate(const ReductionState &state,
 
 ReductionState Reducer::combine(const ReductionState &a,
                                 const ReductionState &b) {
+  return combineAll({a, b});
+}
+
+ReductionState Reducer::combineAll(ArrayRef<ReductionState> states) {
+  Value first = states.front()[0];
+  for (const ReductionState &state : states.drop_front())
+    first = combineOne(first, state[0]);
   if (reduce)
-    return {combineOne(a[0], b[0])};
-  Value maximum = combineOne(a[0], b[0]);
-  Value safe = safeMaximum(maximum);
-  auto rescaled = [&](const ReductionState &state) -> Value {
-    Value factor = exp(arith::SubFOp::create(builder, loc, state[0], safe));
-    return arith::MulFOp::create(builder, loc, state[1], factor);
-  };
-  return {maximum,
-          arith::AddFOp::create(builder, loc, rescaled(a), rescaled(b))};
+    return {first};
+  Value sum;
+  for (const ReductionState &state : states) {
+    Value term = rescale(state, first);
+    sum = sum ? Value(arith::AddFOp::create(builder, loc, sum, term)) : term;
+  }
+  return {first, sum};
+}
+
+Value Reducer::combineComponent(unsigned component, Value a, Value b) {
+  if (component == 0)
+    return combineOne(a, b);
+  return arith::AddFOp::create(builder, loc, a, b);
+}
+
+/// The lanes [from, from + count) of a vector.
+static Value takeLanes(OpBuilder &builder, Location loc, Value value,
+                       int64_t from, int64_t count) {
+  if (count == 1)
+    return vector::ExtractOp::create(builder, loc, value, from);
+  return vector::ShuffleOp::create(
+      builder, loc, value, value,
+      llvm::to_vector(llvm::seq<int64_t>(from, from + count)));
+}
+
+Value Reducer::foldLanes(unsigned component, Value value) {
+  for (int64_t half = lanesIn(value) / 2; half > 0; half /= 2)
+    value = combineComponent(component, takeLanes(builder, loc, value, 0, half),
+                             takeLanes(builder, loc, value, half, half));
+  return value;
 }
 
 ReductionState Reducer::reduceLanes(ReductionState state) {
-  for (int64_t lanes = lanesIn(state[0]); lanes > 1; lanes /= 2) {
-    int64_t half = lanes / 2;
-    auto part = [&](int64_t from) {
-      ReductionState out;
-      for (Value value : state) {
-        if (half == 1) {
-          out.push_back(vector::ExtractOp::create(builder, loc, value, from));
-          continue;
-        }
-        SmallVector<int64_t> taken =
-            llvm::to_vector(llvm::seq<int64_t>(from, from + half));
-        out.push_back(
-            vector::ShuffleOp::create(builder, loc, value, value, taken));
-      }
-      return out;
-    };
-    ReductionState low = part(0), high = part(half);
-    state = combine(low, high);
+  if (isOnline() && lanesIn(state[0]) > 1) {
+    Value maximum = foldLanes(0, state[0]);
+    state = {maximum,
+             rescale(state, emitter.splat(loc, maximum, lanesIn(state[0])))};
   }
+  for (auto [component, value] : llvm::enumerate(state))
+    value = foldLanes(component, value);
   return state;
 }
 

@@ -10,6 +10,11 @@
 // start at an identity, take elements in, and combine with each other; lanes,
 // threads and warps are all combined by the same rule.
 //
+// The maximum and the sum belong together: a sum is rescaled where its maximum
+// grows. Where the lanes of a vector are parts of one result they share one
+// maximum, so that a step rescales once and not once a lane, and so do threads:
+// first all agree on the maximum, then each rescales its sum once.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_REDUCER_H
@@ -24,8 +29,11 @@ using ReductionState = SmallVector<Value, 2>;
 
 class Reducer {
 public:
+  /// What the lanes of a vector state are.
+  enum class Lanes { results, partsOfOneResult };
+
   /// `op` is a ReduceOp or a SoftmaxStatsOp.
-  Reducer(PointEmitter &emitter, Operation *op);
+  Reducer(PointEmitter &emitter, Operation *op, Lanes lanes = Lanes::results);
 
   Operation *getOp() const { return op; }
   Value getInput() const { return op->getOperand(0); }
@@ -36,6 +44,15 @@ public:
   ReductionState accumulate(const ReductionState &state,
                             ArrayRef<Value> elements, Value guard);
   ReductionState combine(const ReductionState &a, const ReductionState &b);
+  /// All of them, in their order.
+  ReductionState combineAll(ArrayRef<ReductionState> states);
+
+  /// Whether the state is a maximum and a sum relative to it.
+  bool isOnline() const { return !reduce; }
+  /// One component of two states. Sums must be relative to one maximum.
+  Value combineComponent(unsigned component, Value a, Value b);
+  /// The sum of an online state, relative to another maximum.
+  Value rescale(const ReductionState &state, Value maximum);
   /// Combines the lanes of a vector state, as a tree.
   ReductionState reduceLanes(ReductionState state);
   /// The op's results from the final state of `count` elements.
@@ -55,6 +72,8 @@ private:
   Value mask(Value elements, Value guard);
   ReductionState takeOnline(const ReductionState &state,
                             ArrayRef<Value> elements);
+  /// The lanes of `value` combined as component `component`, as a tree.
+  Value foldLanes(unsigned component, Value value);
   /// m, or 0 where m is -inf: exp(x - m) is then 0 and not NaN.
   Value safeMaximum(Value maximum);
   Value exp(Value exponent);
@@ -68,6 +87,7 @@ private:
   bool keep;
   /// Null for SoftmaxStatsOp.
   ReduceOp reduce;
+  Lanes lanes;
   Type type;
 };
 

@@ -352,6 +352,7 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
     return grid.takeError();
   kernel.grid = *grid;
   kernel.threads = op.getThreads();
+  kernel.sharedBytes = op.getSharedBytes().value_or(0);
   llvm::SmallPtrSet<Storage *, 8> read;
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     kernel.args.push_back(*storage(input).ref);

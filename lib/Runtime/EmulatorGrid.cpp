@@ -9,6 +9,7 @@
 #include "FormatError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include <cstring>
 #include <numeric>
 
 using namespace llvm;
@@ -180,6 +181,8 @@ void EmulatorGrid::startThreads() {
   for (auto [id, thread] : enumerate(threads)) {
     thread.id = id;
     thread.state = State::Ready;
+    thread.copies.clear();
+    thread.copyGroups.clear();
     thread.fiber.start(stacks[id], runThread, this);
   }
 }
@@ -225,6 +228,27 @@ void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
     return host;
   complain(memory.complaint(), site);
   abandon();
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+void EmulatorGrid::commitCopies() {
+  running->copyGroups.push_back(std::move(running->copies));
+  running->copies.clear();
+}
+
+void EmulatorGrid::waitForCopies(unsigned pending) {
+  auto &groups = running->copyGroups;
+  for (; groups.size() > pending; groups.pop_front())
+    for (const AsyncCopy &copy : groups.front()) {
+      const void *from = access(
+          {copy.from, copy.bytes, copy.bytes, AccessKind::Load}, copy.site);
+      void *to = access({copy.to, copy.bytes, copy.bytes, AccessKind::Store},
+                        copy.site);
+      std::memcpy(to, from, copy.bytes);
+    }
 }
 
 //===----------------------------------------------------------------------===//

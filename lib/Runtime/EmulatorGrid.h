@@ -31,6 +31,7 @@
 #include "EmulatorFiber.h"
 #include "EmulatorMemory.h"
 #include "fuse/Runtime/EmulatorModule.h"
+#include <deque>
 #include <random>
 
 namespace fuse::runtime {
@@ -96,6 +97,20 @@ public:
   /// this very barrier.
   void barrier(unsigned number, unsigned count, const EmulatorSite *site);
 
+  /// An asynchronous copy: nothing happens before the thread waits for it, so
+  /// that who does not wait sees what was there before.
+  struct AsyncCopy {
+    uint64_t to = 0;
+    uint64_t from = 0;
+    int64_t bytes = 0;
+    const EmulatorSite *site = nullptr;
+  };
+  void copyAsync(const AsyncCopy &copy) { running->copies.push_back(copy); }
+  /// Makes a group of the thread's copies since the last one.
+  void commitCopies();
+  /// Carries out all groups of the thread but the `pending` youngest.
+  void waitForCopies(unsigned pending);
+
   /// Waits for all lanes in the mask; see above. `combine` returns false after
   /// a complaint().
   using Combine = llvm::function_ref<bool(WarpLanes)>;
@@ -123,6 +138,9 @@ private:
     const EmulatorSite *site = nullptr;
     unsigned barrier = 0;
     WarpOperation operation;
+    /// Copies that are in no group yet, and the groups, oldest first.
+    std::vector<AsyncCopy> copies;
+    std::deque<std::vector<AsyncCopy>> copyGroups;
   };
 
   void addOperands();

@@ -9,6 +9,7 @@
 #include "EmulatorGrid.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cstring>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -27,6 +28,36 @@ static void *accessShim(uint64_t address, int64_t bytes, int64_t alignment,
 
 static uint64_t globalShim(const EmulatorGlobal *global) {
   return grid().global(*global);
+}
+
+/// A load with a hint for the caches, which have no effect here.
+template <unsigned words>
+static void hintedLoadShim(uint32_t *result, uint64_t address, uint64_t policy,
+                           const EmulatorSite *site) {
+  constexpr int64_t bytes = words * sizeof(uint32_t);
+  std::memcpy(result,
+              grid().access({address, bytes, bytes, AccessKind::Load}, site),
+              bytes);
+}
+
+static uint32_t hintedWordShim(uint64_t address, uint64_t policy,
+                               const EmulatorSite *site) {
+  uint32_t result;
+  hintedLoadShim<1>(&result, address, policy, site);
+  return result;
+}
+
+static uint64_t policyShim() { return 0; }
+
+template <unsigned bytes>
+static void copyAsyncShim(uint64_t to, uint64_t from,
+                          const EmulatorSite *site) {
+  grid().copyAsync({to, from, bytes, site});
+}
+
+static void commitCopiesShim() { grid().commitCopies(); }
+static void waitForCopiesShim(uint32_t pending) {
+  grid().waitForCopies(pending);
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,6 +285,31 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
       {"fuse.store", addressOf(accessShim<AccessKind::Store>), true},
       {"fuse.atomic", addressOf(accessShim<AccessKind::Atomic>), true},
       {"fuse.global", addressOf(globalShim), false},
+
+#define FUSE_HINTED_LOAD(PRIORITY)                                             \
+  {"createpolicy.fractional.L2::" PRIORITY ".b64 $0, 1.0;",                    \
+   addressOf(policyShim), false},                                              \
+      {"ld.global.L1::" PRIORITY ".L2::cache_hint.b32 $0, [$1], $2;",          \
+       addressOf(hintedWordShim), true},                                       \
+      {"ld.global.L1::" PRIORITY ".L2::cache_hint.v2.b32 {$0, $1}, [$2], $3;", \
+       addressOf(hintedLoadShim<2>), true},                                    \
+      {"ld.global.L1::" PRIORITY                                               \
+       ".L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;",                   \
+       addressOf(hintedLoadShim<4>), true}
+      FUSE_HINTED_LOAD("evict_first"),
+      FUSE_HINTED_LOAD("evict_last"),
+#undef FUSE_HINTED_LOAD
+
+      {"llvm.nvvm.cp.async.ca.shared.global.4", addressOf(copyAsyncShim<4>),
+       true},
+      {"llvm.nvvm.cp.async.ca.shared.global.8", addressOf(copyAsyncShim<8>),
+       true},
+      {"llvm.nvvm.cp.async.ca.shared.global.16", addressOf(copyAsyncShim<16>),
+       true},
+      {"llvm.nvvm.cp.async.cg.shared.global.16", addressOf(copyAsyncShim<16>),
+       true},
+      {"llvm.nvvm.cp.async.commit.group", addressOf(commitCopiesShim), false},
+      {"llvm.nvvm.cp.async.wait.group", addressOf(waitForCopiesShim), false},
 
       {"llvm.nvvm.read.ptx.sreg.tid.x", addressOf(threadShim), false},
       {"llvm.nvvm.read.ptx.sreg.tid.y", addressOf(constantShim<0>), false},

@@ -58,12 +58,21 @@ LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
 
 LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
-                                       HoldKind hold, int64_t unroll) {
+                                       HoldKind hold, int64_t unroll,
+                                       int64_t inRegisters) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(
           verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)))
     return failure();
+  if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
+    return emitError() << "expected in_registers from 0 on, and only with hold "
+                          "= shared, but got "
+                       << inRegisters << "; leave it out";
+  if (hold == HoldKind::shared && rowsPerBlock != 1)
+    return emitError() << "expected rows_per_block = 1 with hold = shared, but "
+                          "got "
+                       << rowsPerBlock << "; use hold = registers";
   if (threads % rowsPerBlock != 0)
     return emitError() << "expected rows_per_block to divide the " << threads
                        << " threads, but got " << rowsPerBlock
@@ -92,6 +101,9 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return emitError() << "expected hold = loop where blocks share a column, "
                           "but got parts = "
                        << parts << " with hold = registers; use parts = 1";
+  if (hold != HoldKind::registers && hold != HoldKind::loop)
+    return emitError() << "expected hold = registers or hold = loop, but got "
+                       << stringifyHoldKind(hold) << "; use hold = loop";
   if (threads % splits == 0)
     return success();
   return emitError() << "expected splits to divide the " << threads

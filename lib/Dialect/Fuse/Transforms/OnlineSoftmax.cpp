@@ -23,9 +23,10 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-static bool walksInLoops(Attribute schedule) {
+/// Whether a walk more costs reads of memory, not of registers.
+static bool readsAgain(Attribute schedule) {
   if (auto rows = dyn_cast_or_null<RowsScheduleAttr>(schedule))
-    return rows.getHold() == HoldKind::loop;
+    return rows.getHold() != HoldKind::registers;
   auto columns = dyn_cast_or_null<ColumnsScheduleAttr>(schedule);
   return columns && columns.getHold() == HoldKind::loop;
 }
@@ -38,8 +39,8 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
   LogicalResult matchAndRewrite(ReduceOp sum,
                                 PatternRewriter &rewriter) const override {
     auto kernel = sum->getParentOfType<KernelOp>();
-    if (!kernel || !walksInLoops(kernel.getScheduleAttr()))
-      return rewriter.notifyMatchFailure(sum, "the row is walked once");
+    if (!kernel || !kernel.getScheduleAttr())
+      return rewriter.notifyMatchFailure(sum, "not in a scheduled kernel");
     if (sum.getKind() != ReduceKind::sum || !sum.getKeep())
       return rewriter.notifyMatchFailure(sum, "not a sum that keeps its dims");
     auto exp = sum.getInput().getDefiningOp<ExpOp>();
@@ -49,6 +50,9 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
         max.getInput() != sub.getLhs() || max.getDims() != sum.getDims())
       return rewriter.notifyMatchFailure(
           sum, "its operand is not exp(x - max(x)) over the same dims");
+    if (!exp->hasOneUse() && !readsAgain(kernel.getScheduleAttr()))
+      return rewriter.notifyMatchFailure(
+          sum, "the exponentials stay in registers for other uses");
     rewriter.setInsertionPointAfter(max);
     auto stats = SoftmaxStatsOp::create(rewriter, sum.getLoc(),
                                         TypeRange{max.getType(), sum.getType()},

@@ -59,16 +59,25 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
   let description = [{
     The reduced dimensions are the last ones; together they are the columns,
     the others are the rows. `threads / rows_per_block` threads work on a row;
-    a thread takes vectors of `vector` consecutive columns. With `hold =
-    registers` a thread keeps all its vectors of the row (the number of columns
-    is static); with `hold = loop` it reads the row once a pass, `unroll`
-    vectors at a time.
+    a thread takes vectors of `vector` consecutive columns. `hold` says where
+    they stay between the passes over the row:
 
-    `vector` is a power of two that divides the last dimension.
+    - `registers`: in the thread's registers.
+    - `cache`: in the caches, which are told to keep the row until the last pass
+      and to drop it then. Few registers make for many threads in flight.
+    - `shared`: in shared memory, each vector in a place that only its thread
+      uses, filled by asynchronous copies; the last `in_registers` vectors of
+      each thread are kept in registers. For rows that are longer than the
+      registers of a block.
+    - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time.
+
+    All but `loop` want a static number of columns. `vector` is a power of two
+    that divides the last dimension.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
                         "int64_t":$rows_per_block, "HoldKind":$hold,
-                        DefaultValuedParameter<"int64_t", "4">:$unroll);
+                        DefaultValuedParameter<"int64_t", "4">:$unroll,
+                        DefaultValuedParameter<"int64_t", "0">:$in_registers);
 }
 
 def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {

@@ -72,6 +72,8 @@ def LaunchOp : Fuse_Op<"launch", [
     content before the launch, which writes a part of it. The two may be one
     buffer where nothing reads the input later; otherwise the program copies.
 
+    `shared_bytes` is the dynamic shared memory of a block.
+
     1. `kernel` is @MODULE::@FUNCTION, and where that module stands in the
        program, it holds the function.
     2. `threads` is from 1 to 1024.
@@ -90,7 +92,8 @@ def LaunchOp : Fuse_Op<"launch", [
                        OptionalAttr<StrArrayAttr>:$ops,
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<ArrayAttr>:$in_place,
-                       OptionalAttr<ArrayAttr>:$copies);
+                       OptionalAttr<ArrayAttr>:$copies,
+                       OptionalAttr<I64Attr>:$shared_bytes);
   let results = (outs Variadic<AnyFuseTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `(` $blocks `)` `threads` `(` $threads `)`
