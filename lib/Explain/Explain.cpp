@@ -9,10 +9,13 @@
 #include "Traffic.h"
 #include "fuse/Explain/Passes.h"
 #include "fuse/Fusion/Passes.h"
+#include "fuse/Schedule/Candidates.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_FUSEEXPLAIN
@@ -27,8 +30,9 @@ namespace {
 /// Explains one program.
 class Explainer {
 public:
-  explicit Explainer(func::FuncOp function)
-      : function(function), dims(function), names(function, dims) {}
+  Explainer(func::FuncOp function, const ScheduleTarget &target)
+      : function(function), target(target), dims(function),
+        names(function, dims) {}
 
   void run();
 
@@ -39,6 +43,7 @@ private:
   KernelOp kernelCalled(StringRef name);
 
   func::FuncOp function;
+  const ScheduleTarget &target;
   DimClasses dims;
   DimNames names;
 };
@@ -67,12 +72,43 @@ static std::string linesOf(KernelOp kernel) {
       ", ");
 }
 
+namespace {
+/// Texts, empty where there is no model or no other schedule.
+struct Prediction {
+  std::string chosen, runnerUp;
+};
+} // namespace
+
+/// "12.3 us, mostly memory".
+static std::string describe(const TimeEstimate &estimate) {
+  return llvm::formatv("{0:F1} us, mostly {1}", estimate.seconds * 1e6,
+                       name(estimate.limit));
+}
+
+static Prediction predict(KernelOp kernel, const DimClasses &dims,
+                          const ScheduleTarget &target) {
+  Prediction result;
+  if (!target.gpu)
+    return result;
+  ScheduleAttrInterface chosen = kernel.getScheduleAttr();
+  result.chosen = describe(estimateTime(
+      *target.gpu, estimateWork(kernel, dims, chosen, *target.gpu)));
+  for (const Candidate &other : findCandidates(kernel, dims, target))
+    if (other.schedule != chosen) {
+      result.runnerUp = llvm::formatv("{0}: {1}", debugString(other.schedule),
+                                      describe(*other.estimate));
+      break;
+    }
+  return result;
+}
+
 void Explainer::explainKernel(KernelOp kernel) {
   ByteCount moved = kernelBytes(kernel, dims, names);
   ByteCount saved = separateBytes(kernel, dims, names);
   saved -= moved;
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getScheduleAttr();
+  Prediction predicted = predict(kernel, dims, target);
   remark::passed(kernel.getLoc(), RemarkOpts::name("Kernel")
                                       .category(kKernelCategory)
                                       .function(function.getName()))
@@ -83,6 +119,8 @@ void Explainer::explainKernel(KernelOp kernel) {
       << remark::metric("BytesMoved", moved.str())
       << remark::metric("BytesSaved", saved.str())
       << remark::metric("Schedule", schedule)
+      << remark::metric("Predicted", predicted.chosen)
+      << remark::metric("RunnerUp", predicted.runnerUp)
       << remark::reason("{0}", explainSchedule(kernel));
 }
 
@@ -175,9 +213,14 @@ struct FuseExplain : fuse::impl::FuseExplainBase<FuseExplain> {
     markAllAnalysesPreserved();
     if (!getContext().getRemarkEngine())
       return;
+    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    if (!target) {
+      getOperation().emitError() << llvm::toString(target.takeError());
+      return signalPassFailure();
+    }
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        Explainer(function).run();
+        Explainer(function, *target).run();
   }
 };
 } // namespace

@@ -11,17 +11,21 @@
 #include "KernelInfo.h"
 #include "Remarks.h"
 #include "StageDump.h"
+#include "fuse/Analysis/DimClasses.h"
 #include "fuse/Codegen/NVPTX.h"
 #include "fuse/Codegen/Translate.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/JIT/Autotune.h"
 #include "fuse/JIT/Frontend.h"
 #include "fuse/JIT/JIT.h"
 #include "fuse/JIT/PlanBuilder.h"
 #include "fuse/JIT/RunPasses.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
+#include "fuse/Schedule/TuningFile.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <mutex>
 
@@ -85,6 +89,8 @@ struct Compilation::State {
   CodeCache cache;
   StageDump dump;
   std::optional<GPUTarget> gpu;
+  /// The tuning file; empty if there is none.
+  std::string tuning;
   /// Of the code that is being made.
   std::vector<Remark> remarks;
   /// Guards the context, whose own threads are off.
@@ -103,6 +109,8 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.divisible = facts.divisible;
   pipeline.inPlace = !facts.separate;
   pipeline.indexBits = facts.index32 ? 32 : 64;
+  pipeline.candidate = options.candidate;
+  pipeline.tuning = tuning;
 }
 
 func::FuncOp Compilation::State::entryOf(ModuleOp program) const {
@@ -279,6 +287,9 @@ Compilation::create(StringRef text, StringRef fileName,
     if (!gpu)
       return gpu.takeError();
     state->gpu = *gpu;
+    if (std::string path = tuningPath(options);
+        options.tuned && llvm::sys::fs::exists(path))
+      state->tuning = path;
   }
   if (llvm::Error error = state->parse(text, fileName))
     return std::move(error);
@@ -311,6 +322,22 @@ Expected<Code> Compilation::generate(const Facts &facts) {
     return std::move(error);
   code.remarks = std::move(state->remarks);
   return std::move(code);
+}
+
+Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  OwningOpRef<ModuleOp> program = state->module->clone();
+  func::FuncOp entry = state->entryOf(*program);
+  setLayouts(entry, facts);
+  if (llvm::Error error = runPasses(*program, mlir::fuse::buildViewPipeline,
+                                    state->options.reproducerDirectory))
+    return std::move(error);
+  mlir::fuse::DimClasses dims(entry);
+  std::vector<TuningKey> keys;
+  for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
+    keys.push_back({kernel.getKernelName().str(),
+                    mlir::fuse::kernelKey(kernel, dims, facts.divisible)});
+  return keys;
 }
 
 /// The LLVM IR of the kernels.

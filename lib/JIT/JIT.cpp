@@ -209,6 +209,11 @@ Expected<const Code &> CompiledProgram::code(const Facts &facts) {
   return variant->code;
 }
 
+Expected<std::vector<TuningKey>>
+CompiledProgram::tuningKeys(const Facts &facts) {
+  return state->compilation->tuningKeys(facts);
+}
+
 Expected<std::string> CompiledProgram::print(Stage stage, const Facts &facts) {
   return state->compilation->print(stage, facts);
 }

@@ -49,15 +49,24 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFormKernels(form));
 }
 
+void mlir::fuse::buildViewPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createCopyViews());
+}
+
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createCopyViews());
+  buildViewPipeline(pm);
   AssignSchedulesOptions assign;
   assign.chip = options.chip;
   assign.divisible = options.divisible;
+  assign.candidate = options.candidate;
+  assign.tuning = options.tuning;
   pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));
   pm.addNestedPass<func::FuncOp>(createFuseOnlineSoftmax());
-  pm.addPass(createFuseExplain());
+  FuseExplainOptions explain;
+  explain.chip = options.chip;
+  explain.divisible = options.divisible;
+  pm.addPass(createFuseExplain(explain));
 }
 
 void mlir::fuse::buildLowerPipeline(OpPassManager &pm,

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/Passes.h"
-#include "fuse/Schedule/Scheduler.h"
+#include "fuse/Schedule/TuningFile.h"
 #include "fuse/Target/CPUTarget.h"
-#include "fuse/Target/GPUTarget.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_ASSIGNSCHEDULES
@@ -18,51 +19,79 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// Enough for what threads exchange, which has static shared memory.
+static constexpr int64_t staticSharedBytes = 2048;
+
+llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
+                                                  bool divisible) {
+  ScheduleTarget target;
+  target.divisible = divisible;
+  if (chip == "cpu") {
+    target.isGPU = false;
+    target.vectorBits = CPUTarget::host().vectorBits;
+    return target;
+  }
+  llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
+  if (!gpu)
+    return gpu.takeError();
+  target.gpu = *gpu;
+  target.vectorBits = gpu->widestLoadBits;
+  target.maxThreads = gpu->maxThreadsPerBlock;
+  target.sharedBytes = gpu->maxSharedBytesPerBlock - staticSharedBytes;
+  return target;
+}
+
+/// The candidate that an entry names. One that is none of them was written by
+/// another version, and need not be legal.
+static unsigned findTuned(ArrayRef<Candidate> candidates,
+                          const TuningEntry *entry) {
+  for (auto [number, candidate] : llvm::enumerate(candidates))
+    if (entry && debugString(candidate.schedule) == entry->schedule)
+      return number;
+  return 0;
+}
+
 namespace {
 struct AssignSchedulesPass
     : public mlir::fuse::impl::AssignSchedulesBase<AssignSchedulesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<ScheduleTarget> target = resolveTarget();
-    if (failed(target))
+    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    if (!target) {
+      getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
+    }
+    llvm::Expected<TuningFile> tuned = readTuning();
+    if (!tuned) {
+      getOperation().emitError() << llvm::toString(tuned.takeError());
+      return signalPassFailure();
+    }
     DimClasses dims(getOperation());
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
-      if (!kernel.getScheduleAttr() && failed(assign(kernel, dims, *target)))
+      if (!kernel.getScheduleAttr() &&
+          failed(assign(kernel, dims, *target, *tuned)))
         return signalPassFailure();
   }
 
 private:
-  FailureOr<ScheduleTarget> resolveTarget() {
-    ScheduleTarget target;
-    target.divisible = divisible;
-    if (chip == "cpu") {
-      target.isGPU = false;
-      target.vectorBits = CPUTarget::host().vectorBits;
-      return target;
-    }
-    llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
-    if (!gpu) {
-      getOperation().emitError() << llvm::toString(gpu.takeError());
-      return failure();
-    }
-    target.vectorBits = gpu->widestLoadBits;
-    target.maxThreads = gpu->maxThreadsPerBlock;
-    return target;
+  llvm::Expected<TuningFile> readTuning() {
+    return tuning.empty() ? TuningFile() : TuningFile::read(tuning);
   }
 
   LogicalResult assign(KernelOp kernel, const DimClasses &dims,
-                       const ScheduleTarget &target) {
-    for (auto propose : {proposeContraction, proposeRows, proposeColumns,
-                         proposeTranspose, proposePointwise})
-      if (ScheduleAttrInterface schedule = propose(kernel, dims, target)) {
-        kernel.setScheduleAttr(schedule);
-        return success();
-      }
-    return kernel.emitError()
-           << "expected a kernel that one of the schedulers can run, but none "
-              "of them applies; split it into several kernels";
+                       const ScheduleTarget &target, const TuningFile &tuned) {
+    SmallVector<Candidate> candidates = findCandidates(kernel, dims, target);
+    if (candidates.empty())
+      return kernel.emitError()
+             << "expected a kernel that one of the schedulers can run, but "
+                "none of them applies; split it into several kernels";
+    unsigned chosen = candidate < candidates.size() ? unsigned(candidate) : 0;
+    if (chosen == 0 && !tuned.entries().empty())
+      chosen = findTuned(candidates,
+                         tuned.find(chip, kernelKey(kernel, dims, divisible)));
+    kernel.setScheduleAttr(candidates[chosen].schedule);
+    return success();
   }
 };
 } // namespace

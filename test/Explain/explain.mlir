@@ -9,8 +9,10 @@
 // CHECK: explain.mlir:[[#@LINE+8]]:8: remark: [Passed] Kernel | Category:fuse-kernel | Function=norm |
 // CHECK-SAME: BytesMoved="24576*T + 8192", BytesSaved=16384*T
 // CHECK-SAME: Lines="[[#@LINE+5]], [[#@LINE+6]]"
+// CHECK-SAME: Predicted="{{[0-9]+\.[0-9]}} us, mostly memory"
 // CHECK-SAME: Reason="it reduces rows of 4096 elements, which fit in the registers of {{[0-9]+}} threads, so that memory is read once"
 // CHECK-SAME: Remark="kernel 'norm' runs add,
+// CHECK-SAME: RunnerUp="#fuse.rows<{{[^"]*}}>: {{[0-9]+\.[0-9]}} us, mostly
 // CHECK-SAME: Schedule="#fuse.rows<
 func.func @norm(%x: tensor<?x4096xbf16> {fuse.dims = ["T"]}, %r: tensor<?x4096xbf16>, %w: tensor<4096xbf16>) -> tensor<?x4096xbf16> {
   %h = fuse.add %x, %r : tensor<?x4096xbf16>

@@ -11,13 +11,15 @@
 #   sanitize_random  memcheck, racecheck, initcheck, synccheck of random programs
 #   math      the error of every unary op on every f16, bf16 and f32: math.json
 #   bench     fuse bench of the examples, with and without a profiler: bench.json
+#   tuning    measured schedules against chosen ones: tuned.json, tuning.json
 #   peers     against torch, Triton and a copy: peers.json and peers.md
 #   grid      the same over families, row lengths and element types: grid.json
 #
 # FUSE_SESSION_SECONDS (570) is for all phases; peers and grid take what is left.
 # PEERS_ARGS goes to compare_peers.py ("--only softmax"), GRID_ARGS to
 # compare_grid.py ("--dtypes bf16"), which goes on with the results in GRID_FROM;
-# FUZZ_COUNT is the number of random programs, FUZZ_SEED the first.
+# BENCH_FILES are the grids and programs of fuse bench; FUZZ_COUNT is the number of
+# random programs, FUZZ_SEED the first.
 # shellcheck disable=SC2317 # Phases are called by name.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
@@ -85,6 +87,12 @@ math() {
   PYTHONPATH=python python3 tools/dev/op_accuracy.py --target cuda --merge "$out/math.json"
 }
 
+tuning() {
+  fuse bench --autotune --tuning "$out/tuning.json" --seconds 0.02 \
+    --check-elements 0 --json "$out/tuned.json" tools/dev/tuning-grid.json
+  python3 tools/dev/tuning_report.py "$out/tuned.json"
+}
+
 peers() {
   # shellcheck disable=SC2086 # Several words.
   python3 tools/dev/compare_peers.py --out "$out" --budget $((end - SECONDS - 15)) \
@@ -92,7 +100,9 @@ peers() {
 }
 
 bench() {
-  fuse bench --check-elements 4000000 --json "$out/bench.json" tools/dev/bench-grid.json
+  # shellcheck disable=SC2086 # Several files.
+  fuse bench --check-elements 4000000 --json "$out/bench.json" \
+    ${BENCH_FILES:-tools/dev/bench-grid.json}
   fuse bench --check-elements 0 --profile --dim rows=32768 examples/softmax.mlir
 }
 
@@ -123,7 +133,7 @@ run_phase() {
 }
 
 declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [fuzz]=450
-  [sanitize_random]=300 [bench]=120 [peers]=600 [grid]=600)
+  [sanitize_random]=300 [bench]=120 [tuning]=540 [peers]=600 [grid]=600)
 failures=0
 for phase in "${phases[@]}"; do
   [[ -n ${limits[$phase]:-} ]] ||

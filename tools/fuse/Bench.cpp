@@ -9,6 +9,8 @@
 #include "BenchProfile.h"
 #include "BenchReport.h"
 #include "Command.h"
+#include "Tuning.h"
+#include "fuse/JIT/JIT.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -33,11 +35,14 @@ private:
   BenchOptions benchOptions() const;
   Error checkOptions() const;
   Error runCase(const BenchCase &benchCase, const BenchOptions &options);
+  Expected<json::Array> autotune(const BenchCase &benchCase,
+                                 const BenchOptions &options);
   Error runShown(StringRef number, const BenchCase &benchCase,
                  const BenchOptions &options);
   Error writeJSON();
 
   ProgramOptions program{sub, category, jit::Target::Auto};
+  TuningOptions tuning{sub, category};
   cl::list<std::string> moreFiles{cl::Positional, cl::sub(sub),
                                   cl::cat(category), cl::ZeroOrMore,
                                   cl::desc("FILE.mlir... or GRID.json")};
@@ -134,12 +139,38 @@ BenchOptions BenchCommand::benchOptions() const {
   return options;
 }
 
+Expected<json::Array> BenchCommand::autotune(const BenchCase &benchCase,
+                                             const BenchOptions &options) {
+  jit::CompileOptions compile = options.compile;
+  compile.entry = benchCase.entry;
+  auto compiled = jit::compile(benchCase.text, benchCase.fileName, compile);
+  if (!compiled)
+    return compiled.takeError();
+  auto shapes = inputShapes((*compiled)->spec(), benchCase.dims);
+  if (!shapes)
+    return shapes.takeError();
+  auto tuned =
+      tune(benchCase.text, benchCase.fileName, compile, *shapes, tuning);
+  if (!tuned)
+    return tuned.takeError();
+  return tuningJSON(*tuned);
+}
+
 Error BenchCommand::runCase(const BenchCase &benchCase,
                             const BenchOptions &options) {
+  json::Array tuned;
+  if (tuning.autotune) {
+    auto found = autotune(benchCase, options);
+    if (!found)
+      return found.takeError();
+    tuned = std::move(*found);
+  }
   auto result = runBench(benchCase, options);
   if (!result)
     return result.takeError();
   json::Object object = benchJSON(benchCase, *result);
+  if (tuning.autotune)
+    object["tuning"] = std::move(tuned);
   std::vector<KernelProfile> profiles;
   if (profile) {
     auto found = profileBench(benchCase, options);

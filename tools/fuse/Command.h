@@ -52,6 +52,8 @@ struct ProgramOptions {
   llvm::cl::opt<bool> strict;
   llvm::cl::opt<bool> noCache;
   llvm::cl::opt<std::string> dumpStages;
+  llvm::cl::opt<std::string> tuningFile;
+  llvm::cl::opt<unsigned> candidate;
 };
 
 } // namespace fuse::driver

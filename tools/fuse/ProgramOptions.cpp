@@ -39,7 +39,15 @@ ProgramOptions::ProgramOptions(cl::SubCommand &sub,
               cl::desc("Neither read nor write compiled code on disk")),
       dumpStages("dump-stages", cl::sub(sub), cl::cat(category),
                  cl::value_desc("DIR"),
-                 cl::desc("Write the program to DIR after every stage")) {}
+                 cl::desc("Write the program to DIR after every stage")),
+      tuningFile("tuning", cl::sub(sub), cl::cat(category),
+                 cl::value_desc("FILE.json"),
+                 cl::desc("Measured schedules; FUSE_TUNING, or tuning.json in "
+                          "the cache's folder, without it")),
+      candidate("candidate", cl::sub(sub), cl::cat(category), cl::init(0),
+                cl::value_desc("K"),
+                cl::desc("Give kernels the K-th schedule of those possible, "
+                         "from the choice (0) on, then from fast to slow")) {}
 
 /// Where a bug of the compiler is written down.
 static std::string reproducerDirectory(const std::string &dumpDirectory) {
@@ -59,6 +67,8 @@ jit::CompileOptions ProgramOptions::compileOptions() const {
   options.strict = strict;
   options.cache = !noCache;
   options.dumpDirectory = dumpStages;
+  options.tuningFile = tuningFile;
+  options.candidate = candidate;
   options.reproducerDirectory = reproducerDirectory(dumpStages);
   return options;
 }

@@ -30,12 +30,14 @@ static constexpr Phrase phrases[] = {
     {"BytesCost", "costs {0} bytes"},
     {"Count", "instructions: {0}"},
     {"Schedule", "schedule {0}"},
+    {"Predicted", "predicted {0}"},
+    {"RunnerUp", "runner-up {0}"},
 };
 
 static void printDetails(const jit::Remark &remark, raw_ostream &os) {
   for (const Phrase &phrase : phrases)
     for (const auto &[key, value] : remark.facts)
-      if (key == phrase.key)
+      if (key == phrase.key && !value.empty())
         os << "  = " << formatv(phrase.format, value) << "\n";
   if (!remark.reason.empty())
     os << "  = why: " << remark.reason << "\n";

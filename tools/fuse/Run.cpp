@@ -9,6 +9,7 @@
 #include "Inputs.h"
 #include "Session.h"
 #include "StridedImage.h"
+#include "Tuning.h"
 #include "Verification.h"
 #include "fuse/JIT/Source.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,11 +33,14 @@ public:
 
 private:
   Error execute(StringRef text);
+  Expected<std::unique_ptr<jit::CompiledProgram>>
+  compileTuned(StringRef text, ArrayRef<Array> arrays);
   Expected<StringMap<std::string>> outputFiles(const ProgramSpec &spec);
   Error verifyOutputs(StringRef text, const ProgramSpec &spec,
                       const Session &session);
 
   ProgramOptions program{sub, category, jit::Target::Auto};
+  TuningOptions tuning{sub, category};
   cl::list<std::string> inputs{
       "input", cl::sub(sub), cl::cat(category),
       cl::value_desc("NAME=FILE.npy|FILE.safetensors:KEY"),
@@ -168,17 +172,39 @@ Error RunCommand::execute() {
   return execute((*source)->getBuffer());
 }
 
+Expected<std::unique_ptr<jit::CompiledProgram>>
+RunCommand::compileTuned(StringRef text, ArrayRef<Array> arrays) {
+  std::vector<Shape> shapes;
+  for (const Array &array : arrays)
+    shapes.push_back(array.shape);
+  auto tuned =
+      tune(text, program.file, program.compileOptions(), shapes, tuning);
+  if (!tuned)
+    return tuned.takeError();
+  printTuning(outs(), *tuned);
+  return jit::compile(text, program.file, program.compileOptions());
+}
+
 Error RunCommand::execute(StringRef text) {
   auto compiled = jit::compile(text, program.file, program.compileOptions());
   if (!compiled)
     return compiled.takeError();
   const ProgramSpec &spec = (*compiled)->spec();
+  std::unique_ptr<jit::CompiledProgram> untuned;
   auto files = outputFiles(spec);
   if (!files)
     return files.takeError();
   auto arrays = prepareInputs(spec, inputs, dims, seed, (*compiled)->stddev());
   if (!arrays)
     return arrays.takeError();
+  if (tuning.autotune) {
+    auto tuned = compileTuned(text, *arrays);
+    if (!tuned)
+      return tuned.takeError();
+    // What `spec` says of arguments holds for both.
+    std::swap(*compiled, *tuned);
+    untuned = std::move(*tuned);
+  }
   auto views = parseStrides(spec, strides);
   if (!views)
     return views.takeError();

@@ -19,6 +19,9 @@ def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
 
     - `passed`, category `fuse-kernel`, for each kernel: its ops, the bytes that
       it moves and those that it saves, and its schedule with the reason for it.
+      For a GPU also the time that the model predicts, in microseconds, what it
+      consists of most, and the next best schedule with its time; a dynamic
+      dimension is taken for 4096.
       The bytes saved are against a kernel for each op; what an op of the
       program was decomposed into counts as one.
     - `missed`, category `fuse-edge`, for each entry of `fuse.missed`: the
@@ -29,6 +32,12 @@ def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
     softmax.mlir:5:8: remark: [Passed] Kernel | Category:fuse-kernel | ...
     ```
   }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The GPU that kernels are scheduled for, or cpu">,
+    Option<"divisible", "divisible", "bool", "false",
+           "Dynamic last dimensions are multiples of 16 bytes">
+  ];
 }
 
 #endif // FUSE_EXPLAIN_PASSES_TD

@@ -65,6 +65,12 @@ struct MissedFusion {
   std::string reason;
 };
 
+/// A kernel and its key in a tuning file.
+struct TuningKey {
+  std::string kernel;
+  std::string key;
+};
+
 /// A program for one set of facts.
 struct Code {
   Plan plan;
@@ -92,6 +98,10 @@ public:
   const CompileOptions &options() const;
 
   llvm::Expected<Code> generate(const runtime::Facts &facts);
+
+  /// Of each kernel, in the order of the launches.
+  llvm::Expected<std::vector<TuningKey>>
+  tuningKeys(const runtime::Facts &facts);
 
   /// The program at `stage`, as text.
   llvm::Expected<std::string> print(Stage stage, const runtime::Facts &facts);

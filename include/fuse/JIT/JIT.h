@@ -65,6 +65,10 @@ public:
   /// The code that calls with these facts run. Lives as long as the program.
   llvm::Expected<const Code &> code(const runtime::Facts &facts = usualFacts());
 
+  /// Of each kernel, in the order of the launches.
+  llvm::Expected<std::vector<TuningKey>>
+  tuningKeys(const runtime::Facts &facts = usualFacts());
+
   llvm::Expected<std::string> print(Stage stage,
                                     const runtime::Facts &facts = usualFacts());
 

@@ -36,6 +36,14 @@ struct CompileOptions {
   bool strict = false;
   /// The emulator's order of blocks, warps and lanes.
   uint64_t emulatorSeed = 0;
+  /// Which of the schedules that the compiler sees for a kernel it takes: the
+  /// choice, or one of the others from fast to slow by its model of time.
+  unsigned candidate = 0;
+  /// The file with the schedules that autotune() has found. Empty means
+  /// $FUSE_TUNING, or else "tuning.json" in the cache's folder.
+  std::string tuningFile;
+  /// Whether to look into that file.
+  bool tuned = true;
   /// Map instructions to lines of the program, for profilers and inspection.
   bool lineInfo = false;
   /// Keep compiled code on disk for the next process.

@@ -17,7 +17,8 @@ namespace fuse::jit {
 /// A remark of the compiler about a place of the program. The categories, and
 /// what each has as `facts`:
 ///
-///   fuse-kernel  Passed: Kernel, Lines, BytesMoved, BytesSaved, Schedule
+///   fuse-kernel  Passed: Kernel, Lines, BytesMoved, BytesSaved, Schedule,
+///                Predicted, RunnerUp
 ///   fuse-edge    Missed: Producer, Consumer, BytesCost
 ///   fuse-access  Missed for a streamed operand, else Analysis: Kernel,
 ///   Operand,

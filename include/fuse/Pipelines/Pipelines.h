@@ -56,12 +56,24 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "index-bits",
       llvm::cl::desc("Width of an index in a GPU's kernels: 32 or 64"),
       llvm::cl::init(64)};
+  Option<unsigned> candidate{
+      *this, "candidate",
+      llvm::cl::desc("Which of the possible schedules kernels get, from the "
+                     "choice on and then from fast to slow"),
+      llvm::cl::init(0)};
+  Option<std::string> tuning{
+      *this, "tuning",
+      llvm::cl::desc("A file with the schedules that measuring has found"),
+      llvm::cl::init("")};
 };
 
 /// Composites to primitives, canonical form, names for dimensions, kernels.
 void buildFormPipeline(OpPassManager &pm, const PipelineOptions &options);
 
-/// A schedule for every kernel, and the online form where a row is walked
+/// What kernels are when they get their schedules: dense where that is needed.
+void buildViewPipeline(OpPassManager &pm);
+
+/// All of that, a schedule for every kernel, and the online form where a row is walked
 /// several times.
 void buildSchedulePipeline(OpPassManager &pm, const PipelineOptions &options);
 

@@ -14,8 +14,10 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
   let summary = "Give every kernel a schedule";
   let description = [{
     Asks the schedulers in turn (contraction, rows, columns, transpose,
-    pointwise); the first that applies to the kernel proposes its schedule. A
-    kernel that has a schedule keeps it.
+    pointwise); the first that applies to the kernel proposes its schedule. On a
+    GPU a model of time compares it with others of its kind, of which one that
+    is clearly faster replaces it. What was measured and stands in the tuning
+    file goes before the model. A kernel that has a schedule keeps it.
 
     Before:
     ```mlir
@@ -31,7 +33,12 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
     Option<"chip", "chip", "std::string", "\"sm_90\"",
            "The GPU to schedule for, or cpu for the host">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic last dimensions are multiples of 16 bytes">
+           "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"candidate", "candidate", "unsigned", "0",
+           "Which of the schedules, from the choice on and then from fast to "
+           "slow, kernels get; the choice where there are not as many">,
+    Option<"tuning", "tuning", "std::string", "\"\"",
+           "A tuning file, see docs/tuning.md; none if empty">
   ];
 }
 

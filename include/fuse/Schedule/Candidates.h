@@ -1,0 +1,47 @@
+//===- Candidates.h - Schedules to choose from ------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a scheduler proposes was found by hand on a few shapes. Beside it stand
+// others that are as legal: more or fewer threads, longer vectors of rows, the
+// row elsewhere. The time model ranks them. It is right to a few percent, which
+// is not enough to tell good from best: only what it takes for clearly faster
+// replaces the proposal. Measuring decides the rest; see docs/tuning.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_SCHEDULE_CANDIDATES_H
+#define FUSE_SCHEDULE_CANDIDATES_H
+
+#include "fuse/Schedule/Scheduler.h"
+#include "fuse/Schedule/TimeModel.h"
+
+namespace mlir::fuse {
+
+struct Candidate {
+  ScheduleAttrInterface schedule;
+  /// None on a CPU, which has no model.
+  std::optional<TimeEstimate> estimate;
+};
+
+/// What one block of the kernel does under `schedule`. A dynamic dimension is
+/// taken for kAssumedSize.
+BlockWork estimateWork(KernelOp kernel, const DimClasses &dims,
+                       ScheduleAttrInterface schedule, const GPUTarget &gpu);
+
+/// The choice first, then the others from fast to slow, as far as the model
+/// knows. Every one of them lowers. Empty if no scheduler applies.
+SmallVector<Candidate> findCandidates(KernelOp kernel, const DimClasses &dims,
+                                      const ScheduleTarget &target);
+
+/// Legal schedules of the same kind as `proposal`, without it, in no order.
+SmallVector<ScheduleAttrInterface>
+alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
+               const DimClasses &dims, const ScheduleTarget &target);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_SCHEDULE_CANDIDATES_H

@@ -1,0 +1,193 @@
+//===- Alternatives.cpp - Other schedules of the same kind ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A proposal knows what is legal: its vector divides what it must, its kind
+// runs the kernel. The alternatives change what is a matter of speed alone, in
+// steps of two, and keep the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Schedule/Candidates.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+using Schedules = SmallVector<ScheduleAttrInterface>;
+
+static constexpr int64_t blockSizes[] = {64, 128, 256, 512, 1024};
+static constexpr int64_t warpSize = 32;
+static constexpr int64_t smallestBlock = 128;
+/// Elements that a thread may keep in registers without spilling.
+static constexpr int64_t heldElements = 128;
+/// Rows shorter than this are not worth reading twice.
+static constexpr int64_t shortRow = 4096;
+
+/// The elements of a row; nothing if they are not known.
+static std::optional<int64_t> rowLength(KernelOp kernel,
+                                        const DimClasses &dims) {
+  std::string reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  if (failed(space))
+    return std::nullopt;
+  int64_t length = 1;
+  for (const Extent &column : space->columns()) {
+    if (!column.isStatic())
+      return std::nullopt;
+    length *= column.size;
+  }
+  return length;
+}
+
+namespace {
+/// Schedules of rows of `length` elements.
+class RowAlternatives {
+public:
+  RowAlternatives(RowsScheduleAttr proposal, int64_t maxThreads)
+      : proposal(proposal), maxThreads(maxThreads) {}
+
+  void addHeld(int64_t length);
+  void addLoops();
+
+  Schedules found;
+
+private:
+  void add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
+           int64_t unroll);
+
+  RowsScheduleAttr proposal;
+  int64_t maxThreads;
+};
+} // namespace
+
+void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
+                          int64_t unroll) {
+  if (threads <= maxThreads)
+    found.push_back(RowsScheduleAttr::get(proposal.getContext(), threads,
+                                          proposal.getVector(), rowsPerBlock,
+                                          hold, unroll, /*in_registers=*/0));
+}
+
+/// From all threads that have a vector down to as few as can hold the row, each
+/// as one row a block and as a block of a usual size.
+void RowAlternatives::addHeld(int64_t length) {
+  int64_t vector = proposal.getVector();
+  int64_t vectors = std::max<int64_t>(1, llvm::divideCeil(length, vector));
+  for (int64_t group = llvm::PowerOf2Ceil(vectors);
+       group * heldElements >= length && group >= 1; group /= 2)
+    for (int64_t threads : {group, 2 * group, smallestBlock, 2 * smallestBlock})
+      if (threads >= group && threads >= warpSize)
+        add(threads, threads / group, HoldKind::registers,
+            proposal.getUnroll());
+}
+
+void RowAlternatives::addLoops() {
+  for (int64_t threads : blockSizes)
+    for (int64_t unroll : {2, 4, 8})
+      if (threads >= smallestBlock)
+        add(threads, /*rowsPerBlock=*/1, HoldKind::loop, unroll);
+}
+
+static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
+                              const DimClasses &dims, int64_t maxThreads) {
+  RowAlternatives rows(proposal, maxThreads);
+  std::optional<int64_t> length = rowLength(kernel, dims);
+  if (length)
+    rows.addHeld(*length);
+  if (!length || *length >= shortRow)
+    rows.addLoops();
+  return rows.found;
+}
+
+static Schedules alternatives(ColumnsScheduleAttr proposal,
+                              int64_t maxThreads) {
+  Schedules found;
+  // Their number follows from the block.
+  if (proposal.getParts() > 1)
+    return found;
+  auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
+    if (threads > maxThreads || splits > threads || splits < 1)
+      return;
+    found.push_back(ColumnsScheduleAttr::get(
+        proposal.getContext(), threads, proposal.getVector(), splits,
+        proposal.getHold(), unroll, proposal.getParts()));
+  };
+  int64_t threads = proposal.getThreads(), splits = proposal.getSplits();
+  // With rows in registers fewer splits would need more of these.
+  bool isLoop = proposal.getHold() == HoldKind::loop;
+  for (int64_t unroll : {2, 4, 8})
+    for (int64_t size : {threads / 2, threads, 2 * threads}) {
+      add(size, splits, unroll);
+      add(size, 2 * splits, unroll);
+      if (isLoop)
+        add(size, splits / 2, unroll);
+    }
+  return found;
+}
+
+static Schedules alternatives(PointwiseScheduleAttr proposal,
+                              int64_t maxThreads) {
+  Schedules found;
+  for (int64_t threads : blockSizes)
+    for (int64_t unroll : {1, 2, 4})
+      if (threads <= maxThreads)
+        found.push_back(PointwiseScheduleAttr::get(
+            proposal.getContext(), threads, proposal.getVector(), unroll,
+            proposal.getHeads()));
+  return found;
+}
+
+static Schedules alternatives(TransposeScheduleAttr proposal,
+                              int64_t maxThreads) {
+  Schedules found;
+  int64_t tile = proposal.getTile(), vector = proposal.getVector();
+  for (int64_t threads : {64, 128, 256, 512})
+    if (threads <= maxThreads && tile * tile / vector % threads == 0)
+      found.push_back(TransposeScheduleAttr::get(proposal.getContext(), threads,
+                                                 tile, vector));
+  return found;
+}
+
+static Schedules alternatives(ContractionScheduleAttr proposal) {
+  Schedules found;
+  for (int64_t threads : {64, 128, 256})
+    for (int64_t tileM : {1, 2, 4, 8})
+      for (int64_t tileN : {1, 2, 4})
+        if (tileM <= 2 * proposal.getTileM() &&
+            tileN <= 2 * proposal.getTileN())
+          found.push_back(ContractionScheduleAttr::get(
+              proposal.getContext(), threads, tileM, tileN,
+              proposal.getVector(), proposal.getAlong()));
+  return found;
+}
+
+SmallVector<ScheduleAttrInterface>
+mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
+                           const DimClasses &dims,
+                           const ScheduleTarget &target) {
+  int64_t maxThreads = target.maxThreads;
+  Schedules found = llvm::TypeSwitch<Attribute, Schedules>(proposal)
+                        .Case([&](RowsScheduleAttr attr) {
+                          return alternatives(attr, kernel, dims, maxThreads);
+                        })
+                        .Case<ColumnsScheduleAttr, PointwiseScheduleAttr,
+                              TransposeScheduleAttr>([&](auto attr) {
+                          return alternatives(attr, maxThreads);
+                        })
+                        .Case([](ContractionScheduleAttr attr) {
+                          return alternatives(attr);
+                        });
+  // Attributes are unique, so that equal ones meet in the sort by pointer; the
+  // order in which they were found must stay.
+  Schedules unique;
+  for (ScheduleAttrInterface schedule : found)
+    if (schedule != proposal && !llvm::is_contained(unique, schedule))
+      unique.push_back(schedule);
+  return unique;
+}

@@ -1,0 +1,320 @@
+//===- EstimateWork.cpp - What a block does under a schedule --------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers are what ptxas gave RMSNorm and softmax of bf16 with 8 to 128
+// elements a thread: 24, one for each element up to 32, and 1.6 for each after
+// that, since the operands of the last pass are loaded ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/TransposeSpace.h"
+#include "fuse/Schedule/Candidates.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr double baseRegisters = 24;
+static constexpr double denseElements = 32;
+static constexpr double registersAfter = 1.6;
+/// What a thread needs for a step of a loop whose elements it drops.
+static constexpr double stepRegisters = 8;
+/// Instructions of a butterfly of shuffles.
+static constexpr double shuffleInstructions = 12;
+/// A reduction within a warp needs no barrier.
+static constexpr double warpReduction = 0.3;
+/// The part of L2 that rows stay in until they are read again.
+static constexpr double usableL2 = 0.6;
+/// Memory is read in pieces of this size.
+static constexpr double sectorBytes = 64;
+
+static int64_t registersFor(double elements) {
+  double beyond = std::max(0.0, elements - denseElements);
+  return baseRegisters + std::min(elements, denseElements) +
+         registersAfter * beyond;
+}
+
+static double product(ArrayRef<Extent> extents) {
+  double result = 1;
+  for (const Extent &extent : extents)
+    result *= extent.isStatic() ? extent.size : kAssumedSize;
+  return result;
+}
+
+static double ceilDiv(double a, double b) { return std::ceil(a / b); }
+
+namespace {
+/// What a kernel does, whatever its schedule, on a space of `points`.
+class KernelWork {
+public:
+  KernelWork(KernelOp kernel, const DimClasses &dims, double points);
+
+  BlockWork pointwise(PointwiseScheduleAttr schedule) const;
+  BlockWork rows(RowsScheduleAttr schedule, const ReductionSpace &space,
+                 const GPUTarget &gpu) const;
+  BlockWork columns(ColumnsScheduleAttr schedule, const ReductionSpace &space,
+                    const GPUTarget &gpu) const;
+  BlockWork transpose(TransposeScheduleAttr schedule) const;
+  BlockWork contraction(ContractionScheduleAttr schedule, ContractOp op) const;
+
+private:
+  void count(Operation *op);
+  void countEdge(Value value, bool isResult);
+  double walksOf(const ReductionSpace &space) const;
+  void reread(BlockWork &work, double walks, const GPUTarget &gpu) const;
+  void addPoints(BlockWork &work, double count) const;
+
+  const DimClasses &dims;
+  double points;
+  /// Of all tensors that cross the kernel's edge; of its inputs that have an
+  /// element for each point; of one point of the others.
+  double bytes = 0, streamedBytes = 0, tableBytes = 0;
+  unsigned streamedInputs = 0;
+  /// For each point.
+  double instructions = 0, specials = 0;
+  bool hasExp = false, yieldsPoints = false;
+};
+} // namespace
+
+KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims, double points)
+    : dims(dims), points(points) {
+  for (Value input : kernel.getBody().getArguments())
+    countEdge(input, /*isResult=*/false);
+  for (Value value : kernel.getYield().getValues())
+    countEdge(value, /*isResult=*/true);
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    count(&op);
+}
+
+void KernelWork::countEdge(Value value, bool isResult) {
+  double elements = estimatedElements(value);
+  bytes += estimatedBytes(value);
+  bool isStreamed = elements >= points;
+  // Narrow elements are converted one by one.
+  if (isStreamed && elementBytes(value) < 4)
+    instructions += 1;
+  if (isResult) {
+    yieldsPoints |= isStreamed;
+  } else if (isStreamed) {
+    streamedBytes += estimatedBytes(value);
+    ++streamedInputs;
+  } else {
+    // Scalars, and one number a row, are read once.
+    bool isTable = elements > 1 && !dims.extents(value).empty() &&
+                   dims.extents(value).back().size != 1;
+    tableBytes += isTable ? elementBytes(value) : 0;
+    instructions += isTable && elementBytes(value) < 4 ? 1 : 0;
+  }
+}
+
+void KernelWork::count(Operation *op) {
+  bool isForEach = isa<ReduceOp, SoftmaxStatsOp>(op);
+  for (Value result : op->getResults())
+    isForEach |= estimatedElements(result) >= points;
+  hasExp |= isa<ExpOp, SoftmaxStatsOp>(op);
+  if (!isForEach)
+    return;
+  instructions += instructionsOf(op);
+  specials += isSpecialFunction(op);
+}
+
+void KernelWork::addPoints(BlockWork &work, double count) const {
+  work.instructions += instructions * count;
+  work.specials += specials * count;
+}
+
+/// Passes over the reduced places: one for each reduction that waits for
+/// another, and one for results that need the last. A maximum and the sum of
+/// exponentials take one.
+double KernelWork::walksOf(const ReductionSpace &space) const {
+  double levels = space.levels.size();
+  if (levels > 1 && hasExp)
+    --levels;
+  return levels + yieldsPoints;
+}
+
+/// The passes after the first read what the first has read, from L2 if what all
+/// blocks hold fits there.
+void KernelWork::reread(BlockWork &work, double walks,
+                        const GPUTarget &gpu) const {
+  double again = (walks - 1) * streamedBytes / work.blocks;
+  double resident = std::min<double>(work.blocks, residentBlocks(gpu, work) *
+                                                      gpu.multiprocessors);
+  if (resident * streamedBytes / work.blocks <= usableL2 * gpu.l2Bytes) {
+    work.cachedBytes += again;
+    work.cachedWaits += (walks - 1) * work.memoryWaits;
+    return;
+  }
+  work.memoryBytes += again;
+  work.memoryWaits *= walks;
+}
+
+BlockWork KernelWork::pointwise(PointwiseScheduleAttr schedule) const {
+  BlockWork work;
+  double share = schedule.getVector() * schedule.getUnroll() *
+                 schedule.getHeads();
+  work.threads = schedule.getThreads();
+  work.blocks = ceilDiv(points, work.threads * share);
+  work.registers = registersFor(share * std::max(1u, streamedInputs));
+  work.memoryBytes = bytes / work.blocks;
+  work.cachedBytes = tableBytes * work.threads * share;
+  addPoints(work, share);
+  return work;
+}
+
+/// What all threads of a group do once for a reduction.
+static void addReductions(BlockWork &work, double levels, int64_t group,
+                          const GPUTarget &gpu) {
+  work.reductions =
+      levels * (group > static_cast<int64_t>(gpu.warpSize) ? 1 : warpReduction);
+  work.instructions += shuffleInstructions * levels;
+}
+
+BlockWork KernelWork::rows(RowsScheduleAttr schedule,
+                           const ReductionSpace &space,
+                           const GPUTarget &gpu) const {
+  BlockWork work;
+  int64_t perBlock = schedule.getRowsPerBlock();
+  int64_t group = schedule.getThreads() / perBlock;
+  double length = product(space.columns());
+  double share =
+      ceilDiv(length, group * schedule.getVector()) * schedule.getVector();
+  double walks = walksOf(space);
+  work.threads = schedule.getThreads();
+  work.blocks = ceilDiv(product(space.rows()), perBlock);
+  work.memoryBytes = bytes / work.blocks;
+  work.cachedBytes = tableBytes * length * perBlock;
+  addPoints(work, share);
+  addReductions(work, space.levels.size(), group, gpu);
+
+  double step = schedule.getVector() * schedule.getUnroll();
+  double stepped = baseRegisters + stepRegisters + step * streamedInputs;
+  switch (schedule.getHold()) {
+  case HoldKind::registers:
+    work.registers = registersFor(share);
+    return work;
+  case HoldKind::loop:
+    work.registers = stepped;
+    work.memoryWaits = ceilDiv(share, step);
+    work.instructions *= (walks + 1) / 2;
+    reread(work, walks, gpu);
+    return work;
+  case HoldKind::cache:
+    work.registers = stepped;
+    reread(work, walks, gpu);
+    return work;
+  case HoldKind::shared: {
+    double inRegisters = schedule.getInRegisters() * schedule.getVector();
+    double staged = std::max(0.0, share - inRegisters);
+    work.registers = registersFor(inRegisters + schedule.getVector());
+    work.sharedBytes =
+        streamedBytes / points * std::min(length, staged * group);
+    return work;
+  }
+  }
+  llvm_unreachable("every way to hold a row is handled");
+}
+
+BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
+                              const ReductionSpace &space,
+                              const GPUTarget &gpu) const {
+  BlockWork work;
+  double vectors = schedule.getThreads() / schedule.getSplits();
+  double width = vectors * schedule.getVector();
+  double places = product(space.reducedExtents()) / schedule.getParts();
+  double walked = std::max(1.0, ceilDiv(places, schedule.getSplits()));
+  work.threads = schedule.getThreads();
+  work.blocks =
+      ceilDiv(product(space.keptExtents()), width) * schedule.getParts();
+  double run = width * streamedBytes / points / std::max(1u, streamedInputs);
+  // Along a last dimension that is reduced the neighbours are places.
+  bool isAcross = !space.isReduced(space.domain.size() - 1);
+  work.memoryBytes = bytes / work.blocks;
+  if (isAcross && run > 0)
+    work.memoryBytes *= std::max(1.0, sectorBytes / run);
+  addPoints(work, walked * schedule.getVector());
+  addReductions(work, space.levels.size(), schedule.getThreads(), gpu);
+  double step = schedule.getUnroll() * schedule.getVector();
+  if (schedule.getHold() == HoldKind::registers) {
+    work.registers = registersFor(walked * schedule.getVector());
+    return work;
+  }
+  work.registers = baseRegisters + stepRegisters + step * streamedInputs;
+  work.memoryWaits = ceilDiv(walked, schedule.getUnroll());
+  reread(work, walksOf(space), gpu);
+  return work;
+}
+
+BlockWork KernelWork::transpose(TransposeScheduleAttr schedule) const {
+  BlockWork work;
+  double tile = schedule.getTile() * schedule.getTile();
+  work.threads = schedule.getThreads();
+  work.blocks = ceilDiv(points, tile);
+  work.memoryBytes = bytes / work.blocks;
+  work.sharedBytes = tile * streamedBytes / points;
+  work.registers = registersFor(tile / work.threads);
+  work.reductions = 1;
+  addPoints(work, tile / work.threads);
+  return work;
+}
+
+/// A step along the summed axis loads the operands of a tile, from L2 but for
+/// the first time, and multiplies them.
+BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
+                                  ContractOp op) const {
+  BlockWork work;
+  ContractionSpace space = contractionSpaceOf(op);
+  SmallVector<Extent> summedExtents;
+  for (char axis : space.summed)
+    summedExtents.push_back(space.extent(axis, dims));
+  double summed = product(summedExtents);
+  bool alongN = schedule.getAlong() == LaneAxis::n;
+  double vector = schedule.getVector();
+  double tileN = schedule.getTileN() * (alongN ? vector : 1);
+  double results = schedule.getTileM() * tileN;
+  double steps = alongN ? summed : ceilDiv(summed, vector);
+  double loaded = summed * (schedule.getTileM() + tileN);
+  work.threads = schedule.getThreads();
+  work.blocks =
+      ceilDiv(estimatedElements(op.getResult()), work.threads * results);
+  work.registers = registersFor(results * (alongN ? 1 : vector));
+  work.memoryBytes = bytes / work.blocks;
+  // The threads of a warp share one of the operands.
+  work.cachedBytes = work.threads * loaded * elementBytes(op.getLhs()) / 8;
+  work.cachedWaits = steps / 4;
+  work.instructions = summed * results + loaded;
+  return work;
+}
+
+BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
+                                   ScheduleAttrInterface schedule,
+                                   const GPUTarget &gpu) {
+  std::string reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  double points = 1;
+  if (succeeded(space))
+    points = product(space->domain);
+  else
+    for (Value value : kernel.getYield().getValues())
+      points = std::max(points, estimatedElements(value));
+  KernelWork work(kernel, dims, points);
+  return llvm::TypeSwitch<Attribute, BlockWork>(schedule)
+      .Case([&](PointwiseScheduleAttr attr) { return work.pointwise(attr); })
+      .Case([&](RowsScheduleAttr attr) { return work.rows(attr, *space, gpu); })
+      .Case([&](ColumnsScheduleAttr attr) {
+        return work.columns(attr, *space, gpu);
+      })
+      .Case([&](TransposeScheduleAttr attr) { return work.transpose(attr); })
+      .Case([&](ContractionScheduleAttr attr) {
+        auto contractions = kernel.getBody().getOps<ContractOp>();
+        return work.contraction(attr, *contractions.begin());
+      });
+}

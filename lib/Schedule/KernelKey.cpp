@@ -1,0 +1,56 @@
+//===- KernelKey.cpp - What tells kernels apart ---------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/Strides.h"
+#include "fuse/Schedule/TuningFile.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr size_t keyBytes = 16;
+
+/// The kernel's text without what does not change its code. Operands are of
+/// another function and print as unknown.
+static void printBody(KernelOp kernel, raw_ostream &os) {
+  OwningOpRef<KernelOp> copy = kernel.clone();
+  copy->setKernelName("");
+  copy->removeScheduleAttr();
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(false).printGenericOpForm().useLocalScope();
+  copy->print(os, flags);
+}
+
+std::string mlir::fuse::kernelKey(KernelOp kernel, const DimClasses &dims,
+                                  bool divisible) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printBody(kernel, os);
+  os << (divisible ? "\ndivisible" : "\nany size");
+  // Which dynamic dimensions are equal, by classes in the order in which they
+  // come, since their numbers depend on the rest of the program.
+  llvm::DenseMap<int, unsigned> classes;
+  auto printExtents = [&](Value value) {
+    os << "\n";
+    for (const Extent &extent : dims.extents(value))
+      if (extent.isStatic())
+        os << " " << extent.size;
+      else
+        os << " d"
+           << classes.try_emplace(extent.cls, classes.size()).first->second;
+  };
+  for (Value input : kernel.getBody().getArguments()) {
+    printExtents(input);
+    os << " " << stringifyStrideKind(strideKind(input));
+  }
+  for (Value value : kernel.getYield().getValues())
+    printExtents(value);
+  auto hash = llvm::BLAKE3::hash<keyBytes>(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(hash, /*LowerCase=*/true);
+}

@@ -1,0 +1,101 @@
+//===- Tuning.cpp - Measured schedules in the driver ----------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tuning.h"
+#include "Inputs.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+namespace fuse::driver {
+
+static constexpr unsigned barWidth = 24;
+
+TuningOptions::TuningOptions(cl::SubCommand &sub, cl::OptionCategory &category)
+    : autotune("autotune", cl::sub(sub), cl::cat(category),
+               cl::desc("First measure several schedules on the GPU, and keep "
+                        "the fastest in the tuning file")),
+      candidates("autotune-candidates", cl::sub(sub), cl::cat(category),
+                 cl::init(8), cl::value_desc("N"),
+                 cl::desc("Schedules to measure for each kernel")) {}
+
+/// "compile [######------] 3/8".
+static void showBar(StringRef stage, unsigned done, unsigned all) {
+  unsigned filled = all ? barWidth * done / all : 0;
+  errs() << "\r\x1b[K" << stage << " [" << std::string(filled, '#')
+         << std::string(barWidth - filled, '-')
+         << formatv("] {0}/{1}", done, all);
+}
+
+Expected<std::vector<jit::TunedKernel>> tune(StringRef text, StringRef fileName,
+                                             const jit::CompileOptions &compile,
+                                             ArrayRef<Shape> inputShapes,
+                                             const TuningOptions &options) {
+  if (options.candidates < 2)
+    return createStringError(formatv(
+        "expected --autotune-candidates of 2 or more, but got {0}; leave it "
+        "out for 8",
+        options.candidates.getValue()));
+  jit::AutotuneOptions tuning;
+  tuning.candidates = options.candidates;
+  bool isShown = sys::Process::StandardErrIsDisplayed();
+  if (isShown)
+    tuning.progress = showBar;
+  auto tuned = jit::autotune(text, fileName, compile, inputShapes, tuning);
+  if (isShown)
+    errs() << "\r\x1b[K";
+  return tuned;
+}
+
+Expected<std::vector<Shape>> inputShapes(const ProgramSpec &spec,
+                                         ArrayRef<std::string> dims) {
+  auto sizes = parseSizes(spec, dims);
+  if (!sizes)
+    return sizes.takeError();
+  std::vector<Shape> shapes;
+  for (const TensorSpec &input : spec.inputs) {
+    auto shape = evaluateShape(spec, input, *sizes);
+    if (!shape)
+      return shape.takeError();
+    shapes.push_back(std::move(*shape));
+  }
+  return std::move(shapes);
+}
+
+void printTuning(raw_ostream &os, ArrayRef<jit::TunedKernel> kernels) {
+  for (const jit::TunedKernel &kernel : kernels) {
+    os << "tuned " << kernel.name << "\n";
+    for (auto [number, trial] : enumerate(kernel.trials)) {
+      std::string time =
+          trial.spills ? std::string("    spills")
+                       : formatv("{0,7:F2} us", trial.seconds * 1e6).str();
+      os << formatv("{0} {1}  {2}\n", number == kernel.best ? "*" : " ", time,
+                    trial.schedule);
+    }
+  }
+}
+
+json::Array tuningJSON(ArrayRef<jit::TunedKernel> kernels) {
+  json::Array result;
+  for (const jit::TunedKernel &kernel : kernels) {
+    json::Array trials;
+    for (const jit::Trial &trial : kernel.trials)
+      trials.push_back(json::Object{{"schedule", trial.schedule},
+                                    {"us", trial.seconds * 1e6},
+                                    {"spills", trial.spills}});
+    result.push_back(json::Object{{"kernel", kernel.name},
+                                  {"key", kernel.key},
+                                  {"best", kernel.best},
+                                  {"trials", std::move(trials)}});
+  }
+  return result;
+}
+
+} // namespace fuse::driver
