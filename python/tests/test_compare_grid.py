@@ -7,7 +7,7 @@ import types
 import compare_grid
 import fuse
 import pytest
-from peers import cases, competitors, grid, grid_report, plots, reductions
+from peers import blame, cases, competitors, grid, grid_report, plots, reductions
 
 
 def one_of_each():
@@ -21,8 +21,9 @@ def one_of_each():
 @pytest.mark.parametrize("case", one_of_each(), ids=lambda case: case.name)
 def test_programs_compile(case):
     result = fuse.inspect(case.program, chip="sm_90")
-    # A sum of everything is two steps; all else is one kernel.
-    assert len(result.kernels) <= (2 if case.name.startswith("sum ") else 1)
+    # Where there are few results, sums take two steps; all else is one kernel.
+    is_sum = case.name.startswith(("sum ", "column sum "))
+    assert len(result.kernels) <= (2 if is_sum else 1)
     for tensor, given in zip(result.inputs, case.inputs, strict=True):
         assert tensor.dtype == given.dtype
         for dim, size in zip(tensor.shape, given.shape, strict=True):
@@ -191,6 +192,28 @@ def test_the_process_is_started_again_when_it_dies(tmp_path):
     assert compare_grid.supervise(tmp_path, 100, start, clock=lambda: 0) == 0
     assert len(starts) == 2
     assert "--measure" in starts[0]
+
+
+def test_the_competitor_that_ended_the_process_is_left_out(tmp_path):
+    first, second = grid.grid_cases(["softmax"])[:2]
+    blame.Blame(tmp_path).note(first, "quack")
+    assert blame.is_unfinished(tmp_path)
+    # It is remembered by all that come after.
+    for _ in range(2):
+        found = blame.Blame(tmp_path)
+        assert found.suspects(first) == {"quack"}
+        assert found.suspects(second) == set()
+    assert not blame.is_unfinished(tmp_path)
+    blame.forget(tmp_path)
+    assert blame.Blame(tmp_path).suspects(first) == set()
+
+
+def test_what_is_done_is_nobodys_fault(tmp_path):
+    case = grid.grid_cases(["softmax"])[0]
+    found = blame.Blame(tmp_path)
+    found.note(case, "quack")
+    found.clear()
+    assert blame.Blame(tmp_path).suspects(case) == set()
 
 
 def test_it_is_not_started_for_ever(tmp_path):

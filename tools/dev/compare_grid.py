@@ -14,7 +14,7 @@ results are checked against f64. A grid.json that is in the output folder is gon
 with: cases that it has are not measured again. What it holds: peers/grid_report.py.
 
 The measuring process is started anew when it ends before its time, as it does when a
-competitor loses the GPU or hangs; the case that did it is recorded as failed.
+competitor loses the GPU or hangs; it is left out of that case then, as failed.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
-from peers import competitors, grid, grid_report  # noqa: E402
+from peers import blame, competitors, grid, grid_report  # noqa: E402
 
 # Beyond this the machine is at fault.
 MAX_STARTS = 8
@@ -112,21 +112,14 @@ def measure(arguments, cases, folder):
 
 def supervise(folder, budget, start_process=subprocess.call, clock=time.monotonic):
     """Starts the measuring process until it ends by itself; its exit status."""
-    current = folder / "grid-current.json"
-    current.unlink(missing_ok=True)
+    blame.forget(folder)
     end = clock() + budget
     words = [sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure"]
     for _ in range(MAX_STARTS):
-        left = end - clock()
-        status = start_process([*words, "--budget", f"{left:.0f}"])
-        # It has not begun, or not left a case half done.
-        if not current.exists():
+        status = start_process([*words, "--budget", f"{end - clock():.0f}"])
+        if not blame.is_unfinished(folder):
             return status
-        print(
-            f"ended with {status} in {current.read_text()}; going on",
-            file=sys.stderr,
-            flush=True,
-        )
+        print(f"ended with {status}; going on", file=sys.stderr, flush=True)
         if end - clock() < 20:
             break
     return 1

@@ -3,7 +3,6 @@
 """The grid on a GPU: one process, one case after another, results written after each."""
 
 import datetime
-import json
 import signal
 import time
 
@@ -11,6 +10,7 @@ import fuse
 import torch
 
 from peers import grid_report, measure
+from peers.blame import TIMING, Blame
 from peers.competitors import COSTLY, Competitors
 
 # A case that takes longer has hung: the process is ended, and started anew.
@@ -33,7 +33,7 @@ class GridRun:
         self.events = measure.Stopwatch()
         self.graphs = measure.GraphStopwatch()
         self.entries = grid_report.read_entries(folder / "grid.json")
-        self.current = folder / "grid-current.json"
+        self.blame = Blame(folder)
         self.gpu = torch.cuda.get_device_name()
         self.run_facts = {
             "gpu": self.gpu,
@@ -50,7 +50,6 @@ class GridRun:
 
     def run(self):
         """Measures what is not there yet; the number of cases with a wrong result."""
-        self._blame_the_last()
         done = {grid_report.key_of(entry) for entry in self.entries}
         left = [case for case in self.cases if case.key not in done]
         for index, case in enumerate(left):
@@ -61,32 +60,19 @@ class GridRun:
         self.write()
         return sum(not entry["correct"] for entry in self.entries)
 
-    def _blame_the_last(self):
-        """A case that the process before this one has not survived."""
-        if not self.current.exists():
-            return
-        blamed = self.current.read_text()
-        for case in self.cases:
-            if json.dumps(case.key) == blamed:
-                self._add(case, {}, {"fuse": {"failed": "the process ended"}}, [])
-        self.current.unlink()
-
     def _guarded(self, case):
-        self.current.write_text(json.dumps(case.key))
         # The signal ends the process, since nothing else ends a hung compiler.
         signal.alarm(CASE_SECONDS)
         times, checks, kernels = {}, {}, []
         try:
             self._measure(case, times, checks, kernels)
+        except ContextLost:
+            raise
         except Exception as error:  # Also what is no competitor's fault.
             checks.setdefault("fuse", {"failed": _text(error)})
-        self._add(case, times, checks, kernels)
         signal.alarm(0)
-        try:
-            torch.cuda.synchronize()
-        except RuntimeError as error:
-            raise ContextLost(_text(error)) from error
-        self.current.unlink()
+        self._add(case, times, checks, kernels)
+        self.blame.clear()
         torch.cuda.empty_cache()
 
     def _add(self, case, times, checks, kernels):
@@ -99,6 +85,10 @@ class GridRun:
         grid_report.write(self.folder, self.entries, self.run_facts)
 
     def _measure(self, case, times, checks, kernels):
+        suspects = self.blame.suspects(case)
+        if TIMING in suspects:
+            checks["fuse"] = {"failed": "the process ended while it was timed"}
+            return
         costly = case.costly and min(self.costly_left, self._time_left()) > 15
         torch._dynamo.reset()
         binders = {}
@@ -113,10 +103,15 @@ class GridRun:
         reference = measure.reference_of(case.case, sets[0])
         calls = {}
         for name, binder in binders.items():
+            if name in suspects:
+                checks[name] = {"failed": "the process ended in it"}
+                continue
+            self.blame.note(case, name)
             calls[name] = self._bound(name, binder, sets, reference, checks)
         del reference
         torch.cuda.empty_cache()
         calls = {name: bound for name, bound in calls.items() if bound}
+        self.blame.note(case, TIMING)
         self._time(case, calls, len(sets), times, checks)
 
     def _input_sets(self, case):
@@ -144,6 +139,7 @@ class GridRun:
             }
         except Exception as error:  # A competitor that fails is a result.
             checks[name] = {"failed": _text(error)}
+            _expect_context(error)
             return None
         finally:
             if name in COSTLY:
@@ -164,6 +160,14 @@ class GridRun:
 
     def _time_left(self):
         return self.deadline - time.monotonic()
+
+
+def _expect_context(error):
+    """Raises ContextLost if the GPU does not answer after `error`."""
+    try:
+        torch.cuda.synchronize()
+    except RuntimeError as lost:
+        raise ContextLost(_text(error)) from lost
 
 
 def _text(error):
