@@ -286,11 +286,6 @@ void SegmentLowering::storeHeads(ArrayRef<Index> group,
       for (const Index &feature : features)
         points.push_back(featurePoint(head, feature));
     }
-    // All that memory has to give is under way before the first angle, which
-    // may have to wait for a search.
-    for (const Point &point : points)
-      for (Value value : segment.rotated)
-        emitter.emitLanes(value, point);
     storeAt(points);
   };
   frame.ifTrue(isCopied ? leavesInput() : Value(), store);

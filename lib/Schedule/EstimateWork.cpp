@@ -159,8 +159,8 @@ void KernelWork::reread(BlockWork &work, double walks,
 
 BlockWork KernelWork::pointwise(PointwiseScheduleAttr schedule) const {
   BlockWork work;
-  double share = schedule.getVector() * schedule.getUnroll() *
-                 schedule.getHeads();
+  double share =
+      schedule.getVector() * schedule.getUnroll() * schedule.getHeads();
   work.threads = schedule.getThreads();
   work.blocks = ceilDiv(points, work.threads * share);
   work.registers = registersFor(share * std::max(1u, streamedInputs));

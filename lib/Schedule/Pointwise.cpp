@@ -62,13 +62,14 @@ static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
 /// Heads that a thread rotates together. Computed angles cost more instructions
 /// than a vector of 16-bit elements waits for memory, and finding a token's
 /// sequence takes loads that depend on each other: neighbouring heads share
-/// both. Tables are shared by the caches.
+/// both. Tables are shared by the caches, and those of several heads in
+/// registers have made ptxas spill.
 static int64_t sharedHeads(KernelOp kernel, const ScheduleTarget &target) {
   for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
     bool isNarrow =
         rotary.getType().getElementType().getIntOrFloatBitWidth() < 32;
-    bool isLong = isNarrow || !target.isGPU;
-    if (rotary.getSequences() || (rotary.getBase() && isLong))
+    if (rotary.getBase() &&
+        (isNarrow || rotary.getSequences() || !target.isGPU))
       return headsOfAngles;
   }
   return 1;

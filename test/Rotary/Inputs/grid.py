@@ -40,7 +40,7 @@ ANGLES = ("table", *SCALINGS)
 EXTENTS = ("full", "partial")
 POSITIONS = ("contiguous", "offset", "ids", "ragged")
 PLACES = ("out", "in place")
-TENSORS = ("q", "q+k", "packed")
+TENSORS = ("q", "q+k", "packed", "split")
 DTYPES = ("f32", "f16", "bf16")
 
 
@@ -125,10 +125,22 @@ class Form:
         self.lines.append(f"{name} = fuse.constant dense<[0, 5, 5, 11, 13]> : {type_}")
         return name
 
+    def slice(self, name, first, heads):
+        """Some heads of the packed tensor."""
+        offsets, sizes = [0, first, 0], [-1, heads, HEAD]
+        if self.order == "heads_tokens":
+            offsets, sizes = [first, 0, 0], [heads, -1, HEAD]
+        self.lines.append(
+            f"%{name} = fuse.slice %qkv offsets = {offsets} sizes = {sizes} : "
+            f"{self.shape(8)} -> {self.shape(heads)}"
+        )
+        return f"%{name}", self.shape(heads), ""
+
     def rotate(self, name, heads, rotated, clauses):
         before, after, types = clauses
         type_ = self.shape(heads)
-        source = self.argument(name, type_)[0]
+        is_slice = self.tensors == "split"
+        source = f"%{name}" if is_slice else self.argument(name, type_)[0]
         if rotated != heads:
             after += f" heads = {rotated}"
         scaling = SCALINGS[self.angles](self.pairs) if self.angles != "table" else ""
@@ -140,13 +152,21 @@ class Form:
             f"{source}r = fuse.rotary {self.layout} {self.order} {source}"
             f"{before}{after} : {', '.join([type_, *types])}"
         )
-        attribute = f' {{fuse.in_place = "{name}"}}' if self.place != "out" else ""
+        # A slice has no buffer of its own.
+        in_place = self.place != "out" and not is_slice
+        attribute = f' {{fuse.in_place = "{name}"}}' if in_place else ""
         return f"{source}r", type_, attribute
 
     def text(self):
         clauses = self.clauses()
         if self.tensors == "packed":
             results = [self.rotate("qkv", 8, 6, clauses)]
+        elif self.tensors == "split":
+            self.argument("qkv", self.shape(8))
+            self.slice("q", 0, 4)
+            self.slice("k", 4, 2)
+            results = [self.rotate("q", 4, 4, clauses), self.rotate("k", 2, 2, clauses)]
+            results.append(self.slice("v", 6, 2))
         else:
             results = [self.rotate("q", 4, 4, clauses)]
         if self.tensors == "q+k":
