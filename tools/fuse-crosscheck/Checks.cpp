@@ -26,6 +26,8 @@ namespace fuse::crosscheck {
 
 /// The GPU whose schedules are emulated.
 static constexpr StringLiteral gpuChip = "sm_90";
+/// Most kernels have fewer; a number past the last means the choice.
+static constexpr unsigned mostCandidates = 20;
 
 using Arrays = std::vector<Array>;
 using Values = SmallVector<reference::Value>;
@@ -62,6 +64,7 @@ private:
   Error checkUnfused();
   Error checkStrict();
   Error checkSchedules(StringRef chip, const jit::CompileOptions &options);
+  Error checkCandidates(const jit::CompileOptions &options);
   Error checkTwins();
   Error checkTwin(FuncOp twin);
 
@@ -91,6 +94,7 @@ jit::CompileOptions Checker::options(FuncOp function, bool strict) {
   result.target = jit::Target::CPU;
   result.strict = strict;
   result.cache = false;
+  result.tuned = false;
   return result;
 }
 
@@ -333,6 +337,19 @@ Error Checker::checkSchedules(StringRef chip,
   return Error::success();
 }
 
+/// The schedules that tuning would try, none of which may be refused.
+Error Checker::checkCandidates(const jit::CompileOptions &options) {
+  for (unsigned i = 0; i < schedules; ++i) {
+    jit::CompileOptions other = options;
+    other.candidate = 1 + random() % mostCandidates;
+    if (Error error = compareText(program.text, other))
+      return joinErrors(
+          std::move(error),
+          makeError(formatv("with candidate {0}", other.candidate)));
+  }
+  return Error::success();
+}
+
 /// Results of one program that have to be within the bounds of both.
 static Values widen(ArrayRef<reference::Value> some,
                     ArrayRef<reference::Value> others) {
@@ -390,10 +407,14 @@ Error Checker::run(Check check) {
   case Check::Emulated:
     return compareText(program.text, emulated());
   case Check::EmulatedSchedules:
+    if (Error error = checkCandidates(emulated()))
+      return error;
     return checkSchedules(gpuChip, emulated());
   case Check::GPU:
     return checkGPU();
   case Check::GPUSchedules:
+    if (Error error = checkCandidates(onDevice()))
+      return error;
     return checkSchedules(gpuChip, onDevice());
   }
   llvm_unreachable("every check is handled");

@@ -73,8 +73,8 @@ void buildFormPipeline(OpPassManager &pm, const PipelineOptions &options);
 /// What kernels are when they get their schedules: dense where that is needed.
 void buildViewPipeline(OpPassManager &pm);
 
-/// All of that, a schedule for every kernel, and the online form where a row is walked
-/// several times.
+/// All of that, a schedule for every kernel, and the online form where a row is
+/// walked several times.
 void buildSchedulePipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// Scheduled kernels to gpu functions, math expanded.
