@@ -102,7 +102,9 @@ def FuseSplitReductions
     results that most of the machine would idle becomes two: the first makes
     enough partial results, the second combines them. It is cut between the
     dimensions that it reduces, or inside the first of them where its static
-    size has a suitable divisor.
+    size has a suitable divisor. With `shared-by-blocks` only where the program
+    goes on from the result to values of the shape that is reduced: other
+    results are shared among blocks by the kernel's schedule.
 
     Before:
     ```mlir
