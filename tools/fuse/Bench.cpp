@@ -173,7 +173,7 @@ Error BenchCommand::runCase(const BenchCase &benchCase,
     object["tuning"] = std::move(tuned);
   std::vector<KernelProfile> profiles;
   if (profile) {
-    auto found = profileBench(benchCase, options);
+    auto found = profileBench(benchCase, options, *result);
     if (!found)
       return found.takeError();
     profiles = std::move(*found);

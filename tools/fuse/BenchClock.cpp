@@ -25,6 +25,10 @@ Expected<double> BenchClock::time(const CudaGraph &) {
   llvm_unreachable("asked for a graph where there are none");
 }
 
+/// Bytes of each buffer of a copy that moves `bytes`; some, since the driver
+/// refuses to set none.
+static int64_t halfOf(int64_t bytes) { return std::max<int64_t>(bytes / 2, 1); }
+
 namespace {
 template <typename BufferType> struct CopyPair {
   std::unique_ptr<BufferType> from;
@@ -49,15 +53,15 @@ public:
   Error prepareCopies(int64_t bytes, unsigned count) override {
     pairs.clear();
     for (unsigned i = 0; i < count; ++i) {
-      auto from = HostBuffer::create(bytes / 2);
+      auto from = HostBuffer::create(halfOf(bytes));
       if (!from)
         return from.takeError();
-      auto to = HostBuffer::create(bytes / 2);
+      auto to = HostBuffer::create(halfOf(bytes));
       if (!to)
         return to.takeError();
       // Pages that were never written are one page of zeros.
-      std::memset((*from)->data(), 1, bytes / 2);
-      std::memset((*to)->data(), 1, bytes / 2);
+      std::memset((*from)->data(), 1, halfOf(bytes));
+      std::memset((*to)->data(), 1, halfOf(bytes));
       pairs.push_back({std::move(*from), std::move(*to)});
     }
     return Error::success();
@@ -104,13 +108,14 @@ public:
   Error prepareCopies(int64_t bytes, unsigned count) override {
     pairs.clear();
     for (unsigned i = 0; i < count; ++i) {
-      auto from = DeviceBuffer::create(device, bytes / 2);
+      auto from = DeviceBuffer::create(device, halfOf(bytes));
       if (!from)
         return from.takeError();
-      auto to = DeviceBuffer::create(device, bytes / 2);
+      auto to = DeviceBuffer::create(device, halfOf(bytes));
       if (!to)
         return to.takeError();
-      if (Error error = device.setBytes((*from)->data(), 1, bytes / 2, stream))
+      if (Error error =
+              device.setBytes((*from)->data(), 1, halfOf(bytes), stream))
         return error;
       pairs.push_back({std::move(*from), std::move(*to)});
     }

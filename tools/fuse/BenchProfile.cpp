@@ -192,8 +192,22 @@ static std::string complaint(StringRef log) {
   return join(errors.empty() ? lines : errors, "\n");
 }
 
+/// Without what the driver launches, such as the one that empties the cache.
+static Expected<std::vector<KernelProfile>>
+ownKernels(Expected<std::vector<KernelProfile>> profiles,
+           const BenchResult &result) {
+  if (profiles)
+    llvm::erase_if(*profiles, [&](const KernelProfile &profile) {
+      return none_of(result.kernels, [&](const KernelResult &kernel) {
+        return kernel.name == profile.name;
+      });
+    });
+  return profiles;
+}
+
 Expected<std::vector<KernelProfile>> profileBench(const BenchCase &benchCase,
-                                                  const BenchOptions &options) {
+                                                  const BenchOptions &options,
+                                                  const BenchResult &result) {
   Expected<std::string> ncu = findNcu();
   if (!ncu)
     return ncu.takeError();
@@ -216,7 +230,7 @@ Expected<std::vector<KernelProfile>> profileBench(const BenchCase &benchCase,
       sys::ExecuteAndWait(*ncu, arguments, /*Env=*/std::nullopt, redirects,
                           maxSeconds, /*MemoryLimit=*/0, &failure);
   if (status == 0)
-    return parseProfile((*log)->read());
+    return ownKernels(parseProfile((*log)->read()), result);
   std::string said = complaint((*log)->read() + (*output)->read()) + failure;
   return makeError(formatv("expected ncu to profile '{0}', but it ended with "
                            "{1}:\n{2}\ntry it alone: ncu fuse run ...",

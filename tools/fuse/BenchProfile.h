@@ -34,10 +34,11 @@ struct KernelProfile {
 /// of each kernel counts.
 llvm::Expected<std::vector<KernelProfile>> parseProfile(llvm::StringRef csv);
 
-/// Runs the case in a process of its own under ncu. Fails if there is no ncu,
-/// and with its reason if it refuses.
+/// Runs the case in a process of its own under ncu, for the kernels of
+/// `result`. Fails if there is no ncu, and with its reason if it refuses.
 llvm::Expected<std::vector<KernelProfile>>
-profileBench(const BenchCase &benchCase, const BenchOptions &options);
+profileBench(const BenchCase &benchCase, const BenchOptions &options,
+             const BenchResult &result);
 
 /// A line for each kernel of `result`: planned and achieved bytes and more.
 void printProfile(llvm::raw_ostream &os, const BenchResult &result,

@@ -165,7 +165,9 @@ Error Bench::measure(BenchResult &result) {
     kernel.time =
         bySteps ? Quartiles::of(samples.steps[index]) : result.program;
   session->reset();
-  if (clock.hasGraphs() && result.program.median < shortSeconds)
+  // Without bytes nothing is launched.
+  if (clock.hasGraphs() && result.bytes > 0 &&
+      result.program.median < shortSeconds)
     return measureInGraph(result);
   return Error::success();
 }
