@@ -22,6 +22,29 @@ using namespace llvm;
 namespace fuse::driver {
 
 namespace {
+/// "[3/12] softmax rows=8192" on a terminal, gone when it goes out of scope.
+class Progress {
+public:
+  explicit Progress(const Twine &text)
+      : isShown(sys::Process::StandardErrIsDisplayed()) {
+    if (isShown)
+      errs() << "\r\x1b[K" << text << "\r";
+  }
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  ~Progress() { clear(); }
+
+  /// Makes room for a result.
+  void clear() {
+    if (isShown)
+      errs() << "\r\x1b[K";
+    isShown = false;
+  }
+
+private:
+  bool isShown;
+};
+
 class BenchCommand : public Command {
 public:
   BenchCommand()
@@ -34,7 +57,8 @@ private:
   Expected<std::vector<BenchCase>> readCases();
   BenchOptions benchOptions() const;
   Error checkOptions() const;
-  Error runCase(const BenchCase &benchCase, const BenchOptions &options);
+  Error runCase(const BenchCase &benchCase, const BenchOptions &options,
+                Progress &progress);
   Expected<json::Array> autotune(const BenchCase &benchCase,
                                  const BenchOptions &options);
   Error runShown(StringRef number, const BenchCase &benchCase,
@@ -45,7 +69,7 @@ private:
   TuningOptions tuning{sub, category};
   cl::list<std::string> moreFiles{cl::Positional, cl::sub(sub),
                                   cl::cat(category), cl::ZeroOrMore,
-                                  cl::desc("FILE.mlir... or GRID.json")};
+                                  cl::desc("[FILE.mlir...|GRID.json...]")};
   cl::list<std::string> dims{
       "dim", cl::sub(sub), cl::cat(category),
       cl::value_desc("NAME=SIZE,SIZE,..."),
@@ -74,24 +98,6 @@ private:
   json::Array results;
 };
 
-/// "[3/12] softmax rows=8192" on a terminal, gone when it goes out of scope.
-class Progress {
-public:
-  explicit Progress(const Twine &text)
-      : isShown(sys::Process::StandardErrIsDisplayed()) {
-    if (isShown)
-      errs() << "\r\x1b[K" << text << "\r";
-  }
-  Progress(const Progress &) = delete;
-  Progress &operator=(const Progress &) = delete;
-  ~Progress() {
-    if (isShown)
-      errs() << "\r\x1b[K";
-  }
-
-private:
-  bool isShown;
-};
 } // namespace
 
 Error BenchCommand::checkOptions() const {
@@ -157,7 +163,7 @@ Expected<json::Array> BenchCommand::autotune(const BenchCase &benchCase,
 }
 
 Error BenchCommand::runCase(const BenchCase &benchCase,
-                            const BenchOptions &options) {
+                            const BenchOptions &options, Progress &progress) {
   json::Array tuned;
   if (tuning.autotune) {
     auto found = autotune(benchCase, options);
@@ -180,6 +186,7 @@ Error BenchCommand::runCase(const BenchCase &benchCase,
     object["profile"] = profileJSON(profiles);
   }
   if (jsonPath != "-") {
+    progress.clear();
     printBenchResult(outs(), benchCase, *result);
     printProfile(outs(), *result, profiles);
     outs().flush();
@@ -198,7 +205,7 @@ Error BenchCommand::runShown(StringRef number, const BenchCase &benchCase,
                              const BenchOptions &options) {
   Progress progress(number + " " + benchCase.name);
   size_t before = results.size();
-  Error error = runCase(benchCase, options);
+  Error error = runCase(benchCase, options, progress);
   if (!error)
     return Error::success();
   std::string reason = toString(std::move(error));

@@ -180,6 +180,11 @@ static std::vector<std::string> commandLine(StringRef ncu, StringRef logPath,
     words.insert(words.end(), {"--target", "cpu"});
   if (options.compile.strict)
     words.push_back("--strict");
+  if (!options.compile.tuningFile.empty())
+    words.insert(words.end(), {"--tuning", options.compile.tuningFile});
+  if (options.compile.candidate != 0)
+    words.insert(words.end(),
+                 {"--candidate", std::to_string(options.compile.candidate)});
   return words;
 }
 
