@@ -325,9 +325,14 @@ Index RotaryBuilder::firstFrequency() {
   Value length = op.getLength();
   if (!length)
     return Index::constant(0);
+  // The limit may need more bits than the length has.
+  Type i64 = builder.getI64Type();
   Value number = emitter.emit(length, Point());
-  Value limit = emitter.constant(loc, number.getType(),
-                                 *op.getScaling()->getLengthLimit());
+  if (number.getType() != i64)
+    number = arith::ExtSIOp::create(builder, loc, i64, number);
+  Value limit = arith::ConstantOp::create(
+      builder, loc,
+      builder.getI64IntegerAttr(*op.getScaling()->getLengthLimit()));
   Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
                                        number, limit);
   return select(isLong, Index::constant(rotated / 2), Index::constant(0));

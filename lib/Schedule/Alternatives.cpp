@@ -26,6 +26,8 @@ static constexpr int64_t warpSize = 32;
 static constexpr int64_t smallestBlock = 128;
 /// Elements that a thread may keep in registers without spilling.
 static constexpr int64_t heldElements = 128;
+/// Parts of a column, of which each adds a state to combine.
+static constexpr int64_t mostParts = 512;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
 
@@ -108,15 +110,23 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
 static Schedules alternatives(ColumnsScheduleAttr proposal,
                               int64_t maxThreads) {
   Schedules found;
-  // Their number follows from the block.
-  if (proposal.getParts() > 1)
+  int64_t parts = proposal.getParts();
+  // Their number follows from the block, which stays.
+  if (parts > 1) {
+    for (int64_t number : {int64_t(1), parts / 2, 2 * parts})
+      if (number <= mostParts)
+        found.push_back(ColumnsScheduleAttr::get(
+            proposal.getContext(), proposal.getThreads(), proposal.getVector(),
+            proposal.getSplits(), proposal.getHold(), proposal.getUnroll(),
+            number));
     return found;
+  }
   auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
     if (threads > maxThreads || splits > threads || splits < 1)
       return;
     found.push_back(ColumnsScheduleAttr::get(
         proposal.getContext(), threads, proposal.getVector(), splits,
-        proposal.getHold(), unroll, proposal.getParts()));
+        proposal.getHold(), unroll, parts));
   };
   int64_t threads = proposal.getThreads(), splits = proposal.getSplits();
   // With rows in registers fewer splits would need more of these.
@@ -134,12 +144,17 @@ static Schedules alternatives(ColumnsScheduleAttr proposal,
 static Schedules alternatives(PointwiseScheduleAttr proposal,
                               int64_t maxThreads) {
   Schedules found;
+  // One head suits all kernels; several are proposed for rotary ones only.
+  SmallVector<int64_t> someHeads = {1};
+  if (proposal.getHeads() > 1)
+    someHeads = {1, 2, 4};
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {1, 2, 4})
-      if (threads <= maxThreads)
-        found.push_back(PointwiseScheduleAttr::get(
-            proposal.getContext(), threads, proposal.getVector(), unroll,
-            proposal.getHeads()));
+      for (int64_t heads : someHeads)
+        if (threads <= maxThreads)
+          found.push_back(
+              PointwiseScheduleAttr::get(proposal.getContext(), threads,
+                                         proposal.getVector(), unroll, heads));
   return found;
 }
 

@@ -101,12 +101,12 @@ func.func @static_sequences(%x: tensor<?x2x64xf32>, %cu: tensor<5xi32>) -> tenso
 // -----
 
 // LongRoPE's two sets of frequencies are one table; the length says where a kernel
-// starts to read. sin and cos are multiplied by sqrt(1 + ln(4) / ln(16)).
+// starts to read. sin and cos are multiplied by sqrt(1 + ln(2^11) / ln(2^33)).
 // CHECK-LABEL: gpu.func @long
-// CHECK:         %[[LIMIT:.*]] = arith.constant 16 : i32
-// CHECK:         %[[LONG:.*]] = arith.cmpi sgt, %{{.*}}, %[[LIMIT]] : i32
+// CHECK:         %[[LIMIT:.*]] = arith.constant 8589934592 : i64
+// CHECK:         %[[LONG:.*]] = arith.cmpi sgt, %{{.*}}, %[[LIMIT]] : i64
 // CHECK:         arith.select %[[LONG]], %c2{{.*}}, %c0
-// CHECK:         %[[FACTOR:.*]] = arith.constant 1.22474492 : f32
+// CHECK:         %[[FACTOR:.*]] = arith.constant 1.15470052 : f32
 // CHECK:         vector.broadcast %[[FACTOR]]
 // CHECK-COUNT-2: arith.mulf
 // CHECK-LABEL: gpu.func @plain
@@ -116,7 +116,7 @@ func.func @long(%x: tensor<?x2x4xf32>, %n: tensor<i32>) -> tensor<?x2x4xf32> {
       schedule = #fuse.pointwise<threads = 128, vector = 2, unroll = 1> {
   ^bb0(%a: tensor<?x2x4xf32>, %m: tensor<i32>):
     %r = fuse.rotary half tokens_heads %a length(%m) base = 1.0e4
-        scaling(#fuse.rope_longrope<factor = 4.0, original_max_position = 16, short_factors = [1.0, 1.0], long_factors = [1.0, 2.0]>)
+        scaling(#fuse.rope_longrope<factor = 2048.0, original_max_position = 8589934592, short_factors = [1.0, 1.0], long_factors = [1.0, 2.0]>)
         : tensor<?x2x4xf32>, tensor<i32>
     fuse.yield %r : tensor<?x2x4xf32>
   }

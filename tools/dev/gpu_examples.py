@@ -40,6 +40,7 @@ EXAMPLES = {
     "rope_interleaved_in_place": ("tokens", None),
     "rope_neox_computed": ("tokens", None),
     "rope_qk_gqa": ("tokens", None),
+    "rope_llama3_scaled_qkv": ("tokens", None),
     "softmax": ("rows", 4096),
     "swiglu": ("rows", 14336),
 }
