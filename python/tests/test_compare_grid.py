@@ -224,6 +224,26 @@ def test_it_is_not_started_for_ever(tmp_path):
     assert compare_grid.supervise(tmp_path, 100, start, clock=lambda: 0) == 1
 
 
+@pytest.mark.gpu
+def test_a_small_grid(torch, tmp_path):
+    from peers.grid_run import GridRun
+
+    words = ["--peers", "eager", "--seconds", "0.01", "--budget", "60"]
+    arguments = compare_grid.parse_arguments(words)
+    cases = grid.grid_cases(["softmax"], ["f32"], ["decode", "square"])[-3:]
+    assert {case.timing for case in cases} == {"events", "graph"}
+    assert GridRun(arguments, cases, tmp_path, "commit").run() == 0
+    entries = grid_report.read_entries(tmp_path / "grid.json")
+    assert [grid_report.key_of(entry) for entry in entries] == [c.key for c in cases]
+    for found in entries:
+        assert found["best_peer"] == "eager"
+        assert 0 < found["fuse_q1_us"] <= found["fuse_us"] <= found["fuse_q3_us"]
+        assert found["copy_us"] > 0
+        assert found["schedule"].startswith("#fuse.rows<")
+    # Nothing is left to measure.
+    assert GridRun(arguments, cases, tmp_path, "commit").run() == 0
+
+
 def test_rates():
     found = entry({"fuse": 100.0, "copy": 50.0}, {"fuse": RIGHT})
     assert plots.series([found]) == {
