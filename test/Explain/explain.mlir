@@ -6,9 +6,9 @@
 
 // An add and a norm, two ops of the program, in one kernel: h is read by the
 // norm, and neither written nor read.
-// CHECK: explain.mlir:[[#@LINE+8]]:8: remark: [Passed] Kernel | Category:fuse-kernel | Function=norm |
+// CHECK: explain.mlir:[[#@LINE+10]]:8: remark: [Passed] Kernel | Category:fuse-kernel | Function=norm |
 // CHECK-SAME: BytesMoved="24576*T + 8192", BytesSaved=16384*T
-// CHECK-SAME: Lines="[[#@LINE+5]], [[#@LINE+6]]"
+// CHECK-SAME: Lines="[[#@LINE+7]], [[#@LINE+8]]"
 // CHECK-SAME: Predicted="{{[0-9]+\.[0-9]}} us, mostly memory"
 // CHECK-SAME: Reason="it reduces rows of 4096 elements, which fit in the registers of {{[0-9]+}} threads, so that memory is read once"
 // CHECK-SAME: Remark="kernel 'norm' runs add,

@@ -34,8 +34,7 @@ constexpr StringLiteral program = R"(
 
 TEST_F(KernelKeyTest, IsTheSameFromRunToRun) {
   // A change here makes all tuning files useless.
-  EXPECT_EQ(key(program), key(program));
-  EXPECT_EQ(key(program).size(), 32u);
+  EXPECT_EQ(key(program), "dc1923dad24af788986fb459e7c53272");
 }
 
 TEST_F(KernelKeyTest, DoesNotDependOnNamesPlacesAndSchedules) {
