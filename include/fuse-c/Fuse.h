@@ -97,6 +97,9 @@ typedef struct {
   int32_t cache;
   /* NULL or "" means the default folder. */
   const char *cache_directory;
+  /* The file with the schedules that fuseAutotune() has found; NULL or "" means
+     $FUSE_TUNING, or "tuning.json" in the cache's folder. */
+  const char *tuning_file;
 } FuseOptions;
 
 /* "0.1.0". */
@@ -143,6 +146,18 @@ FUSE_C_EXPORT FuseStatus *fuseProgramPrint(FuseProgram *program, int32_t stage,
 FUSE_C_EXPORT FuseStatus *fuseInspect(const char *text, size_t length,
                                       const char *file_name,
                                       const FuseOptions *options, char **json);
+
+/* Measures several schedules of each kernel on the GPU, and writes the fastest
+   to the tuning file, where programs that are compiled later find them. `dims`
+   has the dims of all inputs, one input after the other. *json is an array of
+   the kernels with what was tried: "kernel", "key", "trials" ("schedule", "us",
+   "spills") and "best", the number of a trial. The caller frees it with
+   fuseStringFree(). Takes seconds. */
+FUSE_C_EXPORT FuseStatus *fuseAutotune(const char *text, size_t length,
+                                       const char *file_name,
+                                       const FuseOptions *options,
+                                       const int64_t *dims, int32_t num_dims,
+                                       char **json);
 
 /* Does nothing for NULL. */
 FUSE_C_EXPORT void fuseStringFree(char *text);

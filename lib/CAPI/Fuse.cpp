@@ -81,6 +81,7 @@ static Expected<jit::CompileOptions> unwrap(const FuseOptions *given) {
   result.lineInfo = options.line_info;
   result.cache = options.cache;
   result.cacheDirectory = orEmpty(options.cache_directory);
+  result.tuningFile = orEmpty(options.tuning_file);
   return result;
 }
 
@@ -154,6 +155,41 @@ static Expected<std::string> inspect(StringRef text, StringRef fileName,
     return object.takeError();
   (*object)["ptx"] = code->ptx;
   return toText(std::move(*object));
+}
+
+/// Cuts a list of dims by the ranks of the program's inputs.
+static Expected<std::vector<runtime::Shape>>
+inputShapes(const runtime::ProgramSpec &spec, ArrayRef<int64_t> dims) {
+  size_t ranks = 0;
+  for (const runtime::TensorSpec &input : spec.inputs)
+    ranks += input.shape.size();
+  if (ranks != dims.size())
+    return createStringError(
+        formatv("expected fuseAutotune() to get the {0} dims of the inputs of "
+                "'{1}', but got {2}; pass one for each dimension",
+                ranks, spec.name, dims.size()));
+  std::vector<runtime::Shape> shapes;
+  for (const runtime::TensorSpec &input : spec.inputs) {
+    shapes.emplace_back(dims.take_front(input.shape.size()));
+    dims = dims.drop_front(input.shape.size());
+  }
+  return std::move(shapes);
+}
+
+static Expected<std::string> autotune(StringRef text, StringRef fileName,
+                                      const jit::CompileOptions &options,
+                                      ArrayRef<int64_t> dims) {
+  Expected<std::unique_ptr<jit::CompiledProgram>> compiled =
+      jit::compile(text, fileName, options);
+  if (!compiled)
+    return compiled.takeError();
+  auto shapes = inputShapes((*compiled)->spec(), dims);
+  if (!shapes)
+    return shapes.takeError();
+  auto tuned = jit::autotune(text, fileName, options, *shapes);
+  if (!tuned)
+    return tuned.takeError();
+  return formatv("{0}", json::Value(jit::reportTuning(*tuned))).str();
 }
 
 static Expected<std::string> print(jit::CompiledProgram &program,
@@ -272,6 +308,22 @@ FuseStatus *fuseInspect(const char *text, size_t length, const char *fileName,
   return give(
       inspect(StringRef(text, length), nameOrDefault(fileName), *unwrapped),
       json);
+}
+
+FuseStatus *fuseAutotune(const char *text, size_t length, const char *fileName,
+                         const FuseOptions *options, const int64_t *dims,
+                         int32_t numDims, char **json) {
+  if (FuseStatus *status = require({text, json}, "fuseAutotune"))
+    return status;
+  if (numDims < 0 || (numDims > 0 && !dims))
+    return fail("expected fuseAutotune() to get the dims of the inputs, but "
+                "got none; pass them, or 0 for a program without inputs");
+  Expected<jit::CompileOptions> unwrapped = unwrap(options);
+  if (!unwrapped)
+    return toStatus(unwrapped.takeError());
+  return give(autotune(StringRef(text, length), nameOrDefault(fileName),
+                       *unwrapped, ArrayRef<int64_t>(dims, numDims)),
+              json);
 }
 
 void fuseStringFree(char *text) { std::free(text); }

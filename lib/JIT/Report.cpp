@@ -199,4 +199,20 @@ Expected<json::Object> reportProgram(const Code &code) {
                       {"remarks", reportRemarks(code.remarks)}};
 }
 
+json::Array reportTuning(ArrayRef<TunedKernel> kernels) {
+  json::Array result;
+  for (const TunedKernel &kernel : kernels) {
+    json::Array trials;
+    for (const Trial &trial : kernel.trials)
+      trials.push_back(json::Object{{"schedule", trial.schedule},
+                                    {"us", trial.seconds * 1e6},
+                                    {"spills", trial.spills}});
+    result.push_back(json::Object{{"kernel", kernel.name},
+                                  {"key", kernel.key},
+                                  {"best", kernel.best},
+                                  {"trials", std::move(trials)}});
+  }
+  return result;
+}
+
 } // namespace fuse::jit

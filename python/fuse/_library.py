@@ -50,6 +50,7 @@ class Options(ctypes.Structure):
         ("line_info", ctypes.c_int32),
         ("cache", ctypes.c_int32),
         ("cache_directory", ctypes.c_char_p),
+        ("tuning_file", ctypes.c_char_p),
     ]
 
 
@@ -103,6 +104,7 @@ def _declare(library):
         ("fuseProgramDescribe", status, program, out),
         ("fuseProgramPrint", status, program, count, out),
         ("fuseInspect", status, text, size, text, options, out),
+        ("fuseAutotune", status, text, size, text, options, out, count, out),
         ("fuseStringFree", None, ctypes.c_void_p),
         ("fuseProgramOutputDims", count, program),
         ("fuseProgramInferShapes", status, program, out, count, out),

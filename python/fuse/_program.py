@@ -165,8 +165,18 @@ class Program(_Description):
     May be called from several threads at a time.
     """
 
-    def __init__(self, handle):
-        """For compile() only; takes ownership of the handle."""
+    def __init__(self, handle, tune=None):
+        """For compile() only; takes ownership of the handle.
+
+        `tune` makes a faster one for inputs of the shapes that it is given.
+        """
+        self._tune = tune
+        # Handles that calls of other threads may still use.
+        self._retired = []
+        self._sites = {}
+        self._load(handle)
+
+    def _load(self, handle):
         self._handle = handle
         text = ctypes.c_char_p()
         check(lib.fuseProgramDescribe(handle, ctypes.byref(text)))
@@ -177,7 +187,6 @@ class Program(_Description):
         device = lib.fuseProgramDevice(handle)
         self._is_cuda = device.device_type == CUDA
         self._run = lib.fuseRun
-        self._sites = {}
         names = [tensor.name for tensor in self.inputs]
         # For each output the index of the input that it is written into.
         self._in_place = [
@@ -187,7 +196,8 @@ class Program(_Description):
 
     # As a default, the function is there even when the interpreter goes down.
     def __del__(self, free=lib.fuseProgramFree):
-        free(self._handle)
+        for handle in (self._handle, *self._retired):
+            free(handle)
 
     def __repr__(self):
         return (
@@ -323,6 +333,11 @@ class Program(_Description):
             _layout(adapter_of(array), each, tensor)
             for array, each, tensor in zip(arrays, key, self.inputs)
         ]
+        tune, self._tune = self._tune, None
+        if tune:
+            handle = tune([layout.shape for layout in layouts])
+            self._retired.append(self._handle)
+            self._load(handle)
         shapes = self._infer_shapes(layouts)
         if len(self._sites) >= _MAX_SITES:
             self._sites.clear()
@@ -390,7 +405,7 @@ def _source(text_or_path):
         ) from None
 
 
-def _options(entry, target, chip, strict, device, line_info, cache):
+def _options(entry, target, chip, strict, device, line_info, cache, tuning=None):
     if target not in TARGETS:
         raise Error(
             f"expected a target of {', '.join(TARGETS)}, but got {target!r}; choose one"
@@ -404,7 +419,36 @@ def _options(entry, target, chip, strict, device, line_info, cache):
     options.device = device
     options.line_info = line_info
     options.cache = cache
+    options.tuning_file = os.fsencode(tuning or "")
     return options
+
+
+class _Compiler:
+    """A program's text with the options to compile it with."""
+
+    def __init__(self, text_or_path, options):
+        self._text, self._name = _source(text_or_path)
+        self._options = options
+
+    def _arguments(self):
+        return self._text, len(self._text), self._name, ctypes.byref(self._options)
+
+    def load(self):
+        """The handle of the compiled program."""
+        handle = ctypes.c_void_p()
+        check(lib.fuseCompile(*self._arguments(), ctypes.byref(handle)))
+        return handle.value
+
+    def tune(self, shapes):
+        """Measures for inputs of these shapes; the handle of the faster program."""
+        flat = [size for shape in shapes for size in shape]
+        dims = (ctypes.c_int64 * len(flat))(*flat)
+        take_string(
+            lambda out: lib.fuseAutotune(
+                *self._arguments(), ctypes.addressof(dims), len(flat), out
+            )
+        )
+        return self.load()
 
 
 def compile(
@@ -417,6 +461,8 @@ def compile(
     device=0,
     line_info=False,
     cache=True,
+    autotune=False,
+    tuning=None,
 ):
     """Compiles a program of the fuse dialect and loads it on a device.
 
@@ -430,18 +476,25 @@ def compile(
     device        number of the CUDA device
     line_info     map instructions to lines of the program, for profilers
     cache         keep compiled code on disk for the next process
+    autotune      measure several schedules on the GPU, which takes seconds, and keep
+                  the fastest in the tuning file: for the shapes of all inputs, as in
+                  [(4096, 1024), (1024,)], or, if True, for those of the first call
+    tuning        path of the tuning file; None means $FUSE_TUNING, or tuning.json in
+                  the folder of the cache
 
     Returns a Program. Raises Error with place, reason and remedy.
     """
-    text, name = _source(text_or_path)
-    options = _options(entry, target, chip, strict, device, line_info, cache)
-    handle = ctypes.c_void_p()
-    check(
-        lib.fuseCompile(
-            text, len(text), name, ctypes.byref(options), ctypes.byref(handle)
+    options = _options(entry, target, chip, strict, device, line_info, cache, tuning)
+    compiler = _Compiler(text_or_path, options)
+    if autotune is not True:
+        return Program(compiler.tune(autotune) if autotune else compiler.load())
+    program = Program(compiler.load(), compiler.tune)
+    if not program.device.startswith("cuda"):
+        raise Error(
+            f"expected a GPU to tune on, but got the device {program.device}; compile "
+            "with tuning=FILE, which a machine with a GPU has written"
         )
-    )
-    return Program(handle.value)
+    return program
 
 
 def inspect(

@@ -408,3 +408,24 @@ def test_says_where_it_looked_for_the_library(examples):
         "expected libfuse.so, but it could not be loaded: /no/such/libfuse.so"
         in result.stderr
     )
+
+
+@pytest.mark.parametrize("autotune", [True, [(2, 4)]])
+def test_tuning_needs_a_gpu(autotune):
+    text = """
+    func.func @double(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+      %y = fuse.add %x, %x : tensor<?x4xf32>
+      return %y : tensor<?x4xf32>
+    }"""
+    with pytest.raises(fuse.Error, match="expected a GPU to tune on, but .*; .*tun"):
+        fuse.compile(text, target="cpu", autotune=autotune)
+
+
+def test_a_damaged_tuning_file_is_an_error(tmp_path):
+    tuning = tmp_path / "tuning.json"
+    tuning.write_text("{")
+    program = (
+        "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
+    )
+    with pytest.raises(fuse.Error, match="tuning.json' to be a tuning file, but got"):
+        fuse.compile(program, target="emu", tuning=tuning)

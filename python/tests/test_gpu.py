@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs on torch tensors of a GPU."""
 
+import json
+
 import fuse
 import pytest
 
@@ -108,3 +110,16 @@ def test_cupy(softmax):
 def test_keeps_the_ptx(softmax):
     assert softmax.device.startswith("cuda:")
     assert softmax.kernels[0].stats["ptx"]["min_access_bits"] == 128
+
+
+@pytest.mark.parametrize("shapes", [True, [(4096, 1024)]])
+def test_autotune(torch, tmp_path, shapes):
+    tuning = tmp_path / "tuning.json"
+    text = SOFTMAX.replace("TYPE", "f32")
+    x = torch.randn(4096, 1024, device="cuda")
+    program = fuse.compile(text, autotune=shapes, tuning=tuning)
+    torch.testing.assert_close(program(x), torch.softmax(x, 1))
+    (entry,) = json.loads(tuning.read_text())["entries"]
+    assert program.kernels[0].schedule == entry["schedule"]
+    again = fuse.compile(text, tuning=tuning)
+    assert again.kernels[0].schedule == entry["schedule"]

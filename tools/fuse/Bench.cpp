@@ -11,6 +11,7 @@
 #include "Command.h"
 #include "Tuning.h"
 #include "fuse/JIT/JIT.h"
+#include "fuse/JIT/Report.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -159,7 +160,7 @@ Expected<json::Array> BenchCommand::autotune(const BenchCase &benchCase,
       tune(benchCase.text, benchCase.fileName, compile, *shapes, tuning);
   if (!tuned)
     return tuned.takeError();
-  return tuningJSON(*tuned);
+  return jit::reportTuning(*tuned);
 }
 
 Error BenchCommand::runCase(const BenchCase &benchCase,

@@ -82,20 +82,4 @@ void printTuning(raw_ostream &os, ArrayRef<jit::TunedKernel> kernels) {
   }
 }
 
-json::Array tuningJSON(ArrayRef<jit::TunedKernel> kernels) {
-  json::Array result;
-  for (const jit::TunedKernel &kernel : kernels) {
-    json::Array trials;
-    for (const jit::Trial &trial : kernel.trials)
-      trials.push_back(json::Object{{"schedule", trial.schedule},
-                                    {"us", trial.seconds * 1e6},
-                                    {"spills", trial.spills}});
-    result.push_back(json::Object{{"kernel", kernel.name},
-                                  {"key", kernel.key},
-                                  {"best", kernel.best},
-                                  {"trials", std::move(trials)}});
-  }
-  return result;
-}
-
 } // namespace fuse::driver

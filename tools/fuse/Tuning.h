@@ -10,7 +10,6 @@
 
 #include "fuse/JIT/Autotune.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/JSON.h"
 
 namespace fuse::driver {
 
@@ -36,10 +35,6 @@ inputShapes(const runtime::ProgramSpec &spec, llvm::ArrayRef<std::string> dims);
 /// A line for each schedule that was measured, the winner marked.
 void printTuning(llvm::raw_ostream &os,
                  llvm::ArrayRef<jit::TunedKernel> kernels);
-
-/// An object for each kernel: its "kernel" and "key", and its "trials" with
-/// "schedule", "us" and "spills"; "best" is the number of the fastest.
-llvm::json::Array tuningJSON(llvm::ArrayRef<jit::TunedKernel> kernels);
 
 } // namespace fuse::driver
 

@@ -294,6 +294,20 @@ TEST(CAPI, TakesTheOptionsOfAnOlderHeader) {
   fuseProgramFree(program);
 }
 
+TEST(CAPI, TunesWithAllDimsAndAGPUOnly) {
+  FuseOptions options = onCpu();
+  auto tune = [&](std::vector<int64_t> dims) {
+    char *json = nullptr;
+    return message(fuseAutotune(twice, strlen(twice), nullptr, &options,
+                                dims.data(), dims.size(), &json));
+  };
+  EXPECT_NE(tune({}).find("to get the 1 dims of the inputs of"),
+            std::string::npos);
+  EXPECT_NE(tune({4, 4}).find("but got 2; pass one for each dimension"),
+            std::string::npos);
+  EXPECT_NE(tune({4}).find("expected a GPU to tune on"), std::string::npos);
+}
+
 TEST(CAPI, RunsInSeveralThreads) {
   ProgramPtr program = compile(twice);
   std::vector<std::thread> threads;

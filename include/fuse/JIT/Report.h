@@ -28,6 +28,7 @@
 #define FUSE_JIT_REPORT_H
 
 #include "fuse/Codegen/PTXInspect.h"
+#include "fuse/JIT/Autotune.h"
 #include "fuse/JIT/Compilation.h"
 #include "llvm/Support/JSON.h"
 
@@ -62,6 +63,10 @@ llvm::Expected<llvm::json::Array> reportKernels(const Code &code);
 ///  "kernels": [...], "remarks": [...]}
 /// "in_place" stands only where the program's text asks for it.
 llvm::Expected<llvm::json::Object> reportProgram(const Code &code);
+
+/// [{"kernel": "softmax", "key": "9f3c..", "best": 1,
+///   "trials": [{"schedule": "#fuse.rows<..>", "us": 12.3, "spills": false}]}]
+llvm::json::Array reportTuning(llvm::ArrayRef<TunedKernel> kernels);
 
 } // namespace fuse::jit
 
