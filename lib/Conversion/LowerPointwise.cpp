@@ -11,6 +11,7 @@
 #include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <numeric>
 
@@ -29,6 +30,8 @@ public:
 
   LogicalResult verify();
   GridTerm grid() const;
+  /// Whether a thread keeps the features of several heads.
+  bool sharesAngles() const { return walksHeads() && together > 1; }
   void emit(const Index &block);
 
 private:
@@ -347,6 +350,17 @@ void SegmentLowering::emitHeads(const Index &unit) {
   });
 }
 
+/// Several heads take up to 64 registers. ptxas would rather spill a few bytes
+/// than run fewer threads, although so many are enough to hide memory behind.
+static void limitRegisters(KernelFrame &frame, int64_t threads) {
+  constexpr int64_t threadsWanted = 1024;
+  if (threads == 1)
+    return;
+  int64_t blocks = std::max<int64_t>(1, threadsWanted / threads);
+  frame.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                          frame.builder.getI32IntegerAttr(blocks));
+}
+
 FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
                                            PointwiseScheduleAttr schedule) {
   SmallVector<Segment> segments = segmentsOf(frame.kernel, frame.dims);
@@ -358,6 +372,10 @@ FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
       return failure();
     grid.push_back(lowerings.back().grid());
   }
+  if (llvm::any_of(lowerings, [](const SegmentLowering &segment) {
+        return segment.sharesAngles();
+      }))
+    limitRegisters(frame, schedule.getThreads());
   // Blocks of the first segment, else of the second, ...
   std::function<void(unsigned, Index)> emitFrom = [&](unsigned number,
                                                       Index block) {

@@ -134,7 +134,7 @@ private:
       llvm::ArrayRef<int64_t> starts(in.sequences->ints);
       if (starts.size() > 1)
         starts = starts.drop_back();
-      auto after = std::upper_bound(starts.begin(), starts.end(), token);
+      const int64_t *after = llvm::upper_bound(starts, token);
       offsetIndex = std::max<int64_t>(after - starts.begin() - 1, 0);
       add(*in.sequences, offsetIndex, -1);
     }

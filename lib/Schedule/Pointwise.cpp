@@ -62,8 +62,7 @@ static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
 /// Heads that a thread rotates together. Computed angles cost more instructions
 /// than a vector of 16-bit elements waits for memory, and finding a token's
 /// sequence takes loads that depend on each other: neighbouring heads share
-/// both. Tables are shared by the caches, and those of several heads in
-/// registers have made ptxas spill.
+/// both. Tables are shared by the caches.
 static int64_t sharedHeads(KernelOp kernel, const ScheduleTarget &target) {
   for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
     bool isNarrow =

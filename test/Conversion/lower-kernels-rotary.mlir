@@ -63,6 +63,7 @@ func.func @partial(%x: tensor<?x2x64xf32>) -> tensor<?x2x64xf32> {
 // Ragged: the sequence is searched once for both halves and all heads, while the
 // first head's features are under way.
 // CHECK-LABEL: gpu.func @ragged
+// CHECK-SAME:    nvvm.minctasm = 8 : i32
 // CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr -> vector<4xf32>
 // CHECK:         scf.while
 // CHECK:           llvm.load %{{.*}} : !llvm.ptr -> i32
@@ -85,6 +86,7 @@ func.func @ragged(%x: tensor<?x2x64xf32>, %cu: tensor<?xi32>, %past: tensor<?xi3
 
 // A static number of sequences: as many steps as halves, no loop.
 // CHECK-LABEL: gpu.func @static_sequences
+// CHECK-NOT:     nvvm.minctasm
 // CHECK-NOT:     scf.while
 // CHECK-COUNT-3: llvm.load %{{.*}} : !llvm.ptr -> i32
 // CHECK-NOT:     llvm.load %{{.*}} : !llvm.ptr -> i32
