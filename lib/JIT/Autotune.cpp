@@ -93,6 +93,8 @@ Autotuner::compileOne(unsigned number) const {
   CompileOptions variant = options;
   variant.candidate = number;
   variant.tuned = false;
+  // The stages of all variants would have the same files.
+  variant.dumpDirectory.clear();
   Expected<std::unique_ptr<CompiledProgram>> program =
       compile(text, fileName, variant);
   if (program)

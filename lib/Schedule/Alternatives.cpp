@@ -28,6 +28,9 @@ static constexpr int64_t smallestBlock = 128;
 static constexpr int64_t heldElements = 128;
 /// Parts of a column, of which each adds a state to combine.
 static constexpr int64_t mostParts = 512;
+/// Vectors that a thread reads from the cache, each of which is code of its
+/// own.
+static constexpr int64_t cachedVectors = 32;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
 
@@ -55,6 +58,7 @@ public:
       : proposal(proposal), maxThreads(maxThreads) {}
 
   void addHeld(int64_t length);
+  void addCached(int64_t length);
   void addLoops();
 
   Schedules found;
@@ -89,6 +93,14 @@ void RowAlternatives::addHeld(int64_t length) {
             proposal.getUnroll());
 }
 
+/// Threads that hold little themselves, so that many fit.
+void RowAlternatives::addCached(int64_t length) {
+  for (int64_t threads : blockSizes)
+    if (threads >= smallestBlock &&
+        length <= threads * proposal.getVector() * cachedVectors)
+      add(threads, /*rowsPerBlock=*/1, HoldKind::cache, proposal.getUnroll());
+}
+
 void RowAlternatives::addLoops() {
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {2, 4, 8})
@@ -104,6 +116,8 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
     rows.addHeld(*length);
   if (!length || *length >= shortRow)
     rows.addLoops();
+  if (length && *length >= shortRow)
+    rows.addCached(*length);
   return rows.found;
 }
 

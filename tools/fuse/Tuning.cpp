@@ -23,7 +23,7 @@ TuningOptions::TuningOptions(cl::SubCommand &sub, cl::OptionCategory &category)
                cl::desc("First measure several schedules on the GPU, and keep "
                         "the fastest in the tuning file")),
       candidates("autotune-candidates", cl::sub(sub), cl::cat(category),
-                 cl::init(8), cl::value_desc("N"),
+                 cl::init(12), cl::value_desc("N"),
                  cl::desc("Schedules to measure for each kernel")) {}
 
 /// "compile [######------] 3/8".
@@ -41,7 +41,7 @@ Expected<std::vector<jit::TunedKernel>> tune(StringRef text, StringRef fileName,
   if (options.candidates < 2)
     return createStringError(formatv(
         "expected --autotune-candidates of 2 or more, but got {0}; leave it "
-        "out for 8",
+        "out for 12",
         options.candidates.getValue()));
   jit::AutotuneOptions tuning;
   tuning.candidates = options.candidates;

@@ -23,7 +23,7 @@ namespace fuse::jit {
 
 struct AutotuneOptions {
   /// Variants to compile, at most.
-  unsigned candidates = 8;
+  unsigned candidates = 12;
   /// Runs of each variant that are measured; the median counts.
   unsigned rounds = 15;
   /// Called from one thread at a time, with what is done of what.
