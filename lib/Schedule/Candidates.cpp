@@ -23,9 +23,10 @@ static bool isOverruled(const TimeEstimate &proposed, const TimeEstimate &best,
          gain > gpu.launchSeconds;
 }
 
-/// Whether the model's constants were fitted to schedules of this kind.
-static bool isFitted(ScheduleAttrInterface schedule) {
-  return isa<RowsScheduleAttr>(schedule);
+/// Whether the model's constants were fitted to schedules like this one.
+static bool isFitted(const Candidate &candidate) {
+  auto rows = dyn_cast<RowsScheduleAttr>(candidate.schedule);
+  return rows && rows.getHold() == HoldKind::registers;
 }
 
 static ScheduleAttrInterface propose(KernelOp kernel, const DimClasses &dims,
@@ -37,6 +38,31 @@ static ScheduleAttrInterface propose(KernelOp kernel, const DimClasses &dims,
   return {};
 }
 
+static bool isFaster(const Candidate &a, const Candidate &b) {
+  return a.estimate->seconds < b.estimate->seconds;
+}
+
+/// What the proposal and its alternatives would take, from fast to slow.
+static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
+                                   KernelOp kernel, const DimClasses &dims,
+                                   const ScheduleTarget &target) {
+  SmallVector<Candidate> candidates;
+  auto add = [&](ScheduleAttrInterface schedule) {
+    BlockWork work = estimateWork(kernel, dims, schedule, *target.gpu);
+    // What needs more registers than there are would spill.
+    if (schedule != proposal && residentBlocks(*target.gpu, work) == 0)
+      return;
+    Candidate candidate{schedule, estimateTime(*target.gpu, work)};
+    candidates.insert(llvm::upper_bound(candidates, candidate, isFaster),
+                      candidate);
+  };
+  add(proposal);
+  for (ScheduleAttrInterface other :
+       alternativesTo(proposal, kernel, dims, target))
+    add(other);
+  return candidates;
+}
+
 SmallVector<Candidate>
 mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
                            const ScheduleTarget &target) {
@@ -45,26 +71,14 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
     return {};
   if (!target.gpu)
     return {{proposal, std::nullopt}};
-  SmallVector<Candidate> candidates;
-  auto isFaster = [](const Candidate &a, const Candidate &b) {
-    return a.estimate->seconds < b.estimate->seconds;
-  };
-  for (ScheduleAttrInterface other :
-       alternativesTo(proposal, kernel, dims, target)) {
-    BlockWork work = estimateWork(kernel, dims, other, *target.gpu);
-    // What needs more registers than there are would spill.
-    if (residentBlocks(*target.gpu, work) == 0)
-      continue;
-    Candidate candidate{other, estimateTime(*target.gpu, work)};
-    candidates.insert(llvm::upper_bound(candidates, candidate, isFaster),
-                      candidate);
-  }
-  Candidate proposed{
-      proposal, estimateTime(*target.gpu, estimateWork(kernel, dims, proposal,
-                                                       *target.gpu))};
-  bool isSecond = !candidates.empty() && isFitted(proposal) &&
-                  isOverruled(*proposed.estimate, *candidates.front().estimate,
-                              *target.gpu);
-  candidates.insert(candidates.begin() + isSecond, proposed);
+  SmallVector<Candidate> candidates = rank(proposal, kernel, dims, target);
+  auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
+    return candidate.schedule == proposal;
+  });
+  auto *best = llvm::find_if(candidates, isFitted);
+  if (isa<RowsScheduleAttr>(proposal) && best != candidates.end() &&
+      isOverruled(*choice->estimate, *best->estimate, *target.gpu))
+    choice = best;
+  std::rotate(candidates.begin(), choice, choice + 1);
   return candidates;
 }
