@@ -194,7 +194,11 @@ MUTANTS = [
             "",
         ),
         ("magnitude-is-forgotten", "if (magnitude == 1)", "if (true)"),
-        ("all-heads-turn", "if (range->first >= heads)", "if (false)"),
+        (
+            "one-head-more-turns",
+            "loc, emitter.less(head, Index::constant(heads)),",
+            "loc, emitter.less(head, Index::constant(heads + 1)),",
+        ),
         (
             "table-is-read-past-its-end",
             "number = arith::MinSIOp::create(builder, loc, number, last);",
