@@ -27,6 +27,7 @@ static constexpr double denseElements = 32;
 static constexpr double registersAfter = 1.6;
 /// What a thread needs for a step of a loop whose elements it drops.
 static constexpr double stepRegisters = 8;
+static constexpr double bytesPerRegister = 4;
 /// Instructions of a butterfly of shuffles.
 static constexpr double shuffleInstructions = 12;
 /// A reduction within a warp needs no barrier.
@@ -71,6 +72,7 @@ private:
   double walksOf(const ReductionSpace &space) const;
   void reread(BlockWork &work, double walks, const GPUTarget &gpu) const;
   void addPoints(BlockWork &work, double count) const;
+  double sectorWaste(double elements) const;
 
   const DimClasses &dims;
   double points;
@@ -78,6 +80,8 @@ private:
   /// element for each point; of one point of the others.
   double bytes = 0, streamedBytes = 0, tableBytes = 0;
   unsigned streamedInputs = 0;
+  /// Registers of one element.
+  double words = 1;
   /// For each point.
   double instructions = 0, specials = 0;
   bool hasExp = false, yieldsPoints = false;
@@ -104,6 +108,7 @@ void KernelWork::countEdge(Value value, bool isResult) {
   if (isResult) {
     yieldsPoints |= isStreamed;
   } else if (isStreamed) {
+    words = std::max(words, elementBytes(value) / bytesPerRegister);
     streamedBytes += estimatedBytes(value);
     ++streamedInputs;
   } else {
@@ -129,6 +134,13 @@ void KernelWork::count(Operation *op) {
 void KernelWork::addPoints(BlockWork &work, double count) const {
   work.instructions += instructions * count;
   work.specials += specials * count;
+}
+
+/// Bytes moved for each byte used where only so many elements lie beside each
+/// other.
+double KernelWork::sectorWaste(double elements) const {
+  double run = elements * streamedBytes / points / std::max(1u, streamedInputs);
+  return run > 0 ? std::max(1.0, sectorBytes / run) : 1;
 }
 
 /// Passes over the reduced places: one for each reduction that waits for
@@ -190,7 +202,10 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   double walks = walksOf(space);
   work.threads = schedule.getThreads();
   work.blocks = ceilDiv(product(space.rows()), perBlock);
-  work.memoryBytes = bytes / work.blocks;
+  // A row that few threads walk makes them read at places far apart.
+  work.memoryBytes =
+      bytes / work.blocks *
+      sectorWaste(std::min<double>(length, group * schedule.getVector()));
   work.cachedBytes = tableBytes * length * perBlock;
   addPoints(work, share);
   addReductions(work, space.levels.size(), group, gpu);
@@ -199,7 +214,7 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   double stepped = baseRegisters + stepRegisters + step * streamedInputs;
   switch (schedule.getHold()) {
   case HoldKind::registers:
-    work.registers = registersFor(share);
+    work.registers = registersFor(share * words);
     return work;
   case HoldKind::loop:
     work.registers = stepped;
@@ -234,12 +249,11 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
   work.threads = schedule.getThreads();
   work.blocks =
       ceilDiv(product(space.keptExtents()), width) * schedule.getParts();
-  double run = width * streamedBytes / points / std::max(1u, streamedInputs);
   // Along a last dimension that is reduced the neighbours are places.
   bool isAcross = !space.isReduced(space.domain.size() - 1);
   work.memoryBytes = bytes / work.blocks;
-  if (isAcross && run > 0)
-    work.memoryBytes *= std::max(1.0, sectorBytes / run);
+  if (isAcross)
+    work.memoryBytes *= sectorWaste(width);
   addPoints(work, walked * schedule.getVector());
   addReductions(work, space.levels.size(), schedule.getThreads(), gpu);
   double step = schedule.getUnroll() * schedule.getVector();

@@ -20,12 +20,15 @@ protected:
     DimClasses dims(function);
     auto target = ScheduleTarget::of(chip, /*divisible=*/true);
     EXPECT_TRUE(bool(target));
-    return findCandidates(*function.getOps<KernelOp>().begin(), dims, *target);
+    KernelOp kernel = *function.getOps<KernelOp>().begin();
+    proposal = proposeRows(kernel, dims, *target);
+    return findCandidates(kernel, dims, *target);
   }
 
   /// Rows less their sums, so that they are needed twice.
   static std::string sumOf(StringRef type) {
-    std::string row = type.split('x').first.str() + "x1xf32";
+    std::string row =
+        (type.split('x').first + "x1x" + type.rsplit('x').second).str();
     return llvm::formatv(
                R"(func.func @f(%x: tensor<{0}>) -> tensor<{0}> {{
       %r = fuse.kernel "k" ins(%x : tensor<{0}>) -> tensor<{0}> {{
@@ -39,6 +42,9 @@ protected:
                type, row)
         .str();
   }
+
+  /// Of the last kernel.
+  ScheduleAttrInterface proposal;
 };
 } // namespace
 
@@ -69,11 +75,36 @@ TEST_F(CandidatesTest, UnknownRowsAreNotHeld) {
               HoldKind::loop);
 }
 
-TEST_F(CandidatesTest, FewBlocksOverruleAProposalThatSharesThem) {
-  // Two rows a block leave half of the multiprocessors idle.
-  auto choice =
-      cast<RowsScheduleAttr>(candidates("128x2048xf32").front().schedule);
-  EXPECT_EQ(choice.getRowsPerBlock(), 1);
+TEST_F(CandidatesTest, TheProposalStaysWhereTheModelCannotTell) {
+  for (StringRef type : {"?x1024xbf16", "?x4096xf32", "65536x1024xf32",
+                         "32768x8192xbf16", "8192x32768xbf16"})
+    EXPECT_EQ(candidates(type).front().schedule, proposal) << type.str();
+}
+
+TEST_F(CandidatesTest, TheProposalYieldsToWhatIsClearlyFaster) {
+  // 65 vectors for 64 threads: each has two places, and one is empty.
+  SmallVector<Candidate> found = candidates("100000x130xbf16");
+  ASSERT_NE(found.front().schedule, proposal);
+  auto *proposed = llvm::find_if(found, [&](const Candidate &candidate) {
+    return candidate.schedule == proposal;
+  });
+  ASSERT_NE(proposed, found.end());
+  EXPECT_LT(found.front().estimate->seconds,
+            0.75 * proposed->estimate->seconds);
+  auto rows = cast<RowsScheduleAttr>(found.front().schedule);
+  EXPECT_LT(rows.getThreads() / rows.getRowsPerBlock(), 64);
+  EXPECT_EQ(rows.getHold(), HoldKind::registers);
+}
+
+TEST_F(CandidatesTest, ReadingFarApartCostsTime) {
+  SmallVector<Candidate> found = candidates("100000x33xbf16");
+  // A thread a row: neighbours read 66 bytes apart.
+  auto *apart = llvm::find_if(found, [](const Candidate &candidate) {
+    auto rows = cast<RowsScheduleAttr>(candidate.schedule);
+    return rows.getRowsPerBlock() == rows.getThreads();
+  });
+  ASSERT_NE(apart, found.end());
+  EXPECT_GT(apart->estimate->seconds, 2 * found.front().estimate->seconds);
 }
 
 TEST_F(CandidatesTest, TheHostHasOneAndNoModel) {
