@@ -71,8 +71,7 @@ autotune(llvm::StringRef text, llvm::StringRef fileName,
 llvm::Expected<std::vector<TunedKernel>>
 autotune(llvm::StringRef text, llvm::StringRef fileName,
          const CompileOptions &options, const runtime::Facts &facts,
-         Stopwatch stopwatch,
-         const AutotuneOptions &tuning = {});
+         Stopwatch stopwatch, const AutotuneOptions &tuning = {});
 
 /// The tuning file that `options` mean; "" if there is none, since no folder
 /// is known.
