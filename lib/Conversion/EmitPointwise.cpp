@@ -443,8 +443,7 @@ Value mlir::fuse::emitPointwise(PointEmitter &emitter, Operation *op,
   SmallVector<Value> operands;
   int64_t lanes = 1;
   for (Value operand : op->getOperands()) {
-    operands.push_back(
-        emitter.emit(operand, emitter.operandPoint(operand, result, point)));
+    operands.push_back(emitter.emitOperand(operand, result, point));
     if (auto type = dyn_cast<VectorType>(operands.back().getType()))
       lanes = type.getDimSize(0);
   }

@@ -81,15 +81,12 @@ LogicalResult SegmentLowering::verify() {
   if (segment.flat || vector == 1)
     return success();
   Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
-  if (inner.isStatic() ? inner.size % vector == 0
-                       : emitter.getOptions().divisible)
+  if (inner.isStatic() || emitter.getOptions().divisible)
     return success();
   return frame.kernel.emitError()
-         << "expected a schedule whose vector divides the last dimension, but "
-            "got vector = "
-         << vector << " for a last dimension of "
-         << (inner.isStatic() ? std::to_string(inner.size) : "unknown size")
-         << "; use vector = 1";
+         << "expected vector = 1 for a last dimension of unknown size, but got "
+            "vector = "
+         << vector << "; use vector = 1";
 }
 
 /// Whether the segment's elements are a multiple of the vector.
@@ -100,7 +97,8 @@ bool SegmentLowering::isWholeVectors() const {
       known *= extent.size;
   if (known % vector == 0)
     return true;
-  return !segment.flat && emitter.getOptions().divisible;
+  return !segment.flat && !segment.extents.empty() &&
+         !segment.extents.back().isStatic() && emitter.getOptions().divisible;
 }
 
 GridTerm SegmentLowering::grid() const {
@@ -175,6 +173,9 @@ Point SegmentLowering::flatPoint(const Index &linear, int64_t lanes) {
   point.shape = segment.extents;
   point.flat = true;
   point.lanes = lanes;
+  Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
+  point.crossesRows =
+      lanes > 1 && !segment.flat && inner.isStatic() && inner.size % lanes != 0;
   return point;
 }
 

@@ -220,7 +220,7 @@ void RowsLowering::fillSharedMemory() {
   frame.sharedBytes = staging->bytes();
   int64_t groups = copyGroups;
   while (groups > 1 && slots % (groups * unroll) != 0)
-    groups /= 2;
+    --groups;
   slotsInGroup = slots / groups;
   for (int64_t from = 0; from < slots; from += slotsInGroup) {
     loopOverStates(frame, Index::constant(from),

@@ -115,6 +115,12 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return load(argument, point);
   Operation *op = value.getDefiningOp();
+  // Only pointwise ops read where they write.
+  if (point.crossesRows && !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+      !isa<ConstantOp, CastOp>(op))
+    return gatherLanes(op->getLoc(), point.lanes, [&](int64_t lane) {
+      return emit(value, lanePoint(point, lane));
+    });
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case<RotaryOp>(
           [&](RotaryOp rotary) { return emitRotary(*this, rotary, point); })
@@ -408,6 +414,7 @@ Point PointEmitter::operandPoint(Value operand, Value result,
     out.linear = point.linear;
     out.shape = point.shape;
     out.flat = point.flat;
+    out.crossesRows = point.crossesRows;
   }
   // A dimension of size 1 has no index that could be past its end, but the flat
   // position may be.
@@ -417,10 +424,28 @@ Point PointEmitter::operandPoint(Value operand, Value result,
   return out;
 }
 
+Value PointEmitter::emitOperand(Value operand, Value result,
+                                const Point &point) {
+  bool sameShape = dims.extents(operand) == dims.extents(result);
+  bool isOne = llvm::all_of(dims.extents(operand),
+                            [](const Extent &e) { return e.size == 1; });
+  if (!point.crossesRows || sameShape || isOne)
+    return emit(operand, operandPoint(operand, result, point));
+  return gatherLanes(operand.getLoc(), point.lanes, [&](int64_t lane) {
+    return emit(operand, operandPoint(operand, result, lanePoint(point, lane)));
+  });
+}
+
 Point PointEmitter::lanePoint(const Point &point, int64_t lane) {
   Point out = point;
   out.lanes = 1;
   out.skew = 0;
+  if (point.crossesRows) {
+    out.linear->offset = wrappingAdd(out.linear->offset, lane);
+    out.dims = delinearize(*out.linear, out.shape);
+    out.crossesRows = false;
+    return out;
+  }
   Index &last = out.dims.back();
   last.offset = wrappingAdd(last.offset, lane);
   if (out.linear)

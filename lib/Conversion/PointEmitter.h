@@ -60,6 +60,9 @@ struct Point {
   SmallVector<Extent> shape;
   /// Whether `linear` is a multiple of `lanes`.
   bool flat = false;
+  /// Whether the lanes go on in the next row where one ends: `dims` is then the
+  /// first lane's, and only `linear` is right for all.
+  bool crossesRows = false;
   int64_t lanes = 1;
   /// How far the index of the last dimension is past a multiple of `lanes`.
   int64_t skew = 0;
@@ -202,6 +205,9 @@ public:
   /// Evaluates lane by lane with `lane(i)` and collects a vector.
   Value gatherLanes(Location loc, int64_t lanes,
                     llvm::function_ref<Value(int64_t)> lane);
+
+  /// The value of `operand` that the op of `result` reads for the point.
+  Value emitOperand(Value operand, Value result, const Point &point);
 
   /// The point's lane `i` alone.
   Point lanePoint(const Point &point, int64_t lane);

@@ -151,7 +151,8 @@ int64_t PointEmitter::alignment(Value tensor, const Point &point,
 Value PointEmitter::load(BlockArgument argument, const Point &point) {
   Location loc = argument.getLoc();
   const InputLayout *layout = stridesOf(argument);
-  if (layout && layout->kind == StrideKind::any && point.lanes > 1)
+  if (layout && point.lanes > 1 &&
+      (layout->kind == StrideKind::any || point.crossesRows))
     return gatherLanes(loc, point.lanes, [&](int64_t lane) {
       return emit(argument, lanePoint(point, lane));
     });

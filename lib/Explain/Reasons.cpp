@@ -96,10 +96,23 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
       elements ? "rows of " + plural(*elements, "element") : "rows";
   std::string group =
       plural(schedule.getThreads() / schedule.getRowsPerBlock(), "thread");
-  if (schedule.getHold() == HoldKind::registers)
+  switch (schedule.getHold()) {
+  case HoldKind::registers:
     return formatv("it reduces {0}, which fit in the registers of {1}, so that "
                    "memory is read once",
                    row, group);
+  case HoldKind::cache:
+    return formatv("it reduces {0}, which {1} read again from the caches, so "
+                   "that memory is read once and registers are left for more "
+                   "threads",
+                   row, group);
+  case HoldKind::shared:
+    return formatv("it reduces {0}, which fit in the shared memory and the "
+                   "registers of a block of {1}, so that memory is read once",
+                   row, group);
+  case HoldKind::loop:
+    break;
+  }
   return formatv("it reduces {0} {1}, so that {2} read them again for each "
                  "reduction that depends on another",
                  row,

@@ -59,6 +59,20 @@ static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
   return divisor;
 }
 
+/// Whether vectors may go on in the next row: what has the results' shape is
+/// then read in whole vectors, whatever a row's length, and only what is
+/// repeated for each row lane by lane.
+static bool mayCrossRows(KernelOp kernel, const Segment &segment,
+                         const ScheduleTarget &target) {
+  return target.isGPU && !segment.extents.empty() &&
+         segment.extents.back().isStatic() &&
+         llvm::all_of(kernel.getBody().front().without_terminator(),
+                      [](Operation &op) {
+                        return op.hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+                               isa<ConstantOp, CastOp>(op);
+                      });
+}
+
 /// Heads that a thread rotates together. Computed angles cost more instructions
 /// than a vector of 16-bit elements waits for memory, and finding a token's
 /// sequence takes loads that depend on each other: neighbouring heads share
@@ -83,7 +97,7 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
   int64_t vector = 0;
   for (const Segment &segment : segmentsOf(kernel, dims)) {
     int64_t width = widestVector(kernel, dims, segment.extents, target);
-    if (!segment.flat)
+    if (!segment.flat && !mayCrossRows(kernel, segment, target))
       width = innermostVector(kernel, dims, segment.extents, width, target);
     vector = vector ? std::min(vector, width) : width;
   }

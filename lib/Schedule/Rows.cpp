@@ -5,13 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row is held in registers when a block of at most 512 threads can hold it
-// with no more than 64 elements a thread (64 of the 128 registers that such a
-// block leaves each thread). A longer one is held in shared memory and, as far
-// as it goes, in registers: on an H200 a softmax of rows of 131072 then runs at
-// 96% of a copy's rate, against 75% where the second pass reads the L2. A row
-// that is longer still, or of unknown length, is read once a pass. Short rows
-// share a block, several to a warp.
+// Where a row stays between its passes depends on its length. In registers as
+// long as two vectors a thread are enough; then in the caches, which take no
+// registers, so that more threads have loads in flight; then in shared memory
+// and, as far as it goes, in registers. A row that is longer still, or of
+// unknown length, is read once a pass; so is one that has a single pass. Short
+// rows share a block, several to a warp.
+//
+// The numbers are those that won on an H200 (docs/performance.md): rows of 2 to
+// 64 KiB in the caches reach 97 to 101% of a copy's rate, 1 to 3% more than in
+// registers; a softmax of rows of 256 KiB in shared memory 88%, against 65%
+// where the second pass reads the L2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +29,14 @@ using namespace mlir::fuse;
 
 static constexpr int64_t warpSize = 32;
 static constexpr int64_t heldElements = 64;
-static constexpr int64_t heldVectors = 8;
-/// Elements of a thread whose vectors are narrow.
-static constexpr int64_t narrowElements = 32;
-static constexpr int64_t preferredGroup = 256;
-static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t smallestBlock = 128;
-static constexpr int64_t sharedThreads = 512;
+/// Rows of up to so many vectors are held in registers, two a thread, and in
+/// the caches.
+static constexpr int64_t registerVectors = 256;
+static constexpr int64_t cacheVectors = 4096;
+/// The same for narrow vectors, of rows that are not aligned.
+static constexpr int64_t widestHeldGroup = 512;
+static constexpr int64_t narrowElements = 32;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 static constexpr int64_t streamThreads = 256;
@@ -96,27 +101,65 @@ static int64_t streamedBytes(KernelOp kernel, const ReductionSpace &space,
 static RowsScheduleAttr proposeShared(KernelOp kernel,
                                       const ReductionSpace &space,
                                       const DimClasses &dims,
-                                      const RowShape &shape,
+                                      const RowShape &shape, int64_t threads,
                                       const ScheduleTarget &target) {
   int64_t bytes = streamedBytes(kernel, space, dims, shape.vector);
   // Narrower copies than 4 bytes do not exist, and narrow ones do not pay.
   if (bytes == 0 || shape.vector == 1)
     return {};
-  int64_t vectors =
-      llvm::divideCeil(*shape.length, sharedThreads * shape.vector);
+  int64_t vectors = llvm::divideCeil(*shape.length, threads * shape.vector);
   int64_t inputs = std::max<int64_t>(1, bytes / 16);
-  int64_t most = heldElements / shape.vector / inputs;
-  int64_t whole = *shape.length / (sharedThreads * shape.vector);
-  int64_t room = target.sharedBytes / (sharedThreads * bytes);
-  int64_t slots = std::min(whole, room);
-  // Two groups of copies, each a multiple of what a step of the loop takes.
-  slots = llvm::alignDown(slots,
-                          slots < 2 * loopUnroll ? loopUnroll : 2 * loopUnroll);
+  int64_t registers = 65536 / threads / 2;
+  int64_t most = registers / shape.vector / inputs;
+  int64_t whole = *shape.length / (threads * shape.vector);
+  int64_t room = target.sharedBytes / (threads * bytes);
+  int64_t wanted = vectors <= 8 ? 0 : vectors <= 16 || shape.vector < 8 ? 4 : 8;
+  int64_t slots = std::min({whole, room, vectors - std::min(wanted, most)});
+  slots = llvm::alignDown(slots, loopUnroll);
   if (slots == 0 || vectors - slots > most)
     return {};
-  return RowsScheduleAttr::get(kernel.getContext(), sharedThreads, shape.vector,
+  return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
                                /*rows_per_block=*/1, HoldKind::shared,
                                loopUnroll, vectors - slots);
+}
+
+/// What the choice among places for a row depends on besides its length.
+struct RowWork {
+  /// The reductions need one pass and no exponentials, so that a second pass
+  /// costs little.
+  bool isLight;
+  /// Inputs of the row's length.
+  int64_t inputs;
+};
+
+static RowWork workOf(KernelOp kernel, const ReductionSpace &space,
+                      const DimClasses &dims) {
+  bool hasExp = llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<ExpOp, TanhOp, ErfOp, LogOp>(op);
+  });
+  int64_t inputs =
+      llvm::count_if(kernel.getBody().getArguments(), [&](Value input) {
+        return dims.extents(input) == space.domain;
+      });
+  return {!hasExp && space.levels.size() == 1, inputs};
+}
+
+/// Threads that read a row of so many vectors again from the caches, or 0 where
+/// another place is better.
+static int64_t cacheThreads(int64_t vectors, const RowWork &work,
+                            const RowShape &shape) {
+  if (vectors > 2 * cacheVectors || shape.vector < 4)
+    return 0;
+  if (vectors > cacheVectors)
+    return work.isLight && work.inputs == 1 ? 1024 : 0;
+  bool isWide = shape.vector > 4 && !work.isLight;
+  if (vectors > cacheVectors / 2)
+    return isWide ? 0 : 512;
+  int64_t each = vectors > cacheVectors / 4 ? 8 : 4;
+  if (work.isLight)
+    each /= 2;
+  return std::max<int64_t>(smallestBlock,
+                           llvm::PowerOf2Ceil(llvm::divideCeil(vectors, each)));
 }
 
 /// Whether one pass over a row is all there is: no result has the row's length,
@@ -143,29 +186,36 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   RowShape shape = shapeOf(kernel, space, dims, target);
   MLIRContext *context = kernel.getContext();
   bool once = readsOnce(kernel, space, dims);
-  int64_t held = once ? streamedElements : widestHeldGroup * heldElements;
-  if (!once && shape.length && *shape.length > held)
-    if (RowsScheduleAttr shared =
-            proposeShared(kernel, space, dims, shape, target))
-      return shared;
-  if (!shape.length || *shape.length > held)
-    return RowsScheduleAttr::get(
-        context, once ? streamThreads : loopThreads, shape.vector,
-        /*rows_per_block=*/1, HoldKind::loop, loopUnroll, /*in_registers=*/0);
-  // Two vectors a thread keep loads in flight and leave registers to many
-  // threads; beyond a block of 256 more vectors a thread beat more threads.
+  auto propose = [&](int64_t threads, int64_t rows, HoldKind hold) {
+    return RowsScheduleAttr::get(context, threads, shape.vector, rows, hold,
+                                 loopUnroll, /*in_registers=*/0);
+  };
+  int64_t stream = once ? streamThreads : loopThreads;
+  if (!shape.length || (once && *shape.length > streamedElements))
+    return propose(stream, 1, HoldKind::loop);
   int64_t vectors =
       std::max<int64_t>(1, llvm::divideCeil(*shape.length, shape.vector));
+  if (!once && vectors > registerVectors) {
+    RowWork work = workOf(kernel, space, dims);
+    if (int64_t threads = cacheThreads(vectors, work, shape))
+      return propose(threads, 1, HoldKind::cache);
+    bool isLong = vectors > 2 * cacheVectors;
+    int64_t threads = isLong && work.isLight && work.inputs == 1 ? 1024 : 512;
+    if (vectors >= cacheVectors / 2)
+      if (RowsScheduleAttr shared =
+              proposeShared(kernel, space, dims, shape, threads, target))
+        return shared;
+  }
+  if (*shape.length > widestHeldGroup * heldElements)
+    return propose(shape.vector > 1 ? 1024 : stream, 1, HoldKind::loop);
   int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
-  while (group < preferredGroup && group * 2 < vectors)
+  while (group < registerVectors && group * 2 < vectors)
     group *= 2;
-  int64_t most = std::max(heldVectors, narrowElements / shape.vector);
+  int64_t most = std::max<int64_t>(8, narrowElements / shape.vector);
   while (group * heldElements < *shape.length || group * most < vectors)
     group *= 2;
   int64_t threads = std::max(group, smallestBlock);
-  return RowsScheduleAttr::get(context, threads, shape.vector, threads / group,
-                               HoldKind::registers, loopUnroll,
-                               /*in_registers=*/0);
+  return propose(threads, threads / group, HoldKind::registers);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
