@@ -102,8 +102,11 @@ private:
 /// Neighbouring threads side by side as far as there are columns, the others
 /// behind each other, as many as shared memory has room for.
 void Proposal::chooseBlock() {
-  int64_t inputs = std::max<int64_t>(1, streamedInputs(kernel, dims, space));
-  unroll = std::max<int64_t>(1, loadsInFlight / inputs);
+  auto shareLoads = [&](int64_t loads) {
+    int64_t inputs = std::max<int64_t>(1, streamedInputs(kernel, dims, space));
+    unroll = std::max<int64_t>(1, loads / inputs);
+  };
+  shareLoads(loadsInFlight);
   if (places && *places <= fewPlaces) {
     threads = unsplitThreads;
     return;
@@ -119,6 +122,13 @@ void Proposal::chooseBlock() {
              row * vector * fewBlocks * target.gpu->multiprocessors)
     row /= 2;
   threads = gpuThreads;
+  // Where one block spans all columns, more threads with fewer loads each leave
+  // no multiprocessor with a block more than the others.
+  if (alongPlaces ||
+      (columns && row * vector >= *columns && row >= narrowestRow)) {
+    threads = 2 * gpuThreads;
+    shareLoads(loadsInFlight / 2);
+  }
   int64_t lanes = alongPlaces ? 1 : vector;
   while (threads > row && threads * lanes * stateBytes(space) > sharedBytes)
     threads /= 2;

@@ -94,7 +94,7 @@ func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
 
 // Few columns: four blocks for each of 132 multiprocessors share them.
 // CHECK-LABEL: func.func @columns
-// CHECK:         #fuse.columns<threads = 256, vector = 4, splits = 16, unroll = 8, parts = 528>
+// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 32, parts = 528>
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
@@ -149,9 +149,9 @@ func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
 // As few results of rows: the blocks share those, too, with vectors along what
 // is reduced where its size allows.
 // CHECK-LABEL: func.func @sum
-// CHECK:         #fuse.columns<threads = 256, vector = 1, splits = 256, unroll = 8, parts = 528>
+// CHECK:         #fuse.columns<threads = 512, vector = 1, splits = 512, parts = 528>
 // DIV-LABEL:   func.func @sum
-// DIV:           #fuse.columns<threads = 256, vector = 4, splits = 256, unroll = 8, parts = 528>
+// DIV:           #fuse.columns<threads = 512, vector = 4, splits = 512, parts = 528>
 func.func @sum(%x: tensor<?xf32>) -> tensor<f32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?xf32> -> tensor<f32>
   return %s : tensor<f32>
