@@ -76,7 +76,7 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
     return candidate.schedule == proposal;
   });
   auto *best = llvm::find_if(candidates, isFitted);
-  if (isa<RowsScheduleAttr>(proposal) && best != candidates.end() &&
+  if (isFitted(*choice) && best != candidates.end() &&
       isOverruled(*choice->estimate, *best->estimate, *target.gpu))
     choice = best;
   std::rotate(candidates.begin(), choice, choice + 1);

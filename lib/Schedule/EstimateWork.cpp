@@ -32,8 +32,10 @@ static constexpr double bytesPerRegister = 4;
 static constexpr double shuffleInstructions = 12;
 /// A reduction within a warp needs no barrier.
 static constexpr double warpReduction = 0.3;
-/// The part of L2 that rows stay in until they are read again.
-static constexpr double usableL2 = 0.6;
+/// The part of a cache that rows stay in until they are read again.
+static constexpr double usableCache = 0.6;
+/// A wait for the first cache, as a part of one for L2.
+static constexpr double nearWait = 0.1;
 /// Memory is read in pieces of this size.
 static constexpr double sectorBytes = 64;
 
@@ -71,6 +73,7 @@ private:
   void countEdge(Value value, bool isResult);
   double walksOf(const ReductionSpace &space) const;
   void reread(BlockWork &work, double walks, const GPUTarget &gpu) const;
+  bool fitsNear(const BlockWork &work, const GPUTarget &gpu) const;
   void addPoints(BlockWork &work, double count) const;
   double sectorWaste(double elements) const;
 
@@ -160,13 +163,19 @@ void KernelWork::reread(BlockWork &work, double walks,
   double again = (walks - 1) * streamedBytes / work.blocks;
   double resident = std::min<double>(work.blocks, residentBlocks(gpu, work) *
                                                       gpu.multiprocessors);
-  if (resident * streamedBytes / work.blocks <= usableL2 * gpu.l2Bytes) {
+  if (resident * streamedBytes / work.blocks <= usableCache * gpu.l2Bytes) {
     work.cachedBytes += again;
     work.cachedWaits += (walks - 1) * work.memoryWaits;
     return;
   }
   work.memoryBytes += again;
   work.memoryWaits *= walks;
+}
+
+/// Whether what the resident blocks read stays in the first cache.
+bool KernelWork::fitsNear(const BlockWork &work, const GPUTarget &gpu) const {
+  double row = streamedBytes / work.blocks;
+  return residentBlocks(gpu, work) * row <= usableCache * gpu.sharedBytesPerSM;
 }
 
 BlockWork KernelWork::pointwise(PointwiseScheduleAttr schedule) const {
@@ -224,7 +233,10 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
     return work;
   case HoldKind::cache:
     work.registers = stepped;
-    reread(work, walks, gpu);
+    if (fitsNear(work, gpu))
+      work.cachedWaits += nearWait * (walks - 1);
+    else
+      reread(work, walks, gpu);
     return work;
   case HoldKind::shared: {
     double inRegisters = schedule.getInRegisters() * schedule.getVector();
