@@ -30,6 +30,16 @@ static llvm::DenseSet<Value> backwardSlice(Value value) {
   return seen;
 }
 
+bool mlir::fuse::isPointwise(KernelOp kernel) {
+  return llvm::all_of(kernel.getBody().front().without_terminator(),
+                      [](Operation &op) {
+                        if (isa<IotaOp, RandomOp>(op))
+                          return false;
+                        return op.hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+                               isa<ConstantOp>(op);
+                      });
+}
+
 static bool isOneElement(ArrayRef<Extent> extents) {
   return llvm::all_of(extents, [](const Extent &e) { return e.size == 1; });
 }

@@ -81,8 +81,16 @@ LogicalResult SegmentLowering::verify() {
   if (segment.flat || vector == 1)
     return success();
   Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
-  if (inner.isStatic() || emitter.getOptions().divisible)
+  bool divides = inner.isStatic() ? inner.size % vector == 0
+                                  : emitter.getOptions().divisible;
+  if (divides || (inner.isStatic() && isPointwise(frame.kernel)))
     return success();
+  if (inner.isStatic())
+    return frame.kernel.emitError() << "expected a schedule whose vector "
+                                       "divides the last dimension, but got "
+                                       "vector = "
+                                    << vector << " for a last dimension of "
+                                    << inner.size << "; use vector = 1";
   return frame.kernel.emitError()
          << "expected vector = 1 for a last dimension of unknown size, but got "
             "vector = "

@@ -65,12 +65,7 @@ static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
 static bool mayCrossRows(KernelOp kernel, const Segment &segment,
                          const ScheduleTarget &target) {
   return target.isGPU && !segment.extents.empty() &&
-         segment.extents.back().isStatic() &&
-         llvm::all_of(kernel.getBody().front().without_terminator(),
-                      [](Operation &op) {
-                        return op.hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
-                               isa<ConstantOp, CastOp>(op);
-                      });
+         segment.extents.back().isStatic() && isPointwise(kernel);
 }
 
 /// Heads that a thread rotates together. Computed angles cost more instructions

@@ -57,6 +57,10 @@ struct Segment {
 /// The segments of a kernel, in the order of their first results.
 SmallVector<Segment> segmentsOf(KernelOp kernel, const DimClasses &dims);
 
+/// Whether every op of the kernel computes an element from those at the same
+/// place of its operands, and asks for nothing else, such as the place itself.
+bool isPointwise(KernelOp kernel);
+
 /// What the reductions of a kernel have in common: the shape that they read and
 /// the dimensions that they reduce.
 struct ReductionSpace {
