@@ -435,9 +435,8 @@ Value mlir::fuse::emitPointwise(PointEmitter &emitter, Operation *op,
   if (auto iota = dyn_cast<IotaOp>(op))
     return emitIota(emitter, iota, point);
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return emitter.emit(broadcast.getInput(),
-                        emitter.operandPoint(broadcast.getInput(),
-                                             broadcast.getResult(), point));
+    return emitter.emitOperand(broadcast.getInput(), broadcast.getResult(),
+                               point);
 
   Value result = op->getResult(0);
   SmallVector<Value> operands;

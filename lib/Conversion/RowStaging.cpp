@@ -75,9 +75,10 @@ SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelFrame &frame,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// The start of the block's dynamic shared memory.
+/// The start of the block's dynamic shared memory. Named after the kernel, since
+/// the modules of a program are merged.
 static Value dynamicSharedMemory(KernelFrame &frame) {
-  constexpr StringLiteral name = "fuse_dynamic_shared";
+  std::string name = ("__dynamic_" + frame.function.getName()).str();
   auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
   OpBuilder &builder = frame.builder;
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);

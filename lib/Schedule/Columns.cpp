@@ -142,7 +142,9 @@ void Proposal::chooseParts() {
     return;
   int64_t lanes = alongPlaces ? vector : 1;
   int64_t row = threads / splits * (vector / lanes);
-  int64_t across = llvm::divideCeil(columns.value_or(dynamicSize), row);
+  // An empty result has no columns.
+  int64_t across = std::max<int64_t>(
+      1, llvm::divideCeil(columns.value_or(dynamicSize), row));
   int64_t few = fewBlocks * target.gpu->multiprocessors;
   int64_t many = manyBlocks * target.gpu->multiprocessors;
   Type element = getElementTypeOrSelf(

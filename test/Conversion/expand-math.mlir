@@ -5,10 +5,18 @@
 // CPU-NOT:   llvm.call_intrinsic
 // CPU:       math.fma
 // CUDA:      %[[T:.*]] = arith.mulf
-// CUDA-NEXT: %[[Y:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%[[T]])
+// CUDA-NEXT: %[[Y:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[T]])
 // CUDA-NEXT: return %[[Y]]
 func.func @exp_afn(%x: f32) -> f32 {
   %y = math.exp %x fastmath<afn> : f32
+  return %y : f32
+}
+
+// Denormals of f32 are numbers in bf16.
+// CHECK-LABEL: func @exp_afn_bf16
+// CUDA:        llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
+func.func @exp_afn_bf16(%x: f32) -> f32 {
+  %y = math.exp %x fastmath<afn> {fuse.bf16} : f32
   return %y : f32
 }
 

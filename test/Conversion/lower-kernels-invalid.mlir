@@ -12,15 +12,28 @@ func.func @unscheduled(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @straddles(%x: tensor<4x6xf32>, %b: tensor<6xf32>) -> tensor<4x6xf32> {
-  // expected-error @below {{expected a schedule whose vector divides the last dimension, but got vector = 4 for a last dimension of 6; use vector = 1}}
-  %y = fuse.kernel "k" ins(%x, %b : tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+func.func @straddles(%x: tensor<4x?xf32>, %b: tensor<?xf32>) -> tensor<4x?xf32> {
+  // expected-error @below {{expected vector = 1 for a last dimension of unknown size, but got vector = 4; use vector = 1}}
+  %y = fuse.kernel "k" ins(%x, %b : tensor<4x?xf32>, tensor<?xf32>) -> tensor<4x?xf32>
       schedule = #fuse.pointwise<threads = 32, vector = 4, unroll = 1> {
-  ^bb0(%a: tensor<4x6xf32>, %c: tensor<6xf32>):
-    %e = fuse.add %a, %c : tensor<4x6xf32>, tensor<6xf32> -> tensor<4x6xf32>
-    fuse.yield %e : tensor<4x6xf32>
+  ^bb0(%a: tensor<4x?xf32>, %c: tensor<?xf32>):
+    %e = fuse.add %a, %c : tensor<4x?xf32>, tensor<?xf32> -> tensor<4x?xf32>
+    fuse.yield %e : tensor<4x?xf32>
   }
-  return %y : tensor<4x6xf32>
+  return %y : tensor<4x?xf32>
+}
+
+// -----
+
+func.func @cached(%x: tensor<4x?xf32>) -> tensor<4x1xf32> {
+  // expected-error @below {{expected a static row length with hold = cache, but got a dynamic one; use hold = loop}}
+  %y = fuse.kernel "k" ins(%x : tensor<4x?xf32>) -> tensor<4x1xf32>
+      schedule = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = cache> {
+  ^bb0(%a: tensor<4x?xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<4x?xf32> -> tensor<4x1xf32>
+    fuse.yield %m : tensor<4x1xf32>
+  }
+  return %y : tensor<4x1xf32>
 }
 
 // -----

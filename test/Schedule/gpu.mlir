@@ -30,9 +30,9 @@ func.func @flat(%x: tensor<?x4097xf32>) -> tensor<?x4097xf32> {
 
 // -----
 
-// With one, a vector must not cross a row.
+// With one, a vector may cross a row: the other operand is read lane by lane.
 // CHECK-LABEL: func.func @odd_rows
-// CHECK:         #fuse.pointwise<threads = 128, vector = 1, unroll = 1>
+// CHECK:         #fuse.pointwise<threads = 128, vector = 4, unroll = 1>
 func.func @odd_rows(%x: tensor<?x4097xf32>, %b: tensor<4097xf32>) -> tensor<?x4097xf32> {
   %y = fuse.add %x, %b : tensor<?x4097xf32>, tensor<4097xf32> -> tensor<?x4097xf32>
   return %y : tensor<?x4097xf32>
@@ -50,9 +50,9 @@ func.func @rotary(%x: tensor<?x2x16xbf16>) -> tensor<?x2x16xbf16> {
 
 // -----
 
-// Sixty-four elements a thread, two rows a block.
+// One pass over a row that a block holds in registers.
 // CHECK-LABEL: func.func @rows
-// CHECK:         #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers>
+// CHECK:         #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
 func.func @rows(%x: tensor<?x4096xf32>) -> tensor<?x1xf32> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
   return %m : tensor<?x1xf32>
@@ -70,9 +70,65 @@ func.func @short_rows(%x: tensor<?x16xf32>) -> tensor<?x1xf32> {
 
 // -----
 
-// Too long for registers.
+// Two vectors a thread in registers, two rows a block.
+// CHECK-LABEL: func.func @rows_in_registers
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+func.func @rows_in_registers(%x: tensor<?x1024xbf16>) -> tensor<?x1024xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  %d = fuse.sub %x, %m : tensor<?x1024xbf16>, tensor<?x1xbf16> -> tensor<?x1024xbf16>
+  %e = fuse.exp %d : tensor<?x1024xbf16>
+  %s = fuse.reduce sum %e dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  %y = fuse.div %e, %s : tensor<?x1024xbf16>, tensor<?x1xbf16> -> tensor<?x1024xbf16>
+  return %y : tensor<?x1024xbf16>
+}
+
+// -----
+
+// Longer rows are read again from the caches.
+// CHECK-LABEL: func.func @rows_in_caches
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+func.func @rows_in_caches(%x: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %d = fuse.sub %x, %m : tensor<?x8192xbf16>, tensor<?x1xbf16> -> tensor<?x8192xbf16>
+  %e = fuse.exp %d : tensor<?x8192xbf16>
+  %s = fuse.reduce sum %e dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %y = fuse.div %e, %s : tensor<?x8192xbf16>, tensor<?x1xbf16> -> tensor<?x8192xbf16>
+  return %y : tensor<?x8192xbf16>
+}
+
+// -----
+
+// Then come shared memory and registers together.
+// CHECK-LABEL: func.func @rows_in_shared_memory
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8>
+func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
+  %d = fuse.sub %x, %m : tensor<?x131072xbf16>, tensor<?x1xbf16> -> tensor<?x131072xbf16>
+  %e = fuse.exp %d : tensor<?x131072xbf16>
+  %s = fuse.reduce sum %e dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
+  %y = fuse.div %e, %s : tensor<?x131072xbf16>, tensor<?x1xbf16> -> tensor<?x131072xbf16>
+  return %y : tensor<?x131072xbf16>
+}
+
+// -----
+
+// And then no place at all.
+// CHECK-LABEL: func.func @rows_nowhere
+// CHECK:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
+func.func @rows_nowhere(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
+  %d = fuse.sub %x, %m : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
+  %e = fuse.exp %d : tensor<?x262144xbf16>
+  %s = fuse.reduce sum %e dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
+  %y = fuse.div %e, %s : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
+  return %y : tensor<?x262144xbf16>
+}
+
+// -----
+
+// A row that is read once needs no place, however long.
 // CHECK-LABEL: func.func @long_rows
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = loop>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop>
 func.func @long_rows(%x: tensor<?x131072xbf16>) -> tensor<?x1xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
   return %m : tensor<?x1xbf16>
@@ -82,9 +138,9 @@ func.func @long_rows(%x: tensor<?x131072xbf16>) -> tensor<?x1xbf16> {
 
 // An unknown length: vectors only where it is known to be divisible.
 // CHECK-LABEL: func.func @dynamic_rows
-// CHECK:         #fuse.rows<threads = 512, vector = 1, rows_per_block = 1, hold = loop>
+// CHECK:         #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = loop>
 // DIV-LABEL:   func.func @dynamic_rows
-// DIV:           #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = loop>
+// DIV:           #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop>
 func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
   return %m : tensor<?x1xf32>

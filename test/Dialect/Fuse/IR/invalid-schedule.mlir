@@ -78,6 +78,24 @@ func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, row
 
 // -----
 
+// Shared memory and registers share a row in one way only.
+// expected-error @below {{expected in_registers from 0 on, and only with hold = shared, but got 2; leave it out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = registers, in_registers = 2>}
+
+// -----
+
+// A row in shared memory has the block to itself.
+// expected-error @below {{expected rows_per_block = 1 with hold = shared, but got 2; use hold = registers}}
+func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 2, hold = shared>}
+
+// -----
+
+// Columns stay in registers or nowhere.
+// expected-error @below {{expected hold = registers or hold = loop, but got cache; use hold = loop}}
+func.func private @f() attributes {s = #fuse.columns<threads = 256, vector = 1, splits = 2, hold = cache>}
+
+// -----
+
 // The tile's rows.
 // expected-error @below {{expected tile_m from 1 to}}
 func.func private @f() attributes {s = #fuse.contraction<threads = 1, tile_m = 0, tile_n = 1, vector = 1, along = n>}

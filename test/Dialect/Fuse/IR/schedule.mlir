@@ -7,6 +7,10 @@ func.func private @schedules() attributes {
   a = #fuse.pointwise<threads = 128, vector = 4, unroll = 2>,
   // CHECK-SAME: b = #fuse.rows<threads = 256, vector = 8, rows_per_block = 4, hold = registers>
   b = #fuse.rows<threads = 256, vector = 8, rows_per_block = 4, hold = registers>,
+  // CHECK-SAME: b2 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 4>
+  b2 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 4>,
+  // CHECK-SAME: b3 = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+  b3 = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>,
   // CHECK-SAME: c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>
   c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>,
   // CHECK-SAME: d = #fuse.columns<threads = 1, vector = 64, splits = 1>

@@ -21,9 +21,10 @@ func.func @looped(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// A row in registers costs nothing to walk again.
+// Also in registers: threads then exchange what they have once and not twice.
 // CHECK-LABEL: func.func @held
-// CHECK-COUNT-2: fuse.reduce
+// CHECK:         fuse.softmax_stats
+// CHECK-NOT:     fuse.reduce
 func.func @held(%x: tensor<?x64xf32>) -> tensor<?x1xf32> {
   %y = fuse.kernel "k" ins(%x : tensor<?x64xf32>) -> tensor<?x1xf32>
       schedule = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = registers> {
@@ -35,6 +36,25 @@ func.func @held(%x: tensor<?x64xf32>) -> tensor<?x1xf32> {
     fuse.yield %s : tensor<?x1xf32>
   }
   return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// But not where something else needs the exponentials, which registers hold.
+// CHECK-LABEL: func.func @held_exponentials
+// CHECK-COUNT-2: fuse.reduce
+func.func @held_exponentials(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x64xf32>) -> tensor<?x64xf32>
+      schedule = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<?x64xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+    %e = fuse.exp %d : tensor<?x64xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+    %q = fuse.div %e, %s : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+    fuse.yield %q : tensor<?x64xf32>
+  }
+  return %y : tensor<?x64xf32>
 }
 
 // -----
