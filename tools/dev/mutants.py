@@ -283,8 +283,8 @@ MUTANTS = [
         ),
         (
             "dynamic-rows-are-whole-vectors",
-            "return !segment.flat && emitter.getOptions().divisible;",
-            "return true;",
+            "!segment.extents.back().isStatic() && emitter.getOptions().divisible;",
+            "!segment.extents.back().isStatic();",
         ),
     ),
     *_mutants(
@@ -455,8 +455,8 @@ MUTANTS = [
         "lit:Schedule",
         (
             "one-row-for-all-threads",
-            "return RowsScheduleAttr::get(context, threads, shape.vector, threads / group,",
-            "return RowsScheduleAttr::get(context, threads, shape.vector, 1,",
+            "return propose(threads, threads / group, HoldKind::registers);",
+            "return propose(threads, 1, HoldKind::registers);",
         ),
     ),
     *_mutants(
