@@ -75,8 +75,8 @@ SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelFrame &frame,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// The start of the block's dynamic shared memory. Named after the kernel, since
-/// the modules of a program are merged.
+/// The start of the block's dynamic shared memory. Named after the kernel,
+/// since the modules of a program are merged.
 static Value dynamicSharedMemory(KernelFrame &frame) {
   std::string name = ("__dynamic_" + frame.function.getName()).str();
   auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();

@@ -171,8 +171,10 @@ static bool readsOnce(KernelOp kernel, const ReductionSpace &space,
       return false;
   auto isOnline = [](Operation *op) {
     auto sum = dyn_cast<ReduceOp>(op);
-    return sum && sum.getKind() == ReduceKind::sum &&
-           sum.getInput().getDefiningOp<ExpOp>();
+    auto exp = sum ? sum.getInput().getDefiningOp<ExpOp>() : ExpOp();
+    auto sub = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+    return sub && sum.getKind() == ReduceKind::sum &&
+           sub.getRhs().getDefiningOp<ReduceOp>();
   };
   return space.levels.size() == 1 ||
          (space.levels.size() == 2 &&

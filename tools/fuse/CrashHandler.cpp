@@ -11,6 +11,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <string>
@@ -26,22 +27,28 @@ static std::string &message() {
   return text;
 }
 
-static std::atomic<bool> isPrinted = false;
+static constexpr int fatalSignals[] = {SIGILL, SIGTRAP, SIGABRT,
+                                       SIGFPE, SIGBUS,  SIGSEGV};
 
-static void printMessage(void *) {
-  if (isPrinted)
-    return;
-  [[maybe_unused]] ssize_t written =
-      write(STDERR_FILENO, message().data(), message().size());
-  // Afterwards, so that of two signals at once none ends the process before.
-  isPrinted = true;
+/// LLVM's, which print the stack and end the process.
+static std::array<struct sigaction, NSIG> &nextActions() {
+  static std::array<struct sigaction, NSIG> actions = {};
+  return actions;
 }
 
-/// LLVM's handler gives way to the one before it as soon as it runs. A second
-/// signal then, of another thread that runs the same kernel, ends here.
-static void dieOfSecondSignal(int number) {
-  printMessage(nullptr);
-  std::signal(number, SIG_DFL);
+static std::atomic<bool> isHandled = false;
+
+/// LLVM's handlers are gone as soon as the first of them runs, so that a second
+/// signal, of another thread in the same kernel, would end the process before
+/// anything is printed. Threads that come later wait for the end instead.
+static void handle(int number) {
+  if (isHandled.exchange(true))
+    for (;;)
+      pause();
+  [[maybe_unused]] ssize_t written =
+      write(STDERR_FILENO, message().data(), message().size());
+  sigaction(number, &nextActions()[number], nullptr);
+  // Delivered when this handler returns.
   std::raise(number);
 }
 
@@ -57,11 +64,13 @@ void installCrashHandler(int argc, char **argv) {
   }
   stream << (dumps ? "\n" : " --dump-stages stages\n");
   setBugReportMsg("");
-  for (int number : {SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV})
-    std::signal(number, dieOfSecondSignal);
-  // LLVM calls these in the order in which they were added. The one that prints
-  // the stack takes long.
-  sys::AddSignalHandler(printMessage, nullptr);
+  // Makes LLVM install its handlers, over which these are put.
+  sys::AddSignalHandler([](void *) {}, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = handle;
+  action.sa_flags = SA_ONSTACK;
+  for (int number : fatalSignals)
+    sigaction(number, &action, &nextActions()[number]);
 }
 
 } // namespace fuse::driver
