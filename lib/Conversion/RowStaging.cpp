@@ -177,9 +177,9 @@ PointEmitter::Loader RowStaging::loader(ArrayRef<Point> points,
                                         const Index &first) {
   return [this, points = SmallVector<Point>(points),
           first](BlockArgument argument, const Point &point) -> Value {
-    auto input = llvm::find_if(
+    auto *input = llvm::find_if(
         inputs, [&](const Input &i) { return i.argument == argument; });
-    auto place = llvm::find_if(
+    const auto *place = llvm::find_if(
         points, [&](const Point &p) { return isSamePlace(p, point); });
     if (input == inputs.end() || place == points.end())
       return {};
