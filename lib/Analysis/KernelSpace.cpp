@@ -10,6 +10,7 @@
 #include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -56,6 +57,20 @@ bool Rotation::keepsVectors(int64_t vector) const {
   return layout == RotaryLayout::half ? dims / 2 % vector == 0 : vector > 1;
 }
 
+/// Whether something of the kernel moves what the op's result becomes.
+static bool isMovedLater(Operation *op) {
+  llvm::SetVector<Operation *> users(op->getUsers().begin(),
+                                     op->getUsers().end());
+  for (size_t next = 0; next < users.size(); ++next) {
+    Operation *user = users[next];
+    if (user->hasTrait<mlir::fuse::OpTrait::Movement>() ||
+        isa<tensor::TensorDialect>(user->getDialect()))
+      return true;
+    users.insert(user->getUsers().begin(), user->getUsers().end());
+  }
+  return false;
+}
+
 static Rotation rotationOf(RotaryOp op) {
   std::optional<int64_t> heads;
   if (op.getHeads() && op.getType().getDimSize(op.getHeadAxis()) !=
@@ -91,6 +106,9 @@ static void describe(Segment &segment, KernelOp kernel,
     if (!needed.contains(rotary.getResult()))
       continue;
     if (dims.extents(rotary.getResult()) != segment.extents)
+      return;
+    // Behind a movement a point of the results is another of the rotary's.
+    if (isMovedLater(rotary))
       return;
     rotations.push_back(rotationOf(rotary));
   }
