@@ -57,13 +57,13 @@ INSTANTIATE_TEST_SUITE_P(All, MathPTX, ::testing::ValuesIn(getMathFunctions()),
 TEST(MathPTXInstructions, ExpStaysMemoryBound) {
   auto ptx = emitMathPTX("exp", 1, false, 0);
   ASSERT_TRUE(bool(ptx)) << llvm::toString(ptx.takeError());
-  EXPECT_EQ(countOf(*ptx, "ex2.approx.f32"), 1u) << *ptx;
+  EXPECT_EQ(countOf(*ptx, "ex2.approx.ftz.f32"), 1u) << *ptx;
   EXPECT_EQ(countOf(*ptx, "fma.rn.f32"), 3u) << *ptx;
   EXPECT_EQ(countOf(*ptx, "mul.rn.f32") + countOf(*ptx, "mul.f32"), 1u) << *ptx;
 
   ptx = emitMathPTX("exp", 1, false, 0, "fastmath<afn>");
   ASSERT_TRUE(bool(ptx)) << llvm::toString(ptx.takeError());
-  EXPECT_EQ(countOf(*ptx, "ex2.approx.f32"), 1u) << *ptx;
+  EXPECT_EQ(countOf(*ptx, "ex2.approx.ftz.f32"), 1u) << *ptx;
   EXPECT_EQ(countOf(*ptx, "fma.rn.f32"), 0u) << *ptx;
 }
 
