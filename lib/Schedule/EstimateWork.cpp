@@ -332,6 +332,14 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
     for (Value value : kernel.getYield().getValues())
       points = std::max(points, estimatedElements(value));
   KernelWork work(kernel, dims, points);
+  // A schedule from text may not fit the kernel; the lowering says so.
+  bool isReducing = isa<RowsScheduleAttr, ColumnsScheduleAttr>(schedule);
+  auto contractions = kernel.getBody().getOps<ContractOp>();
+  if ((isReducing && failed(space)) ||
+      (isa<ContractionScheduleAttr>(schedule) && contractions.empty()))
+    return work.pointwise(PointwiseScheduleAttr::get(
+        kernel.getContext(), schedule.getThreads(), schedule.getVector(),
+        /*unroll=*/1, /*heads=*/1));
   return llvm::TypeSwitch<Attribute, BlockWork>(schedule)
       .Case([&](PointwiseScheduleAttr attr) { return work.pointwise(attr); })
       .Case([&](RowsScheduleAttr attr) { return work.rows(attr, *space, gpu); })
@@ -340,7 +348,6 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
       })
       .Case([&](TransposeScheduleAttr attr) { return work.transpose(attr); })
       .Case([&](ContractionScheduleAttr attr) {
-        auto contractions = kernel.getBody().getOps<ContractOp>();
         return work.contraction(attr, *contractions.begin());
       });
 }
