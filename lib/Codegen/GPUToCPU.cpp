@@ -23,6 +23,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -200,6 +201,21 @@ static LogicalResult verifyOneThread(gpu::GPUFuncOp kernel) {
          << threads << "; schedule for chip=cpu";
 }
 
+/// Schedules that keep rows in a GPU's caches or shared memory are lowered to
+/// instructions that only a GPU has.
+static LogicalResult verifyPortable(gpu::GPUFuncOp kernel) {
+  WalkResult result = kernel.walk([](Operation *op) {
+    if (!isa<LLVM::InlineAsmOp>(op) &&
+        !isa<NVVM::NVVMDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitError() << "expected a schedule whose instructions the CPU has, "
+                       "but got one with instructions of a GPU; use hold = "
+                       "registers or hold = loop, or schedule for chip=cpu";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct FuseGPUToCPU : fuse::impl::FuseGPUToCPUBase<FuseGPUToCPU> {
   using Base::Base;
@@ -211,7 +227,7 @@ struct FuseGPUToCPU : fuse::impl::FuseGPUToCPUBase<FuseGPUToCPU> {
     SmallVector<std::pair<std::string, std::string>> names;
     auto kernels = llvm::to_vector(module.getOps<gpu::GPUFuncOp>());
     for (gpu::GPUFuncOp kernel : kernels) {
-      if (failed(verifyOneThread(kernel)))
+      if (failed(verifyOneThread(kernel)) || failed(verifyPortable(kernel)))
         return signalPassFailure();
       std::string name = kernel.getName().str();
       FailureOr<func::FuncOp> func = makeBlockFunction(kernel);
