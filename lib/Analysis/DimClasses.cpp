@@ -15,6 +15,16 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+std::optional<int64_t> mlir::fuse::staticProduct(ArrayRef<Extent> extents) {
+  int64_t product = 1;
+  for (const Extent &extent : extents) {
+    if (!extent.isStatic())
+      return std::nullopt;
+    product *= extent.size;
+  }
+  return product;
+}
+
 DimClasses::DimClasses(Operation *root) {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value result : op->getResults())

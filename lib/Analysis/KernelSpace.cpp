@@ -241,6 +241,15 @@ FailureOr<ReductionSpace> mlir::fuse::reductionSpaceOf(KernelOp kernel,
   return reductionSpaceOf(ops, dims, reason);
 }
 
+SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelOp kernel,
+                                                      const DimClasses &dims,
+                                                      ArrayRef<Extent> domain) {
+  return llvm::filter_to_vector(
+      kernel.getBody().getArguments(), [&](BlockArgument input) {
+        return ArrayRef<Extent>(dims.extents(input)) == domain;
+      });
+}
+
 bool mlir::fuse::isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                            const ReductionSpace &space,
                            const DimClasses &dims) {

@@ -23,6 +23,13 @@ double mlir::fuse::estimatedElements(Value value) {
   return elements;
 }
 
+double mlir::fuse::estimatedElements(ArrayRef<Extent> extents) {
+  double elements = 1;
+  for (const Extent &extent : extents)
+    elements *= extent.isStatic() ? extent.size : kAssumedSize;
+  return elements;
+}
+
 double mlir::fuse::elementBytes(Value value) {
   return llvm::divideCeil(
       getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(), 8);

@@ -51,6 +51,10 @@ private:
   bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
+  /// Whether elements may be left over after all whole vectors.
+  bool hasTail() const {
+    return vector > 1 && (columns.base || columns.offset % vector != 0);
+  }
   Point pointAt(Index column, int64_t lanes);
   Point rowPoint(unsigned result);
 
@@ -108,21 +112,17 @@ LogicalResult RowsLowering::verify() {
   auto error = [&](const Twine &what) {
     return frame.kernel.emitError() << what;
   };
-  bool staticColumns = llvm::all_of(
-      space.columns(), [](const Extent &e) { return e.isStatic(); });
+  std::optional<int64_t> length = staticProduct(space.columns());
   StringRef hold = stringifyHoldKind(schedule.getHold());
-  if (!isLoop() && !staticColumns)
+  if (!isLoop() && !length)
     return error("expected a static row length with hold = " + hold +
                  ", but got a dynamic one; use hold = loop");
-  int64_t length = 1;
-  for (const Extent &column : space.columns())
-    length *= isLoop() ? 1 : column.size;
   int64_t share = schedule.getThreads() / schedule.getRowsPerBlock() * vector;
   int64_t most = maxHeldVectors * (isShared() ? schedule.getUnroll() : 1);
-  if (length > most * share)
+  if (!isLoop() && *length > most * share)
     return error("expected at most " + Twine(most) +
                  " vectors a thread with hold = " + hold + ", but got " +
-                 Twine(llvm::divideCeil(length, share)) +
+                 Twine(llvm::divideCeil(*length, share)) +
                  "; use more threads or hold = loop");
   if ((!isLoop() || space.columns().size() > 1) && inner.isStatic() &&
       inner.size % vector != 0)
@@ -270,12 +270,12 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
   std::optional<PointEmitter::Scope> scope;
   if (schedule.getHold() != HoldKind::registers)
     scope.emplace(emitter);
-  if (isCached())
+  if (isCached()) {
     emitter.loadThrough(cacheLoader(emitter, streamed,
                                     isLast ? CacheUse::last : CacheUse::again));
-  // All loads before the first store, behind which none could be moved.
-  if (isCached())
+    // All loads before the first store, behind which none could be moved.
     loadHeld();
+  }
   size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
   if (whole)
     states = visit(std::move(states), ArrayRef(held).take_front(whole));
@@ -311,8 +311,7 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
                      vectorStates, [&](Index number, States states) {
                        return visit(std::move(states), vectorPoint(number));
                      });
-  bool wholeVectors = !columns.base && columns.offset % vector == 0;
-  if (wholeVectors)
+  if (!hasTail())
     return {vectorStates, scalarStates};
   Index tail = emitter.mul(vectors, Index::constant(vector));
   scalarStates =
@@ -350,8 +349,7 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
   for (auto [reducer, state, scalars] :
        llvm::zip(reducers, states, scalarStates)) {
     state = reducer.reduceLanes(state);
-    bool hasTail = columns.base || columns.offset % vector != 0;
-    if (isLoop() && hasTail)
+    if (isLoop() && hasTail())
       state = reducer.combine(state, scalars);
   }
   if (group.width > 1)
@@ -410,7 +408,8 @@ FailureOr<Grid> RowsLowering::run() {
   if (failed(verify()))
     return failure();
   placeThread();
-  streamed = streamedInputs(frame, pointAt(Index::constant(0), vector));
+  if (isShared() || isCached())
+    streamed = stageableInputs(frame, pointAt(Index::constant(0), vector));
   if (isShared())
     fillSharedMemory();
   else if (!isLoop())

@@ -7,6 +7,7 @@
 
 #include "RowStaging.h"
 
+#include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -55,20 +56,18 @@ static Value concatenate(OpBuilder &builder, Location loc,
       llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes)));
 }
 
-SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelFrame &frame,
-                                                      const Point &point) {
-  SmallVector<BlockArgument> inputs;
-  for (BlockArgument input : frame.kernel.getBody().getArguments()) {
-    bool isFull = frame.dims.extents(input) == point.shape;
+SmallVector<BlockArgument> mlir::fuse::stageableInputs(KernelFrame &frame,
+                                                       const Point &point) {
+  auto isStageable = [&](BlockArgument input) {
     bool isElsewhere = llvm::any_of(input.getUsers(), [](Operation *user) {
       return user->hasTrait<mlir::fuse::OpTrait::Movement>() ||
              isa<RotaryOp>(user) ||
              isa<tensor::TensorDialect>(user->getDialect());
     });
-    if (isFull && !isElsewhere && isAccessible(frame.emitter, input, point))
-      inputs.push_back(input);
-  }
-  return inputs;
+    return !isElsewhere && isAccessible(frame.emitter, input, point);
+  };
+  return llvm::filter_to_vector(
+      streamedInputs(frame.kernel, frame.dims, point.shape), isStageable);
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,7 +81,7 @@ static Value dynamicSharedMemory(KernelFrame &frame) {
   auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
   OpBuilder &builder = frame.builder;
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
-  if (!module.lookupSymbol(name)) {
+  {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);

@@ -34,13 +34,13 @@ namespace mlir::fuse {
 /// The inputs of the kernel that have the point's shape, are read at the points
 /// that the kernel walks and not elsewhere, and whose vectors at such a point
 /// are accesses of 4 to 16 aligned bytes.
-SmallVector<BlockArgument> streamedInputs(KernelFrame &frame,
-                                          const Point &point);
+SmallVector<BlockArgument> stageableInputs(KernelFrame &frame,
+                                           const Point &point);
 
 class RowStaging {
 public:
   /// Room for `slots` vectors of `lanes` elements of each of the
-  /// streamedInputs() and thread. `thread` is this thread's number among
+  /// stageableInputs() and thread. `thread` is this thread's number among
   /// `threads`.
   RowStaging(KernelFrame &frame, ArrayRef<BlockArgument> inputs,
              int64_t threads, Index thread, int64_t slots, int64_t lanes);
@@ -84,7 +84,7 @@ private:
 /// When the caches may let a line go.
 enum class CacheUse { again, last };
 
-/// Reads the streamedInputs() with a hint for the caches.
+/// Reads the stageableInputs() with a hint for the caches.
 PointEmitter::Loader cacheLoader(PointEmitter &emitter,
                                  ArrayRef<BlockArgument> inputs, CacheUse use);
 

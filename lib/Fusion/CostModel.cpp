@@ -154,18 +154,12 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   FailureOr<ReductionSpace> space = reductionSpaceOf(ops, dims, reason);
   if (failed(space))
     return 1;
-  auto product = [](ArrayRef<Extent> extents) {
-    double size = 1;
-    for (const Extent &extent : extents)
-      size *= extent.isStatic() ? extent.size : kAssumedSize;
-    return size;
-  };
-  double blocks = product(space->keptExtents());
+  double blocks = estimatedElements(space->keptExtents());
   if (!space->overLastDims()) {
     blocks /= columnsPerBlock;
     if (isOneWalk(ops, results, *space, dims))
-      blocks *=
-          std::max(1.0, product(space->reducedExtents()) / placesPerBlock);
+      blocks *= std::max(1.0, estimatedElements(space->reducedExtents()) /
+                                  placesPerBlock);
   }
   return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
 }

@@ -41,13 +41,7 @@ static std::optional<int64_t> rowLength(KernelOp kernel,
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space))
     return std::nullopt;
-  int64_t length = 1;
-  for (const Extent &column : space->columns()) {
-    if (!column.isStatic())
-      return std::nullopt;
-    length *= column.size;
-  }
-  return length;
+  return staticProduct(space->columns());
 }
 
 namespace {
@@ -212,8 +206,7 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
                         .Case([](ContractionScheduleAttr attr) {
                           return alternatives(attr);
                         });
-  // Attributes are unique, so that equal ones meet in the sort by pointer; the
-  // order in which they were found must stay.
+  // In the order in which they were found.
   Schedules unique;
   for (ScheduleAttrInterface schedule : found)
     if (schedule != proposal && !llvm::is_contained(unique, schedule))

@@ -30,17 +30,6 @@ static constexpr int64_t bytesPerLaunch = 128 * 1024;
 /// For a dynamic number of columns.
 static constexpr int64_t dynamicSize = 4096;
 
-/// The product of static extents; nothing if one is dynamic.
-static std::optional<int64_t> staticProduct(ArrayRef<Extent> extents) {
-  int64_t product = 1;
-  for (const Extent &extent : extents) {
-    if (!extent.isStatic())
-      return std::nullopt;
-    product *= extent.size;
-  }
-  return product;
-}
-
 /// Elements of an operand that a thread may keep in registers.
 static constexpr int64_t heldElements = 32;
 
@@ -54,14 +43,6 @@ static int64_t stateBytes(const ReductionSpace &space) {
           op->getNumResults() * (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
     }
   return bytes;
-}
-
-/// Inputs that are read at every place.
-static int64_t streamedInputs(KernelOp kernel, const DimClasses &dims,
-                              const ReductionSpace &space) {
-  return llvm::count_if(kernel.getBody().getArguments(), [&](Value input) {
-    return dims.extents(input) == space.domain;
-  });
 }
 
 namespace {
@@ -103,8 +84,8 @@ private:
 /// behind each other, as many as shared memory has room for.
 void Proposal::chooseBlock() {
   auto shareLoads = [&](int64_t loads) {
-    int64_t inputs = std::max<int64_t>(1, streamedInputs(kernel, dims, space));
-    unroll = std::max<int64_t>(1, loads / inputs);
+    int64_t inputs = streamedInputs(kernel, dims, space.domain).size();
+    unroll = std::max<int64_t>(1, loads / std::max<int64_t>(1, inputs));
   };
   shareLoads(loadsInFlight);
   if (places && *places <= fewPlaces) {

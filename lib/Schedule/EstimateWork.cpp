@@ -45,13 +45,6 @@ static int64_t registersFor(double elements) {
          registersAfter * beyond;
 }
 
-static double product(ArrayRef<Extent> extents) {
-  double result = 1;
-  for (const Extent &extent : extents)
-    result *= extent.isStatic() ? extent.size : kAssumedSize;
-  return result;
-}
-
 static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
 namespace {
@@ -205,12 +198,12 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   BlockWork work;
   int64_t perBlock = schedule.getRowsPerBlock();
   int64_t group = schedule.getThreads() / perBlock;
-  double length = product(space.columns());
+  double length = estimatedElements(space.columns());
   double share =
       ceilDiv(length, group * schedule.getVector()) * schedule.getVector();
   double walks = walksOf(space);
   work.threads = schedule.getThreads();
-  work.blocks = ceilDiv(product(space.rows()), perBlock);
+  work.blocks = ceilDiv(estimatedElements(space.rows()), perBlock);
   // A row that few threads walk makes them read at places far apart.
   work.memoryBytes =
       bytes / work.blocks *
@@ -256,11 +249,12 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
   BlockWork work;
   double vectors = schedule.getThreads() / schedule.getSplits();
   double width = vectors * schedule.getVector();
-  double places = product(space.reducedExtents()) / schedule.getParts();
+  double places =
+      estimatedElements(space.reducedExtents()) / schedule.getParts();
   double walked = std::max(1.0, ceilDiv(places, schedule.getSplits()));
   work.threads = schedule.getThreads();
-  work.blocks =
-      ceilDiv(product(space.keptExtents()), width) * schedule.getParts();
+  work.blocks = ceilDiv(estimatedElements(space.keptExtents()), width) *
+                schedule.getParts();
   // Along a last dimension that is reduced the neighbours are places.
   bool isAcross = !space.isReduced(space.domain.size() - 1);
   work.memoryBytes = bytes / work.blocks;
@@ -301,7 +295,7 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   SmallVector<Extent> summedExtents;
   for (char axis : space.summed)
     summedExtents.push_back(space.extent(axis, dims));
-  double summed = product(summedExtents);
+  double summed = estimatedElements(summedExtents);
   bool alongN = schedule.getAlong() == LaneAxis::n;
   double vector = schedule.getVector();
   double tileN = schedule.getTileN() * (alongN ? vector : 1);
@@ -327,7 +321,7 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   double points = 1;
   if (succeeded(space))
-    points = product(space->domain);
+    points = estimatedElements(space->domain);
   else
     for (Value value : kernel.getYield().getValues())
       points = std::max(points, estimatedElements(value));

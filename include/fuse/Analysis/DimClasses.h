@@ -27,6 +27,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
 
 namespace mlir::tensor {
 class CollapseShapeOp;
@@ -48,6 +49,9 @@ struct Extent {
   }
   bool operator!=(const Extent &other) const { return !(*this == other); }
 };
+
+/// The product of the extents; nothing if one is dynamic.
+std::optional<int64_t> staticProduct(ArrayRef<Extent> extents);
 
 /// A size that follows from others: ceil((sum or product of `terms` +
 /// constant) / divisor).

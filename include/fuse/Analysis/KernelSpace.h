@@ -92,6 +92,11 @@ struct ReductionSpace {
   bool isReducedShape(ArrayRef<Extent> extents) const;
 };
 
+/// The kernel's inputs that have an element for each point of `domain`.
+SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
+                                          const DimClasses &dims,
+                                          ArrayRef<Extent> domain);
+
 /// Whether all that the results of the ops need of the reductions can be had
 /// after one walk: no reduction needs another, and each of `results` either is
 /// one number for all reduced places, or has the reduced shape and needs none.

@@ -13,6 +13,7 @@
 #ifndef FUSE_ANALYSIS_OPCOST_H
 #define FUSE_ANALYSIS_OPCOST_H
 
+#include "fuse/Analysis/DimClasses.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 
@@ -21,9 +22,10 @@ namespace mlir::fuse {
 /// What a dynamic dimension is taken for: a large size.
 inline constexpr int64_t kAssumedSize = 4096;
 
-/// The elements of a tensor, and the bytes that they take in memory; a value
-/// that is no tensor has none.
+/// The elements of a tensor, or of one with such extents, and the bytes that
+/// they take in memory; a value that is no tensor has none.
 double estimatedElements(Value value);
+double estimatedElements(ArrayRef<Extent> extents);
 double estimatedBytes(Value value);
 
 /// The bytes of one element in memory.

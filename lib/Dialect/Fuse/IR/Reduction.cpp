@@ -103,6 +103,19 @@ LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+ReduceOp ReduceOp::getMaximumOfExponents() {
+  if (getKind() != ReduceKind::sum || !getKeep())
+    return {};
+  auto exp = getInput().getDefiningOp<ExpOp>();
+  auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+  auto max =
+      difference ? difference.getRhs().getDefiningOp<ReduceOp>() : ReduceOp();
+  bool isOfAll = max && max.getKind() == ReduceKind::max && max.getKeep() &&
+                 max.getInput() == difference.getLhs() &&
+                 max.getDims() == getDims();
+  return isOfAll ? max : ReduceOp();
+}
+
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   // A sum starts from +0 and would turn a -0 into it.
   bool adds = getKind() == ReduceKind::sum || getKind() == ReduceKind::mean;

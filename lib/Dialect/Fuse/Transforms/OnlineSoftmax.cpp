@@ -41,15 +41,11 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
     auto kernel = sum->getParentOfType<KernelOp>();
     if (!kernel || !kernel.getScheduleAttr())
       return rewriter.notifyMatchFailure(sum, "not in a scheduled kernel");
-    if (sum.getKind() != ReduceKind::sum || !sum.getKeep())
-      return rewriter.notifyMatchFailure(sum, "not a sum that keeps its dims");
-    auto exp = sum.getInput().getDefiningOp<ExpOp>();
-    auto sub = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
-    auto max = sub ? sub.getRhs().getDefiningOp<ReduceOp>() : ReduceOp();
-    if (!max || max.getKind() != ReduceKind::max || !max.getKeep() ||
-        max.getInput() != sub.getLhs() || max.getDims() != sum.getDims())
+    ReduceOp max = sum.getMaximumOfExponents();
+    if (!max)
       return rewriter.notifyMatchFailure(
-          sum, "its operand is not exp(x - max(x)) over the same dims");
+          sum, "not a sum of exp(x - max(x)) over the same dims");
+    auto exp = sum.getInput().getDefiningOp<ExpOp>();
     if (!exp->hasOneUse() && !readsAgain(kernel.getScheduleAttr()))
       return rewriter.notifyMatchFailure(
           sum, "the exponentials stay in registers for other uses");

@@ -35,6 +35,11 @@ def ReduceOp : Fuse_InferredOp<"reduce"> {
     `` $kind $input `dims` `=` $dims (`keep` $keep^)? attr-dict `:`
     type($input) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    /// m, where this is sum(exp(x - m)) and m is max(x), both over the same
+    /// dimensions and keeping them; null elsewhere.
+    ReduceOp getMaximumOfExponents();
+  }];
 }
 
 class Fuse_ArgOp<string mnemonic, string extreme>
