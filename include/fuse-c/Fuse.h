@@ -100,6 +100,9 @@ typedef struct {
   /* The file with the schedules that fuseAutotune() has found; NULL or "" means
      $FUSE_TUNING, or "tuning.json" in the cache's folder. */
   const char *tuning_file;
+  /* Not 0: on GPUs from sm_90 on, launch each kernel while the one before it
+     still runs; it waits itself before it touches memory. Default: 1. */
+  int32_t launch_overlap;
 } FuseOptions;
 
 /* "0.1.0". */

@@ -82,6 +82,7 @@ static Expected<jit::CompileOptions> unwrap(const FuseOptions *given) {
   result.cache = options.cache;
   result.cacheDirectory = orEmpty(options.cache_directory);
   result.tuningFile = orEmpty(options.tuning_file);
+  result.launchOverlap = options.launch_overlap;
   return result;
 }
 
@@ -238,6 +239,7 @@ void fuseOptionsInit(FuseOptions *options) {
   options->size = sizeof(FuseOptions);
   options->target = FUSE_TARGET_AUTO;
   options->cache = 1;
+  options->launch_overlap = 1;
 }
 
 FuseStatus *fuseCompile(const char *text, size_t length, const char *fileName,

@@ -56,16 +56,35 @@ createMachine(const GPUTarget &target, unsigned optLevel) {
 }
 
 /// Fails on a function that the PTX declares but does not define.
-static llvm::Error verifyResolved(llvm::StringRef ptx) {
-  llvm::Expected<PTXModule> module = parsePTX(ptx);
-  if (!module)
-    return module.takeError();
-  if (module->externalFunctions.empty())
+static llvm::Error verifyResolved(const PTXModule &module) {
+  if (module.externalFunctions.empty())
     return llvm::Error::success();
   return llvm::createStringError(
       "expected PTX that defines all it calls, but got calls of " +
-      llvm::join(module->externalFunctions, ", ") +
+      llvm::join(module.externalFunctions, ", ") +
       "; expand the ops that these stand for before fuse-gpu-to-nvvm");
+}
+
+/// Fails on a kernel that waits for the launches before it, but may touch
+/// memory first. The optimizer takes what is behind a noalias pointer for
+/// unchanged while the kernel runs, so that it may move a load across the wait.
+static llvm::Error verifyWaits(const PTXModule &module) {
+  for (const PTXKernel &kernel : module.kernels)
+    if (kernel.count("griddepcontrol.wait") && !kernel.waitsAtStart)
+      return llvm::createStringError(
+          "expected kernel '" + kernel.name +
+          "' to run griddepcontrol.wait before its first branch and its first "
+          "access to memory, but got it later; move it to the kernel's start");
+  return llvm::Error::success();
+}
+
+static llvm::Error verifyPTX(llvm::StringRef ptx) {
+  llvm::Expected<PTXModule> module = parsePTX(ptx);
+  if (!module)
+    return module.takeError();
+  if (llvm::Error error = verifyResolved(*module))
+    return error;
+  return verifyWaits(*module);
 }
 
 llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
@@ -103,7 +122,7 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
         "expected LLVM's NVPTX target to emit assembly, but it cannot; use an "
         "LLVM that was built with NVPTX");
   codegen.run(**ir);
-  if (llvm::Error error = verifyResolved(ptx))
+  if (llvm::Error error = verifyPTX(ptx))
     return error;
   return std::string(ptx);
 }

@@ -339,12 +339,16 @@ void Parser::parseDirective(StringRef directive) {
 }
 
 void Parser::parseStatement(StringRef statement) {
-  if (statement.front() == '@')
+  bool isPredicated = statement.front() == '@';
+  if (isPredicated)
     statement = statement.drop_until(llvm::isSpace).ltrim();
   StringRef opcode = statement.take_until(llvm::isSpace);
   StringRef operands = statement.drop_front(opcode.size()).trim();
   if (opcode.empty() || !llvm::isAlpha(opcode.front()))
     return;
+  if (opcode == "griddepcontrol.wait" && !isPredicated &&
+      kernel.accesses.empty() && kernel.count("bra") == 0)
+    kernel.waitsAtStart = true;
   ++kernel.opcodes[opcode];
   for (StringRef name : getNames(operands))
     if (!name.starts_with("%"))

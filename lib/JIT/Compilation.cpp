@@ -109,6 +109,7 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.divisible = facts.divisible;
   pipeline.inPlace = !facts.separate;
   pipeline.indexBits = facts.index32 ? 32 : 64;
+  pipeline.launchOverlap = options.launchOverlap;
   pipeline.candidate = options.candidate;
   pipeline.tuning = tuning;
 }

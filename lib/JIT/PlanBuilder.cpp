@@ -12,6 +12,7 @@
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -343,6 +344,21 @@ static bool readsOperand(LaunchOp op, unsigned number) {
          !function.getArgument(number).use_empty();
 }
 
+/// Whether the kernel waits itself for what precedes it in the stream. That it
+/// does so early enough is checked on its code.
+static bool waits(LaunchOp op) {
+  Operation *function =
+      SymbolTable::lookupNearestSymbolFrom(op, op.getKernel());
+  return function &&
+         function
+             ->walk([](NVVM::GriddepcontrolOp control) {
+               return control.getKind() == NVVM::GridDepActionKind::wait
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
 llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   KernelSpec kernel;
   kernel.name = kernel.symbol = op.getKernel().getLeafReference().str();
@@ -353,6 +369,7 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   kernel.grid = *grid;
   kernel.threads = op.getThreads();
   kernel.sharedBytes = op.getSharedBytes().value_or(0);
+  kernel.waits = waits(op);
   llvm::SmallPtrSet<Storage *, 8> read;
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     kernel.args.push_back(*storage(input).ref);

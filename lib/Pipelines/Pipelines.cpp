@@ -79,12 +79,15 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   // An unknown chip is an error where schedules are assigned.
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
   lower.float8 = gpu && gpu->hasFloat8;
+  bool overlaps = options.launchOverlap && gpu && gpu->hasLaunchOverlap;
   llvm::consumeError(gpu.takeError());
   pm.addPass(createLowerKernels(lower));
   ExpandMathOptions math;
   math.target = options.chip == "cpu" ? MathTarget::Cpu : MathTarget::Cuda;
   pm.addPass(createExpandMath(math));
   pm.addPass(createCSEPass());
+  if (overlaps)
+    pm.addNestedPass<gpu::GPUModuleOp>(createOverlapLaunches());
 }
 
 void mlir::fuse::buildCodegenPipeline(OpPassManager &pm,

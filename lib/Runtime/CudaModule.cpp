@@ -94,15 +94,52 @@ Error fuse::runtime::checkCudaGrid(StringRef kernel, int64_t grid,
   return Error::success();
 }
 
+/// The first driver that records the order of overlapping launches in graphs:
+/// that of CUDA 12.3.
+static constexpr int overlapDriver = 12030;
+
+SmallVector<cuda::LaunchAttribute, 2>
+fuse::runtime::cudaLaunchAttributes(const Launch &launch, int driverVersion) {
+  SmallVector<cuda::LaunchAttribute, 2> attributes;
+  if (launch.cluster > 1) {
+    cuda::LaunchAttribute &cluster = attributes.emplace_back();
+    cluster.id = cuda::LaunchAttribute::clusterDimension;
+    cluster.cluster = {launch.cluster, 1, 1};
+  }
+  if (launch.waits && driverVersion >= overlapDriver) {
+    cuda::LaunchAttribute &overlap = attributes.emplace_back();
+    overlap.id = cuda::LaunchAttribute::programmaticStreamSerialization;
+    overlap.programmaticStreamSerializationAllowed = 1;
+  }
+  return attributes;
+}
+
+/// Launches; without overlap if the driver refuses that.
+static cuda::Result launchKernel(const cuda::Api &api,
+                                 cuda::LaunchConfig &config,
+                                 const Launch &launch) {
+  auto attempt = [&] {
+    return api.launchKernel(&config,
+                            reinterpret_cast<cuda::Function>(launch.kernel),
+                            launch.params, /*extra=*/nullptr);
+  };
+  cuda::Result result = attempt();
+  bool isRefused = result == cuda::notSupported || result == cuda::invalidValue;
+  if (!isRefused || config.numAttributes == 0 ||
+      config.attributes[config.numAttributes - 1].id !=
+          cuda::LaunchAttribute::programmaticStreamSerialization)
+    return result;
+  --config.numAttributes;
+  return attempt();
+}
+
 Error CudaModule::launch(const Launch &launch, Stream stream) {
   if (Error error = checkCudaGrid(launch.name, launch.grid, launch.cluster))
     return error;
   CudaDevice::Scope scope(cudaDevice);
   if (Error error = scope.error())
     return error;
-  cuda::LaunchAttribute cluster = {};
-  cluster.id = cuda::LaunchAttribute::clusterDimension;
-  cluster.cluster = {launch.cluster, 1, 1};
+  auto attributes = cudaLaunchAttributes(launch, cudaDevice.driver().version());
   cuda::LaunchConfig config = {};
   config.gridX = static_cast<unsigned>(launch.grid);
   config.gridY = config.gridZ = 1;
@@ -110,11 +147,9 @@ Error CudaModule::launch(const Launch &launch, Stream stream) {
   config.blockY = config.blockZ = 1;
   config.sharedBytes = launch.sharedBytes;
   config.stream = static_cast<cuda::StreamPointer>(stream.handle);
-  config.attributes = &cluster;
-  config.numAttributes = launch.cluster > 1;
-  cuda::Result result = api().launchKernel(
-      &config, reinterpret_cast<cuda::Function>(launch.kernel), launch.params,
-      /*extra=*/nullptr);
+  config.attributes = attributes.data();
+  config.numAttributes = attributes.size();
+  cuda::Result result = launchKernel(api(), config, launch);
   if (result == cuda::success)
     return Error::success();
   return cudaDevice.driver().check(result,

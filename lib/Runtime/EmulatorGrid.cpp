@@ -181,6 +181,7 @@ void EmulatorGrid::startThreads() {
   for (auto [id, thread] : enumerate(threads)) {
     thread.id = id;
     thread.state = State::Ready;
+    thread.hasWaited = false;
     thread.copies.clear();
     thread.copyGroups.clear();
     thread.fiber.start(stacks[id], runThread, this);
@@ -190,6 +191,11 @@ void EmulatorGrid::startThreads() {
 void EmulatorGrid::runThread(void *data) {
   auto *grid = static_cast<EmulatorGrid *>(data);
   grid->kernel(grid->params.data());
+  // Otherwise the kernel could end before what precedes it.
+  if (grid->launch.waits && !grid->running->hasWaited)
+    grid->complain("expected every thread to run griddepcontrol.wait, but got "
+                   "one that ends without; move it to the kernel's start",
+                   /*site=*/nullptr);
   grid->running->state = State::Ended;
 }
 
@@ -217,6 +223,22 @@ Moment EmulatorGrid::now() const {
   return moment;
 }
 
+/// What an earlier launch writes may be there only after the wait, and what it
+/// reads may be overwritten only then.
+void EmulatorGrid::checkHasWaited(uint64_t address, const EmulatorSite *site) {
+  if (!launch.waits || running->hasWaited)
+    return;
+  const Segment *segment = memory.segmentAt(address);
+  if (!segment || !segment->isGlobal())
+    return;
+  complain(formatv("expected griddepcontrol.wait before the first access to "
+                   "global memory, but got one to {0} before it; move the wait "
+                   "to the kernel's start",
+                   segment->name),
+           site);
+  abandon();
+}
+
 void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
   if (!EmulatorMemory::isEmulated(access.address)) {
     // A thread's own variables.
@@ -224,6 +246,7 @@ void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
     if (running->fiber.stack().contains(host))
       return host;
   }
+  checkHasWaited(access.address, site);
   if (void *host = memory.translate(access, now()))
     return host;
   complain(memory.complaint(), site);
@@ -233,6 +256,12 @@ void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
 //===----------------------------------------------------------------------===//
 // Asynchronous copies
 //===----------------------------------------------------------------------===//
+
+void EmulatorGrid::copyAsync(const AsyncCopy &copy) {
+  // It may read at once.
+  checkHasWaited(copy.from, copy.site);
+  running->copies.push_back(copy);
+}
 
 void EmulatorGrid::commitCopies() {
   running->copyGroups.push_back(std::move(running->copies));

@@ -93,6 +93,10 @@ public:
   /// The address of a global of the module for this thread.
   uint64_t global(const EmulatorGlobal &global);
 
+  /// Waits until what precedes the launch has ended. It has; but a kernel that
+  /// waits must do so before it touches a buffer, and in every thread.
+  void waitForLaunches() { running->hasWaited = true; }
+
   /// Waits for `count` threads at barrier `number`; 0 means the whole block, at
   /// this very barrier.
   void barrier(unsigned number, unsigned count, const EmulatorSite *site);
@@ -105,7 +109,7 @@ public:
     int64_t bytes = 0;
     const EmulatorSite *site = nullptr;
   };
-  void copyAsync(const AsyncCopy &copy) { running->copies.push_back(copy); }
+  void copyAsync(const AsyncCopy &copy);
   /// Makes a group of the thread's copies since the last one.
   void commitCopies();
   /// Carries out all groups of the thread but the `pending` youngest.
@@ -133,6 +137,8 @@ private:
   struct Thread {
     unsigned id = 0;
     State state = State::Ready;
+    /// For the launches before this one.
+    bool hasWaited = false;
     Fiber fiber;
     /// What it waits at.
     const EmulatorSite *site = nullptr;
@@ -149,6 +155,7 @@ private:
   void startThreads();
   void schedule();
   static void runThread(void *data);
+  void checkHasWaited(uint64_t address, const EmulatorSite *site);
   void releaseBarrier(unsigned number);
   bool isSameBarrier(unsigned number);
   bool checkMask(const WarpOperation &operation);

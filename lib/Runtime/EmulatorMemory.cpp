@@ -55,10 +55,16 @@ static StringRef nameOf(AccessKind kind) {
   llvm_unreachable("covered switch");
 }
 
-Segment *EmulatorMemory::find(const Access &access) {
-  uint64_t number = (access.address & ~emulatedTag) >> segmentShift;
-  if (isEmulated(access.address) && number < segments.size())
+const Segment *EmulatorMemory::segmentAt(uint64_t address) const {
+  uint64_t number = (address & ~emulatedTag) >> segmentShift;
+  if (isEmulated(address) && number < segments.size())
     return &segments[number];
+  return nullptr;
+}
+
+const Segment *EmulatorMemory::find(const Access &access) {
+  if (const Segment *segment = segmentAt(access.address))
+    return segment;
   refuse(formatv("expected a {0} of {1} bytes at an address in a buffer, but "
                  "got address {2:x}; check the arithmetic of the address",
                  nameOf(access.kind), access.bytes, access.address));
@@ -209,7 +215,7 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
 }
 
 void *EmulatorMemory::translate(const Access &access, const Moment &now) {
-  Segment *segment = find(access);
+  const Segment *segment = find(access);
   if (!segment || !isInside(access, *segment))
     return nullptr;
   int64_t offset = access.address - segment->base;

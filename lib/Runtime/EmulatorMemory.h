@@ -89,6 +89,10 @@ struct Segment {
   /// Of the first byte, as the kernel sees it.
   uint64_t base = 0;
 
+  /// Whether launches other than this one may see it.
+  bool isGlobal() const {
+    return kind != SegmentKind::Shared && kind != SegmentKind::Constant;
+  }
   bool isWritable() const {
     return kind != SegmentKind::Input && kind != SegmentKind::Constant;
   }
@@ -103,6 +107,9 @@ public:
                unsigned misalignment);
 
   const Segment &segment(unsigned number) const { return segments[number]; }
+
+  /// The buffer whose range `address` lies in; null if there is none.
+  const Segment *segmentAt(uint64_t address) const;
 
   /// Forgets what was written to shared memory. `phase` is the block's first.
   void startBlock(uint32_t phase);
@@ -133,7 +140,7 @@ private:
     bool isAtomic = false;
   };
 
-  Segment *find(const Access &access);
+  const Segment *find(const Access &access);
   void *refuse(std::string text);
   bool isInside(const Access &access, const Segment &segment);
   enum class Loaded : uint8_t { Content, Lost, Refused };

@@ -61,6 +61,14 @@ static void waitForCopiesShim(uint32_t pending) {
 }
 
 //===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static void waitForLaunchesShim() { grid().waitForLaunches(); }
+/// Launches run one after the other here.
+static void launchDependentsShim() {}
+
+//===----------------------------------------------------------------------===//
 // Ids and sizes
 //===----------------------------------------------------------------------===//
 
@@ -310,6 +318,10 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
        true},
       {"llvm.nvvm.cp.async.commit.group", addressOf(commitCopiesShim), false},
       {"llvm.nvvm.cp.async.wait.group", addressOf(waitForCopiesShim), false},
+
+      {"llvm.nvvm.griddepcontrol.wait", addressOf(waitForLaunchesShim), false},
+      {"llvm.nvvm.griddepcontrol.launch.dependents",
+       addressOf(launchDependentsShim), false},
 
       {"llvm.nvvm.read.ptx.sreg.tid.x", addressOf(threadShim), false},
       {"llvm.nvvm.read.ptx.sreg.tid.y", addressOf(constantShim<0>), false},

@@ -99,6 +99,7 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
   launch.threads = spec.threads;
   launch.sharedBytes = spec.sharedBytes;
   launch.cluster = spec.cluster;
+  launch.waits = spec.waits;
   launch.traffic = SaturatingAdd<uint64_t>(plan.bytesRead, plan.bytesWritten) >
                            uint64_t(INT64_MAX)
                        ? INT64_MAX

@@ -76,6 +76,7 @@ static constexpr GPUTarget makeSM90() {
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
   t.hasFloat8 = true;
+  t.hasLaunchOverlap = true;
   t.multiprocessors = 132;
   t.memoryBytesPerSecond = 3350e9;
   t.l2Bytes = 50ull << 20;

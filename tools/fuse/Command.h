@@ -50,6 +50,7 @@ struct ProgramOptions {
   llvm::cl::opt<std::string> chip;
   llvm::cl::opt<uint64_t> emulatorSeed;
   llvm::cl::opt<bool> strict;
+  llvm::cl::opt<bool> noLaunchOverlap;
   llvm::cl::opt<bool> noCache;
   llvm::cl::opt<std::string> dumpStages;
   llvm::cl::opt<std::string> tuningFile;

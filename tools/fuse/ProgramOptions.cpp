@@ -35,6 +35,9 @@ ProgramOptions::ProgramOptions(cl::SubCommand &sub,
       strict("strict", cl::sub(sub), cl::cat(category),
              cl::desc("Round after every op, not only where a value leaves "
                       "its kernel")),
+      noLaunchOverlap("no-launch-overlap", cl::sub(sub), cl::cat(category),
+                      cl::desc("Launch kernels one after the other also where "
+                               "the GPU could overlap their launches")),
       noCache("no-cache", cl::sub(sub), cl::cat(category),
               cl::desc("Neither read nor write compiled code on disk")),
       dumpStages("dump-stages", cl::sub(sub), cl::cat(category),
@@ -65,6 +68,7 @@ jit::CompileOptions ProgramOptions::compileOptions() const {
   options.chip = chip;
   options.emulatorSeed = emulatorSeed;
   options.strict = strict;
+  options.launchOverlap = !noLaunchOverlap;
   options.cache = !noCache;
   options.dumpDirectory = dumpStages;
   options.tuningFile = tuningFile;

@@ -64,6 +64,8 @@ struct PTXKernel {
   std::vector<PTXAccess> accesses;
   /// Statically allocated shared memory that the kernel uses.
   uint64_t sharedBytes = 0;
+  /// Whether every thread runs griddepcontrol.wait before its first access.
+  bool waitsAtStart = false;
   /// Number of instructions for each full opcode, such as "fma.rn.f32".
   llvm::StringMap<unsigned> opcodes;
 

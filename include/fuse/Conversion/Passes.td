@@ -98,4 +98,36 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let kernels be launched before what precedes them has ended";
+  let description = [{
+    For chips from sm_90 on. Each kernel first allows what follows it in the
+    stream to be launched as soon as all of its own blocks are running or have
+    ended, and then waits until all that precedes it has ended and what that
+    wrote can be read. So the time of a launch passes while the kernel before
+    still runs. This has an effect only where the kernel is launched with the
+    attribute for it, which the runtime sets on kernels that wait.
+
+    Every thread waits before it touches memory. A kernel thus ends after all
+    that precedes it has, and whoever waits for the kernel has waited for that
+    too. A kernel that has such an op already is left as it is.
+
+    Before:
+    ```mlir
+    gpu.func @double(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64) kernel {
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    gpu.func @double(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64) kernel {
+      nvvm.griddepcontrol launch_dependents
+      nvvm.griddepcontrol wait
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // FUSE_CONVERSION_PASSES_TD

@@ -46,6 +46,9 @@ struct CompileOptions {
   bool tuned = true;
   /// Map instructions to lines of the program, for profilers and inspection.
   bool lineInfo = false;
+  /// On chips from sm_90 on, launch each kernel while the one before it in the
+  /// stream still runs; it waits itself before it touches memory.
+  bool launchOverlap = true;
   /// Keep compiled code on disk for the next process.
   bool cache = true;
   /// Empty means runtime::DiskCache's default.

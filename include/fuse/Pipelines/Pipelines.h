@@ -52,6 +52,11 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc(
           "Results may lie where inputs do, if that is proven right"),
       llvm::cl::init(true)};
+  Option<bool> launchOverlap{
+      *this, "launch-overlap",
+      llvm::cl::desc("Kernels may be launched while the one before still runs, "
+                     "where the chip can do that"),
+      llvm::cl::init(true)};
   Option<unsigned> indexBits{
       *this, "index-bits",
       llvm::cl::desc("Width of an index in a GPU's kernels: 32 or 64"),

@@ -31,6 +31,8 @@ using Graph = struct GraphHandle *;
 using GraphExec = struct GraphExecHandle *;
 
 inline constexpr Result success = 0;
+inline constexpr Result invalidValue = 1;
+inline constexpr Result notSupported = 801;
 
 enum DeviceAttribute : int {
   MultiprocessorCount = 16,
@@ -59,6 +61,7 @@ enum CaptureMode : int { ThreadLocal = 1, Relaxed = 2 };
 /// CUlaunchAttribute: an id, padding to 8 bytes, a value of 64 bytes.
 struct LaunchAttribute {
   static constexpr unsigned clusterDimension = 4;
+  static constexpr unsigned programmaticStreamSerialization = 6;
 
   struct Cluster {
     unsigned x, y, z;
@@ -69,6 +72,7 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     Cluster cluster;
+    int programmaticStreamSerializationAllowed;
   };
 };
 static_assert(sizeof(LaunchAttribute) == 72 &&

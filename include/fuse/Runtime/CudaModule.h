@@ -45,6 +45,11 @@ private:
   cuda::CodeModule handle;
 };
 
+/// What a launch asks of a driver of this version: its cluster, and, last, that
+/// a kernel that waits itself may start before what precedes it has ended.
+llvm::SmallVector<cuda::LaunchAttribute, 2>
+cudaLaunchAttributes(const Launch &launch, int driverVersion);
+
 /// The error for a grid that gridDim.x cannot take; success otherwise.
 llvm::Error checkCudaGrid(llvm::StringRef kernel, int64_t grid,
                           unsigned cluster);

@@ -62,6 +62,8 @@ struct Launch {
   unsigned threads = 1;
   unsigned sharedBytes = 0;
   unsigned cluster = 1;
+  /// The kernel itself waits for what precedes it, see KernelSpec.
+  bool waits = false;
   /// Bytes read and written together; 0 if unknown.
   int64_t traffic = 0;
   void **params = nullptr;

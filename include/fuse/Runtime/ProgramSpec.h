@@ -114,6 +114,10 @@ struct KernelSpec {
   unsigned sharedBytes = 0;
   /// Blocks a cluster; 1 means no clusters.
   unsigned cluster = 1;
+  /// Each thread waits, before it touches memory, until all that precedes the
+  /// launch in its stream has ended (griddepcontrol.wait), so that blocks may
+  /// start before.
+  bool waits = false;
   /// What the kernel computes, for reports: "add, rms_norm".
   std::string ops;
   /// The place in the program that it stems from, for profilers:

@@ -61,6 +61,8 @@ struct GPUTarget {
   bool hasTMA;
   /// Conversions of 8-bit floats.
   bool hasFloat8;
+  /// Kernels that are launched while the one before still runs.
+  bool hasLaunchOverlap;
   /// Warpgroup matrix multiplication; only on the "a" variant of sm_90.
   bool hasWgmma;
   /// Tensor memory and tcgen05; only on the "a" variants of sm_100.
