@@ -52,6 +52,11 @@ private:
     return isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr);
   }
   bool is16Bit() const { return accuracy.isF16() || accuracy.isBF16(); }
+  /// Whether x / y may be x times 1 / y.
+  bool mayTakeReciprocal() const {
+    return getElementTypeOrSelf(in[0].getType()).isF32() && !isExact() &&
+           !emitter.getOptions().strict;
+  }
 
   Value constant(double value) {
     Type type = in[0].getType();
@@ -89,6 +94,7 @@ private:
     return arith::CmpIOp::create(builder, loc, predicate, a, b);
   }
 
+  Value reciprocal(Value x);
   Value buildDiv();
   Value buildSign();
   Value buildCompare(ComparePredicate predicate);
@@ -104,7 +110,26 @@ private:
 };
 } // namespace
 
+/// Of a number that all lanes share only once.
+Value PointwiseBuilder::reciprocal(Value x) {
+  auto shared = x.getDefiningOp<vector::BroadcastOp>();
+  bool isSplat = shared && !isa<VectorType>(shared.getSource().getType());
+  Value divisor = isSplat ? shared.getSource() : x;
+  Type type = divisor.getType();
+  Value one = emitter.constant(loc, getElementTypeOrSelf(type), 1);
+  if (auto vector = dyn_cast<VectorType>(type))
+    one = emitter.splat(loc, one, vector.getDimSize(0));
+  auto fastMath = arith::FastMathFlagsAttr::get(
+      op->getContext(), flags().getValue() | arith::FastMathFlags::arcp);
+  Value inverse = arith::DivFOp::create(builder, loc, one, divisor, fastMath);
+  return isSplat
+             ? vector::BroadcastOp::create(builder, loc, x.getType(), inverse)
+             : inverse;
+}
+
 Value PointwiseBuilder::buildDiv() {
+  if (isFloat() && mayTakeReciprocal())
+    return floatOp<arith::MulFOp>({in[0], reciprocal(in[1])});
   if (isFloat())
     return floatOp<arith::DivFOp>(in);
   // x / 0 is 0, and the one overflow wraps: neither may trap.
@@ -153,7 +178,9 @@ Value PointwiseBuilder::buildSigmoid() {
   Value negated = floatOp<arith::NegFOp>(in);
   Value exp = floatOp<math::ExpOp>(negated);
   Value denominator = floatOp<arith::AddFOp>({exp, constant(1)});
-  return floatOp<arith::DivFOp>({constant(1), denominator});
+  return mayTakeReciprocal()
+             ? reciprocal(denominator)
+             : floatOp<arith::DivFOp>({constant(1), denominator});
 }
 
 Value PointwiseBuilder::buildMinMax(bool max, Value a, Value b) {

@@ -183,18 +183,25 @@ ReductionState Reducer::combine(const ReductionState &a,
   return combineAll({a, b});
 }
 
+Value Reducer::combineTree(unsigned component, ArrayRef<Value> parts) {
+  if (parts.size() == 1)
+    return parts.front();
+  size_t half = llvm::PowerOf2Ceil(parts.size()) / 2;
+  return combineComponent(component,
+                          combineTree(component, parts.take_front(half)),
+                          combineTree(component, parts.drop_front(half)));
+}
+
 ReductionState Reducer::combineAll(ArrayRef<ReductionState> states) {
-  Value first = states.front()[0];
-  for (const ReductionState &state : states.drop_front())
-    first = combineOne(first, state[0]);
+  auto firsts = llvm::map_to_vector(
+      states, [](const ReductionState &state) { return state[0]; });
+  Value first = combineTree(0, firsts);
   if (reduce)
     return {first};
-  Value sum;
-  for (const ReductionState &state : states) {
-    Value term = rescale(state, first);
-    sum = sum ? Value(arith::AddFOp::create(builder, loc, sum, term)) : term;
-  }
-  return {first, sum};
+  auto terms = llvm::map_to_vector(states, [&](const ReductionState &state) {
+    return rescale(state, first);
+  });
+  return {first, combineTree(1, terms)};
 }
 
 Value Reducer::combineComponent(unsigned component, Value a, Value b) {

@@ -44,7 +44,7 @@ public:
   ReductionState accumulate(const ReductionState &state,
                             ArrayRef<Value> elements, Value guard);
   ReductionState combine(const ReductionState &a, const ReductionState &b);
-  /// All of them, in their order.
+  /// All of them, as a tree over their order.
   ReductionState combineAll(ArrayRef<ReductionState> states);
 
   /// Whether the state is a maximum and a sum relative to it.
@@ -69,12 +69,13 @@ public:
 private:
   bool isReduced(int64_t axis) const { return llvm::is_contained(dims, axis); }
   Value combineOne(Value a, Value b);
+  Value combineTree(unsigned component, ArrayRef<Value> parts);
   Value mask(Value elements, Value guard);
   ReductionState takeOnline(const ReductionState &state,
                             ArrayRef<Value> elements);
   /// The lanes of `value` combined as component `component`, as a tree.
   Value foldLanes(unsigned component, Value value);
-  /// m, or 0 where m is -inf: exp(x - m) is then 0 and not NaN.
+  /// m, or 0 where m is infinite: exp(x - m) is then 0 or inf and not NaN.
   Value safeMaximum(Value maximum);
   Value exp(Value exponent);
   Value identityOf(unsigned component);

@@ -96,6 +96,26 @@ static Value loadSlot(KernelFrame &frame, Value slots, Value slot, Type type) {
   return value;
 }
 
+/// From so many warps on each lane takes the state of one: all states in every
+/// thread would rescale as many online sums.
+static constexpr int64_t fewestWarpsInLanes = 8;
+
+/// The states of all warps of a row, of which `read` gives one by its number.
+static ReductionState
+combineWarps(KernelFrame &frame, Reducer &reducer, int64_t warps,
+             const ThreadGroup &group,
+             llvm::function_ref<ReductionState(const Index &)> read) {
+  if (reducer.isOnline() && warps >= fewestWarpsInLanes &&
+      llvm::isPowerOf2_64(warps)) {
+    Index lane = frame.emitter.rem(group.lane, Index::constant(warps));
+    return reduceWarp(frame.builder, reducer, read(lane), warps);
+  }
+  SmallVector<ReductionState> parts;
+  for (int64_t i = 0; i < warps; ++i)
+    parts.push_back(read(Index::constant(i)));
+  return reducer.combineAll(parts);
+}
+
 SmallVector<ReductionState> mlir::fuse::combineThreads(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
     SmallVector<ReductionState> states, const ThreadGroup &group) {
@@ -127,14 +147,15 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
   // Every slot is written once and only read after the barrier, so that no
   // second barrier is needed.
   for (auto [reducer, state, buffers] : llvm::zip(reducers, states, slots)) {
-    SmallVector<ReductionState> parts(warps);
-    for (int64_t i = 0; i < warps; ++i) {
-      Value slot =
-          emitter.materialize(emitter.add(firstSlot, Index::constant(i)));
-      for (auto [value, buffer] : llvm::zip(state, buffers))
-        parts[i].push_back(loadSlot(frame, buffer, slot, value.getType()));
-    }
-    state = reducer.combineAll(parts);
+    auto read = [&, types = ValueRange(state).getTypes(),
+                 buffers = ArrayRef<Value>(buffers)](const Index &number) {
+      Value slot = emitter.materialize(emitter.add(firstSlot, number));
+      ReductionState part;
+      for (auto [type, buffer] : llvm::zip(types, buffers))
+        part.push_back(loadSlot(frame, buffer, slot, type));
+      return part;
+    };
+    state = combineWarps(frame, reducer, warps, group, read);
   }
   return states;
 }

@@ -17,6 +17,7 @@ using namespace mlir::fuse::reference;
 namespace ulps {
 static constexpr double correct = 0.5;
 static constexpr double recip = 1.0;
+static constexpr double quotient = 2.0;
 static constexpr double sqrt = 1.0;
 static constexpr double exp = 3.0;
 static constexpr double logarithm = 2.0;
@@ -115,14 +116,21 @@ Bounded Arithmetic::mul(Bounded x, Bounded y) const {
   return round(mapMonotone(f, x, y), ulps::correct);
 }
 
-Bounded Arithmetic::div(Bounded x, Bounded y) const {
-  auto f = [](double a, double b) { return a / b; };
-  // Where 16 bits suffice, CUDA divides approximately.
-  bool approximate = isNarrow(accuracy);
-  Bounded quotient = mapMonotone(f, x, y);
+static Bounded divide(Bounded x, Bounded y) {
+  Bounded quotient =
+      mapMonotone([](double a, double b) { return a / b; }, x, y);
   if (!y.isExact() && y.mayBeZero())
     quotient.error = kInfinity;
-  return round(quotient, approximate ? ulps::logarithm : ulps::correct);
+  return quotient;
+}
+
+Bounded Arithmetic::div(Bounded x, Bounded y) const {
+  return round(divide(x, y), ulps::correct);
+}
+
+Bounded Arithmetic::quotient(Bounded x, Bounded y) const {
+  return round(divide(x, y),
+               wide == DType::F64 ? ulps::correct : ulps::quotient);
 }
 
 Bounded Arithmetic::pow(Bounded x, Bounded y) const {

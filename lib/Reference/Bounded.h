@@ -121,6 +121,8 @@ public:
   Bounded sub(Bounded x, Bounded y) const;
   Bounded mul(Bounded x, Bounded y) const;
   Bounded div(Bounded x, Bounded y) const;
+  /// The same inside a composite, where it may be a product with a reciprocal.
+  Bounded quotient(Bounded x, Bounded y) const;
   Bounded pow(Bounded x, Bounded y) const;
   static Bounded min(Bounded x, Bounded y);
   static Bounded max(Bounded x, Bounded y);

@@ -139,7 +139,9 @@ static PointFunction getBinary(Operation *op, const Arithmetic &a) {
       .Case([&](AddOp) { return rounded(&A::add); })
       .Case([&](SubOp) { return rounded(&A::sub); })
       .Case([&](MulOp) { return rounded(&A::mul); })
-      .Case([&](DivOp) { return rounded(&A::div); })
+      .Case([&](DivOp) {
+        return rounded(op->hasAttr(kAccuracyAttr) ? &A::quotient : &A::div);
+      })
       .Case([&](PowOp) { return rounded(&A::pow); })
       .Case([](MinOp) { return [](Inputs x) { return A::min(x[0], x[1]); }; })
       .Case([](MaxOp) { return [](Inputs x) { return A::max(x[0], x[1]); }; })

@@ -31,7 +31,7 @@ public:
 
   /// An exponential of the line divided by their sum.
   Bounded normalize(Bounded exponential, Bounded sum) const {
-    Bounded weight = arithmetic.div(exponential, sum);
+    Bounded weight = arithmetic.quotient(exponential, sum);
     if (isProper)
       weight.error = std::min(weight.error, 1.0);
     return weight;

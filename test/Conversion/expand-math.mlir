@@ -57,6 +57,25 @@ func.func @divide(%a: f32, %b: f32) -> (f32, f32) {
   return %0, %1 : f32, f32
 }
 
+// A reciprocal has an instruction, which a step of Newton's method refines
+// unless 16 bits suffice; an infinity is kept out of the step.
+// CHECK-LABEL: func @reciprocal
+// CPU:   arith.divf {{.*}} fastmath<arcp> : f32
+// CPU:   arith.divf {{.*}} fastmath<arcp,afn> : f32
+// CUDA:  %[[FIRST:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%arg0)
+// CUDA:  %[[LIMITED:.*]] = arith.minimumf %arg0, %{{.*}}
+// CUDA:  %[[NEGATED:.*]] = arith.negf %[[LIMITED]]
+// CUDA:  %[[ERROR:.*]] = math.fma %[[NEGATED]], %[[FIRST]], %{{.*}}
+// CUDA:  %[[REFINED:.*]] = math.fma %[[ERROR]], %[[FIRST]], %[[FIRST]]
+// CUDA:  %[[ROUGH:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%arg0)
+// CUDA:  return %[[REFINED]], %[[ROUGH]]
+func.func @reciprocal(%x: f32) -> (f32, f32) {
+  %one = arith.constant 1.0 : f32
+  %0 = arith.divf %one, %x fastmath<arcp> : f32
+  %1 = arith.divf %one, %x fastmath<arcp,afn> : f32
+  return %0, %1 : f32, f32
+}
+
 // The reduction of large angles runs only if a lane needs it.
 // CHECK-LABEL: func @sin
 // CHECK: vector.reduction <or>

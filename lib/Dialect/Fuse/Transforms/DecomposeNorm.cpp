@@ -63,7 +63,9 @@ struct DecomposeSoftmax : OpRewritePattern<SoftmaxOp> {
     Type element = getElementTypeOrSelf(op);
     Value exp = withAccuracy(ExpOp::create(builder, shifted), element);
     Value sum = emitReduce(builder, ReduceKind::sum, exp, op.getDims());
-    Value quotient = withAccuracy(DivOp::create(builder, exp, sum), element);
+    Value quotient = DivOp::create(builder, exp, sum);
+    // In any type: the sum is at least 1, so that its reciprocal serves all.
+    quotient.getDefiningOp()->setAttr(kAccuracyAttr, TypeAttr::get(element));
     rewriter.replaceOp(op, emitCast(builder, quotient, element));
     return success();
   }
@@ -79,11 +81,12 @@ struct DecomposeLogSoftmax : OpRewritePattern<LogSoftmaxOp> {
     Value x = emitWiden(builder, op.getInput());
     Value max = emitReduce(builder, ReduceKind::max, x, op.getDims());
     Value shifted = SubOp::create(builder, x, max);
-    Value exp = ExpOp::create(builder, shifted);
+    Type element = getElementTypeOrSelf(op);
+    Value exp = withAccuracy(ExpOp::create(builder, shifted), element);
     Value sum = emitReduce(builder, ReduceKind::sum, exp, op.getDims());
-    Value log = LogOp::create(builder, sum);
+    Value log = withAccuracy(LogOp::create(builder, sum), element);
     Value result = SubOp::create(builder, shifted, log);
-    rewriter.replaceOp(op, emitCast(builder, result, getElementTypeOrSelf(op)));
+    rewriter.replaceOp(op, emitCast(builder, result, element));
     return success();
   }
 };
@@ -100,11 +103,12 @@ struct DecomposeLogSumExp : OpRewritePattern<LogSumExpOp> {
     Value max = emitReduce(builder, ReduceKind::max, x, op.getDims());
     Value shift = emitFiniteOrZero(builder, max);
     Value shifted = SubOp::create(builder, x, shift);
-    Value exp = ExpOp::create(builder, shifted);
+    Type element = getElementTypeOrSelf(op);
+    Value exp = withAccuracy(ExpOp::create(builder, shifted), element);
     Value sum = emitReduce(builder, ReduceKind::sum, exp, op.getDims());
-    Value log = LogOp::create(builder, sum);
+    Value log = withAccuracy(LogOp::create(builder, sum), element);
     Value result = AddOp::create(builder, log, shift);
-    result = emitCast(builder, result, getElementTypeOrSelf(op));
+    result = emitCast(builder, result, element);
     if (!op.getKeep() && !op.getDims().empty())
       result = emitDropDims(builder, result, op.getDims());
     rewriter.replaceOp(op, result);
