@@ -91,23 +91,36 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
                        ColumnsScheduleAttr>(schedule))
     return pairs;
   // All threads of a row read its values: only what has the reduced dimensions
-  // is private.
+  // is private. What rows of other shapes read is not.
   std::string reason;
-  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  auto isPrivate = [&](ArrayRef<Extent> extents) {
+  FailureOr<std::vector<ReductionSegment>> segments =
+      reductionSegmentsOf(kernel, dims, reason);
+  auto isPrivate = [&](unsigned result, ArrayRef<Extent> extents) {
     if (isa<PointwiseScheduleAttr>(schedule))
       return true;
-    return succeeded(space) && extents == ArrayRef(space->domain) &&
-           !space->isReducedShape(extents);
+    return succeeded(segments) &&
+           llvm::any_of(*segments, [&](const ReductionSegment &segment) {
+             return llvm::is_contained(segment.results, result) &&
+                    extents == ArrayRef(segment.space.domain) &&
+                    !segment.space.isReducedShape(extents);
+           });
+  };
+  auto isReadElsewhere = [&](unsigned result, Value input) {
+    return succeeded(segments) &&
+           llvm::any_of(*segments, [&](const ReductionSegment &segment) {
+             return !llvm::is_contained(segment.results, result) &&
+                    segment.reads(input);
+           });
   };
   InPlaceCheck check(kernel, dims);
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     SmallVector<Extent> extents = dims.extents(value);
-    if (!isPrivate(extents))
+    if (!isPrivate(number, extents))
       continue;
     for (BlockArgument input : kernel.getBody().getArguments())
       if (input.getType() == value.getType() &&
-          dims.extents(input) == extents && check.isReadInPlace(input, extents))
+          dims.extents(input) == extents && !isReadElsewhere(number, input) &&
+          check.isReadInPlace(input, extents))
         pairs.push_back({static_cast<unsigned>(number), input.getArgNumber()});
   }
   return pairs;

@@ -37,6 +37,26 @@ Index KernelFrame::blocks(const GridTerm &term) {
   return ceilDiv(product, term.divisor);
 }
 
+void KernelFrame::divideBlocks(
+    ArrayRef<GridTerm> grid,
+    llvm::function_ref<void(unsigned, const Index &)> body) {
+  // Blocks of the first term, else of the second, ...
+  std::function<void(unsigned, Index)> emitFrom = [&](unsigned number,
+                                                      Index block) {
+    if (number + 1 == grid.size())
+      return body(number, block);
+    Index count = blocks(grid[number]);
+    ifElse(
+        emitter.less(block, count), [&] { body(number, block); },
+        [&] {
+          Index rest =
+              emitter.add(block, emitter.mul(count, Index::constant(-1)));
+          emitFrom(number + 1, rest);
+        });
+  };
+  emitFrom(0, blockId());
+}
+
 void KernelFrame::ifTrue(Value condition, llvm::function_ref<void()> body) {
   if (!condition)
     return body();

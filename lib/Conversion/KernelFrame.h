@@ -53,6 +53,10 @@ struct KernelFrame {
   Index threadId(int64_t threads);
   /// The number of blocks of a grid term, in the kernel.
   Index blocks(const GridTerm &term);
+  /// Runs `body` for each term of the grid in a branch of its own, with this
+  /// block's index among the term's.
+  void divideBlocks(ArrayRef<GridTerm> grid,
+                    llvm::function_ref<void(unsigned, const Index &)> body);
 
   /// Runs `body` where `condition` holds (always, if it is null).
   void ifTrue(Value condition, llvm::function_ref<void()> body);

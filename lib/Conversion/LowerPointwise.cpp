@@ -385,21 +385,8 @@ FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
         return segment.sharesAngles();
       }))
     limitRegisters(frame, schedule.getThreads());
-  // Blocks of the first segment, else of the second, ...
-  std::function<void(unsigned, Index)> emitFrom = [&](unsigned number,
-                                                      Index block) {
-    if (number + 1 == segments.size())
-      return lowerings[number].emit(block);
-    Index count = frame.blocks(grid[number]);
-    frame.ifElse(
-        frame.emitter.less(block, count),
-        [&] { lowerings[number].emit(block); },
-        [&] {
-          Index rest = frame.emitter.add(
-              block, frame.emitter.mul(count, Index::constant(-1)));
-          emitFrom(number + 1, rest);
-        });
-  };
-  emitFrom(0, frame.blockId());
+  frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
+    lowerings[number].emit(block);
+  });
   return grid;
 }

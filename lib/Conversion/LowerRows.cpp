@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Rows of several shapes have blocks of their own, one shape behind the other.
+//
 // A row is walked once for every level of dependent reductions and once for the
 // results. With `hold = registers` the walks are unrolled and the emitter
 // remembers what it loaded, so that only the first one touches memory; with
@@ -31,23 +33,29 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 namespace {
+/// Lowers the rows of one shape; blocks are counted from the segment's first.
 class RowsLowering {
 public:
   RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule,
-               ReductionSpace space)
+               const ReductionSegment &segment)
       : frame(frame), emitter(frame.emitter), schedule(schedule),
-        space(std::move(space)), vector(schedule.getVector()),
+        segment(segment), space(segment.space), vector(schedule.getVector()),
         unroll(schedule.getUnroll()) {}
 
-  FailureOr<Grid> run();
+  LogicalResult verify();
+  GridTerm grid() const {
+    return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()}}};
+  }
+  void emit(const Index &block);
 
 private:
   using States = ReductionStates;
   /// Takes the elements at some points of equal width into the states.
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
 
-  LogicalResult verify();
-  void placeThread();
+  LogicalResult verifyLength();
+  bool isFull(unsigned result);
+  void placeThread(const Index &block);
   bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
@@ -80,7 +88,8 @@ private:
   KernelFrame &frame;
   PointEmitter &emitter;
   RowsScheduleAttr schedule;
-  ReductionSpace space;
+  const ReductionSegment &segment;
+  const ReductionSpace &space;
   int64_t vector;
   /// Vectors in one step of the loop form: loads in flight, and one rescaling
   /// of an online sum for all of them.
@@ -107,7 +116,7 @@ static constexpr int64_t maxHeldVectors = 256;
 /// Of asynchronous copies, at most.
 static constexpr int64_t copyGroups = 4;
 
-LogicalResult RowsLowering::verify() {
+LogicalResult RowsLowering::verifyLength() {
   const Extent &inner = space.columns().back();
   auto error = [&](const Twine &what) {
     return frame.kernel.emitError() << what;
@@ -137,7 +146,7 @@ LogicalResult RowsLowering::verify() {
   return success();
 }
 
-void RowsLowering::placeThread() {
+void RowsLowering::placeThread(const Index &block) {
   int64_t perBlock = schedule.getRowsPerBlock();
   group.groups = perBlock;
   group.width = schedule.getThreads() / perBlock;
@@ -147,8 +156,8 @@ void RowsLowering::placeThread() {
   group.group = perBlock == 1 ? Index::constant(0) : emitter.div(thread, width);
 
   Index rows = emitter.product(space.rows());
-  Index row = emitter.add(
-      emitter.mul(frame.blockId(), Index::constant(perBlock)), group.group);
+  Index row =
+      emitter.add(emitter.mul(block, Index::constant(perBlock)), group.group);
   if (perBlock > 1 && (rows.base || rows.offset % perBlock != 0)) {
     // Threads without a row work on the last one: they must take part in the
     // exchanges, and must not write.
@@ -217,7 +226,7 @@ void RowsLowering::fillSharedMemory() {
   if (slots == 0)
     return;
   staging.emplace(frame, streamed, group.width, group.lane, slots, vector);
-  frame.sharedBytes = staging->bytes();
+  frame.sharedBytes = std::max(frame.sharedBytes, staging->bytes());
   int64_t groups = copyGroups;
   while (groups > 1 && slots % (groups * unroll) != 0)
     --groups;
@@ -404,49 +413,71 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
   });
 }
 
-FailureOr<Grid> RowsLowering::run() {
-  if (failed(verify()))
-    return failure();
-  placeThread();
-  if (isShared() || isCached())
-    streamed = stageableInputs(frame, pointAt(Index::constant(0), vector));
-  if (isShared())
-    fillSharedMemory();
-  else if (!isLoop())
-    placeHeldPoints(0);
-  SmallVector<unsigned> full, rows;
-  SmallVector<Extent> domain = space.domain;
-  for (unsigned result = 0; result < frame.kernel.getNumResults(); ++result) {
-    SmallVector<Extent> extents = frame.dims.extents(yielded(result));
-    bool isFull = extents == domain && !space.isReducedShape(extents);
-    if (!isFull && !space.isReducedShape(extents))
+/// Whether a result has the shape that is reduced, and not one element a row.
+bool RowsLowering::isFull(unsigned result) {
+  SmallVector<Extent> extents = frame.dims.extents(yielded(result));
+  return extents == space.domain && !space.isReducedShape(extents);
+}
+
+LogicalResult RowsLowering::verify() {
+  for (unsigned result : segment.results)
+    if (!isFull(result) &&
+        !space.isReducedShape(frame.dims.extents(yielded(result))))
       return frame.kernel.emitError()
              << "expected results of the shape that is reduced, or of one "
                 "element a row, but got "
              << yielded(result).getType() << " as result " << result
              << "; put it into a kernel of its own";
-    (isFull ? full : rows).push_back(result);
+  return verifyLength();
+}
+
+void RowsLowering::emit(const Index &block) {
+  placeThread(block);
+  if (isShared() || isCached()) {
+    streamed = stageableInputs(frame, pointAt(Index::constant(0), vector));
+    llvm::erase_if(streamed,
+                   [&](BlockArgument input) { return !segment.reads(input); });
   }
+  if (isShared())
+    fillSharedMemory();
+  else if (!isLoop())
+    placeHeldPoints(0);
+  SmallVector<unsigned> full, rows;
+  for (unsigned result : segment.results)
+    (isFull(result) ? full : rows).push_back(result);
   for (auto [number, level] : llvm::enumerate(space.levels))
     reduceLevel(level, /*isFirst=*/number == 0,
                 /*isLast=*/full.empty() && number + 1 == space.levels.size());
   storeFull(full);
   storeRows(rows);
-  return Grid{GridTerm{
-      {{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()}}}};
 }
 
 FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
                                       RowsScheduleAttr schedule) {
   std::string reason;
-  FailureOr<ReductionSpace> space =
-      reductionSpaceOf(frame.kernel, frame.dims, reason);
-  if (succeeded(space) && !space->overLastDims())
+  FailureOr<std::vector<ReductionSegment>> segments =
+      reductionSegmentsOf(frame.kernel, frame.dims, reason);
+  bool overLast = succeeded(segments) &&
+                  llvm::all_of(*segments, [](const ReductionSegment &segment) {
+                    return segment.space.overLastDims();
+                  });
+  if (succeeded(segments) && !overLast)
     reason = "a reduction does not run over the last dimensions";
-  if (failed(space) || !space->overLastDims())
+  if (!overLast)
     return frame.kernel.emitError()
            << "expected reductions over the last dimensions of one shape for "
               "#fuse.rows, but "
            << reason << "; use #fuse.columns";
-  return RowsLowering(frame, schedule, std::move(*space)).run();
+  Grid grid;
+  std::vector<RowsLowering> lowerings;
+  for (const ReductionSegment &segment : *segments) {
+    lowerings.emplace_back(frame, schedule, segment);
+    if (failed(lowerings.back().verify()))
+      return failure();
+    grid.push_back(lowerings.back().grid());
+  }
+  frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
+    lowerings[number].emit(block);
+  });
+  return grid;
 }

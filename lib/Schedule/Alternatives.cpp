@@ -34,14 +34,22 @@ static constexpr int64_t cachedVectors = 32;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
 
-/// The elements of a row; nothing if they are not known.
+/// The elements of a row, the longest of several shapes; nothing if they are
+/// not known.
 static std::optional<int64_t> rowLength(KernelOp kernel,
                                         const DimClasses &dims) {
   std::string reason;
-  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  if (failed(space))
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  if (failed(segments))
     return std::nullopt;
-  return staticProduct(space->columns());
+  int64_t longest = 0;
+  for (const ReductionSegment &segment : *segments) {
+    std::optional<int64_t> length = staticProduct(segment.space.columns());
+    if (!length)
+      return std::nullopt;
+    longest = std::max(longest, *length);
+  }
+  return longest;
 }
 
 namespace {

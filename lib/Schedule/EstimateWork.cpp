@@ -48,10 +48,12 @@ static int64_t registersFor(double elements) {
 static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
 namespace {
-/// What a kernel does, whatever its schedule, on a space of `points`.
+/// What ops of a kernel do, whatever its schedule, on a space of `points`.
 class KernelWork {
 public:
   KernelWork(KernelOp kernel, const DimClasses &dims, double points);
+  KernelWork(KernelOp kernel, const ReductionSegment &segment,
+             const DimClasses &dims);
 
   BlockWork pointwise(PointwiseScheduleAttr schedule) const;
   BlockWork rows(RowsScheduleAttr schedule, const ReductionSpace &space,
@@ -92,6 +94,18 @@ KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims, double points)
     countEdge(value, /*isResult=*/true);
   for (Operation &op : kernel.getBody().front().without_terminator())
     count(&op);
+}
+
+KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
+                       const DimClasses &dims)
+    : dims(dims), points(estimatedElements(segment.space.domain)) {
+  for (Value input : kernel.getBody().getArguments())
+    if (segment.reads(input))
+      countEdge(input, /*isResult=*/false);
+  for (unsigned result : segment.results)
+    countEdge(kernel.getYield().getValues()[result], /*isResult=*/true);
+  for (Operation *op : segment.ops)
+    count(op);
 }
 
 void KernelWork::countEdge(Value value, bool isResult) {
@@ -314,10 +328,47 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   return work;
 }
 
+/// The mean block of a launch in which each shape of rows has its own; room is
+/// needed for the largest.
+static BlockWork meanOf(ArrayRef<BlockWork> works) {
+  BlockWork mean = works.front();
+  for (const BlockWork &other : works.drop_front()) {
+    double all = mean.blocks + other.blocks, part = other.blocks / all;
+    auto mix = [&](double BlockWork::*field) {
+      mean.*field += part * (other.*field - mean.*field);
+    };
+    for (double BlockWork::*field :
+         {&BlockWork::memoryBytes, &BlockWork::cachedBytes,
+          &BlockWork::instructions, &BlockWork::specials,
+          &BlockWork::memoryWaits, &BlockWork::cachedWaits,
+          &BlockWork::reductions})
+      mix(field);
+    mean.blocks = all;
+    mean.registers = std::max(mean.registers, other.registers);
+    mean.sharedBytes = std::max(mean.sharedBytes, other.sharedBytes);
+  }
+  return mean;
+}
+
+static BlockWork estimateRows(KernelOp kernel, const DimClasses &dims,
+                              ArrayRef<ReductionSegment> segments,
+                              RowsScheduleAttr schedule, const GPUTarget &gpu) {
+  SmallVector<BlockWork> works;
+  for (const ReductionSegment &segment : segments)
+    works.push_back(
+        KernelWork(kernel, segment, dims).rows(schedule, segment.space, gpu));
+  return meanOf(works);
+}
+
 BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
                                    ScheduleAttrInterface schedule,
                                    const GPUTarget &gpu) {
   std::string reason;
+  if (auto rows = dyn_cast<RowsScheduleAttr>(schedule)) {
+    auto segments = reductionSegmentsOf(kernel, dims, reason);
+    if (succeeded(segments))
+      return estimateRows(kernel, dims, *segments, rows, gpu);
+  }
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   double points = 1;
   if (succeeded(space))
@@ -327,16 +378,16 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
       points = std::max(points, estimatedElements(value));
   KernelWork work(kernel, dims, points);
   // A schedule from text may not fit the kernel; the lowering says so.
-  bool isReducing = isa<RowsScheduleAttr, ColumnsScheduleAttr>(schedule);
+  bool isRows = isa<RowsScheduleAttr>(schedule);
+  bool isColumns = isa<ColumnsScheduleAttr>(schedule);
   auto contractions = kernel.getBody().getOps<ContractOp>();
-  if ((isReducing && failed(space)) ||
+  if (isRows || (isColumns && failed(space)) ||
       (isa<ContractionScheduleAttr>(schedule) && contractions.empty()))
     return work.pointwise(PointwiseScheduleAttr::get(
         kernel.getContext(), schedule.getThreads(), schedule.getVector(),
         /*unroll=*/1, /*heads=*/1));
   return llvm::TypeSwitch<Attribute, BlockWork>(schedule)
       .Case([&](PointwiseScheduleAttr attr) { return work.pointwise(attr); })
-      .Case([&](RowsScheduleAttr attr) { return work.rows(attr, *space, gpu); })
       .Case([&](ColumnsScheduleAttr attr) {
         return work.columns(attr, *space, gpu);
       })

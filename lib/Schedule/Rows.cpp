@@ -64,9 +64,10 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSpace &space,
 }
 
 static RowsScheduleAttr proposeForCPU(KernelOp kernel,
-                                      const ReductionSpace &space,
+                                      const ReductionSegment &segment,
                                       const DimClasses &dims,
                                       const ScheduleTarget &target) {
+  const ReductionSpace &space = segment.space;
   RowShape shape = shapeOf(kernel, space, dims, target);
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   bool held = shape.length && *shape.length <= cpuHeldVectors * widest;
@@ -80,10 +81,10 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
 }
 
 /// Bytes of a vector of each input that a row kernel streams.
-static int64_t streamedBytes(KernelOp kernel, const ReductionSpace &space,
+static int64_t streamedBytes(KernelOp kernel, const ReductionSegment &segment,
                              const DimClasses &dims, int64_t vector) {
   int64_t bits = 0;
-  for (BlockArgument input : streamedInputs(kernel, dims, space.domain))
+  for (BlockArgument input : streamedInputs(kernel, dims, segment))
     bits += std::max<int64_t>(
         8, getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth());
   return bits * vector / 8;
@@ -92,11 +93,11 @@ static int64_t streamedBytes(KernelOp kernel, const ReductionSpace &space,
 /// Null where the row does not fit. Registers take the vectors that are no
 /// multiple of what a step of the loop takes, too.
 static RowsScheduleAttr proposeShared(KernelOp kernel,
-                                      const ReductionSpace &space,
+                                      const ReductionSegment &segment,
                                       const DimClasses &dims,
                                       const RowShape &shape, int64_t threads,
                                       const ScheduleTarget &target) {
-  int64_t bytes = streamedBytes(kernel, space, dims, shape.vector);
+  int64_t bytes = streamedBytes(kernel, segment, dims, shape.vector);
   // Narrower copies than 4 bytes do not exist, and narrow ones do not pay.
   if (bytes == 0 || shape.vector == 1)
     return {};
@@ -125,13 +126,12 @@ struct RowWork {
   int64_t inputs;
 };
 
-static RowWork workOf(KernelOp kernel, const ReductionSpace &space,
+static RowWork workOf(KernelOp kernel, const ReductionSegment &segment,
                       const DimClasses &dims) {
-  bool hasExp = llvm::any_of(kernel.getBody().front(), [](Operation &op) {
-    return isa<ExpOp, TanhOp, ErfOp, LogOp>(op);
-  });
-  int64_t inputs = streamedInputs(kernel, dims, space.domain).size();
-  return {!hasExp && space.levels.size() == 1, inputs};
+  bool hasExp =
+      llvm::any_of(segment.ops, llvm::IsaPred<ExpOp, TanhOp, ErfOp, LogOp>);
+  int64_t inputs = streamedInputs(kernel, dims, segment).size();
+  return {!hasExp && segment.space.levels.size() == 1, inputs};
 }
 
 /// Threads that read a row of so many vectors again from the caches, or 0 where
@@ -154,10 +154,12 @@ static int64_t cacheThreads(int64_t vectors, const RowWork &work,
 
 /// Whether one pass over a row is all there is: no result has the row's length,
 /// and sums that need the maximum follow it online.
-static bool readsOnce(KernelOp kernel, const ReductionSpace &space,
+static bool readsOnce(KernelOp kernel, const ReductionSegment &segment,
                       const DimClasses &dims) {
-  for (Value value : kernel.getYield().getValues())
-    if (!space.isReducedShape(dims.extents(value)))
+  const ReductionSpace &space = segment.space;
+  for (unsigned result : segment.results)
+    if (!space.isReducedShape(
+            dims.extents(kernel.getYield().getValues()[result])))
       return false;
   auto isOnline = [](Operation *op) {
     auto sum = dyn_cast<ReduceOp>(op);
@@ -169,12 +171,12 @@ static bool readsOnce(KernelOp kernel, const ReductionSpace &space,
 }
 
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,
-                                      const ReductionSpace &space,
+                                      const ReductionSegment &segment,
                                       const DimClasses &dims,
                                       const ScheduleTarget &target) {
-  RowShape shape = shapeOf(kernel, space, dims, target);
+  RowShape shape = shapeOf(kernel, segment.space, dims, target);
   MLIRContext *context = kernel.getContext();
-  bool once = readsOnce(kernel, space, dims);
+  bool once = readsOnce(kernel, segment, dims);
   auto propose = [&](int64_t threads, int64_t rows, HoldKind hold) {
     return RowsScheduleAttr::get(context, threads, shape.vector, rows, hold,
                                  loopUnroll, /*in_registers=*/0);
@@ -185,14 +187,14 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   int64_t vectors =
       std::max<int64_t>(1, llvm::divideCeil(*shape.length, shape.vector));
   if (!once && vectors > registerVectors) {
-    RowWork work = workOf(kernel, space, dims);
+    RowWork work = workOf(kernel, segment, dims);
     if (int64_t threads = cacheThreads(vectors, work, shape))
       return propose(threads, 1, HoldKind::cache);
     bool isLong = vectors > 2 * cacheVectors;
     int64_t threads = isLong && work.isLight && work.inputs == 1 ? 1024 : 512;
     if (vectors >= cacheVectors / 2)
       if (RowsScheduleAttr shared =
-              proposeShared(kernel, space, dims, shape, threads, target))
+              proposeShared(kernel, segment, dims, shape, threads, target))
         return shared;
   }
   if (*shape.length > widestHeldGroup * heldElements)
@@ -207,17 +209,60 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   return propose(threads, threads / group, HoldKind::registers);
 }
 
+namespace {
+/// What one shape of rows would get alone.
+struct ShapeProposal {
+  const ReductionSegment &segment;
+  RowsScheduleAttr schedule;
+
+  int64_t length() const {
+    return staticProduct(segment.space.columns()).value_or(INT64_MAX);
+  }
+};
+} // namespace
+
+/// The schedule of the longest rows, with a vector that suits all. Where that
+/// is another one, the rows are walked in loops, which any vector can.
+static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
+  RowsScheduleAttr longest = llvm::max_element(proposals, [](auto &a, auto &b) {
+                               return a.length() < b.length();
+                             })->schedule;
+  bool isLoop = longest.getHold() == HoldKind::loop;
+  int64_t vector = longest.getVector();
+  for (const ShapeProposal &proposal : proposals) {
+    vector = std::min(vector, proposal.schedule.getVector());
+    ArrayRef<Extent> columns = proposal.segment.space.columns();
+    if (columns.back().isStatic() && !(isLoop && columns.size() == 1))
+      vector = dividingVector(vector, columns.back().size);
+  }
+  if (vector == longest.getVector())
+    return longest;
+  return RowsScheduleAttr::get(longest.getContext(), longest.getThreads(),
+                               vector, /*rows_per_block=*/1, HoldKind::loop,
+                               loopUnroll, /*in_registers=*/0);
+}
+
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
                                               const DimClasses &dims,
                                               const ScheduleTarget &target) {
   if (!kernel.getBody().getOps<ContractOp>().empty())
     return {};
   std::string reason;
-  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  if (failed(space) || !space->overLastDims())
+  FailureOr<std::vector<ReductionSegment>> segments =
+      reductionSegmentsOf(kernel, dims, reason);
+  if (failed(segments))
     return {};
-  if (target.isGPU && wantsParts(kernel, dims, *space, target))
+  FailureOr<ReductionSpace> whole = reductionSpaceOf(kernel, dims, reason);
+  if (target.isGPU && succeeded(whole) &&
+      wantsParts(kernel, dims, *whole, target))
     return {};
-  return target.isGPU ? proposeForGPU(kernel, *space, dims, target)
-                      : proposeForCPU(kernel, *space, dims, target);
+  SmallVector<ShapeProposal> proposals;
+  for (const ReductionSegment &segment : *segments) {
+    if (!segment.space.overLastDims())
+      return {};
+    proposals.push_back(
+        {segment, target.isGPU ? proposeForGPU(kernel, segment, dims, target)
+                               : proposeForCPU(kernel, segment, dims, target)});
+  }
+  return scheduleForAll(proposals);
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Facts about the body of a kernel that schedulers decide by and that the
-// lowering walks: its segments (results of one shape), the space of its
+// lowering walks: its segments (results of one shape), the spaces of its
 // reductions, the axes of its contraction.
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +17,7 @@
 #include "fuse/Analysis/DimClasses.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include <optional>
+#include <vector>
 
 namespace mlir::fuse {
 
@@ -112,6 +113,37 @@ FailureOr<ReductionSpace> reductionSpaceOf(ArrayRef<Operation *> ops,
 /// The same for the body of a kernel.
 FailureOr<ReductionSpace>
 reductionSpaceOf(KernelOp kernel, const DimClasses &dims, std::string &reason);
+
+/// Reductions of one space that have something in common, and what surrounds
+/// them. Several such walks can share a launch, in blocks of their own: the
+/// norms of queries [tokens, 32, 128] and of keys [tokens, 8, 128].
+struct ReductionSegment {
+  ReductionSpace space;
+  /// What the reductions and the results are computed by, in program order. No
+  /// op that follows from a reduction is in two segments.
+  SmallVector<Operation *> ops;
+  /// Numbers of the results, ascending.
+  SmallVector<unsigned> results;
+
+  /// Whether an op of the segment reads the value.
+  bool reads(Value value) const;
+};
+
+/// The streamedInputs() of the segment's domain that it reads.
+SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
+                                          const DimClasses &dims,
+                                          const ReductionSegment &segment);
+
+/// The segments of ops with reductions, whose results are `results`, in the
+/// order of their first reductions; or a reason why they have none: a value
+/// that follows from reductions of two spaces, or what reductionSpaceOf() says.
+FailureOr<std::vector<ReductionSegment>>
+reductionSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                    const DimClasses &dims, std::string &reason);
+/// The same for the body of a kernel.
+FailureOr<std::vector<ReductionSegment>>
+reductionSegmentsOf(KernelOp kernel, const DimClasses &dims,
+                    std::string &reason);
 
 /// The axes of a kernel's contraction, by what they mean for its result.
 struct ContractionSpace {

@@ -1,0 +1,235 @@
+//===- ReductionSegments.cpp - Independent reductions of one kernel -------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reductions are joined to one segment where a value follows from both, and
+// where they walk one space and read something that both can keep in registers.
+// What is computed before all reductions may be part of several segments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/KernelSpace.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/IntEqClasses.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static bool isReduction(Operation *op) {
+  return isa<ReduceOp, SoftmaxStatsOp>(op);
+}
+
+bool ReductionSegment::reads(Value value) const {
+  return llvm::any_of(ops, [&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), value);
+  });
+}
+
+SmallVector<BlockArgument>
+mlir::fuse::streamedInputs(KernelOp kernel, const DimClasses &dims,
+                           const ReductionSegment &segment) {
+  return llvm::filter_to_vector(
+      streamedInputs(kernel, dims, segment.space.domain),
+      [&](BlockArgument input) { return segment.reads(input); });
+}
+
+namespace {
+class Segmenter {
+public:
+  Segmenter(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+            const DimClasses &dims)
+      : ops(ops), results(results), dims(dims) {}
+
+  FailureOr<std::vector<ReductionSegment>> run(std::string &reason);
+
+private:
+  using Values = llvm::DenseSet<Value>;
+
+  void joinDependent();
+  void joinNeighbours(ArrayRef<ReductionSpace> spaces);
+  FailureOr<SmallVector<ReductionSpace>> spacesOf(std::string &reason);
+  /// What the values are computed from, with themselves.
+  Values slice(Values needed) const;
+  Values sliceOf(unsigned segment) const;
+  bool shareInput(const Values &a, const Values &b) const;
+  unsigned ownerOf(Value result, ArrayRef<ReductionSegment> segments,
+                   ArrayRef<Values> needed) const;
+
+  ArrayRef<Operation *> ops;
+  ArrayRef<Value> results;
+  const DimClasses &dims;
+  SmallVector<Operation *> reductions;
+  /// Classes of reductions, by their numbers; later of segments.
+  llvm::IntEqClasses classes;
+  /// A reduction that the value follows from.
+  DenseMap<Value, unsigned> follows;
+};
+} // namespace
+
+/// What follows from several reductions joins them.
+void Segmenter::joinDependent() {
+  classes.grow(reductions.size());
+  unsigned next = 0;
+  for (Operation *op : ops) {
+    std::optional<unsigned> number;
+    if (isReduction(op))
+      number = next++;
+    for (Value operand : op->getOperands())
+      if (auto found = follows.find(operand); found != follows.end())
+        number = number ? classes.join(*number, found->second) : found->second;
+    if (number)
+      for (Value result : op->getResults())
+        follows[result] = *number;
+  }
+  classes.compress();
+}
+
+FailureOr<SmallVector<ReductionSpace>>
+Segmenter::spacesOf(std::string &reason) {
+  SmallVector<SmallVector<Operation *>> parts(classes.getNumClasses());
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (auto found = follows.find(result); found != follows.end()) {
+        parts[classes[found->second]].push_back(op);
+        break;
+      }
+  SmallVector<ReductionSpace> spaces;
+  for (ArrayRef<Operation *> part : parts) {
+    FailureOr<ReductionSpace> space = reductionSpaceOf(part, dims, reason);
+    if (failed(space))
+      return failure();
+    spaces.push_back(std::move(*space));
+  }
+  return spaces;
+}
+
+Segmenter::Values Segmenter::slice(Values needed) const {
+  for (Operation *op : llvm::reverse(ops))
+    if (llvm::any_of(op->getResults(),
+                     [&](Value v) { return needed.contains(v); }))
+      needed.insert(op->operand_begin(), op->operand_end());
+  return needed;
+}
+
+Segmenter::Values Segmenter::sliceOf(unsigned segment) const {
+  Values needed;
+  for (auto [number, op] : llvm::enumerate(reductions))
+    if (classes[number] == segment)
+      needed.insert(op->result_begin(), op->result_end());
+  for (Value result : results)
+    if (auto found = follows.find(result);
+        found != follows.end() && classes[found->second] == segment)
+      needed.insert(result);
+  return slice(std::move(needed));
+}
+
+/// Whether both need a tensor of more than one element that takes memory or
+/// work.
+bool Segmenter::shareInput(const Values &a, const Values &b) const {
+  return llvm::any_of(a, [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!b.contains(value) || (op && op->getNumOperands() == 0) ||
+        !isa<RankedTensorType>(value.getType()))
+      return false;
+    return llvm::any_of(dims.extents(value),
+                        [](const Extent &extent) { return extent.size != 1; });
+  });
+}
+
+/// Walks of one space that read the same become one.
+void Segmenter::joinNeighbours(ArrayRef<ReductionSpace> spaces) {
+  SmallVector<Values> needed;
+  for (unsigned segment = 0; segment < spaces.size(); ++segment)
+    needed.push_back(sliceOf(segment));
+  llvm::IntEqClasses joined(spaces.size());
+  for (unsigned b = 1; b < spaces.size(); ++b)
+    for (unsigned a = 0; a < b; ++a)
+      if (spaces[a].domain == spaces[b].domain &&
+          spaces[a].reduced == spaces[b].reduced &&
+          shareInput(needed[a], needed[b]))
+        joined.join(a, b);
+  joined.compress();
+  llvm::IntEqClasses both(reductions.size());
+  DenseMap<unsigned, unsigned> first;
+  for (unsigned number = 0; number < reductions.size(); ++number)
+    both.join(number,
+              first.try_emplace(joined[classes[number]], number).first->second);
+  both.compress();
+  classes = std::move(both);
+}
+
+/// The segment that writes a result: the one it follows from, else one that has
+/// its shape, if possible one that needs the same.
+unsigned Segmenter::ownerOf(Value result, ArrayRef<ReductionSegment> segments,
+                            ArrayRef<Values> needed) const {
+  if (auto found = follows.find(result); found != follows.end())
+    return classes[found->second];
+  SmallVector<Extent> extents = dims.extents(result);
+  Values before = slice({result});
+  unsigned owner = 0;
+  int best = 0;
+  for (auto [number, segment] : llvm::enumerate(segments)) {
+    bool fits = extents == segment.space.domain ||
+                segment.space.isReducedShape(extents);
+    int rank = fits ? 1 + shareInput(before, needed[number]) : 0;
+    if (rank > best)
+      std::tie(owner, best) = std::make_pair(unsigned(number), rank);
+  }
+  return owner;
+}
+
+FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
+  llvm::copy_if(ops, std::back_inserter(reductions), isReduction);
+  if (reductions.empty()) {
+    reason = "nothing is reduced";
+    return failure();
+  }
+  joinDependent();
+  FailureOr<SmallVector<ReductionSpace>> spaces = spacesOf(reason);
+  if (failed(spaces))
+    return failure();
+  if (spaces->size() > 1) {
+    joinNeighbours(*spaces);
+    spaces = spacesOf(reason);
+    if (failed(spaces))
+      return failure();
+  }
+  std::vector<ReductionSegment> segments;
+  SmallVector<Values> needed;
+  for (auto [number, space] : llvm::enumerate(*spaces)) {
+    segments.push_back({std::move(space), {}, {}});
+    needed.push_back(sliceOf(number));
+  }
+  for (auto [number, result] : llvm::enumerate(results))
+    segments[ownerOf(result, segments, needed)].results.push_back(number);
+  for (auto [segment, values] : llvm::zip(segments, needed)) {
+    for (unsigned result : segment.results)
+      values.insert(results[result]);
+    Values all = slice(std::move(values));
+    llvm::copy_if(ops, std::back_inserter(segment.ops), [&](Operation *op) {
+      return llvm::any_of(op->getResults(),
+                          [&](Value v) { return all.contains(v); });
+    });
+  }
+  return segments;
+}
+
+FailureOr<std::vector<ReductionSegment>>
+mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
+                                ArrayRef<Value> results, const DimClasses &dims,
+                                std::string &reason) {
+  return Segmenter(ops, results, dims).run(reason);
+}
+
+FailureOr<std::vector<ReductionSegment>>
+mlir::fuse::reductionSegmentsOf(KernelOp kernel, const DimClasses &dims,
+                                std::string &reason) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+  return reductionSegmentsOf(
+      ops, llvm::to_vector(kernel.getYield().getValues()), dims, reason);
+}
