@@ -71,6 +71,7 @@ private:
   Index slotColumn(const Index &slot);
   void fillSharedMemory();
   void loadHeld();
+  void preload();
   States walkHeld(States states, Visit visit, bool isLast);
   States walkShared(States states, Visit visit, bool isFirst);
   std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
@@ -247,6 +248,26 @@ void RowsLowering::loadHeld() {
   for (const Point &point : held)
     for (BlockArgument input : streamed)
       emitter.emit(input, point);
+}
+
+/// Whether the value is an input, converted or not.
+static bool isInput(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  return isa<BlockArgument>(value);
+}
+
+/// Loads all inputs that the ops of the row read, which the emitter remembers.
+void RowsLowering::preload() {
+  for (Operation *op : segment.ops) {
+    if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+        frame.dims.extents(op->getResult(0)) != space.domain)
+      continue;
+    for (Value operand : op->getOperands())
+      if (isInput(operand))
+        for (const Point &point : held)
+          emitter.emitOperand(operand, op->getResult(0), point);
+  }
 }
 
 /// The vectors in shared memory; the first walk waits for them.
@@ -442,6 +463,8 @@ void RowsLowering::emit(const Index &block) {
     fillSharedMemory();
   else if (!isLoop())
     placeHeldPoints(0);
+  if (schedule.getPreload())
+    preload();
   SmallVector<unsigned> full, rows;
   for (unsigned result : segment.results)
     (isFull(result) ? full : rows).push_back(result);

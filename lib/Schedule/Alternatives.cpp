@@ -77,9 +77,9 @@ private:
 void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
                           int64_t unroll) {
   if (threads <= maxThreads)
-    found.push_back(RowsScheduleAttr::get(proposal.getContext(), threads,
-                                          proposal.getVector(), rowsPerBlock,
-                                          hold, unroll, /*in_registers=*/0));
+    found.push_back(RowsScheduleAttr::get(
+        proposal.getContext(), threads, proposal.getVector(), rowsPerBlock,
+        hold, unroll, /*in_registers=*/0, /*preload=*/false));
 }
 
 /// From all threads that have a vector down to as few as can hold the row, each

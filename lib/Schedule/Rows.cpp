@@ -74,10 +74,10 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
   // A loop over one dimension takes whole vectors first and then the rest, so
   // that the vector need not divide the row.
   int64_t vector = held || space.columns().size() > 1 ? shape.vector : widest;
-  return RowsScheduleAttr::get(kernel.getContext(), /*threads=*/1, vector,
-                               /*rows_per_block=*/1,
-                               held ? HoldKind::registers : HoldKind::loop,
-                               loopUnroll, /*in_registers=*/0);
+  return RowsScheduleAttr::get(
+      kernel.getContext(), /*threads=*/1, vector,
+      /*rows_per_block=*/1, held ? HoldKind::registers : HoldKind::loop,
+      loopUnroll, /*in_registers=*/0, /*preload=*/false);
 }
 
 /// Bytes of a vector of each input that a row kernel streams.
@@ -114,7 +114,7 @@ static RowsScheduleAttr proposeShared(KernelOp kernel,
     return {};
   return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
                                /*rows_per_block=*/1, HoldKind::shared,
-                               loopUnroll, vectors - slots);
+                               loopUnroll, vectors - slots, /*preload=*/false);
 }
 
 /// What the choice among places for a row depends on besides its length.
@@ -179,7 +179,8 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   bool once = readsOnce(kernel, segment, dims);
   auto propose = [&](int64_t threads, int64_t rows, HoldKind hold) {
     return RowsScheduleAttr::get(context, threads, shape.vector, rows, hold,
-                                 loopUnroll, /*in_registers=*/0);
+                                 loopUnroll, /*in_registers=*/0,
+                                 /*preload=*/false);
   };
   int64_t stream = once ? streamThreads : loopThreads;
   if (!shape.length || (once && *shape.length > streamedElements))
@@ -222,7 +223,8 @@ struct ShapeProposal {
 } // namespace
 
 /// The schedule of the longest rows, with a vector that suits all. Where that
-/// is another one, the rows are walked in loops, which any vector can.
+/// is another one, or the shared memory of others is not known to be enough,
+/// rows are walked in loops, which suit all.
 static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
   RowsScheduleAttr longest = llvm::max_element(proposals, [](auto &a, auto &b) {
                                return a.length() < b.length();
@@ -235,11 +237,15 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
     if (columns.back().isStatic() && !(isLoop && columns.size() == 1))
       vector = dividingVector(vector, columns.back().size);
   }
-  if (vector == longest.getVector())
+  bool agree = llvm::all_of(proposals, [&](const ShapeProposal &proposal) {
+    return proposal.schedule == longest;
+  });
+  if (agree ||
+      (vector == longest.getVector() && longest.getHold() != HoldKind::shared))
     return longest;
-  return RowsScheduleAttr::get(longest.getContext(), longest.getThreads(),
-                               vector, /*rows_per_block=*/1, HoldKind::loop,
-                               loopUnroll, /*in_registers=*/0);
+  return RowsScheduleAttr::get(
+      longest.getContext(), longest.getThreads(), vector, /*rows_per_block=*/1,
+      HoldKind::loop, loopUnroll, /*in_registers=*/0, /*preload=*/false);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
@@ -256,13 +262,16 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
   if (target.isGPU && succeeded(whole) &&
       wantsParts(kernel, dims, *whole, target))
     return {};
+  // Each shape exchanges through static shared memory of its own.
+  ScheduleTarget room = target;
+  room.sharedBytes -= (segments->size() - 1) * staticSharedBytes;
   SmallVector<ShapeProposal> proposals;
   for (const ReductionSegment &segment : *segments) {
     if (!segment.space.overLastDims())
       return {};
     proposals.push_back(
-        {segment, target.isGPU ? proposeForGPU(kernel, segment, dims, target)
-                               : proposeForCPU(kernel, segment, dims, target)});
+        {segment, target.isGPU ? proposeForGPU(kernel, segment, dims, room)
+                               : proposeForCPU(kernel, segment, dims, room)});
   }
   return scheduleForAll(proposals);
 }

@@ -59,7 +59,7 @@ LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
 LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
                                        HoldKind hold, int64_t unroll,
-                                       int64_t inRegisters) {
+                                       int64_t inRegisters, bool preload) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(
@@ -69,6 +69,10 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return emitError() << "expected in_registers from 0 on, and only with hold "
                           "= shared, but got "
                        << inRegisters << "; leave it out";
+  if (preload && hold != HoldKind::registers)
+    return emitError() << "expected preload with hold = registers only, but "
+                          "got hold = "
+                       << stringifyHoldKind(hold) << "; leave it out";
   if (hold == HoldKind::shared && rowsPerBlock != 1)
     return emitError() << "expected rows_per_block = 1 with hold = shared, but "
                           "got "

@@ -84,6 +84,12 @@ func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, row
 
 // -----
 
+// Only registers keep what was loaded ahead.
+// expected-error @below {{expected preload with hold = registers only, but got hold = cache; leave it out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = cache, preload = true>}
+
+// -----
+
 // A row in shared memory has the block to itself.
 // expected-error @below {{expected rows_per_block = 1 with hold = shared, but got 2; use hold = registers}}
 func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 2, hold = shared>}

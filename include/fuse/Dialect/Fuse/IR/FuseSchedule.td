@@ -71,13 +71,19 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
       registers of a block.
     - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time.
 
+    With `preload` (and `hold = registers`) a thread loads what later passes
+    need besides the row, such as weights, before the threads exchange their
+    first results. That hides the latency of memory where few blocks run, and
+    costs registers.
+
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
                         "int64_t":$rows_per_block, "HoldKind":$hold,
                         DefaultValuedParameter<"int64_t", "4">:$unroll,
-                        DefaultValuedParameter<"int64_t", "0">:$in_registers);
+                        DefaultValuedParameter<"int64_t", "0">:$in_registers,
+                        DefaultValuedParameter<"bool", "false">:$preload);
 }
 
 def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
