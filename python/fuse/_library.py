@@ -51,6 +51,7 @@ class Options(ctypes.Structure):
         ("cache", ctypes.c_int32),
         ("cache_directory", ctypes.c_char_p),
         ("tuning_file", ctypes.c_char_p),
+        ("launch_overlap", ctypes.c_int32),
     ]
 
 

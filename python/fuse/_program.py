@@ -405,7 +405,9 @@ def _source(text_or_path):
         ) from None
 
 
-def _options(entry, target, chip, strict, device, line_info, cache, tuning=None):
+def _options(
+    entry, target, chip, strict, device, line_info, cache, launch_overlap, tuning=None
+):
     if target not in TARGETS:
         raise Error(
             f"expected a target of {', '.join(TARGETS)}, but got {target!r}; choose one"
@@ -420,6 +422,7 @@ def _options(entry, target, chip, strict, device, line_info, cache, tuning=None)
     options.line_info = line_info
     options.cache = cache
     options.tuning_file = os.fsencode(tuning or "")
+    options.launch_overlap = launch_overlap
     return options
 
 
@@ -461,6 +464,7 @@ def compile(
     device=0,
     line_info=False,
     cache=True,
+    launch_overlap=True,
     autotune=False,
     tuning=None,
 ):
@@ -476,6 +480,9 @@ def compile(
     device        number of the CUDA device
     line_info     map instructions to lines of the program, for profilers
     cache         keep compiled code on disk for the next process
+    launch_overlap
+                  launch each kernel while the one before it still runs, on GPUs that
+                  can (from sm_90 on); it waits itself before it touches memory
     autotune      measure several schedules on the GPU, which takes seconds, and keep
                   the fastest in the tuning file: for the shapes of all inputs, as in
                   [(4096, 1024), (1024,)], or, if True, for those of the first call
@@ -484,7 +491,9 @@ def compile(
 
     Returns a Program. Raises Error with place, reason and remedy.
     """
-    options = _options(entry, target, chip, strict, device, line_info, cache, tuning)
+    options = _options(
+        entry, target, chip, strict, device, line_info, cache, launch_overlap, tuning
+    )
     compiler = _Compiler(text_or_path, options)
     if autotune is not True:
         return Program(compiler.tune(autotune) if autotune else compiler.load())
@@ -505,13 +514,16 @@ def inspect(
     strict=False,
     *,
     line_info=False,
+    launch_overlap=True,
 ):
     """Compiles a program for a chip that need not be here, to look at its kernels.
 
     The arguments are those of compile(). Returns an Inspection.
     """
     text, name = _source(text_or_path)
-    options = _options(entry, target, chip, strict, 0, line_info, True)
+    options = _options(
+        entry, target, chip, strict, 0, line_info, True, launch_overlap
+    )
     report = take_string(
         lambda out: lib.fuseInspect(text, len(text), name, ctypes.byref(options), out)
     )

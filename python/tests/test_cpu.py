@@ -371,6 +371,13 @@ def test_inspects_without_a_gpu(examples):
     assert result.remarks[0]["facts"]["Kernel"] == kernel.name
 
 
+def test_launch_overlap_is_an_option(examples):
+    program = examples / "softmax.mlir"
+    assert "griddepcontrol.wait" in fuse.inspect(program).ptx
+    assert "griddepcontrol" not in fuse.inspect(program, launch_overlap=False).ptx
+    assert "griddepcontrol" not in fuse.inspect(program, chip="sm_80").ptx
+
+
 def test_threads(add):
     failures = []
 

@@ -112,6 +112,60 @@ def test_keeps_the_ptx(softmax):
     assert softmax.kernels[0].stats["ptx"]["min_access_bits"] == 128
 
 
+# Each value of a result depends on all of the rows before, so that one that is read
+# too early spreads.
+CHAIN = """
+func.func @chain(%x: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  %one = fuse.constant dense<1.0> : tensor<f32>
+  %slope = fuse.constant dense<1.9> : tensor<f32>
+  %tenth = fuse.constant dense<0.1> : tensor<f32>
+  %m = fuse.reduce mean %x dims = [0] keep : tensor<?x1024xf32> -> tensor<1x1024xf32>
+  %p = fuse.mul %m, %tenth : tensor<1x1024xf32>, tensor<f32>
+  %d = fuse.sub %x, %p : tensor<?x1024xf32>, tensor<1x1024xf32>
+  %a = fuse.abs %d : tensor<?x1024xf32>
+  %h = fuse.reduce max %a dims = [1] keep : tensor<?x1024xf32> -> tensor<?x1xf32>
+  %q = fuse.div %d, %h : tensor<?x1024xf32>, tensor<?x1xf32>
+  %s = fuse.mul %q, %q : tensor<?x1024xf32>
+  %t = fuse.mul %s, %slope : tensor<?x1024xf32>, tensor<f32>
+  %y = fuse.sub %one, %t : tensor<f32>, tensor<?x1024xf32>
+  return %y : tensor<?x1024xf32>
+}"""
+
+
+@pytest.mark.parametrize("rows", [1, 64, 333])
+def test_launch_overlap_changes_no_bit(torch, rows):
+    plain = fuse.compile(CHAIN, launch_overlap=False)
+    overlapped = fuse.compile(CHAIN)
+    assert len(plain.kernels) > 1
+    start = torch.rand(rows, 1024, device="cuda") - 0.5
+
+    def steps(program, x, y):
+        for _ in range(16):
+            program(x, out=y)
+            program(y, out=x)
+
+    def result(program):
+        x = start.clone()
+        steps(program, x, torch.empty_like(x))
+        return x
+
+    expected = result(plain)
+    assert expected.isfinite().all()
+    for _ in range(20):
+        assert torch.equal(result(overlapped), expected)
+    # Beside kernels of others, and in a graph.
+    x, y = start.clone(), torch.empty_like(start)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        x.copy_(start)
+        y.fill_(float("nan"))
+        steps(overlapped, x, y)
+        z = x + 0
+    for _ in range(20):
+        graph.replay()
+        assert torch.equal(z, expected)
+
+
 @pytest.mark.parametrize("shapes", [True, [(4096, 1024)]])
 def test_autotune(torch, tmp_path, shapes):
     tuning = tmp_path / "tuning.json"

@@ -205,6 +205,15 @@ TEST(CAPI, InspectsForAChipThatIsNotThere) {
   fuseStringFree(json);
   EXPECT_NE(text.find(".target sm_90"), std::string::npos) << text;
   EXPECT_NE(text.find(R"("min_access_bits":128)"), std::string::npos) << text;
+  EXPECT_NE(text.find("griddepcontrol.wait"), std::string::npos) << text;
+
+  options.launch_overlap = 0;
+  ASSERT_EQ(
+      message(fuseInspect(addRows, strlen(addRows), nullptr, &options, &json)),
+      "");
+  text = json;
+  fuseStringFree(json);
+  EXPECT_EQ(text.find("griddepcontrol"), std::string::npos) << text;
 
   options.chip = nullptr;
   EXPECT_EQ(

@@ -321,11 +321,11 @@ TEST_F(CompileTest, IntrinsicsAndInlinePTXPass) {
   PTXKernel kernel = inspect(R"(
 gpu.module @m {
   gpu.func @k(%p: !llvm.ptr) kernel {
+    nvvm.griddepcontrol wait
     %v = llvm.load %p : !llvm.ptr -> f32
     %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%v) : (f32) -> f32
     %r = nvvm.rcp.approx.ftz.f %e : f32
     %t = nvvm.inline_ptx "tanh.approx.f32 {$w0}, {$r0};" ro (%r : f32) -> f32
-    nvvm.griddepcontrol wait
     llvm.store %t, %p : f32, !llvm.ptr
     gpu.return
   }
@@ -334,6 +334,46 @@ gpu.module @m {
   EXPECT_EQ(kernel.count("rcp.approx.ftz.f32"), 1u);
   EXPECT_EQ(kernel.count("tanh.approx"), 1u);
   EXPECT_EQ(kernel.count("griddepcontrol.wait"), 1u);
+}
+
+/// The optimizer may move what it takes for a constant's load, or an inline
+/// load without effects, but never to before a wait that starts the kernel.
+TEST_F(CompileTest, AKernelWaitsBeforeItTouchesMemory) {
+  PTXKernel kernel = inspect(R"(
+gpu.module @m {
+  gpu.func @k(%x: !llvm.ptr {llvm.noalias, llvm.readonly},
+              %y: !llvm.ptr {llvm.noalias}) kernel {
+    nvvm.griddepcontrol launch_dependents
+    nvvm.griddepcontrol wait
+    %a = llvm.load %x invariant : !llvm.ptr -> f32
+    %p = llvm.getelementptr %x[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %b = llvm.inline_asm "ld.global.b32 $0, [$1];", "=f,l" %p
+         : (!llvm.ptr) -> f32
+    %s = arith.addf %a, %b : f32
+    llvm.store %s, %y : f32, !llvm.ptr
+    gpu.return
+  }
+})");
+  EXPECT_EQ(kernel.accesses.size(), 3u);
+  EXPECT_TRUE(kernel.accesses[0].nonCoherent || kernel.accesses[1].nonCoherent);
+  EXPECT_TRUE(kernel.waitsAtStart);
+}
+
+TEST_F(CompileTest, ALateWaitIsRefused) {
+  const char *text = R"(
+gpu.module @m {
+  gpu.func @k(%p: !llvm.ptr) kernel {
+    %v = llvm.load %p : !llvm.ptr -> f32
+    nvvm.griddepcontrol wait
+    llvm.store %v, %p : f32, !llvm.ptr
+    gpu.return
+  }
+})";
+  EXPECT_EQ(compile(text), "");
+  EXPECT_EQ(messages,
+            "expected kernel 'k' to run griddepcontrol.wait before its first "
+            "branch and its first access to memory, but got it later; move it "
+            "to the kernel's start");
 }
 
 TEST_F(CompileTest, UnresolvedFunctionIsRefused) {

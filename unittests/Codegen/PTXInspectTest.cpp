@@ -165,6 +165,34 @@ TEST(PTXInspect, AmbiguousAddressHasNoArgument) {
   EXPECT_EQ(accesses[2].param, 1u);
 }
 
+/// Whether a kernel with this body waits at its start.
+static bool waitsAtStart(llvm::StringRef body) {
+  std::string text = ".version 8.0\n.target sm_90\n.visible .entry k(\n)\n{\n" +
+                     body.str() + "\tret;\n}\n";
+  llvm::Expected<PTXModule> module = parsePTX(text);
+  if (module)
+    return module->kernels.front().waitsAtStart;
+  ADD_FAILURE() << llvm::toString(module.takeError());
+  return false;
+}
+
+TEST(PTXInspect, TellsWhetherAKernelWaitsAtItsStart) {
+  EXPECT_FALSE(waitsAtStart(""));
+  EXPECT_TRUE(waitsAtStart("\tld.param.b64 %rd1, [k_param_0];\n"
+                           "\tgriddepcontrol.launch_dependents;\n"
+                           "\tgriddepcontrol.wait;\n"
+                           "\tld.global.nc.b32 %r1, [%rd1];\n"));
+  EXPECT_FALSE(waitsAtStart("\tgriddepcontrol.launch_dependents;\n"));
+  EXPECT_FALSE(waitsAtStart("\tld.global.nc.b32 %r1, [%rd1];\n"
+                            "\tgriddepcontrol.wait;\n"));
+  EXPECT_FALSE(waitsAtStart("\tcp.async.cg.shared.global [%r1], [%rd1], 16;\n"
+                            "\tgriddepcontrol.wait;\n"));
+  // Not every thread need come there.
+  EXPECT_FALSE(waitsAtStart("\t@%p1 bra $L__BB0_1;\n"
+                            "\tgriddepcontrol.wait;\n$L__BB0_1:\n"));
+  EXPECT_FALSE(waitsAtStart("\t@%p1 griddepcontrol.wait;\n"));
+}
+
 TEST(PTXInspect, RejectsTextThatIsNoPTX) {
   llvm::Expected<PTXModule> module = parsePTX("module {}");
   ASSERT_FALSE(static_cast<bool>(module));

@@ -10,6 +10,7 @@
 #include "fuse/JIT/Frontend.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "gtest/gtest.h"
@@ -22,9 +23,10 @@ namespace {
 class PlanBuilder : public ::testing::Test {
 protected:
   PlanBuilder() {
-    context.loadDialect<mlir::fuse::FuseDialect, func::FuncDialect,
-                        tensor::TensorDialect, arith::ArithDialect,
-                        gpu::GPUDialect, LLVM::LLVMDialect>();
+    context
+        .loadDialect<mlir::fuse::FuseDialect, func::FuncDialect,
+                     tensor::TensorDialect, arith::ArithDialect,
+                     gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   }
 
   llvm::Expected<Plan> build(StringRef text) {
@@ -370,6 +372,31 @@ TEST_F(PlanBuilder, OnlyWhatIsReadCounts) {
     })");
   ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
   EXPECT_EQ(kernel(*plan, 0).bytesRead.constantValue(), 16);
+}
+
+TEST_F(PlanBuilder, KernelsThatWaitAreLaunchedAhead) {
+  auto plan = build(R"(
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %c1 = arith.constant 1 : index
+      %h = fuse.launch @m::@waits blocks(%c1) threads(32)
+           ins(%x : tensor<4xf32>) -> tensor<4xf32>
+      %y = fuse.launch @m::@signals blocks(%c1) threads(32)
+           ins(%h : tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    gpu.module @m {
+      gpu.func @waits(%x: !llvm.ptr, %y: !llvm.ptr) kernel {
+        nvvm.griddepcontrol wait
+        gpu.return
+      }
+      gpu.func @signals(%x: !llvm.ptr, %y: !llvm.ptr) kernel {
+        nvvm.griddepcontrol launch_dependents
+        gpu.return
+      }
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_TRUE(kernel(*plan, 0).waits);
+  EXPECT_FALSE(kernel(*plan, 1).waits);
 }
 
 TEST_F(PlanBuilder, RefusesOtherOps) {

@@ -62,6 +62,29 @@ TEST(Cuda, RefusesGridsAbove31Bits) {
             "6 blocks; round the grid up");
 }
 
+TEST(Cuda, LaunchesAheadWhatWaits) {
+  using cuda::LaunchAttribute;
+  constexpr int cuda12_2 = 12020, cuda12_3 = 12030;
+  Launch launch;
+  EXPECT_TRUE(cudaLaunchAttributes(launch, cuda12_3).empty());
+
+  launch.waits = true;
+  auto overlap = cudaLaunchAttributes(launch, cuda12_3);
+  ASSERT_EQ(overlap.size(), 1u);
+  EXPECT_EQ(overlap[0].id, LaunchAttribute::programmaticStreamSerialization);
+  EXPECT_EQ(overlap[0].programmaticStreamSerializationAllowed, 1);
+  EXPECT_TRUE(cudaLaunchAttributes(launch, cuda12_2).empty());
+
+  // The one that can be dropped comes last.
+  launch.cluster = 4;
+  auto both = cudaLaunchAttributes(launch, cuda12_3);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].id, LaunchAttribute::clusterDimension);
+  EXPECT_EQ(both[0].cluster.x, 4u);
+  EXPECT_EQ(both[1].id, LaunchAttribute::programmaticStreamSerialization);
+  EXPECT_EQ(cudaLaunchAttributes(launch, cuda12_2).size(), 1u);
+}
+
 namespace {
 class CudaDeviceTest : public testing::Test {
 protected:

@@ -88,11 +88,14 @@ protected:
     launch.params = params;
     launch.numParams = 2;
     launch.operands = operands;
+    launch.waits = waits;
     EmulatorModule module(StringMap<EmulatorKernel>(), {seed});
     return toString(module.launch(launch, {}));
   }
 
   std::vector<float> input, output;
+  /// Whether the kernel says that it waits for earlier launches.
+  bool waits = false;
 };
 
 } // namespace
@@ -246,6 +249,65 @@ TEST_F(EmulatorTest, ALoadThatComesTooLateSeesNaN) {
   };
   EXPECT_EQ(run(rotate, 64, 1, 64, /*inPlace=*/true), "");
   EXPECT_TRUE(any_of(input, [](float x) { return std::isnan(x); }));
+}
+
+/// griddepcontrol.wait.
+static void waitForLaunches() {
+  shim<void()>("llvm.nvvm.griddepcontrol.wait")();
+}
+
+TEST_F(EmulatorTest, AKernelThatWaitsDoesSoFirst) {
+  waits = true;
+  EXPECT_EQ(run([](void **params) {
+              store(shared(), thread(), 1.0f);
+              waitForLaunches();
+              float x = load<float>(argument(params, 0), thread());
+              store(argument(params, 1), thread(), x);
+            }),
+            "");
+  EXPECT_THAT(run([](void **params) {
+                float x = load<float>(argument(params, 0), thread());
+                waitForLaunches();
+                store(argument(params, 1), thread(), x);
+              }),
+              HasSubstr("(kernel.mlir:3:7): expected griddepcontrol.wait "
+                        "before the first access to global memory, but got "
+                        "one to input 'x' before it; move the wait to the "
+                        "kernel's start"));
+  // What it overwrites may still be read by the launch before.
+  EXPECT_THAT(run([](void **params) {
+                store(argument(params, 1), thread(), 1.0f);
+                waitForLaunches();
+              }),
+              HasSubstr("but got one to result 'y' before it"));
+  // An asynchronous copy may read as soon as it is issued.
+  EXPECT_THAT(run([](void **params) {
+                auto *copy =
+                    shim<void(uint64_t, uint64_t, const EmulatorSite *)>(
+                        "llvm.nvvm.cp.async.ca.shared.global.4");
+                copy(shared() + 4 * thread(),
+                     argument(params, 0) + 4 * thread(), &site);
+                waitForLaunches();
+                store(argument(params, 1), thread(), 1.0f);
+              }),
+              HasSubstr("but got one to input 'x' before it"));
+}
+
+TEST_F(EmulatorTest, EveryThreadOfAKernelThatWaitsDoesSo) {
+  waits = true;
+  EXPECT_THAT(run([](void **params) {
+                if (thread() == 3)
+                  return;
+                waitForLaunches();
+                store(argument(params, 1), thread(), 1.0f);
+              }),
+              HasSubstr("thread 3: expected every thread to run "
+                        "griddepcontrol.wait, but got one that ends without; "
+                        "move it to the kernel's start"));
+  waits = false;
+  EXPECT_EQ(
+      run([](void **params) { store(argument(params, 1), thread(), 1.0f); }),
+      "");
 }
 
 TEST_F(EmulatorTest, Votes) {

@@ -30,6 +30,12 @@ TEST(GPUTarget, ClustersStartWithHopper) {
   EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_90")).maxClusterSize, 8u);
 }
 
+TEST(GPUTarget, LaunchesOverlapFromHopperOn) {
+  EXPECT_FALSE(llvm::cantFail(lookupGPUTarget("sm_89")).hasLaunchOverlap);
+  for (const char *chip : {"sm_90", "sm_90a", "sm_100", "sm_120a"})
+    EXPECT_TRUE(llvm::cantFail(lookupGPUTarget(chip)).hasLaunchOverlap) << chip;
+}
+
 TEST(GPUTarget, LimitsFitTogether) {
   for (const GPUTarget &target : getGPUTargets()) {
     // One full block must be resident, with all that it may ask for.
