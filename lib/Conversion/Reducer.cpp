@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -109,12 +111,15 @@ Value Reducer::combineOne(Value a, Value b) {
 }
 
 Value Reducer::safeMaximum(Value maximum) {
-  Value lowest = emitter.splat(loc, identityOf(0), lanesIn(maximum));
-  Value isLowest = arith::CmpFOp::create(
-      builder, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
-  Value zero =
-      emitter.splat(loc, emitter.constant(loc, type, 0), lanesIn(maximum));
-  return arith::SelectOp::create(builder, loc, isLowest, zero, maximum);
+  auto splat = [&](double number) {
+    return emitter.splat(loc, emitter.constant(loc, type, number),
+                         lanesIn(maximum));
+  };
+  Value magnitude = math::AbsFOp::create(builder, loc, maximum);
+  Value isInfinite =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, magnitude,
+                            splat(std::numeric_limits<double>::infinity()));
+  return arith::SelectOp::create(builder, loc, isInfinite, splat(0), maximum);
 }
 
 Value Reducer::exp(Value exponent) {

@@ -96,6 +96,19 @@ Value mlir::fuse::reference::evaluateLogSumExp(LogSumExpOp op,
   return result;
 }
 
+/// The sum of exp(x - max), or of exp(x) where the maximum is infinite.
+static Bounded sumGuarded(const MaxFinder &max, const Arithmetic &arithmetic,
+                          const Reader &read, const LineSpace &lines,
+                          int64_t base) {
+  if (!std::isinf(max.get().value))
+    return sumExponentials(SoftmaxLine(arithmetic, max), arithmetic, read,
+                           lines, base);
+  Summer sum;
+  lines.forEachElement(
+      base, [&](int64_t offset) { sum.visit(arithmetic.exp(read[offset])); });
+  return sum.get(arithmetic);
+}
+
 std::pair<Value, Value>
 mlir::fuse::reference::evaluateSoftmaxStats(SoftmaxStatsOp op,
                                             const Value &input) {
@@ -107,8 +120,7 @@ mlir::fuse::reference::evaluateSoftmaxStats(SoftmaxStatsOp op,
   Reader read(input);
   lines.forEachLine([&](int64_t number, int64_t base) {
     MaxFinder max = findMax(read, lines, base);
-    SoftmaxLine line(arithmetic, max);
-    Bounded sum = sumExponentials(line, arithmetic, read, lines, base);
+    Bounded sum = sumGuarded(max, arithmetic, read, lines, base);
     // The error of the maximum does count here, and each larger maximum on
     // the way has rescaled the sum so far by an exponential.
     Bounded scale = arithmetic.exp({0.0, max.get().error});

@@ -79,6 +79,19 @@ const Case cases[] = {
         %y = fuse.log_softmax %x dims = [1] : tensor<?x?xTYPE>
         return %y : tensor<?x?xTYPE>
       })"},
+    {"logsumexp", R"(
+      func.func @f(%x: tensor<?x?xTYPE>) -> tensor<?xTYPE> {
+        %y = fuse.logsumexp %x dims = [1] : tensor<?x?xTYPE> -> tensor<?xTYPE>
+        return %y : tensor<?xTYPE>
+      })"},
+    {"exponentials", R"(
+      func.func @f(%x: tensor<?x?xTYPE>) -> tensor<?x1xTYPE> {
+        %m = fuse.reduce max %x dims = [1] keep : tensor<?x?xTYPE> -> tensor<?x1xTYPE>
+        %d = fuse.sub %x, %m : tensor<?x?xTYPE>, tensor<?x1xTYPE> -> tensor<?x?xTYPE>
+        %e = fuse.exp %d : tensor<?x?xTYPE>
+        %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xTYPE> -> tensor<?x1xTYPE>
+        return %s : tensor<?x1xTYPE>
+      })"},
     {"rms_norm", R"(
       func.func @f(%x: tensor<?x?xTYPE>) -> tensor<?x?xTYPE> {
         %y = fuse.rms_norm %x eps = 1.0e-5 : tensor<?x?xTYPE>

@@ -65,6 +65,12 @@ LogicalResult KernelOp::verifyRegions() {
       return op.emitOpError("expected a primitive of fuse or a tensor reshape "
                             "in a fuse.kernel, but got ")
              << op.getName() << "; run fuse-decompose, or move it outside";
+  // 4. All elements of a constant in the body are equal.
+  for (ConstantOp constant : body.getOps<ConstantOp>())
+    if (!constant.getValue().isSplat())
+      return constant.emitOpError("expected equal elements of a constant in a "
+                                  "fuse.kernel, but got ")
+             << constant.getValue() << "; make it an input of the kernel";
   return success();
 }
 

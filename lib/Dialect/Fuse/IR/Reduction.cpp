@@ -7,6 +7,8 @@
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -103,13 +105,30 @@ LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// x, where `value` is x, but 0 where x is infinite; null elsewhere.
+static Value getGuarded(Value value) {
+  auto select = value.getDefiningOp<SelectOp>();
+  if (!select || !matchPattern(select.getTrueValue(), m_PosZeroFloat()))
+    return {};
+  auto compare = select.getCondition().getDefiningOp<CompareOp>();
+  if (!compare || compare.getPredicate() != ComparePredicate::eq ||
+      !matchPattern(compare.getRhs(), m_PosInfFloat()))
+    return {};
+  auto magnitude = compare.getLhs().getDefiningOp<AbsOp>();
+  bool isOfValue = magnitude && magnitude.getInput() == select.getFalseValue();
+  return isOfValue ? select.getFalseValue() : Value();
+}
+
 ReduceOp ReduceOp::getMaximumOfExponents() {
   if (getKind() != ReduceKind::sum || !getKeep())
     return {};
   auto exp = getInput().getDefiningOp<ExpOp>();
   auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+  if (!difference)
+    return {};
+  Value guarded = getGuarded(difference.getRhs());
   auto max =
-      difference ? difference.getRhs().getDefiningOp<ReduceOp>() : ReduceOp();
+      (guarded ? guarded : difference.getRhs()).getDefiningOp<ReduceOp>();
   bool isOfAll = max && max.getKind() == ReduceKind::max && max.getKeep() &&
                  max.getInput() == difference.getLhs() &&
                  max.getDims() == getDims();

@@ -7,6 +7,10 @@
 //
 // The formula is Milakov and Gimelshein's, arXiv:1805.02867.
 //
+// Where the maximum m is infinite, exp(x - m) is NaN for an x that is m, and so
+// is the sum; fuse.softmax_stats gives the sum of exp(x) there, as a program
+// that guards its maximum does. One that does not adds m - m.
+//
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -31,6 +35,13 @@ static bool readsAgain(Attribute schedule) {
   return columns && columns.getHold() == HoldKind::loop;
 }
 
+/// The sum, but NaN where the maximum is infinite.
+static Value emitNaNWhereInfinite(OpBuilder &builder, SoftmaxStatsOp stats) {
+  Value max = stats.getMax();
+  Value zero = SubOp::create(builder, stats.getLoc(), max, max);
+  return AddOp::create(builder, stats.getLoc(), stats.getSum(), zero);
+}
+
 namespace {
 /// sum(exp(x - m)) with m = max(x) over the same dimensions.
 struct OnlineSum : public OpRewritePattern<ReduceOp> {
@@ -49,14 +60,19 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
     if (!exp->hasOneUse() && !readsAgain(kernel.getScheduleAttr()))
       return rewriter.notifyMatchFailure(
           sum, "the exponentials stay in registers for other uses");
+    bool isGuarded =
+        exp.getInput().getDefiningOp<SubOp>().getRhs() != max.getResult();
     rewriter.setInsertionPointAfter(max);
     auto stats = SoftmaxStatsOp::create(rewriter, sum.getLoc(),
                                         TypeRange{max.getType(), sum.getType()},
                                         max.getInput(), max.getDims());
     if (Attribute accuracy = exp->getAttr(kAccuracyAttr))
       stats->setAttr(kAccuracyAttr, accuracy);
+    Value total = stats.getSum();
+    if (!isGuarded)
+      total = emitNaNWhereInfinite(rewriter, stats);
     rewriter.replaceOp(max, stats.getMax());
-    rewriter.replaceOp(sum, stats.getSum());
+    rewriter.replaceOp(sum, total);
     return success();
   }
 };

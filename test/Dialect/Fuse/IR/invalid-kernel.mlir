@@ -76,6 +76,20 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
+// kernel, 4.
+func.func @f(%x: tensor<2xf32>) {
+  %y = fuse.kernel "k" ins(%x : tensor<2xf32>) -> tensor<2xf32> {
+  ^bb0(%a: tensor<2xf32>):
+    // expected-error @below {{'fuse.constant' op expected equal elements of a constant in a fuse.kernel, but got dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>; make it an input of the kernel}}
+    %c = fuse.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %s = fuse.add %a, %c : tensor<2xf32>
+    fuse.yield %s : tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
 // launch, 1: the form.
 func.func @f(%x: tensor<?xf32>, %n: index) {
   // expected-error @below {{expected kernel to be @MODULE::@FUNCTION, but got @k; name the module and the function}}

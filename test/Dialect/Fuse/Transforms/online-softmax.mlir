@@ -2,9 +2,11 @@
 
 // CHECK-LABEL: func.func @looped
 // CHECK:         %[[M:.*]], %[[S:.*]] = fuse.softmax_stats %[[A:.*]] dims = [1]
+// CHECK-NEXT:    %[[ZERO:.*]] = fuse.sub %[[M]], %[[M]]
+// CHECK-NEXT:    %[[SUM:.*]] = fuse.add %[[S]], %[[ZERO]]
 // CHECK-NOT:     fuse.reduce
 // CHECK:         fuse.sub %[[A]], %[[M]]
-// CHECK:         fuse.div %{{.*}}, %[[S]]
+// CHECK:         fuse.div %{{.*}}, %[[SUM]]
 func.func @looped(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %y = fuse.kernel "k" ins(%x : tensor<?x?xf32>) -> tensor<?x?xf32>
       schedule = #fuse.rows<threads = 128, vector = 1, rows_per_block = 1, hold = loop> {
@@ -68,6 +70,59 @@ func.func @other_maximum(%x: tensor<?x?xf32>, %z: tensor<?x?xf32>) -> tensor<?x1
   ^bb0(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>):
     %m = fuse.reduce max %b dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    %e = fuse.exp %d : tensor<?x?xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    fuse.yield %s : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// A maximum that is guarded against infinities, as in fuse.logsumexp: the sum
+// that fuse.softmax_stats gives.
+// CHECK-LABEL: func.func @guarded
+// CHECK:         %[[M:.*]], %[[S:.*]] = fuse.softmax_stats %[[A:.*]] dims = [1]
+// CHECK-NOT:     fuse.reduce
+// CHECK:         %[[SHIFT:.*]] = fuse.select %{{.*}}, %{{.*}}, %[[M]]
+// CHECK:         %[[LOG:.*]] = fuse.log %[[S]]
+// CHECK-NEXT:    %[[Y:.*]] = fuse.add %[[LOG]], %[[SHIFT]]
+// CHECK-NEXT:    fuse.yield %[[Y]]
+func.func @guarded(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x?xf32>) -> tensor<?x1xf32>
+      schedule = #fuse.rows<threads = 128, vector = 1, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<?x?xf32>):
+    %zero = fuse.constant dense<0.0> : tensor<f32>
+    %inf = fuse.constant dense<0x7F800000> : tensor<f32>
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %abs = fuse.abs %m : tensor<?x1xf32>
+    %is = fuse.compare eq %abs, %inf : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xi1>
+    %shift = fuse.select %is, %zero, %m : tensor<?x1xi1>, tensor<f32>, tensor<?x1xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %shift : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    %e = fuse.exp %d : tensor<?x?xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %log = fuse.log %s : tensor<?x1xf32>
+    %q = fuse.add %log, %shift : tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x1xf32>
+    fuse.yield %q : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// Another guard gives another sum where the maximum is infinite.
+// CHECK-LABEL: func.func @other_guard
+// CHECK-COUNT-2: fuse.reduce
+func.func @other_guard(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x?xf32>) -> tensor<?x1xf32>
+      schedule = #fuse.rows<threads = 128, vector = 1, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<?x?xf32>):
+    %zero = fuse.constant dense<0.0> : tensor<f32>
+    %lowest = fuse.constant dense<0xFF800000> : tensor<f32>
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %is = fuse.compare eq %m, %lowest : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xi1>
+    %shift = fuse.select %is, %zero, %m : tensor<?x1xi1>, tensor<f32>, tensor<?x1xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %shift : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
     %e = fuse.exp %d : tensor<?x?xf32>
     %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
     fuse.yield %s : tensor<?x1xf32>

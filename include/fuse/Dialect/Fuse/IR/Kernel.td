@@ -25,6 +25,8 @@ def KernelOp : Fuse_Op<"kernel", [IsolatedFromAbove,
     2. The yielded values have the types of the results.
     3. The body holds primitives of this dialect, tensor reshapes and the sizes
        that these need only.
+    4. All elements of a constant in the body are equal; other constants are
+       inputs.
 
     ```mlir
     %y = fuse.kernel "double" ins(%x : tensor<?x4096xf32>) -> tensor<?x4096xf32>

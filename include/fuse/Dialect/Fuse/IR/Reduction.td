@@ -37,7 +37,8 @@ def ReduceOp : Fuse_InferredOp<"reduce"> {
   }];
   let extraClassDeclaration = [{
     /// m, where this is sum(exp(x - m)) and m is max(x), both over the same
-    /// dimensions and keeping them; null elsewhere.
+    /// dimensions and keeping them; null elsewhere. What is subtracted may also
+    /// be 0 where m is infinite, as in fuse.logsumexp.
     ReduceOp getMaximumOfExponents();
   }];
 }
@@ -75,6 +76,9 @@ def SoftmaxStatsOp : Fuse_Op<"softmax_stats"> {
     The online form of two reductions: while walking the elements, a larger
     maximum rescales the sum so far. Milakov and Gimelshein, arXiv:1805.02867.
     Both results keep the reduced dimensions with size 1.
+
+    Where the maximum is infinite, the sum is that of exp(x): 0 if all elements
+    are -inf, and +inf if one is +inf.
 
     1. `dims` are distinct dimensions of the operand, in ascending order.
   }];

@@ -133,7 +133,9 @@ def FuseOnlineSoftmax
   let description = [{
     In kernels that walk their rows in a loop, a maximum and the sum of
     exp(x - maximum) over the same dimensions become one `fuse.softmax_stats`:
-    the row is read once less.
+    the row is read once less. What is subtracted may be the maximum guarded
+    against infinities, as in `fuse.logsumexp`; without the guard the sum is NaN
+    where the maximum is infinite, which m - m adds.
 
     Before, in a kernel with `hold = loop`:
 
@@ -147,7 +149,9 @@ def FuseOnlineSoftmax
     After:
 
     ```mlir
-    %m, %s = fuse.softmax_stats %x dims = [1] : tensor<?x?xf32> -> tensor<?x1xf32>, tensor<?x1xf32>
+    %m, %t = fuse.softmax_stats %x dims = [1] : tensor<?x?xf32> -> tensor<?x1xf32>, tensor<?x1xf32>
+    %z = fuse.sub %m, %m : tensor<?x1xf32>
+    %s = fuse.add %t, %z : tensor<?x1xf32>
     ```
   }];
 }
