@@ -37,22 +37,27 @@ def cross_entropy(dtype, rows, columns):
         return torch.nn.functional.cross_entropy(wide, labels, reduction="none")
 
     x, wide = _matrix(dtype, columns), _matrix("f32", columns)
-    ids, chosen = _matrix("i64", columns), _matrix("i1", columns)
-    cast = f"  %f = fuse.cast %x : {x} -> {wide}\n" if dtype != "f32" else ""
-    f = "%f" if cast else "%x"
+    narrow = dtype != "f32"
+    cast = f"  %f = fuse.cast %x : {x} -> {wide}\n" if narrow else ""
+    widen = (
+        f"  %w = fuse.cast %own : tensor<?x{dtype}> -> tensor<?xf32>\n"
+        if narrow
+        else ""
+    )
+    f, own = ("%f", "%w") if narrow else ("%x", "%own")
+    # The logit of a row's label, by its place among all logits.
     body = (
-        "  %c0 = arith.constant 0 : index\n"
-        "  %t = tensor.dim %labels, %c0 : tensor<?xi64>\n"
         f"{cast}"
-        f"  %p = fuse.log_softmax {f} dims = [1] : {wide}\n"
-        f"  %c = fuse.iota dim = 1 like %x : {x} -> {ids}\n"
-        "  %l = tensor.expand_shape %labels [[0, 1]] output_shape [%t, 1]"
-        " : tensor<?xi64> into tensor<?x1xi64>\n"
-        f"  %is = fuse.compare eq %c, %l : {ids}, tensor<?x1xi64> -> {chosen}\n"
-        "  %zero = fuse.constant dense<0.0> : tensor<f32>\n"
-        f"  %own = fuse.select %is, %p, %zero : {chosen}, {wide}, tensor<f32> -> {wide}\n"
-        f"  %sum = fuse.reduce sum %own dims = [1] : {wide} -> tensor<?xf32>\n"
-        "  %y = fuse.neg %sum : tensor<?xf32>"
+        f"  %lse = fuse.logsumexp {f} dims = [1] : {wide} -> tensor<?xf32>\n"
+        f"  %columns = fuse.constant dense<{columns}> : tensor<i64>\n"
+        "  %row = fuse.iota dim = 0 like %labels : tensor<?xi64> -> tensor<?xi64>\n"
+        "  %start = fuse.mul %row, %columns : tensor<?xi64>, tensor<i64> -> tensor<?xi64>\n"
+        "  %place = fuse.add %start, %labels : tensor<?xi64>\n"
+        f"  %all = tensor.collapse_shape %x [[0, 1]] : {x} into tensor<?x{dtype}>\n"
+        "  %own = fuse.gather %all, %place dim = 0"
+        f" : tensor<?x{dtype}>, tensor<?xi64> -> tensor<?x{dtype}>\n"
+        f"{widen}"
+        f"  %y = fuse.sub %lse, {own} : tensor<?xf32>"
     )
     return Case(
         f"cross_entropy {dtype} {rows}x{columns}",
