@@ -19,9 +19,6 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Enough for what threads exchange, which has static shared memory.
-static constexpr int64_t staticSharedBytes = 2048;
-
 llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
                                                   bool divisible) {
   ScheduleTarget target;

@@ -21,6 +21,10 @@
 
 namespace mlir::fuse {
 
+/// Enough for what the threads of a block exchange, which has static shared
+/// memory.
+inline constexpr int64_t staticSharedBytes = 2048;
+
 /// What schedulers know of the machine.
 struct ScheduleTarget {
   /// The host for the chip "cpu", a GPU otherwise; an error for a chip that
@@ -33,7 +37,7 @@ struct ScheduleTarget {
   /// Widest load of a thread (GPU) or vector register (CPU), in bits.
   int64_t vectorBits = 128;
   int64_t maxThreads = 1024;
-  /// Shared memory that a block may ask for.
+  /// Shared memory that a block may ask for, beside staticSharedBytes.
   int64_t sharedBytes = 0;
   /// Dynamic last dimensions are multiples of 16 bytes.
   bool divisible = false;
