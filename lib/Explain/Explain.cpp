@@ -39,6 +39,7 @@ public:
 private:
   void explainKernel(KernelOp kernel);
   void explainMissed(DictionaryAttr record);
+  void explainApart(DictionaryAttr record);
   ByteCount costOfEdge(KernelOp producer, KernelOp consumer);
   KernelOp kernelCalled(StringRef name);
 
@@ -172,11 +173,31 @@ ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
   return cost;
 }
 
+static StringRef textOf(DictionaryAttr record, StringRef name) {
+  auto text = record.getAs<StringAttr>(name);
+  return text ? text.getValue() : StringRef();
+}
+
+/// Independent kernels that could have been one launch.
+void Explainer::explainApart(DictionaryAttr record) {
+  StringRef reason = textOf(record, "reason");
+  KernelOp kernel = kernelCalled(textOf(record, "kernel"));
+  StringRef neighbour = textOf(record, "neighbour");
+  if (!kernel || !kernelCalled(neighbour))
+    return;
+  remark::missed(kernel.getLoc(), RemarkOpts::name("NotShared")
+                                      .category(kLaunchCategory)
+                                      .function(function.getName()))
+      << remark::add("kernel '{0}' does not share a launch with '{1}'",
+                     kernel.getKernelName().str(), neighbour.str())
+      << remark::metric("Kernel", kernel.getKernelName())
+      << remark::metric("Neighbour", neighbour)
+      << remark::reason("{0}", reason.str())
+      << remark::suggest("{0}", suggestionFor(reason).str());
+}
+
 void Explainer::explainMissed(DictionaryAttr record) {
-  auto field = [&](StringRef name) {
-    auto text = record.getAs<StringAttr>(name);
-    return text ? text.getValue() : StringRef();
-  };
+  auto field = [&](StringRef name) { return textOf(record, name); };
   StringRef reason = field("reason");
   KernelOp producer = kernelCalled(field("producer"));
   KernelOp consumer = kernelCalled(field("consumer"));
@@ -202,7 +223,8 @@ void Explainer::run() {
       explainKernel(kernel);
   if (auto records = function->getAttrOfType<ArrayAttr>(kMissedAttr))
     for (auto record : records.getAsRange<DictionaryAttr>())
-      explainMissed(record);
+      record.contains("neighbour") ? explainApart(record)
+                                   : explainMissed(record);
 }
 
 namespace {

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reasons.h"
+#include "fuse/Analysis/KernelSpace.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -59,6 +62,17 @@ static constexpr Advice advices[] = {
      "reduce tensors of one shape, or accept a kernel for each"},
     {"the reductions run over different dimensions",
      "reduce over the same dimensions, or accept a kernel for each"},
+    {"a launch takes rows of four shapes",
+     "nothing: each shape adds code and shared memory to the kernel"},
+    {"rows of a known and of an unknown length",
+     "make both lengths static, or both dynamic, if that is what they are"},
+    {"want vectors of different widths",
+     "give both tensors one element type, and rows that are multiples of 16 "
+     "bytes"},
+    {"share each of a few long rows",
+     "nothing: as many blocks as the machine holds are worth a launch"},
+    {"leave most threads idle in the short rows",
+     "nothing: the two want blocks of different sizes"},
 };
 
 StringRef mlir::fuse::suggestionFor(StringRef reason) {
@@ -69,31 +83,28 @@ StringRef mlir::fuse::suggestionFor(StringRef reason) {
          "fuse-opt -fuse-form shows the kernels that they are in";
 }
 
-/// The elements of a row that the kernel reduces: the sizes of the reduced
-/// dimensions, or nothing if one is dynamic.
-static std::optional<int64_t> reducedElements(KernelOp kernel) {
-  auto reductions = kernel.getBody().getOps<ReduceOp>();
-  if (reductions.empty())
-    return std::nullopt;
-  ReduceOp reduce = *reductions.begin();
-  RankedTensorType type = reduce.getInput().getType();
-  int64_t elements = 1;
-  for (int64_t dim : reduce.getDims()) {
-    if (type.isDynamicDim(dim))
-      return std::nullopt;
-    elements *= type.getDimSize(dim);
-  }
-  return elements;
-}
-
 static std::string plural(int64_t count, StringRef what) {
   return formatv("{0} {1}{2}", count, what, count == 1 ? "" : "s");
 }
 
-static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
-  std::optional<int64_t> elements = reducedElements(kernel);
-  std::string row =
-      elements ? "rows of " + plural(*elements, "element") : "rows";
+/// "rows of 128 and 256 elements"; the lengths as far as they are static.
+static std::string describeRows(ArrayRef<std::optional<int64_t>> lengths) {
+  llvm::SmallSetVector<int64_t, 4> known;
+  for (std::optional<int64_t> length : lengths)
+    if (length)
+      known.insert(*length);
+  if (known.empty())
+    return "rows";
+  if (known.size() == 1)
+    return "rows of " + plural(known.front(), "element");
+  std::string last = std::to_string(known.pop_back_val());
+  auto texts =
+      llvm::map_range(known, [](int64_t n) { return std::to_string(n); });
+  return formatv("rows of {0} and {1} elements", llvm::join(texts, ", "), last);
+}
+
+static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
+                               bool isDynamic) {
   std::string group =
       plural(schedule.getThreads() / schedule.getRowsPerBlock(), "thread");
   switch (schedule.getHold()) {
@@ -116,9 +127,26 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
   return formatv("it reduces {0} {1}, so that {2} read them again for each "
                  "reduction that depends on another",
                  row,
-                 elements ? "that are too long for registers"
-                          : "of a length that only the call knows",
+                 isDynamic ? "of a length that only the call knows"
+                           : "that are too long for registers",
                  group);
+}
+
+static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
+  DimClasses dims(kernel->getParentOfType<func::FuncOp>());
+  std::string reason;
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  SmallVector<std::optional<int64_t>> lengths;
+  if (succeeded(segments))
+    for (const ReductionSegment &segment : *segments)
+      lengths.push_back(staticProduct(segment.space.columns()));
+  std::string text = explainHold(schedule, describeRows(lengths),
+                                 llvm::is_contained(lengths, std::nullopt));
+  if (lengths.size() > 1)
+    text += formatv("; {0} independent sets of rows share the launch, in "
+                    "blocks of their own",
+                    lengths.size());
+  return text;
 }
 
 static std::string explainColumns(KernelOp kernel,

@@ -1,4 +1,4 @@
-//===- CopyViews.cpp - Dense copies of views ------------------------------===//
+//===- CopyViews.cpp - Copies of views and of what is overwritten ---------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,9 @@ struct CopyViewsPass : public mlir::fuse::impl::CopyViewsBase<CopyViewsPass> {
 
 private:
   std::string freeName();
+  Value copy(Value value, Operation *user);
   void copyIfView(OpOperand &use);
+  void copyForOthers(KernelOp kernel, ScatterOp scatter, BlockArgument into);
 };
 } // namespace
 
@@ -42,20 +44,43 @@ std::string CopyViewsPass::freeName() {
   return name;
 }
 
-/// Puts a kernel that yields its input before the user of a view.
-void CopyViewsPass::copyIfView(OpOperand &use) {
-  Value view = use.get();
-  if (strideKind(view) == StrideKind::dense)
-    return;
-  OpBuilder builder(use.getOwner());
-  auto kernel = KernelOp::create(builder, view.getLoc(), view.getType(),
-                                 builder.getStringAttr(freeName()), view,
+/// Puts a kernel that yields its input before the user of a value.
+Value CopyViewsPass::copy(Value value, Operation *user) {
+  OpBuilder builder(user);
+  auto kernel = KernelOp::create(builder, value.getLoc(), value.getType(),
+                                 builder.getStringAttr(freeName()), value,
                                  ScheduleAttrInterface());
   Block &body = kernel.getBody().emplaceBlock();
-  Value element = body.addArgument(view.getType(), view.getLoc());
+  Value element = body.addArgument(value.getType(), value.getLoc());
   OpBuilder inner = OpBuilder::atBlockBegin(&body);
-  YieldOp::create(inner, view.getLoc(), element);
-  use.set(kernel.getResult(0));
+  YieldOp::create(inner, value.getLoc(), element);
+  return kernel.getResult(0);
+}
+
+void CopyViewsPass::copyIfView(OpOperand &use) {
+  if (strideKind(use.get()) != StrideKind::dense)
+    use.set(copy(use.get(), use.getOwner()));
+}
+
+/// All uses but one of what a scatter writes into read a copy.
+void CopyViewsPass::copyForOthers(KernelOp kernel, ScatterOp scatter,
+                                  BlockArgument into) {
+  MutableOperandRange inputs = kernel.getInputsMutable();
+  OpOperand &written = inputs[into.getArgNumber()];
+  Value buffer = written.get();
+  bool isRead = !into.hasOneUse();
+  if (!isRead && llvm::count(kernel.getInputs(), buffer) == 1)
+    return;
+  Value copied = copy(buffer, kernel);
+  for (OpOperand &input : inputs)
+    if (input.get() == buffer && &input != &written)
+      input.set(copied);
+  if (!isRead)
+    return;
+  inputs.append(copied);
+  Value other = kernel.getBody().addArgument(buffer.getType(), into.getLoc());
+  into.replaceUsesWithIf(
+      other, [&](OpOperand &use) { return &use != &scatter.getIntoMutable(); });
 }
 
 void CopyViewsPass::runOnOperation() {
@@ -64,8 +89,10 @@ void CopyViewsPass::runOnOperation() {
     return;
   for (KernelOp kernel : llvm::to_vector(function.getOps<KernelOp>()))
     for (ScatterOp scatter : kernel.getBody().getOps<ScatterOp>())
-      if (auto into = dyn_cast<BlockArgument>(scatter.getInto()))
+      if (auto into = dyn_cast<BlockArgument>(scatter.getInto())) {
         copyIfView(kernel.getInputsMutable()[into.getArgNumber()]);
+        copyForOthers(kernel, scatter, into);
+      }
   for (auto terminator : function.getOps<func::ReturnOp>())
     for (OpOperand &result : terminator->getOpOperands())
       copyIfView(result);

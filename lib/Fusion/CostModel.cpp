@@ -164,11 +164,12 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
 }
 
-std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
-                                                ArrayRef<Value> inputs,
-                                                ArrayRef<Value> results,
-                                                const DimClasses &dims,
-                                                const MachineRates &machine) {
+/// Without the launch.
+static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
+                                         ArrayRef<Value> inputs,
+                                         ArrayRef<Value> results,
+                                         const DimClasses &dims,
+                                         const MachineRates &machine) {
   ViewCount views(ops, results, dims);
   double operations = 0, bytes = 0;
   for (Operation *op : llvm::reverse(ops)) {
@@ -182,5 +183,32 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
     bytes += estimatedBytes(result);
   double work = std::max(bytes / machine.bytesPerSecond,
                          operations / machine.operationsPerSecond);
-  return machine.launchSeconds + work / busyPart(ops, results, dims, machine);
+  return work / busyPart(ops, results, dims, machine);
+}
+
+std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
+                                                ArrayRef<Value> inputs,
+                                                ArrayRef<Value> results,
+                                                const DimClasses &dims,
+                                                const MachineRates &machine) {
+  std::string reason;
+  auto segments = reductionSegmentsOf(ops, results, dims, reason);
+  if (failed(segments) || segments->size() == 1) {
+    auto work = workSeconds(ops, inputs, results, dims, machine);
+    return work ? std::optional(machine.launchSeconds + *work) : std::nullopt;
+  }
+  // As if one shape's blocks waited for the other's.
+  double seconds = machine.launchSeconds;
+  for (const ReductionSegment &segment : *segments) {
+    SmallVector<Value> read = llvm::filter_to_vector(
+        inputs, [&](Value input) { return segment.reads(input); });
+    SmallVector<Value> written;
+    for (unsigned result : segment.results)
+      written.push_back(results[result]);
+    auto work = workSeconds(segment.ops, read, written, dims, machine);
+    if (!work)
+      return std::nullopt;
+    seconds += *work;
+  }
+  return seconds;
 }

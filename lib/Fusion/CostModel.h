@@ -17,7 +17,8 @@
 // read twice. A row, or a few columns, are the work of one block: where there
 // are few of them, most of the machine idles. Views are counted; a kernel whose
 // values have too many is refused before its code explodes. A dynamic dimension
-// counts as a large one.
+// counts as a large one. Rows of several shapes in one kernel take one launch,
+// and the time of each.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,8 @@ namespace {
 class KernelFormer {
 public:
   KernelFormer(func::FuncOp function, GroupMerger &merger)
-      : function(function), groups(merger.groups), missed(merger.missed) {}
+      : function(function), groups(merger.groups), missed(merger.missed),
+        apart(merger.apart) {}
 
   void run();
 
@@ -42,7 +43,9 @@ private:
 
   func::FuncOp function;
   Groups &groups;
-  llvm::MapVector<std::pair<Operation *, Operation *>, std::string> &missed;
+  using Reasons =
+      llvm::MapVector<std::pair<Operation *, Operation *>, std::string>;
+  Reasons &missed, &apart;
   DenseMap<int, std::string> names;
 };
 } // namespace
@@ -55,19 +58,20 @@ std::string KernelFormer::kernelName(int group) {
 void KernelFormer::recordMissed() {
   Builder builder(function.getContext());
   SmallVector<Attribute> records;
-  llvm::DenseSet<std::pair<int, int>> seen;
-  for (auto &[edge, reason] : missed) {
-    int consumer = groups.of(edge.first), producer = groups.of(edge.second);
-    if (consumer == producer || !seen.insert({consumer, producer}).second)
-      continue;
-    records.push_back(builder.getDictionaryAttr({
-        builder.getNamedAttr("consumer",
-                             builder.getStringAttr(kernelName(consumer))),
-        builder.getNamedAttr("producer",
-                             builder.getStringAttr(kernelName(producer))),
-        builder.getNamedAttr("reason", builder.getStringAttr(reason)),
-    }));
-  }
+  auto add = [&](Reasons &reasons, StringRef later, StringRef earlier) {
+    llvm::DenseSet<std::pair<int, int>> seen;
+    for (auto &[ops, reason] : reasons) {
+      int b = groups.of(ops.first), a = groups.of(ops.second);
+      if (a != b && seen.insert({b, a}).second)
+        records.push_back(builder.getDictionaryAttr(
+            {builder.getNamedAttr(later, builder.getStringAttr(kernelName(b))),
+             builder.getNamedAttr(earlier,
+                                  builder.getStringAttr(kernelName(a))),
+             builder.getNamedAttr("reason", builder.getStringAttr(reason))}));
+    }
+  };
+  add(missed, "consumer", "producer");
+  add(apart, "kernel", "neighbour");
   if (!records.empty())
     function->setAttr(kMissedAttr, builder.getArrayAttr(records));
 }

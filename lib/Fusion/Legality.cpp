@@ -64,7 +64,7 @@ struct Places {
   llvm::DenseSet<Value> aligned, displaced, after;
 };
 
-/// Checks that a group with reductions is one walk over one space: every value
+/// Checks that ops with reductions are one walk over one space: every value
 /// that is needed at the walk's own points has axes of the space, and nothing
 /// that follows from a reduction is needed elsewhere.
 class ReductionCheck {
@@ -220,13 +220,32 @@ FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
   return GroupKind::Contraction;
 }
 
+/// Rows may be of several shapes, in blocks of their own; columns are one walk.
 FailureOr<GroupKind> Classifier::asReductions() {
-  FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
-  if (failed(space))
+  FailureOr<std::vector<ReductionSegment>> segments =
+      reductionSegmentsOf(group.ops, group.results, dims, reason);
+  if (failed(segments))
     return failure();
-  if (const char *why = ReductionCheck(group, dims, *space).run())
-    return refuse(why);
-  return space->overLastDims() ? GroupKind::Rows : GroupKind::Columns;
+  bool areRows = llvm::all_of(*segments, [](const ReductionSegment &segment) {
+    return segment.space.overLastDims();
+  });
+  if (!areRows) {
+    FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
+    if (failed(space))
+      return failure();
+    if (const char *why = ReductionCheck(group, dims, *space).run())
+      return refuse(why);
+    return GroupKind::Columns;
+  }
+  for (const ReductionSegment &segment : *segments) {
+    SmallVector<Value> results;
+    for (unsigned result : segment.results)
+      results.push_back(group.results[result]);
+    GroupView view{segment.ops, results};
+    if (const char *why = ReductionCheck(view, dims, segment.space).run())
+      return refuse(why);
+  }
+  return GroupKind::Rows;
 }
 
 /// A scatter writes memory in place, so it can only be what leaves a kernel,

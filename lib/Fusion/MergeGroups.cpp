@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeGroups.h"
+#include "RowShapes.h"
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -77,6 +78,16 @@ double GroupMerger::seconds(int group) {
       .value_or(std::numeric_limits<double>::infinity());
 }
 
+/// Why what is legal as one kernel should not be one launch; null if it may.
+const char *GroupMerger::whyApart(ArrayRef<Operation *> ops,
+                                  ArrayRef<Value> results) {
+  std::string reason;
+  auto segments = reductionSegmentsOf(ops, results, *dims, reason);
+  return succeeded(segments)
+             ? whyNotOneLaunch(*segments, results, *dims, machine)
+             : nullptr;
+}
+
 /// Merges the groups, and the reshapes that lie between them.
 bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
                            std::string &reason) {
@@ -90,6 +101,10 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
       return false;
     if (groups.hasPathAround(a, b)) {
       reason = "another kernel lies between them";
+      return false;
+    }
+    if (const char *why = whyApart(ops, results)) {
+      reason = why;
       return false;
     }
     std::optional<double> together = seconds(ops, results);
@@ -355,10 +370,11 @@ void GroupMerger::mergeNeighbours() {
       if (!groups.isAlive(b) || !kind || kind != kinds[b] ||
           kind == GroupKind::Contraction)
         continue;
-      bool wanted = kind == GroupKind::Pointwise || shareInput(a, b);
+      bool wanted = kind != GroupKind::Columns || shareInput(a, b);
       if (wanted && tensors(a) + tensors(b) <= mostTensors &&
-          !groups.hasPath(a, b) && !groups.hasPath(b, a))
-        tryMerge(a, b, {}, reason);
+          !groups.hasPath(a, b) && !groups.hasPath(b, a) &&
+          !tryMerge(a, b, {}, reason) && kind == GroupKind::Rows)
+        apart[{groups.ops(b).front(), groups.ops(a).front()}] = reason;
     }
   }
 }

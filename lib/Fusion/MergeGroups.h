@@ -16,7 +16,7 @@
 // - a value that several groups need is computed again in each of them when
 //   that is faster than writing and reading it: a cast, say;
 // - independent groups are merged: one launch for two, and an input that both
-//   read is read once.
+//   read is read once. Pointwise ops and rows may have several shapes.
 //
 // Every step must be legal, make no cycle, and not be slower by the model.
 //
@@ -44,6 +44,9 @@ public:
   Groups groups;
   /// Why an edge was not fused, by consumer and producer.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> missed;
+  /// Why independent groups of rows do not share a launch, by an op of the
+  /// later and one of the earlier.
+  llvm::MapVector<std::pair<Operation *, Operation *>, std::string> apart;
 
 private:
   void mergeChains();
@@ -57,6 +60,7 @@ private:
   void mergeNeighbours();
 
   bool tryMerge(int a, int b, ArrayRef<Operation *> views, std::string &reason);
+  const char *whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);
   bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results);
   std::optional<double> seconds(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results);

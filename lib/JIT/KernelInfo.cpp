@@ -108,7 +108,9 @@ std::vector<MissedFusion> missedFusions(func::FuncOp entry) {
       auto text = record.getAs<StringAttr>(name);
       return text ? text.str() : std::string();
     };
-    result.push_back({field("producer"), field("consumer"), field("reason")});
+    // Independent kernels have neither.
+    if (record.contains("producer"))
+      result.push_back({field("producer"), field("consumer"), field("reason")});
   }
   return result;
 }

@@ -17,6 +17,7 @@ namespace mlir::fuse {
 /// need the PTX, and come from the JIT.
 inline constexpr llvm::StringLiteral kKernelCategory = "fuse-kernel";
 inline constexpr llvm::StringLiteral kEdgeCategory = "fuse-edge";
+inline constexpr llvm::StringLiteral kLaunchCategory = "fuse-launch";
 inline constexpr llvm::StringLiteral kAccessCategory = "fuse-access";
 inline constexpr llvm::StringLiteral kSpillCategory = "fuse-spill";
 

@@ -16,7 +16,8 @@ namespace mlir::fuse {
 enum class GroupKind {
   /// Pointwise and rotary ops only.
   Pointwise,
-  /// Reductions over the last dimensions of one shape, and what surrounds them.
+  /// Reductions over the last dimensions of one shape, and what surrounds them;
+  /// also several such that are independent, of the same shape or of others.
   Rows,
   /// Reductions over other dimensions of one shape, and what surrounds them.
   Columns,

@@ -20,6 +20,7 @@ namespace fuse::jit {
 ///   fuse-kernel  Passed: Kernel, Lines, BytesMoved, BytesSaved, Schedule,
 ///                Predicted, RunnerUp
 ///   fuse-edge    Missed: Producer, Consumer, BytesCost
+///   fuse-launch  Missed: Kernel, Neighbour
 ///   fuse-access  Missed for a streamed operand, else Analysis: Kernel,
 ///   Operand,
 ///                Bits, Count
