@@ -98,15 +98,16 @@ Error fuse::runtime::checkCudaGrid(StringRef kernel, int64_t grid,
 /// that of CUDA 12.3.
 static constexpr int overlapDriver = 12030;
 
-SmallVector<cuda::LaunchAttribute, 2>
-fuse::runtime::cudaLaunchAttributes(const Launch &launch, int driverVersion) {
-  SmallVector<cuda::LaunchAttribute, 2> attributes;
+using LaunchAttributes = SmallVector<cuda::LaunchAttribute, 2>;
+
+static LaunchAttributes attributesOf(const Launch &launch, bool mayOverlap) {
+  LaunchAttributes attributes;
   if (launch.cluster > 1) {
     cuda::LaunchAttribute &cluster = attributes.emplace_back();
     cluster.id = cuda::LaunchAttribute::clusterDimension;
     cluster.cluster = {launch.cluster, 1, 1};
   }
-  if (launch.waits && driverVersion >= overlapDriver) {
+  if (launch.waits && mayOverlap) {
     cuda::LaunchAttribute &overlap = attributes.emplace_back();
     overlap.id = cuda::LaunchAttribute::programmaticStreamSerialization;
     overlap.programmaticStreamSerializationAllowed = 1;
@@ -114,32 +115,8 @@ fuse::runtime::cudaLaunchAttributes(const Launch &launch, int driverVersion) {
   return attributes;
 }
 
-/// Launches; without overlap if the driver refuses that.
-static cuda::Result launchKernel(const cuda::Api &api,
-                                 cuda::LaunchConfig &config,
-                                 const Launch &launch) {
-  auto attempt = [&] {
-    return api.launchKernel(&config,
-                            reinterpret_cast<cuda::Function>(launch.kernel),
-                            launch.params, /*extra=*/nullptr);
-  };
-  cuda::Result result = attempt();
-  bool isRefused = result == cuda::notSupported || result == cuda::invalidValue;
-  if (!isRefused || config.numAttributes == 0 ||
-      config.attributes[config.numAttributes - 1].id !=
-          cuda::LaunchAttribute::programmaticStreamSerialization)
-    return result;
-  --config.numAttributes;
-  return attempt();
-}
-
-Error CudaModule::launch(const Launch &launch, Stream stream) {
-  if (Error error = checkCudaGrid(launch.name, launch.grid, launch.cluster))
-    return error;
-  CudaDevice::Scope scope(cudaDevice);
-  if (Error error = scope.error())
-    return error;
-  auto attributes = cudaLaunchAttributes(launch, cudaDevice.driver().version());
+static cuda::Result launchWith(const cuda::Api &api, const Launch &launch,
+                               Stream stream, LaunchAttributes attributes) {
   cuda::LaunchConfig config = {};
   config.gridX = static_cast<unsigned>(launch.grid);
   config.gridY = config.gridZ = 1;
@@ -149,11 +126,36 @@ Error CudaModule::launch(const Launch &launch, Stream stream) {
   config.stream = static_cast<cuda::StreamPointer>(stream.handle);
   config.attributes = attributes.data();
   config.numAttributes = attributes.size();
-  cuda::Result result = launchKernel(api(), config, launch);
+  return api.launchKernel(&config,
+                          reinterpret_cast<cuda::Function>(launch.kernel),
+                          launch.params, /*extra=*/nullptr);
+}
+
+cuda::Result fuse::runtime::launchOnCuda(const cuda::Api &api,
+                                         int driverVersion,
+                                         const Launch &launch, Stream stream) {
+  bool mayOverlap = driverVersion >= overlapDriver;
+  cuda::Result result =
+      launchWith(api, launch, stream, attributesOf(launch, mayOverlap));
+  bool isRefused = result == cuda::notSupported || result == cuda::invalidValue;
+  if (!isRefused || !mayOverlap || !launch.waits)
+    return result;
+  return launchWith(api, launch, stream,
+                    attributesOf(launch, /*mayOverlap=*/false));
+}
+
+Error CudaModule::launch(const Launch &launch, Stream stream) {
+  if (Error error = checkCudaGrid(launch.name, launch.grid, launch.cluster))
+    return error;
+  CudaDevice::Scope scope(cudaDevice);
+  if (Error error = scope.error())
+    return error;
+  const CudaDriver &driver = cudaDevice.driver();
+  cuda::Result result =
+      launchOnCuda(driver.api(), driver.version(), launch, stream);
   if (result == cuda::success)
     return Error::success();
-  return cudaDevice.driver().check(result,
-                                   "launch kernel '" + launch.name + "'");
+  return driver.check(result, "launch kernel '" + launch.name + "'");
 }
 
 Error CudaModule::copy(void *to, const void *from, int64_t bytes,

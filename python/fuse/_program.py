@@ -521,9 +521,7 @@ def inspect(
     The arguments are those of compile(). Returns an Inspection.
     """
     text, name = _source(text_or_path)
-    options = _options(
-        entry, target, chip, strict, 0, line_info, True, launch_overlap
-    )
+    options = _options(entry, target, chip, strict, 0, line_info, True, launch_overlap)
     report = take_string(
         lambda out: lib.fuseInspect(text, len(text), name, ctypes.byref(options), out)
     )

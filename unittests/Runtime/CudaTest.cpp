@@ -62,27 +62,71 @@ TEST(Cuda, RefusesGridsAbove31Bits) {
             "6 blocks; round the grid up");
 }
 
+namespace {
+using AttributeIds = std::vector<unsigned>;
+constexpr unsigned clusters = cuda::LaunchAttribute::clusterDimension;
+constexpr unsigned overlap =
+    cuda::LaunchAttribute::programmaticStreamSerialization;
+
+/// A driver that notes the attributes of each launch, and may refuse some.
+struct FakeDriver {
+  static std::vector<AttributeIds> launches;
+  static cuda::Result refusal;
+  static bool refusesAll;
+
+  static cuda::Result launch(const cuda::LaunchConfig *config, cuda::Function,
+                             void **, void **) {
+    AttributeIds &ids = launches.emplace_back();
+    for (unsigned i = 0; i < config->numAttributes; ++i)
+      ids.push_back(config->attributes[i].id);
+    return refusesAll || llvm::is_contained(ids, overlap) ? refusal
+                                                          : cuda::success;
+  }
+
+  /// The attributes of each attempt.
+  static std::vector<AttributeIds> run(const Launch &launch, int version,
+                                       cuda::Result expected) {
+    cuda::Api api;
+    api.launchKernel = FakeDriver::launch;
+    launches.clear();
+    EXPECT_EQ(launchOnCuda(api, version, launch, {}), expected);
+    return launches;
+  }
+};
+std::vector<AttributeIds> FakeDriver::launches;
+cuda::Result FakeDriver::refusal = cuda::success;
+bool FakeDriver::refusesAll = false;
+} // namespace
+
 TEST(Cuda, LaunchesAheadWhatWaits) {
-  using cuda::LaunchAttribute;
+  using Attempts = std::vector<AttributeIds>;
   constexpr int cuda12_2 = 12020, cuda12_3 = 12030;
+  auto run = FakeDriver::run;
   Launch launch;
-  EXPECT_TRUE(cudaLaunchAttributes(launch, cuda12_3).empty());
-
+  EXPECT_EQ(run(launch, cuda12_3, cuda::success), Attempts({{}}));
   launch.waits = true;
-  auto overlap = cudaLaunchAttributes(launch, cuda12_3);
-  ASSERT_EQ(overlap.size(), 1u);
-  EXPECT_EQ(overlap[0].id, LaunchAttribute::programmaticStreamSerialization);
-  EXPECT_EQ(overlap[0].programmaticStreamSerializationAllowed, 1);
-  EXPECT_TRUE(cudaLaunchAttributes(launch, cuda12_2).empty());
-
-  // The one that can be dropped comes last.
+  EXPECT_EQ(run(launch, cuda12_3, cuda::success), Attempts({{overlap}}));
+  EXPECT_EQ(run(launch, cuda12_2, cuda::success), Attempts({{}}));
   launch.cluster = 4;
-  auto both = cudaLaunchAttributes(launch, cuda12_3);
-  ASSERT_EQ(both.size(), 2u);
-  EXPECT_EQ(both[0].id, LaunchAttribute::clusterDimension);
-  EXPECT_EQ(both[0].cluster.x, 4u);
-  EXPECT_EQ(both[1].id, LaunchAttribute::programmaticStreamSerialization);
-  EXPECT_EQ(cudaLaunchAttributes(launch, cuda12_2).size(), 1u);
+  EXPECT_EQ(run(launch, cuda12_3, cuda::success),
+            Attempts({{clusters, overlap}}));
+
+  for (cuda::Result refusal : {cuda::notSupported, cuda::invalidValue}) {
+    FakeDriver::refusal = refusal;
+    EXPECT_EQ(run(launch, cuda12_3, cuda::success),
+              Attempts({{clusters, overlap}, {clusters}}));
+  }
+  // Whatever else is wrong with a launch stays an error.
+  constexpr cuda::Result outOfMemory = 2;
+  FakeDriver::refusal = outOfMemory;
+  EXPECT_EQ(run(launch, cuda12_3, outOfMemory),
+            Attempts({{clusters, overlap}}));
+  FakeDriver::refusesAll = true;
+  FakeDriver::refusal = cuda::invalidValue;
+  EXPECT_EQ(run(launch, cuda12_3, cuda::invalidValue),
+            Attempts({{clusters, overlap}, {clusters}}));
+  launch.waits = false;
+  EXPECT_EQ(run(launch, cuda12_3, cuda::invalidValue), Attempts({{clusters}}));
 }
 
 namespace {

@@ -45,10 +45,11 @@ private:
   cuda::CodeModule handle;
 };
 
-/// What a launch asks of a driver of this version: its cluster, and, last, that
-/// a kernel that waits itself may start before what precedes it has ended.
-llvm::SmallVector<cuda::LaunchAttribute, 2>
-cudaLaunchAttributes(const Launch &launch, int driverVersion);
+/// Puts a launch on a stream. A kernel that waits itself may start before what
+/// precedes it has ended, if the driver is of CUDA 12.3 at least; if it refuses
+/// that, the kernel is launched after it.
+cuda::Result launchOnCuda(const cuda::Api &api, int driverVersion,
+                          const Launch &launch, Stream stream);
 
 /// The error for a grid that gridDim.x cannot take; success otherwise.
 llvm::Error checkCudaGrid(llvm::StringRef kernel, int64_t grid,
