@@ -18,6 +18,9 @@ struct GridFactor {
   SmallVector<Extent> extents;
   int64_t divisor = 1;
 };
+/// Shared memory that every chip gives a block without being asked.
+inline constexpr int64_t mostStaticShared = 48 * 1024;
+
 /// ceil(product of factors / divisor): the blocks of one part of the grid.
 struct GridTerm {
   SmallVector<GridFactor> factors;

@@ -314,6 +314,16 @@ PartStates KernelLowering::bindStates(OpBuilder &builder,
   return states;
 }
 
+/// Shared memory that every block has.
+static int64_t staticBytes(gpu::GPUFuncOp function) {
+  int64_t bytes = 0;
+  for (BlockArgument buffer : function.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(buffer.getType());
+    bytes += type.getNumElements() * getElementBytes(type.getElementType());
+  }
+  return bytes;
+}
+
 LogicalResult KernelLowering::fillAndLaunch() {
   gpu::GPUFuncOp function = createFunction();
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
@@ -328,6 +338,12 @@ LogicalResult KernelLowering::fillAndLaunch() {
   gpu::ReturnOp::create(builder, kernel.getLoc());
   if (failed(grid))
     return failure();
+  int64_t bytes = staticBytes(function);
+  if (bytes > mostStaticShared)
+    return kernel.emitError()
+           << "expected a schedule with at most " << mostStaticShared
+           << " bytes of static shared memory, but got " << bytes
+           << "; use fewer threads or narrower vectors";
   sharedBytes = frame.sharedBytes;
   launch(function, *grid);
   return success();

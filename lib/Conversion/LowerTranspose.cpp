@@ -34,8 +34,6 @@ using namespace mlir::fuse;
 static constexpr int64_t widestBytes = 16;
 /// Vectors that a thread reads before it stores the first.
 static constexpr int64_t vectorsInFlight = 4;
-/// Shared memory that every chip gives a block without being asked.
-static constexpr int64_t sharedBytes = 48 * 1024;
 
 namespace {
 class TransposeLowering {
@@ -115,11 +113,12 @@ LogicalResult TransposeLowering::verify() {
   for (const CrossedValue &crossed : space.values)
     bytes += tile * tile *
              getElementBytes(getElementTypeOrSelf(crossed.value.getType()));
-  if (bytes <= sharedBytes)
+  if (bytes <= mostStaticShared)
     return success();
-  return frame.kernel.emitError() << "expected tiles of at most " << sharedBytes
-                                  << " bytes of shared memory, but got "
-                                  << bytes << "; use a smaller tile";
+  return frame.kernel.emitError()
+         << "expected tiles of at most " << mostStaticShared
+         << " bytes of shared memory, but got " << bytes
+         << "; use a smaller tile";
 }
 
 Grid TransposeLowering::grid() const {

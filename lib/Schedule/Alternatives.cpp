@@ -76,10 +76,11 @@ private:
 
 void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
                           int64_t unroll) {
+  bool isHeld = hold == HoldKind::registers;
   if (threads <= maxThreads)
     found.push_back(RowsScheduleAttr::get(
         proposal.getContext(), threads, proposal.getVector(), rowsPerBlock,
-        hold, unroll, /*in_registers=*/0, /*preload=*/false));
+        hold, unroll, /*in_registers=*/0, isHeld && proposal.getPreload()));
 }
 
 /// From all threads that have a vector down to as few as can hold the row, each
@@ -123,8 +124,19 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
   return rows.found;
 }
 
-static Schedules alternatives(ColumnsScheduleAttr proposal,
-                              int64_t maxThreads) {
+/// Whether what the threads exchange has room in static shared memory.
+static bool hasRoom(ColumnsScheduleAttr schedule, KernelOp kernel,
+                    const DimClasses &dims, const ScheduleTarget &target) {
+  std::string reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  return failed(space) || !target.gpu ||
+         exchangedBytes(schedule, *space) <=
+             target.gpu->defaultSharedBytesPerBlock;
+}
+
+static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
+                              const DimClasses &dims,
+                              const ScheduleTarget &target) {
   Schedules found;
   int64_t parts = proposal.getParts();
   // Their number follows from the block, which stays.
@@ -138,11 +150,13 @@ static Schedules alternatives(ColumnsScheduleAttr proposal,
     return found;
   }
   auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
-    if (threads > maxThreads || splits > threads || splits < 1)
+    if (threads > target.maxThreads || splits > threads || splits < 1)
       return;
-    found.push_back(ColumnsScheduleAttr::get(
-        proposal.getContext(), threads, proposal.getVector(), splits,
-        proposal.getHold(), unroll, parts));
+    auto schedule = ColumnsScheduleAttr::get(proposal.getContext(), threads,
+                                             proposal.getVector(), splits,
+                                             proposal.getHold(), unroll, parts);
+    if (hasRoom(schedule, kernel, dims, target))
+      found.push_back(schedule);
   };
   int64_t threads = proposal.getThreads(), splits = proposal.getSplits();
   // With rows in registers fewer splits would need more of these.
@@ -203,17 +217,18 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
                            const DimClasses &dims,
                            const ScheduleTarget &target) {
   int64_t maxThreads = target.maxThreads;
-  Schedules found = llvm::TypeSwitch<Attribute, Schedules>(proposal)
-                        .Case([&](RowsScheduleAttr attr) {
-                          return alternatives(attr, kernel, dims, maxThreads);
-                        })
-                        .Case<ColumnsScheduleAttr, PointwiseScheduleAttr,
-                              TransposeScheduleAttr>([&](auto attr) {
-                          return alternatives(attr, maxThreads);
-                        })
-                        .Case([](ContractionScheduleAttr attr) {
-                          return alternatives(attr);
-                        });
+  Schedules found =
+      llvm::TypeSwitch<Attribute, Schedules>(proposal)
+          .Case([&](RowsScheduleAttr attr) {
+            return alternatives(attr, kernel, dims, maxThreads);
+          })
+          .Case([&](ColumnsScheduleAttr attr) {
+            return alternatives(attr, kernel, dims, target);
+          })
+          .Case<PointwiseScheduleAttr, TransposeScheduleAttr>(
+              [&](auto attr) { return alternatives(attr, maxThreads); })
+          .Case(
+              [](ContractionScheduleAttr attr) { return alternatives(attr); });
   // In the order in which they were found.
   Schedules unique;
   for (ScheduleAttrInterface schedule : found)

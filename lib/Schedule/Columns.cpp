@@ -163,6 +163,15 @@ static int64_t vectorOf(KernelOp kernel, const DimClasses &dims,
   return innermostVector(kernel, dims, space.domain, widest, target);
 }
 
+int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,
+                                   const ReductionSpace &space) {
+  if (schedule.getSplits() == 1)
+    return 0;
+  bool alongPlaces = space.isReduced(space.domain.size() - 1);
+  int64_t lanes = alongPlaces ? 1 : schedule.getVector();
+  return schedule.getThreads() * lanes * stateBytes(space);
+}
+
 ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
                                                  const DimClasses &dims,
                                                  const ScheduleTarget &target) {

@@ -32,3 +32,22 @@ func.func @scattered(%x: tensor<8x4xf32> {fuse.strided = "any"}, %ids: tensor<2x
   }
   return %y : tensor<8x4xf32>
 }
+
+// -----
+
+// What a scatter writes is not read by the same kernel, as an input of its own
+// or through the same one.
+// CHECK-LABEL: func.func @scattered_by_itself
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<8xi32>)
+// CHECK:         %[[C:.*]] = fuse.kernel "copy" ins(%[[X]] : tensor<8xi32>)
+// CHECK:         fuse.kernel "k" ins(%[[X]], %[[C]], %[[C]] :
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: tensor<8xi32>, %[[U:.*]]: tensor<8xi32>, %[[I:.*]]: tensor<8xi32>):
+// CHECK-NEXT:      fuse.scatter %[[A]], %[[I]], %[[U]]
+func.func @scattered_by_itself(%x: tensor<8xi32>) -> tensor<8xi32> {
+  %y = fuse.kernel "k" ins(%x, %x : tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32> {
+  ^bb0(%a: tensor<8xi32>, %u: tensor<8xi32>):
+    %s = fuse.scatter %a, %a, %u dim = 0 : tensor<8xi32>, tensor<8xi32>, tensor<8xi32> -> tensor<8xi32>
+    fuse.yield %s : tensor<8xi32>
+  }
+  return %y : tensor<8xi32>
+}

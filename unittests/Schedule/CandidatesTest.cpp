@@ -69,6 +69,32 @@ TEST_F(CandidatesTest, EachIsThereOnceAndFitsTheMachine) {
   }
 }
 
+TEST_F(CandidatesTest, WhatThreadsExchangeFitsStaticSharedMemory) {
+  func::FuncOp function = parse(R"(
+    func.func @f(%x: tensor<70x32xf64>) -> tensor<1x32xf64> {
+      %r = fuse.kernel "k" ins(%x : tensor<70x32xf64>) -> tensor<1x32xf64> {
+      ^bb0(%a: tensor<70x32xf64>):
+        %m = fuse.reduce max %a dims = [0] keep : tensor<70x32xf64> -> tensor<1x32xf64>
+        %d = fuse.sub %a, %m : tensor<70x32xf64>, tensor<1x32xf64> -> tensor<70x32xf64>
+        %e = fuse.exp %d : tensor<70x32xf64>
+        %s = fuse.reduce sum %e dims = [0] keep : tensor<70x32xf64> -> tensor<1x32xf64>
+        fuse.yield %s : tensor<1x32xf64>
+      }
+      return %r : tensor<1x32xf64>
+    })");
+  DimClasses dims(function);
+  auto target = ScheduleTarget::of("sm_90", /*divisible=*/true);
+  ASSERT_TRUE(bool(target));
+  KernelOp kernel = *function.getOps<KernelOp>().begin();
+  SmallVector<Candidate> found = findCandidates(kernel, dims, *target);
+  EXPECT_GT(found.size(), 4u);
+  // A maximum and a sum of 8 bytes for each lane of a thread.
+  for (const Candidate &candidate : found) {
+    auto columns = cast<ColumnsScheduleAttr>(candidate.schedule);
+    EXPECT_LE(columns.getThreads() * columns.getVector() * 16, 48 * 1024);
+  }
+}
+
 TEST_F(CandidatesTest, UnknownRowsAreNotHeld) {
   for (const Candidate &candidate : candidates("?x?xf32"))
     EXPECT_EQ(cast<RowsScheduleAttr>(candidate.schedule).getHold(),

@@ -71,7 +71,8 @@ def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
   let description = [{
     Results are dense, and so is what a scatter writes a part of. Where either is
     an argument with `fuse.strided`, or a reshape of one, a kernel that yields
-    its input makes a dense copy.
+    its input makes a dense copy. A kernel that reads what it scatters into, as
+    ids or updates, reads such a copy, too.
 
     Before:
     ```mlir

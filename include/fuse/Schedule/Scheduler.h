@@ -63,6 +63,11 @@ ScheduleAttrInterface proposeContraction(KernelOp kernel,
 bool wantsParts(KernelOp kernel, const DimClasses &dims,
                 const ReductionSpace &space, const ScheduleTarget &target);
 
+/// Bytes of static shared memory in which the threads of a block exchange their
+/// states; 0 where a thread has a column for itself.
+int64_t exchangedBytes(ColumnsScheduleAttr schedule,
+                       const ReductionSpace &space);
+
 /// The elements of a vector for tensors of `extents` among the kernel's inputs
 /// and results: one full-width access of the narrowest element type on a GPU,
 /// one register of f32 on a CPU.
