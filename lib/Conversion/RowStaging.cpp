@@ -81,7 +81,8 @@ static Value dynamicSharedMemory(KernelFrame &frame) {
   auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
   OpBuilder &builder = frame.builder;
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
-  {
+  // Rows of several shapes, of which a block has one, all use it.
+  if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);

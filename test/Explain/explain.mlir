@@ -37,3 +37,17 @@ func.func @two(%x: tensor<?x64xf32> {fuse.dims = ["n"]}, %a: tensor<64x64xf32>) 
 // YAML: BytesMoved
 // YAML: --- !Missed
 // YAML: Suggestion
+
+// Rows of two lengths share a launch; what differs too much does not.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=rows |
+// CHECK-SAME: Reason="it reduces rows of 64 and 128 elements, which {{.*}}; 2 independent sets of rows share the launch, in blocks of their own"
+// CHECK: explain.mlir:[[#@LINE+7]]:8: remark: [Missed] NotShared | Category:fuse-launch | Function=rows |
+// CHECK-SAME: Kernel=rows_1
+// CHECK-SAME: Neighbour=rows_0
+// CHECK-SAME: Remark="kernel 'rows_1' does not share a launch with 'rows_0'"
+func.func @rows(%a: tensor<64x64xf32>, %b: tensor<64x128xf32>, %c: tensor<64x4096xf32>) -> (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x4096xf32>) {
+  %x = fuse.softmax %a dims = [1] : tensor<64x64xf32>
+  %y = fuse.softmax %b dims = [1] : tensor<64x128xf32>
+  %z = fuse.softmax %c dims = [1] : tensor<64x4096xf32>
+  return %x, %y, %z : tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x4096xf32>
+}

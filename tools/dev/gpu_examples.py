@@ -36,6 +36,8 @@ EXAMPLES = {
     "gelu_by_hand": ("rows", 4096),
     "layer_norm": ("rows", 4096),
     "rms_norm": ("rows", 4096),
+    "qk_norm": ("tokens", None),
+    "qk_norm_rope": ("tokens", None),
     "rope_interleaved": ("tokens", None),
     "rope_interleaved_in_place": ("tokens", None),
     "rope_neox_computed": ("tokens", None),

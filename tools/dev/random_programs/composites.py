@@ -1,17 +1,12 @@
 """Softmax and its kin, norms."""
 
-from .pointwise import reduced_shape, some_dims
+from .pointwise import emit_reduce, reduced_shape, some_dims
 
 EPSILONS = ["1.0e-5", "1.0e-6", "0.0", "0.5"]
 
 
-def softmax(g):
-    value = g.float_value(lambda v: v.shape)
-    if not value:
-        return
-    dims = some_dims(g, value.rank)
-    kind = g.choice(["softmax", "log_softmax"])
-    g.emit(
+def emit_softmax(g, kind, value, dims):
+    return g.emit(
         kind,
         f"fuse.{kind} {{o[0]}} dims = {dims} : {{t[0]}}",
         [value],
@@ -19,6 +14,31 @@ def softmax(g):
         value.element,
         dims=dims,
     )
+
+
+def softmax(g):
+    value = g.float_value(lambda v: v.shape)
+    if not value:
+        return
+    dims = some_dims(g, value.rank)
+    emit_softmax(g, g.choice(["softmax", "log_softmax"]), value, dims)
+
+
+def siblings(g):
+    """Rows of two shapes, neither of which needs the other."""
+    value = g.float_value(lambda v: v.shape and all(map(g.is_named, v.shape)))
+    if not value or len(g.arguments) >= 7:
+        return
+    shape = list(value.shape)
+    shape[g.random.randrange(value.rank)] = g.choice([1, 2, 3, 4, 8, 16, 32])
+    if not g.fits(shape):
+        return
+    last = [value.rank - 1]
+    for rows in (value, g.argument(shape, value.element)):
+        if g.chance(0.5):
+            emit_softmax(g, "softmax", rows, last)
+        else:
+            emit_reduce(g, g.choice(["sum", "max"]), rows, last, g.chance(0.5))
 
 
 def logsumexp(g):
@@ -66,4 +86,4 @@ def weight_like(g, value):
     return found or g.argument(value.shape[-1:], value.element)
 
 
-MAKERS = [(2, softmax), (1, logsumexp), (2, norm)]
+MAKERS = [(2, softmax), (1, siblings), (1, logsumexp), (2, norm)]

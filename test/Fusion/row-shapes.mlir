@@ -1,0 +1,136 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels=chip=cpu | FileCheck %s --check-prefix=CPU
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels=fusion=false | FileCheck %s --check-prefix=OFF
+
+// Rows of several shapes that share nothing but a launch.
+// CHECK-LABEL: func.func @heads
+// CHECK:         fuse.kernel "heads" ins(
+// CHECK-NOT:     fuse.kernel
+// CPU-LABEL:   func.func @heads
+// CPU:           fuse.kernel "heads" ins(
+// CPU-NOT:       fuse.kernel
+// CPU-LABEL:   func.func @lengths
+// OFF-LABEL:   func.func @heads
+// OFF-COUNT-2:   fuse.kernel
+// OFF-LABEL:   func.func @lengths
+func.func @heads(%q: tensor<?x32x128xf32> {fuse.dims = ["t"]}, %k: tensor<?x8x128xf32> {fuse.dims = ["t"]})
+    -> (tensor<?x32x1xf32>, tensor<?x8x1xf32>) {
+  %a = fuse.reduce max %q dims = [2] keep : tensor<?x32x128xf32> -> tensor<?x32x1xf32>
+  %b = fuse.reduce max %k dims = [2] keep : tensor<?x8x128xf32> -> tensor<?x8x1xf32>
+  return %a, %b : tensor<?x32x1xf32>, tensor<?x8x1xf32>
+}
+
+// -----
+
+// Rows of other lengths, and slices of one input.
+// CHECK-LABEL: func.func @lengths
+// CHECK:         fuse.kernel "lengths" ins(%{{[a-z0-9]*}} :
+// CHECK-NOT:     fuse.kernel
+func.func @lengths(%x: tensor<512x1536xf32>) -> (tensor<512x1xf32>, tensor<512x1xf32>) {
+  %q = fuse.slice %x offsets = [0, 0] sizes = [512, 1024] : tensor<512x1536xf32> -> tensor<512x1024xf32>
+  %k = fuse.slice %x offsets = [0, 1024] sizes = [512, 512] : tensor<512x1536xf32> -> tensor<512x512xf32>
+  %a = fuse.reduce max %q dims = [1] keep : tensor<512x1024xf32> -> tensor<512x1xf32>
+  %b = fuse.reduce max %k dims = [1] keep : tensor<512x512xf32> -> tensor<512x1xf32>
+  return %a, %b : tensor<512x1xf32>, tensor<512x1xf32>
+}
+
+// -----
+
+// One needs the other: two launches.
+// CHECK-LABEL: func.func @dependent
+// CHECK-SAME:    {consumer = "dependent_1", producer = "dependent_0", reason = "the reductions run over different shapes"}
+// CHECK:         %[[A:.*]] = fuse.kernel "dependent_0"
+// CHECK:         fuse.kernel "dependent_1" ins(%[[A]] :
+func.func @dependent(%q: tensor<64x32x128xf32>) -> tensor<64x1xf32> {
+  %a = fuse.reduce max %q dims = [2] : tensor<64x32x128xf32> -> tensor<64x32xf32>
+  %b = fuse.reduce sum %a dims = [1] keep : tensor<64x32xf32> -> tensor<64x1xf32>
+  return %b : tensor<64x1xf32>
+}
+
+// -----
+
+// So do two with a kernel between them.
+// CHECK-LABEL: func.func @between
+// CHECK-COUNT-3: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @between(%q: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> (tensor<64x128xf32>, tensor<64x1xf32>) {
+  %m = fuse.reduce max %q dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
+  %n = fuse.sub %q, %m : tensor<64x128xf32>, tensor<64x1xf32> -> tensor<64x128xf32>
+  %p = fuse.contract "mk,kn->mn" %n, %w : tensor<64x128xf32>, tensor<128x96xf32> -> tensor<64x96xf32>
+  %b = fuse.reduce max %p dims = [1] keep : tensor<64x96xf32> -> tensor<64x1xf32>
+  return %n, %b : tensor<64x128xf32>, tensor<64x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @too_different
+// CHECK-SAME:    {kernel = "too_different_1", neighbour = "too_different_0", reason = "blocks that suit the long rows of one leave most threads idle in the short rows of the other"}
+// CHECK-COUNT-2: fuse.kernel
+func.func @too_different(%a: tensor<64x128xf32>, %b: tensor<64x1024xf32>) -> (tensor<64x1xf32>, tensor<64x1xf32>) {
+  %x = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
+  %y = fuse.reduce max %b dims = [1] keep : tensor<64x1024xf32> -> tensor<64x1xf32>
+  return %x, %y : tensor<64x1xf32>, tensor<64x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @vectors
+// CHECK-SAME:    reason = "the rows of the two want vectors of different widths"
+// CHECK-COUNT-2: fuse.kernel
+func.func @vectors(%a: tensor<64x128xf32>, %b: tensor<64x128xbf16>) -> (tensor<64x1xf32>, tensor<64x1xbf16>) {
+  %x = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
+  %y = fuse.reduce max %b dims = [1] keep : tensor<64x128xbf16> -> tensor<64x1xbf16>
+  return %x, %y : tensor<64x1xf32>, tensor<64x1xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @unknown_length
+// CHECK-SAME:    reason = "rows of a known and of an unknown length want different blocks"
+// CHECK-COUNT-2: fuse.kernel
+func.func @unknown_length(%a: tensor<64x128xf32>, %b: tensor<64x?xf32>) -> (tensor<64x1xf32>, tensor<64x1xf32>) {
+  %x = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
+  %y = fuse.reduce max %b dims = [1] keep : tensor<64x?xf32> -> tensor<64x1xf32>
+  return %x, %y : tensor<64x1xf32>, tensor<64x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @few_long
+// CHECK-SAME:    reason = "many blocks share each of a few long rows, and only in a launch of one shape"
+// CHECK-COUNT-2: fuse.kernel
+func.func @few_long(%a: tensor<4x1048576xf32>, %b: tensor<8x1048576xf32>) -> (tensor<4x1xf32>, tensor<8x1xf32>) {
+  %x = fuse.reduce max %a dims = [1] keep : tensor<4x1048576xf32> -> tensor<4x1xf32>
+  %y = fuse.reduce max %b dims = [1] keep : tensor<8x1048576xf32> -> tensor<8x1xf32>
+  return %x, %y : tensor<4x1xf32>, tensor<8x1xf32>
+}
+
+// -----
+
+// To read the input twice takes longer than a second launch.
+// CHECK-LABEL: func.func @again
+// CHECK-SAME:    reason = "one kernel would compute it again for every place that needs it, which takes longer than to read it"
+// CHECK-COUNT-2: fuse.kernel
+func.func @again(%a: tensor<65536x4x1024xf32>, %b: tensor<65536x4x1024xf32>, %c: tensor<65536x4x1024xf32>)
+    -> (tensor<65536x4x1024xf32>, tensor<65536x4x1xf32>, tensor<65536xf32>) {
+  %s = fuse.add %a, %b : tensor<65536x4x1024xf32>
+  %h = fuse.add %s, %c : tensor<65536x4x1024xf32>
+  %x = fuse.reduce max %h dims = [2] keep : tensor<65536x4x1024xf32> -> tensor<65536x4x1xf32>
+  %y = fuse.reduce max %h dims = [1, 2] : tensor<65536x4x1024xf32> -> tensor<65536xf32>
+  return %h, %x, %y : tensor<65536x4x1024xf32>, tensor<65536x4x1xf32>, tensor<65536xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @five
+// CHECK-SAME:    reason = "a launch takes rows of four shapes at most"
+// CHECK-COUNT-2: fuse.kernel
+func.func @five(%a: tensor<64x128xf32>, %b: tensor<65x128xf32>, %c: tensor<66x128xf32>, %d: tensor<67x128xf32>, %e: tensor<68x128xf32>)
+    -> (tensor<64x1xf32>, tensor<65x1xf32>, tensor<66x1xf32>, tensor<67x1xf32>, tensor<68x1xf32>) {
+  %v = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
+  %w = fuse.reduce max %b dims = [1] keep : tensor<65x128xf32> -> tensor<65x1xf32>
+  %x = fuse.reduce max %c dims = [1] keep : tensor<66x128xf32> -> tensor<66x1xf32>
+  %y = fuse.reduce max %d dims = [1] keep : tensor<67x128xf32> -> tensor<67x1xf32>
+  %z = fuse.reduce max %e dims = [1] keep : tensor<68x128xf32> -> tensor<68x1xf32>
+  return %v, %w, %x, %y, %z : tensor<64x1xf32>, tensor<65x1xf32>, tensor<66x1xf32>, tensor<67x1xf32>, tensor<68x1xf32>
+}
