@@ -24,8 +24,10 @@ def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
       dimension is taken for 4096.
       The bytes saved are against a kernel for each op; what an op of the
       program was decomposed into counts as one.
-    - `missed`, category `fuse-edge`, for each entry of `fuse.missed`: the
-      reason, what the edge costs, and what to change.
+    - `missed`, category `fuse-edge`, for each entry of `fuse.missed` with a
+      producer: the reason, what the edge costs, and what to change.
+    - `missed`, category `fuse-launch`, for each entry with a neighbour: why two
+      independent kernels of rows do not share a launch, and what to change.
 
     ```
     $ fuse-opt -fuse-form -fuse-schedule softmax.mlir --remarks-filter=fuse

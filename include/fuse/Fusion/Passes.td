@@ -40,8 +40,11 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
     one kernel can run the group, the merge makes no cycle, and a model of the
     machine (bytes, instructions and launches) does not predict it to be
     slower. A reshape between two ops of a group goes with them. Each group
-    becomes a `fuse.kernel`. What was not merged, and why, is recorded in the
-    function's attribute `fuse.missed`.
+    becomes a `fuse.kernel`. Independent neighbours may have several shapes, if
+    they are pointwise or reduce rows: each shape gets blocks of its own in one
+    launch. What was not merged, and why, is recorded in the function's
+    attribute `fuse.missed`: a `consumer` and its `producer`, or a `kernel` of
+    rows and an independent `neighbour`.
 
     Before:
     ```mlir
