@@ -27,6 +27,7 @@ using mlir::fuse::RequireOp;
 
 using mlir::fuse::kInPlaceAttr;
 using mlir::fuse::kNameAttr;
+using mlir::fuse::kSmallBytesAttr;
 using mlir::fuse::kStddevAttr;
 using mlir::fuse::kStridedAttr;
 
@@ -503,6 +504,8 @@ llvm::Error PlanBuilder::resolveInPlace() {
 
 Expected<Plan> PlanBuilder::build() {
   plan.spec.name = entry.getName().str();
+  if (auto bytes = entry->getAttrOfType<IntegerAttr>(kSmallBytesAttr))
+    plan.spec.smallBytes = bytes.getInt();
   plan.spec.symbols = values.symbols();
   addInputs();
   Block &body = entry.getBody().front();

@@ -28,6 +28,8 @@ std::string stageFileName(unsigned number, StringRef stage,
     missing.push_back("index64");
   if (facts.separate != usual.separate)
     missing.push_back("in-place");
+  if (facts.small)
+    missing.push_back("small");
   for (runtime::Layout layout : facts.layouts)
     missing.push_back(runtime::name(layout));
   return formatv("{0,0+2}-{1}{2}{3}.{4}", number, stage,

@@ -59,6 +59,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   AssignSchedulesOptions assign;
   assign.chip = options.chip;
   assign.divisible = options.divisible;
+  assign.small = options.small;
   assign.candidate = options.candidate;
   assign.tuning = options.tuning;
   pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));

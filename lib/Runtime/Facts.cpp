@@ -9,6 +9,7 @@
 #include "fuse/Runtime/Arguments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -25,6 +26,8 @@ std::string Facts::str() const {
     names.push_back("index32");
   if (separate)
     names.push_back("separate");
+  if (small)
+    names.push_back("small");
   if (!layouts.empty())
     names.push_back(
         "layouts: " +
@@ -39,9 +42,11 @@ static bool isWholeVectors(int64_t elements, DType dtype) {
   return elements % vectorBytes * sizeInBytes(dtype) % vectorBytes == 0;
 }
 
-/// Narrows `facts` by what the shape of one tensor says.
-static Error narrowByShape(const ProgramSpec &spec, const TensorSpec &tensor,
-                           ArrayRef<int64_t> symbols, Facts &facts) {
+/// Narrows `facts` by what the shape of one tensor says; its bytes.
+static Expected<uint64_t> narrowByShape(const ProgramSpec &spec,
+                                        const TensorSpec &tensor,
+                                        ArrayRef<int64_t> symbols,
+                                        Facts &facts) {
   Expected<Shape> shape = evaluateShape(spec, tensor, symbols);
   if (!shape)
     return shape.takeError();
@@ -51,7 +56,7 @@ static Error narrowByShape(const ProgramSpec &spec, const TensorSpec &tensor,
   facts.index32 &= *count <= maxIndex32Elements;
   if (!shape->empty() && !tensor.shape.back().isConstant())
     facts.divisible &= isWholeVectors(shape->back(), tensor.dtype);
-  return Error::success();
+  return SaturatingMultiply<uint64_t>(*count, sizeInBytes(tensor.dtype));
 }
 
 static bool isAligned(const TensorView &view) {
@@ -97,12 +102,21 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
               isSeparate(inputs, outputs),
               {}};
   addLayouts(spec, inputs, facts);
+  uint64_t bytes = 0;
+  auto narrow = [&](const TensorSpec &tensor) -> Error {
+    Expected<uint64_t> more = narrowByShape(spec, tensor, *symbols, facts);
+    if (!more)
+      return more.takeError();
+    bytes = SaturatingAdd(bytes, *more);
+    return Error::success();
+  };
   for (const TensorSpec &input : spec.inputs)
-    if (Error error = narrowByShape(spec, input, *symbols, facts))
+    if (Error error = narrow(input))
       return std::move(error);
   for (const OutputSpec &output : spec.outputs)
-    if (Error error = narrowByShape(spec, output, *symbols, facts))
+    if (Error error = narrow(output))
       return std::move(error);
+  facts.small = spec.smallBytes > 0 && bytes <= uint64_t(spec.smallBytes);
   for (const InnermostSpec &inner : spec.innermost) {
     Expected<int64_t> size = inner.size.evaluate(*symbols);
     if (!size)

@@ -38,6 +38,14 @@ llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
   return target;
 }
 
+/// Up to this part of the L2 kernels that wait less won on an H200
+/// (docs/performance.md).
+static constexpr int64_t smallPartOfL2 = 4;
+
+int64_t ScheduleTarget::smallBytes() const {
+  return gpu ? gpu->l2Bytes / smallPartOfL2 : 0;
+}
+
 /// The candidate that an entry names. One that is none of them was written by
 /// another version, and need not be legal.
 static unsigned findTuned(ArrayRef<Candidate> candidates,
@@ -59,21 +67,37 @@ struct AssignSchedulesPass
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
+    target->small = small;
     llvm::Expected<TuningFile> tuned = readTuning();
     if (!tuned) {
       getOperation().emitError() << llvm::toString(tuned.takeError());
       return signalPassFailure();
     }
     DimClasses dims(getOperation());
-    for (KernelOp kernel : getOperation().getOps<KernelOp>())
-      if (!kernel.getScheduleAttr() &&
-          failed(assign(kernel, dims, *target, *tuned)))
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      if (kernel.getScheduleAttr())
+        continue;
+      if (failed(assign(kernel, dims, *target, *tuned)))
         return signalPassFailure();
+      if (dependsOnSmall(kernel, dims, *target))
+        getOperation()->setAttr(
+            kSmallBytesAttr,
+            Builder(&getContext()).getI64IntegerAttr(target->smallBytes()));
+    }
   }
 
 private:
   llvm::Expected<TuningFile> readTuning() {
     return tuning.empty() ? TuningFile() : TuningFile::read(tuning);
+  }
+
+  /// Whether calls of few bytes get another schedule.
+  bool dependsOnSmall(KernelOp kernel, const DimClasses &dims,
+                      ScheduleTarget target) {
+    target.small = false;
+    ScheduleAttrInterface usual = proposeSchedule(kernel, dims, target);
+    target.small = true;
+    return proposeSchedule(kernel, dims, target) != usual;
   }
 
   LogicalResult assign(KernelOp kernel, const DimClasses &dims,
@@ -85,8 +109,9 @@ private:
                 "none of them applies; split it into several kernels";
     unsigned chosen = candidate < candidates.size() ? unsigned(candidate) : 0;
     if (chosen == 0 && !tuned.entries().empty())
-      chosen = findTuned(candidates,
-                         tuned.find(chip, kernelKey(kernel, dims, divisible)));
+      chosen = findTuned(
+          candidates,
+          tuned.find(chip, kernelKey(kernel, dims, divisible, small)));
     kernel.setScheduleAttr(candidates[chosen].schedule);
     return success();
   }

@@ -23,14 +23,16 @@ static bool isOverruled(const TimeEstimate &proposed, const TimeEstimate &best,
          gain > gpu.launchSeconds;
 }
 
-/// Whether the model's constants were fitted to schedules like this one.
+/// Whether the model's constants were fitted to schedules like this one: those
+/// of calls that move few bytes were not.
 static bool isFitted(const Candidate &candidate) {
   auto rows = dyn_cast<RowsScheduleAttr>(candidate.schedule);
-  return rows && rows.getHold() == HoldKind::registers;
+  return rows && rows.getHold() == HoldKind::registers && !rows.getPreload();
 }
 
-static ScheduleAttrInterface propose(KernelOp kernel, const DimClasses &dims,
-                                     const ScheduleTarget &target) {
+ScheduleAttrInterface
+mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
+                            const ScheduleTarget &target) {
   for (auto scheduler : {proposeContraction, proposeRows, proposeColumns,
                          proposeTranspose, proposePointwise})
     if (ScheduleAttrInterface schedule = scheduler(kernel, dims, target))
@@ -66,7 +68,7 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
 SmallVector<Candidate>
 mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
                            const ScheduleTarget &target) {
-  ScheduleAttrInterface proposal = propose(kernel, dims, target);
+  ScheduleAttrInterface proposal = proposeSchedule(kernel, dims, target);
   if (!proposal)
     return {};
   if (!target.gpu)

@@ -22,6 +22,7 @@
 #include "fuse/Schedule/Scheduler.h"
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -42,6 +43,10 @@ static constexpr int64_t streamedElements = 8192;
 static constexpr int64_t streamThreads = 256;
 static constexpr int64_t loopThreads = 512;
 static constexpr int64_t loopUnroll = 4;
+/// Elements that a thread holds, and its block's threads, in calls that move
+/// few bytes.
+static constexpr int64_t smallHeld = 16;
+static constexpr int64_t smallThreads = 1024;
 /// Vectors of a row that a CPU thread keeps in registers.
 static constexpr int64_t cpuHeldVectors = 8;
 
@@ -170,6 +175,36 @@ static bool readsOnce(KernelOp kernel, const ReductionSegment &segment,
           llvm::all_of(space.levels.back(), isOnline));
 }
 
+/// Whether the kernel is for calls that move few bytes: by what it moves if
+/// that is static, else as the target says.
+static bool isSmall(KernelOp kernel, const ScheduleTarget &target) {
+  double bytes = 0;
+  bool isStatic = true;
+  auto add = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    isStatic &= !type || type.hasStaticShape();
+    bytes += estimatedBytes(value);
+  };
+  llvm::for_each(kernel.getBody().getArguments(), add);
+  llvm::for_each(kernel.getYield().getValues(), add);
+  return isStatic ? bytes <= target.smallBytes() : target.small;
+}
+
+/// The fewest threads, each with at most `smallHeld` elements of a row, for
+/// calls that have few blocks: all loads start at once, and nothing is loaded
+/// after the threads have exchanged their results. Null where a row is too long
+/// for that.
+static RowsScheduleAttr proposeSmall(KernelOp kernel, const RowShape &shape) {
+  int64_t group = std::max<int64_t>(
+      warpSize, llvm::PowerOf2Ceil(llvm::divideCeil(*shape.length, smallHeld)));
+  if (group > smallThreads)
+    return {};
+  int64_t threads = std::max(group, smallestBlock);
+  return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
+                               threads / group, HoldKind::registers, loopUnroll,
+                               /*in_registers=*/0, /*preload=*/true);
+}
+
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,
                                       const ReductionSegment &segment,
                                       const DimClasses &dims,
@@ -185,6 +220,9 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   int64_t stream = once ? streamThreads : loopThreads;
   if (!shape.length || (once && *shape.length > streamedElements))
     return propose(stream, 1, HoldKind::loop);
+  if (isSmall(kernel, target))
+    if (RowsScheduleAttr small = proposeSmall(kernel, shape))
+      return small;
   int64_t vectors =
       std::max<int64_t>(1, llvm::divideCeil(*shape.length, shape.vector));
   if (!once && vectors > registerVectors) {

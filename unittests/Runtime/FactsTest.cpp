@@ -118,6 +118,16 @@ TEST_F(FactsTest, Layouts) {
   EXPECT_FALSE(compute().index32);
 }
 
+TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
+  EXPECT_FALSE(facts(tensor(8), tensor(8)).small);
+  // The input and the output together.
+  spec.smallBytes = 2 * 8 * 2;
+  EXPECT_TRUE(facts(tensor(8), tensor(8)).small);
+  EXPECT_EQ(facts(tensor(8), tensor(8, 16)).str(),
+            "aligned16, divisible, index32, separate, small");
+  EXPECT_FALSE(facts(tensor(9), tensor(9)).small);
+}
+
 TEST_F(FactsTest, OutputsNeedNotExistYet) {
   EXPECT_TRUE(cantFail(computeFacts(spec, {tensor(8)}, {})).aligned16);
 }
@@ -132,7 +142,9 @@ TEST(Facts, KeysAreUnique) {
     for (bool divisible : {false, true})
       for (bool index32 : {false, true})
         for (bool separate : {false, true})
-          keys.insert(Facts{aligned, divisible, index32, separate, {}}.key());
+          for (bool small : {false, true})
+            keys.insert(
+                Facts{aligned, divisible, index32, separate, {}, small}.key());
   EXPECT_EQ(keys.size(), size_t(Facts::numKeys));
   EXPECT_EQ(*keys.rbegin(), Facts::numKeys - 1);
   EXPECT_EQ(Facts().str(), "none");

@@ -14,10 +14,11 @@ using namespace mlir::fuse;
 namespace {
 class KernelKeyTest : public ProgramTest {
 protected:
-  std::string key(StringRef text, bool divisible = true) {
+  std::string key(StringRef text, bool divisible = true, bool small = false) {
     func::FuncOp function = parse(text);
     DimClasses dims(function);
-    return kernelKey(*function.getOps<KernelOp>().begin(), dims, divisible);
+    return kernelKey(*function.getOps<KernelOp>().begin(), dims, divisible,
+                     small);
   }
 };
 
@@ -68,6 +69,7 @@ TEST_F(KernelKeyTest, DependsOnOpsTypesDimsAndFacts) {
   EXPECT_NE(changed("f32", "f16"), expected);
   EXPECT_NE(changed("?x?x", "?x64x"), expected);
   EXPECT_NE(key(text, /*divisible=*/false), expected);
+  EXPECT_NE(key(text, /*divisible=*/true, /*small=*/true), expected);
   EXPECT_NE(changed("%x: tensor<?x?xf32>",
                     "%x: tensor<?x?xf32> {fuse.strided = \"rows\"}"),
             expected);

@@ -47,6 +47,11 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "divisible",
       llvm::cl::desc("Dynamic last dimensions are multiples of 16 bytes"),
       llvm::cl::init(false)};
+  Option<bool> small{
+      *this, "small",
+      llvm::cl::desc(
+          "Latency counts more than bandwidth: calls move few bytes"),
+      llvm::cl::init(false)};
   Option<bool> inPlace{
       *this, "in-place",
       llvm::cl::desc(

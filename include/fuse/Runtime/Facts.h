@@ -37,6 +37,9 @@ struct Facts {
   bool separate = false;
   /// The layout of each input; empty where all are dense.
   llvm::SmallVector<Layout, 0> layouts;
+  /// All inputs and outputs together take at most ProgramSpec::smallBytes, so
+  /// that the latency of a kernel counts more than its bandwidth.
+  bool small = false;
 
   bool operator==(const Facts &other) const {
     return key() == other.key() && layouts == other.layouts;
@@ -44,14 +47,15 @@ struct Facts {
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
   /// Exclusive upper bound of key().
-  static constexpr unsigned numKeys = 16;
+  static constexpr unsigned numKeys = 32;
   /// A number unique to the facts other than layouts.
   unsigned key() const {
-    return aligned16 | divisible << 1 | index32 << 2 | separate << 3;
+    return aligned16 | divisible << 1 | index32 << 2 | separate << 3 |
+           small << 4;
   }
 
-  /// "aligned16, divisible, index32, separate", or "none"; with strided inputs
-  /// also "layouts: dense any".
+  /// "aligned16, divisible, index32, separate, small", or "none"; with strided
+  /// inputs also "layouts: dense any".
   std::string str() const;
 };
 

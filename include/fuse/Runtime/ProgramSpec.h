@@ -159,6 +159,9 @@ struct ProgramSpec {
   /// In the order of execution.
   std::vector<StepSpec> steps;
   std::vector<InnermostSpec> innermost;
+  /// Calls of at most so many bytes have kernels of their own; 0 where all
+  /// sizes share them.
+  int64_t smallBytes = 0;
   /// Compared once the symbols are bound, before anything runs.
   std::vector<CheckSpec> checks;
 

@@ -19,6 +19,9 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
     is clearly faster replaces it. What was measured and stands in the tuning
     file goes before the model. A kernel that has a schedule keeps it.
 
+    Where calls that move few bytes would get other schedules, `fuse.small_bytes`
+    on the function says how many bytes are few.
+
     Before:
     ```mlir
     fuse.kernel "f" ins(%x : tensor<?x4096xf32>) -> tensor<?x4096xf32> {
@@ -34,6 +37,8 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
            "The GPU to schedule for, or cpu for the host">,
     Option<"divisible", "divisible", "bool", "false",
            "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"small", "small", "bool", "false",
+           "Latency counts more than bandwidth: calls move few bytes">,
     Option<"candidate", "candidate", "unsigned", "0",
            "Which of the schedules, from the choice on and then from fast to "
            "slow, kernels get; the choice where there are not as many">,

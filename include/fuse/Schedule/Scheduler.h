@@ -41,8 +41,14 @@ struct ScheduleTarget {
   int64_t sharedBytes = 0;
   /// Dynamic last dimensions are multiples of 16 bytes.
   bool divisible = false;
+  /// Calls move at most smallBytes().
+  bool small = false;
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
+
+  /// Calls that move no more than this are so short that the latency of their
+  /// kernels counts more than the bandwidth; 0 on a CPU.
+  int64_t smallBytes() const;
 };
 
 /// Each returns null where it does not apply.
@@ -57,6 +63,10 @@ ScheduleAttrInterface proposeTranspose(KernelOp kernel, const DimClasses &dims,
 ScheduleAttrInterface proposeContraction(KernelOp kernel,
                                          const DimClasses &dims,
                                          const ScheduleTarget &target);
+
+/// The proposal of the first scheduler that applies; null if none does.
+ScheduleAttrInterface proposeSchedule(KernelOp kernel, const DimClasses &dims,
+                                      const ScheduleTarget &target);
 
 /// Whether a GPU's blocks should share each of the kernel's results, because
 /// they are few: the columns scheduler then takes reductions of rows, too.

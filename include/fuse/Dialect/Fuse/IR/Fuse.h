@@ -51,6 +51,10 @@ inline constexpr StringLiteral kStddevAttr = "fuse.stddev";
 /// tensor is a view whose strides the kernels take as further sizes.
 inline constexpr StringLiteral kStridedAttr = "fuse.strided";
 
+/// On a program's function, from the schedulers: an integer. Calls whose inputs
+/// and outputs take at most so many bytes would get other schedules.
+inline constexpr StringLiteral kSmallBytesAttr = "fuse.small_bytes";
+
 /// On a pointwise op: a TypeAttr, the float type whose unit in the last place
 /// the result must be good to. Without it that is the result's own element
 /// type. A composite on 16-bit floats that computes in f32 sets it on the

@@ -1,0 +1,51 @@
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90}))' | FileCheck %s
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 small=true}))' | FileCheck %s --check-prefix=SMALL
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=cpu}))' | FileCheck %s --check-prefix=CPU
+
+// Calls that move few bytes hold a row in registers and load the weights ahead;
+// the function says that they are apart, and up to which size.
+// CHECK-LABEL: func.func @norm
+// CHECK-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
+// CHECK:       hold = cache>
+// SMALL-LABEL: func.func @norm
+// SMALL-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
+// SMALL:       hold = registers, preload = true>
+// CPU-LABEL:   func.func @norm
+// CPU-NOT:     fuse.small_bytes
+func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf32> {
+  %0 = fuse.kernel "norm" ins(%x, %w : tensor<?x4096xf32>, tensor<4096xf32>) -> tensor<?x4096xf32> {
+  ^bb0(%a: tensor<?x4096xf32>, %b: tensor<4096xf32>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+    %s = fuse.mul %a, %sum : tensor<?x4096xf32>, tensor<?x1xf32>
+    %y = fuse.mul %s, %b : tensor<?x4096xf32>, tensor<4096xf32>
+    fuse.yield %y : tensor<?x4096xf32>
+  }
+  return %0 : tensor<?x4096xf32>
+}
+
+// A static size speaks for itself.
+// CHECK-LABEL: func.func @few
+// CHECK-NOT:   fuse.small_bytes
+// CHECK:       hold = registers, preload = true>
+func.func @few(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
+  %0 = fuse.kernel "few" ins(%x : tensor<4x4096xf32>) -> tensor<4x4096xf32> {
+  ^bb0(%a: tensor<4x4096xf32>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<4x4096xf32> -> tensor<4x1xf32>
+    %s = fuse.mul %a, %sum : tensor<4x4096xf32>, tensor<4x1xf32>
+    fuse.yield %s : tensor<4x4096xf32>
+  }
+  return %0 : tensor<4x4096xf32>
+}
+
+// A pointwise kernel has one schedule for all sizes.
+// CHECK-LABEL: func.func @double
+// CHECK-NOT:   fuse.small_bytes
+// CHECK:       #fuse.pointwise
+func.func @double(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
+  %0 = fuse.kernel "double" ins(%x : tensor<?x4096xf32>) -> tensor<?x4096xf32> {
+  ^bb0(%a: tensor<?x4096xf32>):
+    %y = fuse.add %a, %a : tensor<?x4096xf32>
+    fuse.yield %y : tensor<?x4096xf32>
+  }
+  return %0 : tensor<?x4096xf32>
+}
