@@ -198,6 +198,12 @@ FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
       return failure();
   }
   std::vector<ReductionSegment> segments;
+  if (spaces->size() == 1) {
+    segments.push_back({std::move(spaces->front()),
+                        SmallVector<Operation *>(ops),
+                        llvm::to_vector(llvm::seq<unsigned>(results.size()))});
+    return segments;
+  }
   SmallVector<Values> needed;
   for (auto [number, space] : llvm::enumerate(*spaces)) {
     segments.push_back({std::move(space), {}, {}});
