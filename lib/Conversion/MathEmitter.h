@@ -65,6 +65,7 @@ public:
   bool mayFlushDenormals() const {
     return hasHardwareMath() && options.approximate && !options.bf16;
   }
+  bool isNonpositive() const { return options.nonpositive; }
   bool mayUseTanhApprox() const {
     return hasHardwareMath() && options.approximate && options.bf16;
   }
@@ -251,6 +252,13 @@ struct Decomposed {
   Expr mantissa, exponent;
 };
 Decomposed decompose(Expr x);
+
+// MathDivide.cpp
+/// Whether CUDA has something better for the op than the division of an
+/// element by an element; only divisions in f32.
+bool isExpandedDivision(Operation *op);
+/// The quotient of such an op, rounded correctly unless it has `afn` or `arcp`.
+Expr expandDivision(arith::DivFOp op, MathEmitter &e);
 
 // MathErf.cpp
 Expr expandTanh(Expr x);

@@ -103,18 +103,32 @@ Expr expByHardware(Expr x) {
   return e.hardwareExp2Flushed(r) * scale;
 }
 
+/// exp(x) = 2^t e^r for x <= 0 without the parts of an exponent: t is x log2(e)
+/// rounded, and r = x - t ln(2) is what the rounding took. The bound keeps -inf
+/// from making r NaN.
+Expr expOfNonpositive(Expr x) {
+  MathEmitter &e = *x.emitter;
+  Expr bounded = e.atLeast(x, -200.0);
+  Expr t = bounded * e.f(kLog2E);
+  Expr r = e.fma(t, e.f(-0x1.62e430p-1), bounded);
+  Expr power = e.hardwareExp2Flushed(t);
+  return e.fma(power, r, power);
+}
+
 } // namespace
 
 Expr mlir::fuse::expandExp(Expr x) {
   MathEmitter &e = *x.emitter;
   if (e.mayFlushDenormals())
     return e.hardwareExp2Flushed(x * e.f(kLog2E));
+  if (e.hasHardwareMath() && e.isNonpositive() && !e.isApproximate())
+    return expOfNonpositive(x);
   if (e.hasHardwareMath())
     return e.isApproximate() ? e.hardwareExp2(x * e.f(kLog2E))
                              : expByHardware(x);
   ExpFormat format = getExpFormat(e);
-  Expr bounded = e.atLeast(e.atMost(x, format.most), format.least);
-  ReducedExp reduced = reduceExp(bounded, format);
+  Expr below = e.isNonpositive() ? x : e.atMost(x, format.most);
+  ReducedExp reduced = reduceExp(e.atLeast(below, format.least), format);
   return e.scaleByPowerOfTwo(reduced.expM1 + e.f(1.0), reduced.k);
 }
 

@@ -11,9 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <limits>
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_EXPANDMATH
@@ -55,37 +53,6 @@ bool hasFlag(Operation *op, arith::FastMathFlags flag) {
                          fastMath.getFastMathFlagsAttr().getValue(), flag);
 }
 
-/// 1 / x. One step of Newton's method takes rcp.approx from 1 ULP to 0.5 and a
-/// bit, without the branches of a correctly rounded division; an infinity is
-/// kept from making it inf * 0.
-Expr expandReciprocal(Expr x) {
-  MathEmitter &e = *x.emitter;
-  Expr first = e.hardwareReciprocal(x);
-  if (e.isApproximate())
-    return first;
-  constexpr double largest = std::numeric_limits<float>::max();
-  Expr error = e.fma(-e.atMost(x, largest), first, e.f(1.0));
-  return e.fma(error, first, first);
-}
-
-bool isOne(Value value) {
-  if (auto splat = value.getDefiningOp<vector::BroadcastOp>())
-    value = splat.getSource();
-  return matchPattern(value, m_OneFloat());
-}
-
-Expr expandDivision(Expr a, Expr b) {
-  MathEmitter &e = *a.emitter;
-  return isOne(a.value) ? expandReciprocal(b) : e.hardwareDivide(a, b);
-}
-
-/// An f32 division that may be approximate; every other one stays as it is.
-bool isApproximateDivision(Operation *op) {
-  return isa<arith::DivFOp>(op) &&
-         getElementTypeOrSelf(op->getResult(0)).isF32() &&
-         hasFlag(op, arith::FastMathFlags::afn | arith::FastMathFlags::arcp);
-}
-
 LogicalResult checkType(Operation *op) {
   Type type = op->getResult(0).getType();
   Type element = getElementTypeOrSelf(type);
@@ -107,7 +74,7 @@ struct ExpandMath : fuse::impl::ExpandMathBase<ExpandMath> {
     SmallVector<Operation *> worklist;
     getOperation()->walk([&](Operation *op) {
       if (getUnaryExpansion(op) || isa<math::PowFOp>(op) ||
-          (target == MathTarget::Cuda && isApproximateDivision(op)))
+          (target == MathTarget::Cuda && isExpandedDivision(op)))
         worklist.push_back(op);
     });
     for (Operation *op : worklist)
@@ -123,6 +90,7 @@ struct ExpandMath : fuse::impl::ExpandMathBase<ExpandMath> {
     options.target = target;
     options.approximate = hasFlag(op, arith::FastMathFlags::afn);
     options.bf16 = op->hasAttr(kBF16ResultAttr);
+    options.nonpositive = op->hasAttr(kNonpositiveAttr);
     MathEmitter e(builder, op->getLoc(), op->getResult(0).getType(), options);
 
     Expr result;
@@ -132,7 +100,7 @@ struct ExpandMath : fuse::impl::ExpandMathBase<ExpandMath> {
     else if (isa<math::PowFOp>(op))
       result = expandPow(first, e.wrap(op->getOperand(1)));
     else
-      result = expandDivision(first, e.wrap(op->getOperand(1)));
+      result = expandDivision(cast<arith::DivFOp>(op), e);
     op->getResult(0).replaceAllUsesWith(result.value);
     op->erase();
     return success();

@@ -7,6 +7,7 @@
 
 #include "Reducer.h"
 
+#include "fuse/Conversion/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -111,15 +112,12 @@ Value Reducer::combineOne(Value a, Value b) {
 }
 
 Value Reducer::safeMaximum(Value maximum) {
-  auto splat = [&](double number) {
-    return emitter.splat(loc, emitter.constant(loc, type, number),
-                         lanesIn(maximum));
-  };
-  Value magnitude = math::AbsFOp::create(builder, loc, maximum);
-  Value isInfinite =
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, magnitude,
-                            splat(std::numeric_limits<double>::infinity()));
-  return arith::SelectOp::create(builder, loc, isInfinite, splat(0), maximum);
+  Value lowest = emitter.splat(loc, identityOf(0), lanesIn(maximum));
+  Value isLowest = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
+  Value zero =
+      emitter.splat(loc, emitter.constant(loc, type, 0), lanesIn(maximum));
+  return arith::SelectOp::create(builder, loc, isLowest, zero, maximum);
 }
 
 Value Reducer::exp(Value exponent) {
@@ -128,9 +126,11 @@ Value Reducer::exp(Value exponent) {
   auto flags = narrow && !emitter.getOptions().strict
                    ? arith::FastMathFlags::afn
                    : arith::FastMathFlags::none;
-  return math::ExpOp::create(
+  auto power = math::ExpOp::create(
       builder, loc, exponent,
       arith::FastMathFlagsAttr::get(op->getContext(), flags));
+  power->setAttr(kNonpositiveAttr, builder.getUnitAttr());
+  return power;
 }
 
 Value Reducer::rescale(const ReductionState &state, Value maximum) {
@@ -243,10 +243,21 @@ ReductionState Reducer::reduceLanes(ReductionState state) {
   return state;
 }
 
+Value Reducer::sumOfInfinity(Value maximum, Value sum) {
+  Value infinity = emitter.splat(
+      loc, emitter.constant(loc, type, std::numeric_limits<double>::infinity()),
+      lanesIn(maximum));
+  Value isInfinite = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ, maximum, infinity);
+  return arith::SelectOp::create(builder, loc, isInfinite, infinity, sum);
+}
+
 SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
                                       const Index &count) {
   SmallVector<Value, 2> results(state.begin(), state.end());
-  if (!reduce || reduce.getKind() != ReduceKind::mean)
+  if (!reduce)
+    return {results[0], sumOfInfinity(results[0], results[1])};
+  if (reduce.getKind() != ReduceKind::mean)
     return results;
   Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
                                             emitter.materialize(count));

@@ -67,6 +67,15 @@ TEST(MathPTXInstructions, ExpStaysMemoryBound) {
   EXPECT_EQ(countOf(*ptx, "fma.rn.f32"), 0u) << *ptx;
 }
 
+TEST(MathPTXInstructions, ExpOfNonpositiveIsShorter) {
+  auto ptx = emitMathPTX("exp", 1, false, 0, "{fuse.nonpositive}");
+  ASSERT_TRUE(bool(ptx)) << llvm::toString(ptx.takeError());
+  EXPECT_EQ(countOf(*ptx, "ex2.approx.ftz.f32"), 1u) << *ptx;
+  EXPECT_EQ(countOf(*ptx, "fma.rn.f32"), 2u) << *ptx;
+  EXPECT_EQ(countOf(*ptx, "max.NaN.f32"), 1u) << *ptx;
+  EXPECT_EQ(countOf(*ptx, "min.NaN.f32"), 0u) << *ptx;
+}
+
 /// tanh.approx has 2^-11, too little for f16.
 TEST(MathPTXInstructions, TanhApproxIsForBF16) {
   auto ptx = emitMathPTX("tanh", 1, false, 0, "fastmath<afn> {fuse.bf16}");

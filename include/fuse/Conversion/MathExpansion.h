@@ -38,11 +38,18 @@ struct MathExpansionOptions {
   bool approximate = false;
   /// With `approximate`: good to one bf16 ULP is enough (`fuse.bf16`).
   bool bf16 = false;
+  /// Of exp: no argument is above 0, and results below the normal numbers may
+  /// be 0 (`fuse.nonpositive`).
+  bool nonpositive = false;
 };
 
 /// The discardable unit attribute that tells that an `afn` result only flows
 /// into bf16.
 inline constexpr llvm::StringLiteral kBF16ResultAttr = "fuse.bf16";
+
+/// The same of an exp whose argument is at most 0 (or NaN), and whose result is
+/// added to one that is at least 1.
+inline constexpr llvm::StringLiteral kNonpositiveAttr = "fuse.nonpositive";
 
 /// Returns (sin, cos) of the angle `turns` (i64 or a fixed 1-D vector of i64,
 /// units of 2^-64 turn) in f32, each within 2 ULP of the exact value.
