@@ -27,7 +27,8 @@ static constexpr double placesPerBlock = 256;
 static constexpr size_t mostViews = 8;
 
 /// A host of a few cores; only the ratios matter.
-static constexpr MachineRates hostRates = {20e9, 50e9, 5e-6, 8};
+static constexpr MachineRates hostRates = {20e9, 50e9, 5e-6, 8,
+                                           /*sharesResults=*/false};
 
 MachineRates MachineRates::of(StringRef chip) {
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
@@ -36,7 +37,8 @@ MachineRates MachineRates::of(StringRef chip) {
     return hostRates;
   }
   return {gpu->memoryBytesPerSecond, gpu->operationsPerSecond(),
-          gpu->launchSeconds, static_cast<double>(gpu->multiprocessors)};
+          gpu->launchSeconds, static_cast<double>(gpu->multiprocessors),
+          /*sharesResults=*/true};
 }
 
 namespace {

@@ -38,6 +38,8 @@ struct MachineRates {
   double launchSeconds;
   /// Multiprocessors, or cores.
   double processors;
+  /// Whether schedules let several blocks share each of a few results.
+  bool sharesResults;
 
   /// Those of a chip's common board; the host's for "cpu" and for chips that
   /// nobody knows, which a later stage refuses.

@@ -58,7 +58,7 @@ static RowShape shapeOf(const ReductionSegment &segment,
       shape.vector /= 2;
   shape.bytes = estimatedElements(space.columns()) * narrowest;
   double rows = estimatedElements(space.rows());
-  shape.wantsParts = rows < 2 * machine.processors &&
+  shape.wantsParts = machine.sharesResults && rows < 2 * machine.processors &&
                      shape.bytes > bytesPerLaunch &&
                      isOneWalk(segment.ops, written, space, dims);
   return shape;
@@ -68,7 +68,10 @@ const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
                                         ArrayRef<Value> results,
                                         const DimClasses &dims,
                                         const MachineRates &machine) {
-  if (segments.size() == 1)
+  bool areRows = llvm::all_of(segments, [](const ReductionSegment &segment) {
+    return segment.space.overLastDims();
+  });
+  if (segments.size() == 1 || !areRows)
     return nullptr;
   if (segments.size() > mostShapes)
     return "a launch takes rows of four shapes at most";

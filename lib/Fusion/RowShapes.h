@@ -22,8 +22,8 @@
 
 namespace mlir::fuse {
 
-/// Why the segments, of rows, should not share a launch; null if they may. One
-/// segment may.
+/// Why the segments should not share a launch; null if they may. One segment
+/// may, and so may columns, which are one walk.
 const char *whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
                             ArrayRef<Value> results, const DimClasses &dims,
                             const MachineRates &machine);

@@ -96,7 +96,10 @@ func.func @unknown_length(%a: tensor<64x128xf32>, %b: tensor<64x?xf32>) -> (tens
 
 // -----
 
+// A CPU shares no rows.
 // CHECK-LABEL: func.func @few_long
+// CPU-LABEL:   func.func @few_long
+// CPU:           fuse.kernel "few_long" ins(
 // CHECK-SAME:    reason = "many blocks share each of a few long rows, and only in a launch of one shape"
 // CHECK-COUNT-2: fuse.kernel
 func.func @few_long(%a: tensor<4x1048576xf32>, %b: tensor<8x1048576xf32>) -> (tensor<4x1xf32>, tensor<8x1xf32>) {
