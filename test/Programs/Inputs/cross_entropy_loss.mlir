@@ -8,9 +8,8 @@ func.func @cross_entropy_loss(%logits: tensor<?x65536xbf16> {fuse.dims = ["T"]},
   %row = fuse.iota dim = 0 like %labels : tensor<?xi64> -> tensor<?xi64>
   %start = fuse.mul %row, %columns : tensor<?xi64>, tensor<i64> -> tensor<?xi64>
   %place = fuse.add %start, %labels : tensor<?xi64>
-  %all = tensor.collapse_shape %logits [[0, 1]] : tensor<?x65536xbf16> into tensor<?xbf16>
-  %own = fuse.gather %all, %place dim = 0 : tensor<?xbf16>, tensor<?xi64> -> tensor<?xbf16>
-  %own_wide = fuse.cast %own : tensor<?xbf16> -> tensor<?xf32>
-  %loss = fuse.sub %lse, %own_wide : tensor<?xf32>
+  %all = tensor.collapse_shape %wide [[0, 1]] : tensor<?x65536xf32> into tensor<?xf32>
+  %own = fuse.gather %all, %place dim = 0 : tensor<?xf32>, tensor<?xi64> -> tensor<?xf32>
+  %loss = fuse.sub %lse, %own : tensor<?xf32>
   return %loss : tensor<?xf32>
 }

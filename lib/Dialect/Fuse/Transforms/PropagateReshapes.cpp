@@ -228,6 +228,43 @@ struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
   }
 };
 
+/// gather(collapse(cast(x))) -> cast(gather(collapse(x))) for floats that the
+/// cast widens, with or without the collapse: what is gathered is then memory
+/// where x is.
+struct SinkCastOfTable : public OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GatherOp gather,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = gather.getTable().getDefiningOp<tensor::CollapseShapeOp>();
+    Value computed = collapse ? collapse.getSrc() : gather.getTable();
+    auto cast = computed.getDefiningOp<CastOp>();
+    if (!cast || !widensFloats(cast))
+      return rewriter.notifyMatchFailure(gather,
+                                         "its table is no widened float's");
+    Value table = cast.getInput();
+    Type element = getElementTypeOrSelf(table);
+    if (collapse)
+      table = tensor::CollapseShapeOp::create(
+          rewriter, collapse.getLoc(), collapse.getResultType().clone(element),
+          table, collapse.getReassociationIndices());
+    Value gathered = GatherOp::create(rewriter, gather.getLoc(),
+                                      gather.getType().clone(element), table,
+                                      gather.getIds(), gather.getDim());
+    auto widened =
+        rewriter.replaceOpWithNewOp<CastOp>(gather, gather.getType(), gathered);
+    widened->setDiscardableAttrs(cast->getDiscardableAttrDictionary());
+    return success();
+  }
+
+private:
+  static bool widensFloats(CastOp cast) {
+    auto from = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getInput()));
+    auto to = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+    return from && to && from.getWidth() < to.getWidth();
+  }
+};
+
 struct PropagateReshapesPass
     : public mlir::fuse::impl::FusePropagateReshapesBase<
           PropagateReshapesPass> {
@@ -236,7 +273,9 @@ struct PropagateReshapesPass
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<SinkCollapse, RaiseExpand, SinkCollapseOfReduce>(context);
+    patterns
+        .add<SinkCollapse, RaiseExpand, SinkCollapseOfReduce, SinkCastOfTable>(
+            context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

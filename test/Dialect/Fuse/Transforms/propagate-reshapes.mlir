@@ -86,3 +86,30 @@ func.func @identity(%x: tensor<2xf64>) -> tensor<2xf64> {
   %z = fuse.add %x, %e : tensor<2xf64>
   return %z : tensor<2xf64>
 }
+
+// -----
+
+// A gather takes what a cast widens before it does; not what it narrows, whose
+// table would then be read at twice the width, nor what may be NaN only behind
+// the cast.
+// CHECK-LABEL: func.func @gathered
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<4x8xbf16>, %[[D:[a-z0-9]+]]: tensor<8xf32>, %[[N:[a-z0-9]+]]: tensor<8xi32>, %[[I:[a-z0-9]+]]: tensor<4xi64>)
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[X]] {{.*}} into tensor<32xbf16>
+// CHECK:         %[[G:.*]] = fuse.gather %[[C]], %[[I]] dim = 0 : tensor<32xbf16>, tensor<4xi64> -> tensor<4xbf16>
+// CHECK:         %[[Y:.*]] = fuse.cast %[[G]] : tensor<4xbf16> -> tensor<4xf32>
+// CHECK:         %[[DC:.*]] = fuse.cast %[[D]]
+// CHECK:         %[[DG:.*]] = fuse.gather %[[DC]]
+// CHECK:         %[[NC:.*]] = fuse.cast %[[N]]
+// CHECK:         %[[NG:.*]] = fuse.gather %[[NC]]
+// CHECK:         return %[[Y]], %[[DG]], %[[NG]]
+func.func @gathered(%x: tensor<4x8xbf16>, %d: tensor<8xf32>, %n: tensor<8xi32>, %i: tensor<4xi64>)
+    -> (tensor<4xf32>, tensor<4xf16>, tensor<4xf64>) {
+  %f = fuse.cast %x : tensor<4x8xbf16> -> tensor<4x8xf32>
+  %c = tensor.collapse_shape %f [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  %y = fuse.gather %c, %i dim = 0 : tensor<32xf32>, tensor<4xi64> -> tensor<4xf32>
+  %dc = fuse.cast %d : tensor<8xf32> -> tensor<8xf16>
+  %dg = fuse.gather %dc, %i dim = 0 : tensor<8xf16>, tensor<4xi64> -> tensor<4xf16>
+  %nc = fuse.cast %n : tensor<8xi32> -> tensor<8xf64>
+  %ng = fuse.gather %nc, %i dim = 0 : tensor<8xf64>, tensor<4xi64> -> tensor<4xf64>
+  return %y, %dg, %ng : tensor<4xf32>, tensor<4xf16>, tensor<4xf64>
+}
