@@ -1,4 +1,5 @@
 //===- RowShapes.h - Whether rows of several shapes suit --------*- C++ -*-===//
+//
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
