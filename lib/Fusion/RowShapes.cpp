@@ -16,20 +16,43 @@ using namespace mlir::fuse;
 static constexpr size_t mostShapes = 4;
 /// Of the lengths of rows that blocks of one size suit.
 static constexpr int64_t mostRatio = 4;
-/// A thread's widest access, in bytes.
+/// A thread's widest access, in bytes; and the most elements of a vector,
+/// unless all are bytes.
 static constexpr double accessBytes = 16;
+static constexpr int64_t mostElements = 8;
 /// What a block reads in the time of a launch.
 static constexpr double bytesPerLaunch = 128 * 1024;
 
 namespace {
 struct RowShape {
   std::optional<int64_t> length;
-  /// Elements of a vector that divides the rows; 0 if that is not known.
-  int64_t vector = 0;
-  double bytes = 0;
+  /// Elements of the widest vector that divides the rows; where their length is
+  /// unknown, that divides multiples of 16 bytes.
+  int64_t vector = 1;
   bool wantsParts = false;
 };
 } // namespace
+
+/// The bytes of the narrowest and the widest element of the tensors of the
+/// segment's shape that cross the kernel's edge.
+static std::pair<double, double> elementBytes(const ReductionSegment &segment,
+                                              ArrayRef<Value> written,
+                                              const DimClasses &dims) {
+  double narrowest = accessBytes, widest = 1;
+  auto visit = [&](Value value) {
+    if (!isa<RankedTensorType>(value.getType()) ||
+        dims.extents(value) != segment.space.domain)
+      return;
+    narrowest = std::min(narrowest, elementBytes(value));
+    widest = std::max(widest, elementBytes(value));
+  };
+  llvm::for_each(written, visit);
+  for (Operation *op : segment.ops)
+    for (Value operand : op->getOperands())
+      if (!llvm::is_contained(segment.ops, operand.getDefiningOp()))
+        visit(operand);
+  return {std::min(narrowest, widest), widest};
+}
 
 static RowShape shapeOf(const ReductionSegment &segment,
                         ArrayRef<Value> results, const DimClasses &dims,
@@ -38,28 +61,21 @@ static RowShape shapeOf(const ReductionSegment &segment,
   SmallVector<Value> written;
   for (unsigned result : segment.results)
     written.push_back(results[result]);
-  double narrowest = accessBytes;
-  auto visit = [&](Value value) {
-    if (isa<RankedTensorType>(value.getType()) &&
-        dims.extents(value) == space.domain)
-      narrowest = std::min(narrowest, elementBytes(value));
-  };
-  llvm::for_each(written, visit);
-  for (Operation *op : segment.ops)
-    for (Value operand : op->getOperands())
-      if (!llvm::is_contained(segment.ops, operand.getDefiningOp()))
-        visit(operand);
+  auto [narrowest, widest] = elementBytes(segment, written, dims);
 
   RowShape shape;
   shape.length = staticProduct(space.columns());
-  if (const Extent &inner = space.columns().back(); inner.isStatic())
-    for (shape.vector = accessBytes / narrowest;
-         inner.size % shape.vector != 0;)
-      shape.vector /= 2;
-  shape.bytes = estimatedElements(space.columns()) * narrowest;
+  const Extent &inner = space.columns().back();
+  if (shape.length || space.columns().size() == 1)
+    shape.vector = accessBytes / (inner.isStatic() ? narrowest : widest);
+  if (widest > 1)
+    shape.vector = std::min(shape.vector, mostElements);
+  while (inner.isStatic() && inner.size % shape.vector != 0)
+    shape.vector /= 2;
   double rows = estimatedElements(space.rows());
+  double bytes = estimatedElements(space.columns()) * narrowest;
   shape.wantsParts = machine.sharesResults && rows < 2 * machine.processors &&
-                     shape.bytes > bytesPerLaunch &&
+                     bytes > bytesPerLaunch &&
                      isOneWalk(segment.ops, written, space, dims);
   return shape;
 }

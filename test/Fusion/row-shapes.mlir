@@ -137,3 +137,18 @@ func.func @five(%a: tensor<64x128xf32>, %b: tensor<65x128xf32>, %c: tensor<66x12
   %z = fuse.reduce max %e dims = [1] keep : tensor<68x128xf32> -> tensor<68x1xf32>
   return %v, %w, %x, %y, %z : tensor<64x1xf32>, tensor<65x1xf32>, tensor<66x1xf32>, tensor<67x1xf32>, tensor<68x1xf32>
 }
+
+// -----
+
+// Rows of unknown length: vectors, where they are multiples of 16 bytes, would
+// be wider in one.
+// CHECK-LABEL: func.func @unknown_lengths
+// CHECK-SAME:    reason = "the rows of the two want vectors of different widths"
+// CHECK-COUNT-2: fuse.kernel
+func.func @unknown_lengths(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>, %c: tensor<64x2x?xf32>)
+    -> (tensor<64x1xf32>, tensor<64x1xf32>, tensor<64x1x1xf32>) {
+  %x = fuse.reduce max %a dims = [1] keep : tensor<64x?xf32> -> tensor<64x1xf32>
+  %y = fuse.reduce max %b dims = [1] keep : tensor<64x?xf32> -> tensor<64x1xf32>
+  %z = fuse.reduce max %c dims = [1, 2] keep : tensor<64x2x?xf32> -> tensor<64x1x1xf32>
+  return %x, %y, %z : tensor<64x1xf32>, tensor<64x1xf32>, tensor<64x1x1xf32>
+}
