@@ -72,6 +72,7 @@ private:
   void fillSharedMemory();
   void loadHeld();
   void preload();
+  bool followsFromReduction(Value value);
   States walkHeld(States states, Visit visit, bool isLast);
   States walkShared(States states, Visit visit, bool isFirst);
   std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
@@ -434,6 +435,22 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
   });
 }
 
+bool RowsLowering::followsFromReduction(Value value) {
+  SmallVector<Value> open = {value};
+  SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (llvm::any_of(space.levels, [&](const auto &level) {
+          return llvm::is_contained(level, op);
+        }))
+      return true;
+    llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
 /// Whether a result has the shape that is reduced, and not one element a row.
 bool RowsLowering::isFull(unsigned result) {
   SmallVector<Extent> extents = frame.dims.extents(yielded(result));
@@ -463,11 +480,17 @@ void RowsLowering::emit(const Index &block) {
     fillSharedMemory();
   else if (!isLoop())
     placeHeldPoints(0);
-  if (schedule.getPreload())
-    preload();
   SmallVector<unsigned> full, rows;
   for (unsigned result : segment.results)
     (isFull(result) ? full : rows).push_back(result);
+  if (schedule.getPreload()) {
+    preload();
+    auto *late = llvm::partition(full, [&](unsigned result) {
+      return !followsFromReduction(yielded(result));
+    });
+    storeFull(ArrayRef(full.begin(), late));
+    full.erase(full.begin(), late);
+  }
   for (auto [number, level] : llvm::enumerate(space.levels))
     reduceLevel(level, /*isFirst=*/number == 0,
                 /*isLast=*/full.empty() && number + 1 == space.levels.size());

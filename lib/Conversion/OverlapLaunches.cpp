@@ -23,7 +23,7 @@ struct OverlapLaunchesPass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<gpu::GPUFuncOp>())
       if (function.isKernel() && !hasControl(function))
-        addControl(function);
+        addWait(function);
   }
 
 private:
@@ -34,11 +34,9 @@ private:
         .wasInterrupted();
   }
 
-  static void addControl(gpu::GPUFuncOp function) {
+  static void addWait(gpu::GPUFuncOp function) {
     OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
     Location loc = function.getLoc();
-    NVVM::GriddepcontrolOp::create(builder, loc,
-                                   NVVM::GridDepActionKind::launch_dependents);
     NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
   }
 };

@@ -38,12 +38,12 @@ llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
   return target;
 }
 
-/// Up to this part of the L2 kernels that wait less won on an H200
+/// Up to so many times the size of the L2 kernels that wait less won on an H200
 /// (docs/performance.md).
-static constexpr int64_t smallPartOfL2 = 4;
+static constexpr int64_t smallPerL2 = 3;
 
 int64_t ScheduleTarget::smallBytes() const {
-  return gpu ? gpu->l2Bytes / smallPartOfL2 : 0;
+  return gpu ? smallPerL2 * gpu->l2Bytes : 0;
 }
 
 /// The candidate that an entry names. One that is none of them was written by

@@ -193,16 +193,17 @@ static bool isSmall(KernelOp kernel, const ScheduleTarget &target) {
 /// The fewest threads, each with at most `smallHeld` elements of a row, for
 /// calls that have few blocks: all loads start at once, and nothing is loaded
 /// after the threads have exchanged their results. Null where a row is too long
-/// for that.
+/// for that, or so short that a block takes several.
 static RowsScheduleAttr proposeSmall(KernelOp kernel, const RowShape &shape) {
-  int64_t group = std::max<int64_t>(
-      warpSize, llvm::PowerOf2Ceil(llvm::divideCeil(*shape.length, smallHeld)));
-  if (group > smallThreads)
+  int64_t threads = std::max<int64_t>(
+      llvm::PowerOf2Ceil(llvm::divideCeil(*shape.length, smallHeld)),
+      smallestBlock);
+  if (threads > smallThreads || *shape.length < threads * shape.vector)
     return {};
-  int64_t threads = std::max(group, smallestBlock);
   return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
-                               threads / group, HoldKind::registers, loopUnroll,
-                               /*in_registers=*/0, /*preload=*/true);
+                               /*rows_per_block=*/1, HoldKind::registers,
+                               loopUnroll, /*in_registers=*/0,
+                               /*preload=*/true);
 }
 
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,

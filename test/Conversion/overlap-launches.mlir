@@ -12,7 +12,6 @@
 gpu.module @kernels {
   // The pass description's example: before everything else.
   // CHECK-LABEL: gpu.func @copy
-  // CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
   // CHECK-NEXT:    nvvm.griddepcontrol wait
   // CHECK-NEXT:    llvm.load
   // CHECK-NOT:     griddepcontrol

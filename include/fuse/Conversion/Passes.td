@@ -101,12 +101,12 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
 def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Let kernels be launched before what precedes them has ended";
   let description = [{
-    For chips from sm_90 on. Each kernel first allows what follows it in the
-    stream to be launched as soon as all of its own blocks are running or have
-    ended, and then waits until all that precedes it has ended and what that
-    wrote can be read. So the time of a launch passes while the kernel before
-    still runs. This has an effect only where the kernel is launched with the
-    attribute for it, which the runtime sets on kernels that wait.
+    For chips from sm_90 on. Each kernel first waits until all that precedes it
+    in the stream has ended and what that wrote can be read. So it may be
+    launched when the blocks of the kernel before have ended, and the time of a
+    launch passes while what they wrote is on its way. This has an effect only
+    where the kernel is launched with the attribute for it, which the runtime
+    sets on kernels that wait.
 
     Every thread waits before it touches memory. A kernel thus ends after all
     that precedes it has, and whoever waits for the kernel has waited for that
@@ -121,7 +121,6 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
     After:
     ```mlir
     gpu.func @double(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64) kernel {
-      nvvm.griddepcontrol launch_dependents
       nvvm.griddepcontrol wait
       ...
     }

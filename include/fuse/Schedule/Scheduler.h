@@ -46,8 +46,8 @@ struct ScheduleTarget {
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
 
-  /// Calls that move no more than this are so short that the latency of their
-  /// kernels counts more than the bandwidth; 0 on a CPU.
+  /// Calls that move no more than this are so short that what their kernels
+  /// wait for counts more than the bandwidth; 0 on a CPU.
   int64_t smallBytes() const;
 };
 

@@ -72,9 +72,9 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time.
 
     With `preload` (and `hold = registers`) a thread loads what later passes
-    need besides the row, such as weights, before the threads exchange their
-    first results. That hides the latency of memory where few blocks run, and
-    costs registers.
+    need besides the row, such as weights, and stores results that need no
+    reduction, before the threads exchange their first results. That hides the
+    latency of memory where few blocks run, and costs registers.
 
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
