@@ -63,9 +63,24 @@ private:
   bool hasTail() const {
     return vector > 1 && (columns.base || columns.offset % vector != 0);
   }
+  /// Whether rows start anywhere between two multiples of the vector. Whole
+  /// vectors then start at the first multiple in memory; what is before and
+  /// behind them are the edges, fewer elements than a group has threads.
+  bool hasEdges() const {
+    bool isDivisible =
+        columns.base ? emitter.getOptions().divisible : !hasTail();
+    return !isDivisible && space.columns().size() == 1 &&
+           group.width >= 2 * vector && vector > 1;
+  }
   Point pointAt(Index column, int64_t lanes);
   Point rowPoint(unsigned result);
 
+  void placeVectors();
+  Index vectorColumn(const Index &number) {
+    return emitter.add(head, emitter.mul(number, Index::constant(vector)));
+  }
+  Index edgeColumn(const Index &number);
+  int64_t leastVectors() const;
   void placeHeldPoints(int64_t firstVector);
   int64_t slotsInSharedMemory() const;
   Index slotColumn(const Index &slot);
@@ -75,6 +90,9 @@ private:
   bool followsFromReduction(Value value);
   States walkHeld(States states, Visit visit, bool isLast);
   States walkShared(States states, Visit visit, bool isFirst);
+  States walkEdges(States states, Visit visit) {
+    return edge ? visit(std::move(states), *edge) : states;
+  }
   std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
                                       Visit visit);
 
@@ -99,11 +117,15 @@ private:
   ThreadGroup group;
   SmallVector<Index, 4> rowDims;
   Index rowStart, columns;
+  /// The column of the first whole vector, and how many there are.
+  Index head, vectors;
   /// Whether the row exists; null where every one does.
   Value rowExists;
   /// The points of this thread whose vectors are code of their own: all, but
   /// for those in shared memory or in loops.
   SmallVector<Point> held;
+  /// The element of the edges that the thread has besides.
+  std::optional<Point> edge;
   /// With hold = cache and hold = shared.
   SmallVector<BlockArgument> streamed;
   std::optional<RowStaging> staging;
@@ -135,8 +157,10 @@ LogicalResult RowsLowering::verifyLength() {
                  " vectors a thread with hold = " + hold + ", but got " +
                  Twine(llvm::divideCeil(*length, share)) +
                  "; use more threads or hold = loop");
-  if ((!isLoop() || space.columns().size() > 1) && inner.isStatic() &&
-      inner.size % vector != 0)
+  bool mayHaveEdges =
+      space.columns().size() == 1 && share >= 2 * vector * vector;
+  if (!mayHaveEdges && (!isLoop() || space.columns().size() > 1) &&
+      inner.isStatic() && inner.size % vector != 0)
     return error("expected a schedule whose vector divides the last dimension, "
                  "but got vector = " +
                  Twine(vector) + " for " + Twine(inner.size) +
@@ -169,6 +193,17 @@ void RowsLowering::placeThread(const Index &block) {
   rowDims = emitter.delinearize(row, space.rows());
   columns = emitter.product(space.columns());
   rowStart = emitter.mul(row, columns);
+  placeVectors();
+}
+
+void RowsLowering::placeVectors() {
+  Index size = Index::constant(vector);
+  head = Index::constant(0);
+  if (hasEdges()) {
+    Index past = emitter.rem(rowStart, size);
+    head = emitter.min(emitter.rem(emitter.sub(size, past), size), columns);
+  }
+  vectors = emitter.div(emitter.sub(columns, head), size);
 }
 
 Point RowsLowering::pointAt(Index column, int64_t lanes) {
@@ -178,6 +213,11 @@ Point RowsLowering::pointAt(Index column, int64_t lanes) {
   point.linear = emitter.add(rowStart, column);
   point.shape = space.domain;
   point.lanes = lanes;
+  if (lanes > 1 && hasEdges()) {
+    point.flat = true;
+    // Any column.
+    point.skew = 1;
+  }
   return point;
 }
 
@@ -193,31 +233,53 @@ Point RowsLowering::rowPoint(unsigned result) {
 // Walking a row
 //===----------------------------------------------------------------------===//
 
+/// The column of an element of the edges, from the front to the back.
+Index RowsLowering::edgeColumn(const Index &number) {
+  Index behind =
+      emitter.add(number, emitter.mul(vectors, Index::constant(vector)));
+  return hasEdges() ? emitter.select(emitter.less(number, head), number, behind)
+                    : behind;
+}
+
+/// Of a row of static length, wherever it starts.
+int64_t RowsLowering::leastVectors() const {
+  int64_t before = hasEdges() ? vector - 1 : 0;
+  return std::max<int64_t>(0, columns.offset - before) / vector;
+}
+
 /// The points of this thread from a vector on; those past the end are guarded.
 void RowsLowering::placeHeldPoints(int64_t firstVector) {
-  int64_t length = columns.offset, stride = group.width * vector;
-  Index first = emitter.mul(group.lane, Index::constant(vector));
-  for (int64_t from = firstVector * stride; from < length; from += stride) {
-    Index column = emitter.add(first, Index::constant(from));
-    bool whole = from + stride <= length;
+  int64_t most = columns.offset / vector;
+  for (int64_t from = firstVector * group.width; from < most;
+       from += group.width) {
+    Index number = emitter.add(group.lane, Index::constant(from));
+    Index column = vectorColumn(number);
+    bool whole = from + group.width <= leastVectors();
     column.guarded = !whole;
     held.push_back(pointAt(column, vector));
     if (!whole)
-      held.back().guard = emitter.less(column, columns);
+      held.back().guard = emitter.less(number, vectors);
   }
+  if (!hasEdges())
+    return;
+  Index column = edgeColumn(group.lane);
+  column.guarded = true;
+  edge = pointAt(column, 1);
+  Index elements =
+      emitter.sub(columns, emitter.mul(vectors, Index::constant(vector)));
+  edge->guard = emitter.less(group.lane, elements);
 }
 
 /// Whole vectors only: the last one may be a part and goes to the registers.
 int64_t RowsLowering::slotsInSharedMemory() const {
-  int64_t length = columns.offset, stride = group.width * vector;
-  int64_t vectors = llvm::divideCeil(length, stride);
-  return std::clamp<int64_t>(vectors - schedule.getInRegisters(), 0,
-                             length / stride);
+  int64_t most = llvm::divideCeil(columns.offset / vector, group.width);
+  return std::clamp<int64_t>(most - schedule.getInRegisters(), 0,
+                             leastVectors() / group.width);
 }
 
 Index RowsLowering::slotColumn(const Index &slot) {
-  return emitter.add(emitter.mul(slot, Index::constant(group.width * vector)),
-                     emitter.mul(group.lane, Index::constant(vector)));
+  return vectorColumn(
+      emitter.add(emitter.mul(slot, Index::constant(group.width)), group.lane));
 }
 
 /// Starts all copies, in up to four groups, so that the first walk need not
@@ -264,10 +326,14 @@ void RowsLowering::preload() {
     if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
         frame.dims.extents(op->getResult(0)) != space.domain)
       continue;
-    for (Value operand : op->getOperands())
-      if (isInput(operand))
-        for (const Point &point : held)
-          emitter.emitOperand(operand, op->getResult(0), point);
+    for (Value operand : op->getOperands()) {
+      if (!isInput(operand))
+        continue;
+      for (const Point &point : held)
+        emitter.emitOperand(operand, op->getResult(0), point);
+      if (edge)
+        emitter.emitOperand(operand, op->getResult(0), *edge);
+    }
   }
 }
 
@@ -319,13 +385,12 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
 std::pair<RowsLowering::States, RowsLowering::States>
 RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   int64_t width = group.width;
-  Index vectors = emitter.div(columns, Index::constant(vector));
   Index perStep = Index::constant(unroll * width);
   Index steps = emitter.div(vectors, perStep);
   Index stepped = emitter.mul(steps, perStep);
 
   auto vectorPoint = [&](const Index &number) {
-    return pointAt(emitter.mul(number, Index::constant(vector)), vector);
+    return pointAt(vectorColumn(number), vector);
   };
   vectorStates =
       loopOverStates(frame, Index::constant(0), stepped, unroll * width,
@@ -344,12 +409,13 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
                      });
   if (!hasTail())
     return {vectorStates, scalarStates};
-  Index tail = emitter.mul(vectors, Index::constant(vector));
-  scalarStates =
-      loopOverStates(frame, emitter.add(tail, group.lane), columns, width,
-                     scalarStates, [&](Index column, States states) {
-                       return visit(std::move(states), pointAt(column, 1));
-                     });
+  Index elements =
+      emitter.sub(columns, emitter.mul(vectors, Index::constant(vector)));
+  scalarStates = loopOverStates(frame, group.lane, elements, width,
+                                scalarStates, [&](Index number, States states) {
+                                  return visit(std::move(states),
+                                               pointAt(edgeColumn(number), 1));
+                                });
   return {vectorStates, scalarStates};
 }
 
@@ -376,11 +442,12 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
     if (slots > 0)
       states = walkShared(std::move(states), visit, isFirst);
     states = walkHeld(std::move(states), visit, isLast);
+    scalarStates = walkEdges(std::move(scalarStates), visit);
   }
   for (auto [reducer, state, scalars] :
        llvm::zip(reducers, states, scalarStates)) {
     state = reducer.reduceLanes(state);
-    if (isLoop() && hasTail())
+    if (edge || (isLoop() && hasTail()))
       state = reducer.combine(state, scalars);
   }
   if (group.width > 1)
@@ -419,6 +486,7 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
   if (slots > 0)
     walkShared({}, store, /*isFirst=*/false);
   walkHeld({}, store, /*isLast=*/true);
+  walkEdges({}, store);
 }
 
 void RowsLowering::storeRows(ArrayRef<unsigned> results) {

@@ -298,6 +298,14 @@ Index PointEmitter::mul(const Index &a, const Index &b) {
   });
 }
 
+Index PointEmitter::sub(const Index &a, const Index &b) {
+  if (!b.base)
+    return add(a, Index::constant(-b.offset));
+  return cached('-', a, b, [&](Value x, Value y) -> Value {
+    return arith::SubIOp::create(builder, kernel.getLoc(), x, y);
+  });
+}
+
 Index PointEmitter::div(const Index &a, const Index &b) {
   if (!b.base && b.offset == 1)
     return a;
@@ -324,6 +332,12 @@ Index PointEmitter::min(const Index &a, const Index &b) {
   return cached('<', a, b, [&](Value x, Value y) -> Value {
     return arith::MinSIOp::create(builder, kernel.getLoc(), x, y);
   });
+}
+
+Index PointEmitter::select(Value condition, const Index &a, const Index &b) {
+  Value chosen = arith::SelectOp::create(builder, kernel.getLoc(), condition,
+                                         materialize(a), materialize(b));
+  return {chosen, 0, a.guarded || b.guarded};
 }
 
 Index PointEmitter::size(const Extent &extent) {

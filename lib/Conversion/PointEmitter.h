@@ -172,12 +172,15 @@ public:
   /// The index as an SSA value of type index.
   Value materialize(const Index &index);
   Index add(const Index &a, const Index &b);
+  Index sub(const Index &a, const Index &b);
   Index mul(const Index &a, const Index &b);
   /// a / b and a mod b of non-negative a and positive b.
   Index div(const Index &a, const Index &b);
   Index rem(const Index &a, const Index &b);
   /// The smaller; `b` is known not to be negative.
   Index min(const Index &a, const Index &b);
+  /// One of two, by an i1.
+  Index select(Value condition, const Index &a, const Index &b);
   Index size(const Extent &extent);
   /// The product of the extents.
   Index product(ArrayRef<Extent> extents);

@@ -121,6 +121,11 @@ int64_t PointEmitter::alignment(Value tensor, const Point &point,
   int64_t bytes = storageBytes(type.getElementType());
   if (!options.aligned)
     return bytes;
+  SmallVector<Extent> extents = dims.extents(tensor);
+  // A flat walk stays aligned whatever the rows are.
+  if (!layout && point.flat && point.linear &&
+      ArrayRef<Extent>(point.shape) == ArrayRef(extents))
+    return std::min(widestBytes, point.lanes * bytes);
   // The largest power of two that divides the index of the first lane.
   int64_t elements = point.lanes;
   if (int64_t skew = point.skew % point.lanes)
@@ -128,13 +133,9 @@ int64_t PointEmitter::alignment(Value tensor, const Point &point,
   int64_t aligned = std::min(widestBytes, elements * bytes);
   if (layout)
     return layout->kind == StrideKind::aligned_rows ? aligned : bytes;
-  SmallVector<Extent> extents = dims.extents(tensor);
   bool oneRow = llvm::all_of(ArrayRef(extents).drop_back(!extents.empty()),
                              [](const Extent &e) { return e.size == 1; });
-  // A flat walk stays aligned whatever the rows are.
-  bool flat = point.flat && point.linear &&
-              ArrayRef<Extent>(point.shape) == ArrayRef(extents);
-  if (oneRow || flat)
+  if (oneRow)
     return aligned;
   // Rows start at multiples of the innermost dimension.
   Extent inner = extents.back();

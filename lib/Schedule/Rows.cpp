@@ -35,6 +35,8 @@ static constexpr int64_t smallestBlock = 128;
 /// the caches.
 static constexpr int64_t registerVectors = 256;
 static constexpr int64_t cacheVectors = 4096;
+/// Elements of a row from which on a vector need not divide it.
+static constexpr int64_t shortestWithEdges = 1024;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t narrowElements = 32;
@@ -63,6 +65,13 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSpace &space,
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   RowShape shape{staticProduct(space.columns()), 1};
   shape.vector = innermostVector(kernel, dims, space.domain, widest, target);
+  // Where none that divides the row is wide, vectors start where the memory is
+  // aligned, and the edges of the row are left over.
+  bool isLong = shape.length ? *shape.length >= shortestWithEdges
+                             : !target.divisible;
+  if (target.isGPU && space.columns().size() == 1 && isLong &&
+      2 * shape.vector < widest)
+    shape.vector = widest;
   if (!shape.length && space.columns().size() > 1)
     shape.vector = 1;
   return shape;
