@@ -254,11 +254,17 @@ bool mlir::fuse::isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                            const ReductionSpace &space,
                            const DimClasses &dims) {
   llvm::DenseSet<Value> reduced;
-  for (Operation *op : ops)
-    if (isa<ReduceOp, SoftmaxStatsOp>(op) ||
-        llvm::any_of(op->getOperands(),
-                     [&](Value value) { return reduced.contains(value); }))
+  for (Operation *op : ops) {
+    bool follows = llvm::any_of(op->getOperands(), [&](Value value) {
+      return reduced.contains(value);
+    });
+    // Ops that move elements, or turn pairs of them, want other places' too.
+    if (follows && !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+        !isa<CastOp>(op))
+      return false;
+    if (follows || isa<ReduceOp, SoftmaxStatsOp>(op))
       reduced.insert(op->result_begin(), op->result_end());
+  }
   return space.levels.size() == 1 && llvm::all_of(results, [&](Value value) {
            SmallVector<Extent> extents = dims.extents(value);
            return space.isReducedShape(extents) ||

@@ -59,8 +59,8 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   if (!isOneWalk(kernel, *space, dims))
     return kernel.emitError()
            << "expected parts where one walk is enough, but got reductions "
-              "that "
-              "need others, or a result of the reduced shape that needs one; "
+              "that need others, an op that reads them at other places, or a "
+              "result of the reduced shape that needs one; "
               "use parts = 1";
   bool alongPlaces = space->isReduced(space->domain.size() - 1);
   int64_t lanes = alongPlaces ? schedule.getVector() : 1;

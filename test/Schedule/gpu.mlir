@@ -136,14 +136,34 @@ func.func @long_rows(%x: tensor<?x131072xbf16>) -> tensor<?x1xbf16> {
 
 // -----
 
-// An unknown length: vectors only where it is known to be divisible.
+// An unknown length: vectors leave the edges of a row over, unless it is known to
+// be divisible.
 // CHECK-LABEL: func.func @dynamic_rows
-// CHECK:         #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = loop>
+// CHECK:         #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop>
 // DIV-LABEL:   func.func @dynamic_rows
 // DIV:           #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop>
 func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
   return %m : tensor<?x1xf32>
+}
+
+// -----
+
+// No wide vector divides the row, so that it is read from where memory is
+// aligned; one that is half as wide as it could be is wide enough.
+// CHECK-LABEL: func.func @odd_rows
+// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 8, rows_per_block = 1, hold = cache>
+func.func @odd_rows(%x: tensor<?x4097xbf16>) -> tensor<?x4097xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
+  %y = fuse.sub %x, %m : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>
+  return %y : tensor<?x4097xbf16>
+}
+// CHECK-LABEL: func.func @half_odd_rows
+// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 4, rows_per_block = 1, hold = cache>
+func.func @half_odd_rows(%x: tensor<?x4100xbf16>) -> tensor<?x4100xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x4100xbf16> -> tensor<?x1xbf16>
+  %y = fuse.sub %x, %m : tensor<?x4100xbf16>, tensor<?x1xbf16> -> tensor<?x4100xbf16>
+  return %y : tensor<?x4100xbf16>
 }
 
 // -----

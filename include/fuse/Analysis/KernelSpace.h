@@ -99,7 +99,8 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
                                           ArrayRef<Extent> domain);
 
 /// Whether all that the results of the ops need of the reductions can be had
-/// after one walk: no reduction needs another, and each of `results` either is
+/// after one walk: no reduction needs another, what follows from one is
+/// computed from its results at the same place, and each of `results` either is
 /// one number for all reduced places, or has the reduced shape and needs none.
 bool isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                const ReductionSpace &space, const DimClasses &dims);
