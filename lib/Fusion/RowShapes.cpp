@@ -20,6 +20,8 @@ static constexpr int64_t mostRatio = 4;
 /// unless all are bytes.
 static constexpr double accessBytes = 16;
 static constexpr int64_t mostElements = 8;
+/// Elements of a row from which on a vector need not divide it.
+static constexpr int64_t shortestWithEdges = 1024;
 /// What a block reads in the time of a launch.
 static constexpr double bytesPerLaunch = 128 * 1024;
 
@@ -70,7 +72,9 @@ static RowShape shapeOf(const ReductionSegment &segment,
     shape.vector = accessBytes / (inner.isStatic() ? narrowest : widest);
   if (widest > 1)
     shape.vector = std::min(shape.vector, mostElements);
-  while (inner.isStatic() && inner.size % shape.vector != 0)
+  bool leavesEdges = space.columns().size() == 1 &&
+                     shape.length.value_or(0) >= shortestWithEdges;
+  while (!leavesEdges && inner.isStatic() && inner.size % shape.vector != 0)
     shape.vector /= 2;
   double rows = estimatedElements(space.rows());
   double bytes = estimatedElements(space.columns()) * narrowest;

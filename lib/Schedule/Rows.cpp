@@ -67,8 +67,8 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSpace &space,
   shape.vector = innermostVector(kernel, dims, space.domain, widest, target);
   // Where none that divides the row is wide, vectors start where the memory is
   // aligned, and the edges of the row are left over.
-  bool isLong = shape.length ? *shape.length >= shortestWithEdges
-                             : !target.divisible;
+  bool isLong =
+      shape.length ? *shape.length >= shortestWithEdges : !target.divisible;
   if (target.isGPU && space.columns().size() == 1 && isLong &&
       2 * shape.vector < widest)
     shape.vector = widest;
@@ -277,12 +277,13 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
   RowsScheduleAttr longest = llvm::max_element(proposals, [](auto &a, auto &b) {
                                return a.length() < b.length();
                              })->schedule;
-  bool isLoop = longest.getHold() == HoldKind::loop;
   int64_t vector = longest.getVector();
+  int64_t group = longest.getThreads() / longest.getRowsPerBlock();
+  bool leavesEdges = longest.getHold() == HoldKind::loop || group >= 2 * vector;
   for (const ShapeProposal &proposal : proposals) {
     vector = std::min(vector, proposal.schedule.getVector());
     ArrayRef<Extent> columns = proposal.segment.space.columns();
-    if (columns.back().isStatic() && !(isLoop && columns.size() == 1))
+    if (columns.back().isStatic() && !(leavesEdges && columns.size() == 1))
       vector = dividingVector(vector, columns.back().size);
   }
   bool agree = llvm::all_of(proposals, [&](const ShapeProposal &proposal) {

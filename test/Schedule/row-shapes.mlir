@@ -46,3 +46,19 @@ func.func @dynamic(%x: tensor<512x256xf32>, %y: tensor<512x?xf32>) -> (tensor<51
   }
   return %0#0, %0#1 : tensor<512x1xf32>, tensor<512x1xf32>
 }
+
+// -----
+
+// Long rows need no vector that divides them, in whichever company.
+// CHECK-LABEL: func.func @edges
+// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 4, rows_per_block = 1, hold = registers
+func.func @edges(%x: tensor<512x1025xf32>, %y: tensor<512x2049xf32>) -> (tensor<512x1xf32>, tensor<512x2049xf32>) {
+  %0:2 = fuse.kernel "edges" ins(%x, %y : tensor<512x1025xf32>, tensor<512x2049xf32>) -> tensor<512x1xf32>, tensor<512x2049xf32> {
+  ^bb0(%a: tensor<512x1025xf32>, %b: tensor<512x2049xf32>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<512x1025xf32> -> tensor<512x1xf32>
+    %m = fuse.reduce max %b dims = [1] keep : tensor<512x2049xf32> -> tensor<512x1xf32>
+    %r = fuse.sub %b, %m : tensor<512x2049xf32>, tensor<512x1xf32> -> tensor<512x2049xf32>
+    fuse.yield %s, %r : tensor<512x1xf32>, tensor<512x2049xf32>
+  }
+  return %0#0, %0#1 : tensor<512x1xf32>, tensor<512x2049xf32>
+}
