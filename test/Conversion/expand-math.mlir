@@ -96,10 +96,15 @@ func.func @untouched(%x: f64) -> (f64, f64) {
 }
 
 // All lanes are divided by one number: its reciprocal once, and for each lane a
-// product and a correction. The hardware divides only where a lane needs it.
+// product and a correction. The hardware divides only where a lane needs it, or
+// where all bits of the number's fraction are set: its reciprocal may be wrong.
 // CHECK-LABEL: func @divide_by_shared
 // CPU:       arith.divf %arg0, %{{.*}} : vector<4xf32>
 // CUDA:      llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+// CUDA-NOT:  arith.divf
+// CUDA:      %[[ONES:.*]] = arith.cmpi eq, %{{.*}}, %c8388607{{.*}} : i32
+// CUDA:      %[[SMALL:.*]] = arith.cmpf ult, %arg1
+// CUDA:      arith.ori %[[ONES]], %[[SMALL]]
 // CUDA-NOT:  arith.divf
 // CUDA:      arith.mulf %arg0, %{{.*}} : vector<4xf32>
 // CUDA:      math.fma

@@ -103,20 +103,26 @@ func.func @online(%x: tensor<?x65536xf32>) -> tensor<?x1xf32> {
 
 // -----
 
-// With preload the weights are read before the threads exchange their sums.
+// With preload the weights are read before the threads exchange their sums, and
+// what does not follow from these is stored.
 // CHECK-LABEL: gpu.func @scale
 // CHECK-COUNT-2: llvm.load
+// CHECK:         llvm.store
+// CHECK-NOT:     llvm.store
 // CHECK:         gpu.barrier
 // CHECK-NOT:     llvm.load
+// CHECK:         llvm.store
+// CHECK-NOT:     llvm.store
 // CHECK:         gpu.return
-func.func @scale(%x: tensor<8x512xf32>, %w: tensor<512xf32>) -> tensor<8x512xf32> {
-  %0 = fuse.kernel "scale" ins(%x, %w : tensor<8x512xf32>, tensor<512xf32>) -> tensor<8x512xf32>
+func.func @scale(%x: tensor<8x512xf32>, %w: tensor<512xf32>) -> (tensor<8x512xf32>, tensor<8x512xf32>) {
+  %0:2 = fuse.kernel "scale" ins(%x, %w : tensor<8x512xf32>, tensor<512xf32>) -> tensor<8x512xf32>, tensor<8x512xf32>
       schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true> {
   ^bb0(%a: tensor<8x512xf32>, %b: tensor<512xf32>):
     %sum = fuse.reduce sum %a dims = [1] keep : tensor<8x512xf32> -> tensor<8x1xf32>
     %s = fuse.mul %a, %sum : tensor<8x512xf32>, tensor<8x1xf32>
     %y = fuse.mul %s, %b : tensor<8x512xf32>, tensor<512xf32>
-    fuse.yield %y : tensor<8x512xf32>
+    %t = fuse.add %a, %b : tensor<8x512xf32>, tensor<512xf32>
+    fuse.yield %y, %t : tensor<8x512xf32>, tensor<8x512xf32>
   }
-  return %0 : tensor<8x512xf32>
+  return %0#0, %0#1 : tensor<8x512xf32>, tensor<8x512xf32>
 }

@@ -28,13 +28,13 @@ MUTANTS = [
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-held-tail-is-not-guarded",
-            "held.back().guard = emitter.less(column, columns);",
-            "(void)emitter;",
+            "held.back().guard = emitter.less(number, vectors);",
+            "(void)number;",
         ),
         (
             "rows-tail-is-skipped",
-            "bool wholeVectors = !columns.base && columns.offset % vector == 0;",
-            "bool wholeVectors = true;",
+            "return vector > 1 && (columns.base || columns.offset % vector != 0);",
+            "return false;",
         ),
         (
             "rows-past-the-last-one",
@@ -58,8 +58,44 @@ MUTANTS = [
         ),
         (
             "rows-of-a-block-overlap",
-            "emitter.mul(frame.blockId(), Index::constant(perBlock)), group.group);",
-            "frame.blockId(), group.group);",
+            "emitter.add(emitter.mul(block, Index::constant(perBlock)), group.group);",
+            "emitter.add(block, group.group);",
+        ),
+        (
+            "rows-whole-vectors-start-behind-the-first-aligned-one",
+            "emitter.min(emitter.rem(emitter.sub(size, past), size), columns);",
+            "emitter.min(past, columns);",
+        ),
+        (
+            "rows-vectors-cover-the-edges",
+            "int64_t before = hasEdges() ? vector - 1 : 0;",
+            "int64_t before = 0;",
+        ),
+        (
+            "rows-edge-is-not-guarded",
+            "edge->guard = emitter.less(group.lane, elements);",
+            "(void)elements;",
+        ),
+        (
+            "rows-edges-are-all-behind",
+            "emitter.select(emitter.less(number, head), number, behind)",
+            "behind",
+        ),
+        (
+            "rows-edges-are-not-combined",
+            "if (edge || (isLoop() && hasTail()))",
+            "if (isLoop() && hasTail())",
+        ),
+        ("rows-edges-are-not-stored", "  walkEdges({}, store);\n", ""),
+        (
+            "rows-results-of-a-reduction-are-stored-before-it",
+            "return !followsFromReduction(yielded(result));",
+            "return true;",
+        ),
+        (
+            "rows-nothing-is-stored-early",
+            "return !followsFromReduction(yielded(result));",
+            "return false;",
         ),
     ),
     *_mutants(
@@ -82,8 +118,13 @@ MUTANTS = [
         ),
         (
             "only-the-last-warp-counts",
-            "state = reducer.combineAll(parts);",
-            "state = parts.back();",
+            "return reducer.combineAll(parts);",
+            "return parts.back();",
+        ),
+        (
+            "half-of-the-warps-count-twice",
+            "frame.emitter.rem(group.lane, Index::constant(warps));",
+            "frame.emitter.rem(group.lane, Index::constant(warps / 2));",
         ),
         (
             "a-double-is-its-low-half-twice",
@@ -323,6 +364,44 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "lib/Conversion/MathDivide.cpp",
+        "py:test_division lit:Conversion",
+        (
+            "quotients-are-not-corrected",
+            "Expr quotient = e.fma(remainder, splat(-r), q);",
+            "Expr quotient = q;",
+        ),
+        (
+            "quotients-are-corrected-the-wrong-way",
+            "Expr remainder = e.fma(y, q, -x);",
+            "Expr remainder = e.fma(-y, q, x);",
+        ),
+        (
+            "quotients-of-minus-zero",
+            "fma(y, q, -x);\n  Expr quotient = e.fma(remainder, splat(-r), q);",
+            "fma(-y, q, x);\n  Expr quotient = e.fma(remainder, splat(r), q);",
+        ),
+        (
+            "divisors-with-all-bits-set",
+            "scalar.compare(arith::CmpIPredicate::eq, bits, scalar.i(fraction)) |",
+            "",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/OverlapLaunches.cpp",
+        "lit:Conversion",
+        (
+            "kernels-do-not-wait",
+            "NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);",
+            "(void)loc;",
+        ),
+        (
+            "kernels-wait-again",
+            "if (function.isKernel() && !hasControl(function))",
+            "if (function.isKernel())",
+        ),
+    ),
+    *_mutants(
         "lib/Conversion/MathErf.cpp",
         "Conversion py:test_math",
         (
@@ -364,6 +443,11 @@ MUTANTS = [
             "huge-temporaries-are-small",
             "    facts.index32 &= *count <= maxIndex32Elements;\n  }\n",
             "  }\n",
+        ),
+        (
+            "many-bytes-are-few",
+            "spec.smallBytes > 0 && bytes <= uint64_t(spec.smallBytes);",
+            "spec.smallBytes > 0;",
         ),
         (
             "everything-is-whole-vectors",
@@ -432,8 +516,13 @@ MUTANTS = [
         ),
         (
             "broadcast-inputs-are-read-in-place",
-            "dims.extents(input) == extents && check.isReadInPlace(input, extents))",
-            "dims.extents(input) == extents)",
+            "!isReadElsewhere(number, input) &&\n          check.isReadInPlace(input, extents))",
+            "!isReadElsewhere(number, input))",
+        ),
+        (
+            "what-other-rows-read-is-overwritten",
+            "dims.extents(input) == extents && !isReadElsewhere(number, input) &&",
+            "dims.extents(input) == extents &&",
         ),
     ),
     *_mutants(

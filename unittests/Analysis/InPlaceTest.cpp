@@ -83,4 +83,22 @@ TEST_F(InPlaceTest, RowValuesAreReadByAllThreadsOfARow) {
   EXPECT_EQ(pairs[0].result, 0u);
   EXPECT_EQ(pairs[0].input, 0u);
 }
+
+/// The blocks of one row shape may still read what another's has overwritten.
+TEST_F(InPlaceTest, WhatRowsOfAnotherShapeReadIsKept) {
+  KernelOp kernel = parseKernel(R"(
+    func.func @f(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<1x1xf32>) {
+      %r:2 = fuse.kernel "k" ins(%x : tensor<4x8xf32>)
+          -> tensor<4x8xf32>, tensor<1x1xf32>
+          schedule = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = registers> {
+      ^bb0(%a: tensor<4x8xf32>):
+        %m = fuse.reduce max %a dims = [1] keep : tensor<4x8xf32> -> tensor<4x1xf32>
+        %d = fuse.sub %a, %m : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+        %s = fuse.reduce max %a dims = [0, 1] keep : tensor<4x8xf32> -> tensor<1x1xf32>
+        fuse.yield %d, %s : tensor<4x8xf32>, tensor<1x1xf32>
+      }
+      return %r#0, %r#1 : tensor<4x8xf32>, tensor<1x1xf32>
+    })");
+  EXPECT_TRUE(inPlacePairs(kernel, DimClasses(kernel->getParentOp())).empty());
+}
 } // namespace
