@@ -14,6 +14,7 @@
 
 #include "MathEmitter.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
@@ -88,11 +89,22 @@ static Expr divideByShared(Expr x, Expr y, Value divisor) {
   Expr isTinyOrNaN =
       e.compare(arith::CmpFPredicate::ULE, magnitude, e.f(0x1p-36)) &
       (x != e.f(0.0));
-  SmallVector<Expr> result =
-      e.unlessRare(isTinyOrNaN | splat(isOdd), {quotient}, [&] {
-        return SmallVector<Expr>{e.make<arith::DivFOp>(x.value, y.value)};
-      });
-  return result.front();
+  // Lane by lane, for which there are predicates; a vector of them becomes
+  // bits.
+  OpBuilder &builder = e.getBuilder();
+  Expr any = isOdd;
+  int64_t lanes = cast<VectorType>(x.value.getType()).getDimSize(0);
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    any = any | e.make<vector::ExtractOp>(isTinyOrNaN.value, lane);
+  auto divide = [&](OpBuilder &, Location loc) {
+    Value exact = arith::DivFOp::create(builder, loc, x.value, y.value);
+    scf::YieldOp::create(builder, loc, exact);
+  };
+  auto keep = [&](OpBuilder &, Location loc) {
+    scf::YieldOp::create(builder, loc, quotient.value);
+  };
+  return e.wrap(scf::IfOp::create(builder, e.getLoc(), any.value, divide, keep)
+                    .getResult(0));
 }
 
 static bool mayBeApproximate(arith::DivFOp op) {

@@ -7,6 +7,9 @@
 
 #include "fuse/Conversion/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mlir::fuse {
 #define GEN_PASS_DEF_OVERLAPLAUNCHES
 #include "fuse/Conversion/Passes.h.inc"
@@ -23,7 +26,7 @@ struct OverlapLaunchesPass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<gpu::GPUFuncOp>())
       if (function.isKernel() && !hasControl(function))
-        addWait(function);
+        addControl(function);
   }
 
 private:
@@ -34,10 +37,30 @@ private:
         .wasInterrupted();
   }
 
-  static void addWait(gpu::GPUFuncOp function) {
-    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-    Location loc = function.getLoc();
-    NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
-  }
+  static void addControl(gpu::GPUFuncOp function);
 };
 } // namespace
+
+/// Up to so many blocks a launch that follows starts early. Large blocks would
+/// share multiprocessors with those that still run, and it costs the device
+/// 1.2 ns a block to be asked (docs/Rationale.md).
+static int64_t mostEarlyBlocks(gpu::GPUFuncOp function) {
+  constexpr int64_t largeBlock = 512, ofLarge = 128, ofSmall = 2048;
+  std::optional<ArrayRef<int32_t>> block = function.getKnownBlockSize();
+  return block && block->front() < largeBlock ? ofSmall : ofLarge;
+}
+
+void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Location loc = function.getLoc();
+  NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
+  Value blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
+  Value most =
+      arith::ConstantIndexOp::create(builder, loc, mostEarlyBlocks(function));
+  Value isFew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                      blocks, most);
+  auto branch = scf::IfOp::create(builder, loc, isFew, /*withElse=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  NVVM::GriddepcontrolOp::create(builder, loc,
+                                 NVVM::GridDepActionKind::launch_dependents);
+}

@@ -13,8 +13,12 @@ gpu.module @kernels {
   // The pass description's example: before everything else.
   // CHECK-LABEL: gpu.func @copy
   // CHECK-NEXT:    nvvm.griddepcontrol wait
+  // CHECK:         %[[BLOCKS:.*]] = gpu.grid_dim
+  // CHECK:         %[[FEW:.*]] = arith.cmpi ule, %[[BLOCKS]], %{{.*}} : index
+  // CHECK-NEXT:    scf.if %[[FEW]] {
+  // CHECK-NEXT:      nvvm.griddepcontrol launch_dependents
+  // CHECK-NEXT:    }
   // CHECK-NEXT:    llvm.load
-  // CHECK-NOT:     griddepcontrol
   gpu.func @copy(%x: !llvm.ptr, %y: !llvm.ptr) kernel {
     %v = llvm.load %x : !llvm.ptr -> f32
     llvm.store %v, %y : f32, !llvm.ptr

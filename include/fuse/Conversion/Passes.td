@@ -102,11 +102,12 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
   let summary = "Let kernels be launched before what precedes them has ended";
   let description = [{
     For chips from sm_90 on. Each kernel first waits until all that precedes it
-    in the stream has ended and what that wrote can be read. So it may be
-    launched when the blocks of the kernel before have ended, and the time of a
-    launch passes while what they wrote is on its way. This has an effect only
-    where the kernel is launched with the attribute for it, which the runtime
-    sets on kernels that wait.
+    in the stream has ended and what that wrote can be read. Then, if its blocks
+    are few, it allows what follows to be launched as soon as all of them are
+    running, and else when they have ended; so the time of a launch passes while
+    the kernel before still runs. This has an effect only where the kernel is
+    launched with the attribute for it, which the runtime sets on kernels that
+    wait.
 
     Every thread waits before it touches memory. A kernel thus ends after all
     that precedes it has, and whoever waits for the kernel has waited for that
@@ -122,11 +123,18 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
     ```mlir
     gpu.func @double(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64) kernel {
       nvvm.griddepcontrol wait
+      %blocks = gpu.grid_dim x
+      %few = arith.cmpi ule, %blocks, %most : index
+      scf.if %few {
+        nvvm.griddepcontrol launch_dependents
+      }
       ...
     }
     ```
   }];
-  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // FUSE_CONVERSION_PASSES_TD
