@@ -73,7 +73,7 @@ private:
            group.width >= 2 * vector && vector > 1;
   }
   Point pointAt(Index column, int64_t lanes);
-  Point rowPoint(unsigned result);
+  Point rowPoint(Value value);
 
   void placeVectors();
   Index vectorColumn(const Index &number) {
@@ -87,6 +87,7 @@ private:
   void fillSharedMemory();
   void loadHeld();
   void preload();
+  void computeRowValues();
   bool followsFromReduction(Value value);
   States walkHeld(States states, Visit visit, bool isLast);
   States walkShared(States states, Visit visit, bool isFirst);
@@ -221,10 +222,10 @@ Point RowsLowering::pointAt(Index column, int64_t lanes) {
   return point;
 }
 
-Point RowsLowering::rowPoint(unsigned result) {
+Point RowsLowering::rowPoint(Value value) {
   Point point;
   point.dims = rowDims;
-  size_t rank = cast<RankedTensorType>(yielded(result).getType()).getRank();
+  size_t rank = cast<RankedTensorType>(value.getType()).getRank();
   point.dims.resize(rank, Index::constant(0));
   return point;
 }
@@ -494,13 +495,29 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
     return;
   SmallVector<Value> values;
   for (unsigned result : results)
-    values.push_back(emitter.emit(yielded(result), rowPoint(result)));
+    values.push_back(emitter.emit(yielded(result), rowPoint(yielded(result))));
   Value first =
       group.width == 1 ? Value() : emitter.less(group.lane, Index::constant(1));
   frame.ifTrue(frame.both(rowExists, first), [&] {
     for (auto [result, value] : llvm::zip(results, values))
-      emitter.store(result, rowPoint(result), value);
+      emitter.store(result, rowPoint(yielded(result)), value);
   });
+}
+
+/// What a row has one of and needs no reduction, such as the logit of a label,
+/// before the walks: its loads depend on each other, and would be waited for
+/// behind them.
+void RowsLowering::computeRowValues() {
+  auto compute = [&](Value value) {
+    if (isa<RankedTensorType>(value.getType()) &&
+        space.isReducedShape(frame.dims.extents(value)) &&
+        !followsFromReduction(value))
+      emitter.emit(value, rowPoint(value));
+  };
+  for (Operation *op : segment.ops)
+    for (Value operand : op->getOperands())
+      if (followsFromReduction(op->getResult(0)))
+        compute(operand);
 }
 
 bool RowsLowering::followsFromReduction(Value value) {
@@ -551,6 +568,7 @@ void RowsLowering::emit(const Index &block) {
   SmallVector<unsigned> full, rows;
   for (unsigned result : segment.results)
     (isFull(result) ? full : rows).push_back(result);
+  computeRowValues();
   if (schedule.getPreload()) {
     preload();
     auto *late = llvm::partition(full, [&](unsigned result) {

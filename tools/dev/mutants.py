@@ -324,8 +324,8 @@ MUTANTS = [
         ),
         (
             "dynamic-rows-are-whole-vectors",
-            "!segment.extents.back().isStatic() && emitter.getOptions().divisible;",
-            "!segment.extents.back().isStatic();",
+            ": emitter.getOptions().divisible;\n  if (divides",
+            ": true;\n  if (divides",
         ),
     ),
     *_mutants(
