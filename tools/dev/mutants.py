@@ -27,16 +27,6 @@ MUTANTS = [
         "lib/Conversion/LowerRows.cpp",
         "Regression lit:Conversion lit:Emulator",
         (
-            "rows-held-tail-is-not-guarded",
-            "held.back().guard = emitter.less(number, vectors);",
-            "(void)number;",
-        ),
-        (
-            "rows-tail-is-skipped",
-            "return vector > 1 && (columns.base || columns.offset % vector != 0);",
-            "return false;",
-        ),
-        (
             "rows-past-the-last-one",
             "row = emitter.min(row, emitter.add(rows, Index::constant(-1)));",
             "(void)rows;",
@@ -52,11 +42,6 @@ MUTANTS = [
             "(void)scalars;",
         ),
         (
-            "rows-remaining-vectors-start-at-0",
-            "loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,",
-            "loopOverStates(frame, group.lane, vectors, width,",
-        ),
-        (
             "rows-of-a-block-overlap",
             "emitter.add(emitter.mul(block, Index::constant(perBlock)), group.group);",
             "emitter.add(block, group.group);",
@@ -65,6 +50,35 @@ MUTANTS = [
             "rows-whole-vectors-start-behind-the-first-aligned-one",
             "emitter.min(emitter.rem(emitter.sub(size, past), size), columns);",
             "emitter.min(past, columns);",
+        ),
+        (
+            "rows-edges-are-not-combined",
+            "if (edge || (isLoop() && hasTail()))",
+            "if (isLoop() && hasTail())",
+        ),
+        (
+            "rows-results-of-a-reduction-are-stored-before-it",
+            "return !followsFromReduction(yielded(result));",
+            "return true;",
+        ),
+        (
+            "rows-nothing-is-stored-early",
+            "return !followsFromReduction(yielded(result));",
+            "return false;",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/RowWalks.cpp",
+        "Regression lit:Conversion lit:Emulator",
+        (
+            "rows-held-tail-is-not-guarded",
+            "held.back().guard = emitter.less(number, vectors);",
+            "(void)number;",
+        ),
+        (
+            "rows-remaining-vectors-start-at-0",
+            "loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,",
+            "loopOverStates(frame, group.lane, vectors, width,",
         ),
         (
             "rows-vectors-cover-the-edges",
@@ -81,20 +95,13 @@ MUTANTS = [
             "emitter.select(emitter.less(number, head), number, behind)",
             "behind",
         ),
+    ),
+    *_mutants(
+        "lib/Conversion/RowsLowering.h",
+        "Regression lit:Conversion lit:Emulator",
         (
-            "rows-edges-are-not-combined",
-            "if (edge || (isLoop() && hasTail()))",
-            "if (isLoop() && hasTail())",
-        ),
-        ("rows-edges-are-not-stored", "  walkEdges({}, store);\n", ""),
-        (
-            "rows-results-of-a-reduction-are-stored-before-it",
-            "return !followsFromReduction(yielded(result));",
-            "return true;",
-        ),
-        (
-            "rows-nothing-is-stored-early",
-            "return !followsFromReduction(yielded(result));",
+            "rows-tail-is-skipped",
+            "return vector > 1 && (columns.base || columns.offset % vector != 0);",
             "return false;",
         ),
     ),

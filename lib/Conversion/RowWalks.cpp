@@ -1,0 +1,219 @@
+//===- RowWalks.cpp - Where a row stays, and walks over it ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row is walked once for every level of dependent reductions and once for the
+// results. With `hold = registers` the walks are unrolled and the emitter
+// remembers what it loaded, so that only the first one touches memory; with
+// `hold = cache` they are unrolled too, but each loads again. With `hold =
+// shared` the first walk follows asynchronous copies into shared memory, and
+// all walks are loops over these, then over the vectors in registers. With
+// `hold = loop` each walk is a loop over whole vectors, several a step, then
+// over single vectors, then over single elements where the row's length is not
+// a multiple of the vector.
+//
+// Rows whose length is no multiple of the vector start anywhere in memory. Their
+// vectors start at the first place that is aligned, so that accesses stay as
+// wide as in other rows; the edges, before the first and behind the last vector,
+// are elements that the first threads of the group take besides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowsLowering.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Of asynchronous copies, at most.
+static constexpr int64_t copyGroups = 4;
+
+/// The column of an element of the edges, from the front to the back.
+Index RowsLowering::edgeColumn(const Index &number) {
+  Index behind =
+      emitter.add(number, emitter.mul(vectors, Index::constant(vector)));
+  return hasEdges() ? emitter.select(emitter.less(number, head), number, behind)
+                    : behind;
+}
+
+/// Of a row of static length, wherever it starts.
+int64_t RowsLowering::leastVectors() const {
+  int64_t before = hasEdges() ? vector - 1 : 0;
+  return std::max<int64_t>(0, columns.offset - before) / vector;
+}
+
+/// The points of this thread from a vector on; those past the end are guarded.
+void RowsLowering::placeHeldPoints(int64_t firstVector) {
+  int64_t most = columns.offset / vector;
+  for (int64_t from = firstVector * group.width; from < most;
+       from += group.width) {
+    Index number = emitter.add(group.lane, Index::constant(from));
+    Index column = vectorColumn(number);
+    bool whole = from + group.width <= leastVectors();
+    column.guarded = !whole;
+    held.push_back(pointAt(column, vector));
+    if (!whole)
+      held.back().guard = emitter.less(number, vectors);
+  }
+  if (!hasEdges())
+    return;
+  Index column = edgeColumn(group.lane);
+  column.guarded = true;
+  edge = pointAt(column, 1);
+  Index elements =
+      emitter.sub(columns, emitter.mul(vectors, Index::constant(vector)));
+  edge->guard = emitter.less(group.lane, elements);
+}
+
+/// Whole vectors only: the last one may be a part and goes to the registers.
+int64_t RowsLowering::slotsInSharedMemory() const {
+  int64_t most = llvm::divideCeil(columns.offset / vector, group.width);
+  return std::clamp<int64_t>(most - schedule.getInRegisters(), 0,
+                             leastVectors() / group.width);
+}
+
+Index RowsLowering::slotColumn(const Index &slot) {
+  return vectorColumn(
+      emitter.add(emitter.mul(slot, Index::constant(group.width)), group.lane));
+}
+
+/// Starts all copies, in up to four groups, so that the first walk need not
+/// wait for the last one; then loads what stays in registers.
+void RowsLowering::fillSharedMemory() {
+  slots = slotsInSharedMemory();
+  placeHeldPoints(slots);
+  if (slots == 0)
+    return;
+  staging.emplace(frame, streamed, group.width, group.lane, slots, vector);
+  frame.sharedBytes = std::max(frame.sharedBytes, staging->bytes());
+  int64_t groups = copyGroups;
+  while (groups > 1 && slots % (groups * unroll) != 0)
+    --groups;
+  slotsInGroup = slots / groups;
+  for (int64_t from = 0; from < slots; from += slotsInGroup) {
+    loopOverStates(frame, Index::constant(from),
+                   Index::constant(from + slotsInGroup), 1, {},
+                   [&](Index slot, States states) {
+                     staging->copy(pointAt(slotColumn(slot), vector), slot);
+                     return states;
+                   });
+    staging->commit();
+  }
+  loadHeld();
+}
+
+void RowsLowering::loadHeld() {
+  for (const Point &point : held)
+    for (BlockArgument input : streamed)
+      emitter.emit(input, point);
+}
+
+/// Whether the value is an input, converted or not.
+static bool isInput(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  return isa<BlockArgument>(value);
+}
+
+/// Loads all inputs that the ops of the row read, which the emitter remembers.
+void RowsLowering::preload() {
+  for (Operation *op : segment.ops) {
+    if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+        frame.dims.extents(op->getResult(0)) != space.domain)
+      continue;
+    for (Value operand : op->getOperands()) {
+      if (!isInput(operand))
+        continue;
+      for (const Point &point : held)
+        emitter.emitOperand(operand, op->getResult(0), point);
+      if (edge)
+        emitter.emitOperand(operand, op->getResult(0), *edge);
+    }
+  }
+}
+
+/// The vectors in shared memory; the first walk waits for them.
+RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
+                                              bool isFirst) {
+  int64_t step = std::gcd(unroll, slotsInGroup);
+  int64_t length = isFirst ? slotsInGroup : slots;
+  for (int64_t from = 0; from < slots; from += length) {
+    if (isFirst)
+      staging->wait((slots - from) / slotsInGroup - 1);
+    states = loopOverStates(
+        frame, Index::constant(from), Index::constant(from + length), step,
+        std::move(states), [&](Index first, States current) {
+          SmallVector<Point> points;
+          for (int64_t i = 0; i < step; ++i)
+            points.push_back(pointAt(
+                slotColumn(emitter.add(first, Index::constant(i))), vector));
+          emitter.loadThrough(staging->loader(points, first));
+          current = visit(std::move(current), points);
+          emitter.loadThrough(nullptr);
+          return current;
+        });
+  }
+  return states;
+}
+
+RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
+                                            bool isLast) {
+  // What registers hold is remembered, what is elsewhere is not.
+  std::optional<PointEmitter::Scope> scope;
+  if (schedule.getHold() != HoldKind::registers)
+    scope.emplace(emitter);
+  if (isCached()) {
+    emitter.loadThrough(cacheLoader(emitter, streamed,
+                                    isLast ? CacheUse::last : CacheUse::again));
+    // All loads before the first store, behind which none could be moved.
+    loadHeld();
+  }
+  size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
+  if (whole)
+    states = visit(std::move(states), ArrayRef(held).take_front(whole));
+  for (const Point &point : ArrayRef(held).drop_front(whole))
+    states = visit(std::move(states), point);
+  emitter.loadThrough(nullptr);
+  return states;
+}
+
+std::pair<RowsLowering::States, RowsLowering::States>
+RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
+  int64_t width = group.width;
+  Index perStep = Index::constant(unroll * width);
+  Index steps = emitter.div(vectors, perStep);
+  Index stepped = emitter.mul(steps, perStep);
+
+  auto vectorPoint = [&](const Index &number) {
+    return pointAt(vectorColumn(number), vector);
+  };
+  vectorStates =
+      loopOverStates(frame, Index::constant(0), stepped, unroll * width,
+                     vectorStates, [&](Index base, States states) {
+                       SmallVector<Point> points;
+                       Index number = emitter.add(base, group.lane);
+                       for (int64_t i = 0; i < unroll; ++i)
+                         points.push_back(vectorPoint(
+                             emitter.add(number, Index::constant(i * width))));
+                       return visit(std::move(states), points);
+                     });
+  vectorStates =
+      loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,
+                     vectorStates, [&](Index number, States states) {
+                       return visit(std::move(states), vectorPoint(number));
+                     });
+  if (!hasTail())
+    return {vectorStates, scalarStates};
+  Index elements =
+      emitter.sub(columns, emitter.mul(vectors, Index::constant(vector)));
+  scalarStates = loopOverStates(frame, group.lane, elements, width,
+                                scalarStates, [&](Index number, States states) {
+                                  return visit(std::move(states),
+                                               pointAt(edgeColumn(number), 1));
+                                });
+  return {vectorStates, scalarStates};
+}

@@ -1,0 +1,124 @@
+//===- RowsLowering.h - Rows reduced by a group of threads ------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_ROWSLOWERING_H
+#define FUSE_LIB_CONVERSION_ROWSLOWERING_H
+
+#include "KernelFrame.h"
+#include "RowStaging.h"
+#include "StateLoop.h"
+#include "ThreadReduce.h"
+
+#include "fuse/Analysis/KernelSpace.h"
+#include <optional>
+
+namespace mlir::fuse {
+
+/// Lowers the rows of one shape; blocks are counted from the segment's first.
+class RowsLowering {
+public:
+  RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule,
+               const ReductionSegment &segment)
+      : frame(frame), emitter(frame.emitter), schedule(schedule),
+        segment(segment), space(segment.space), vector(schedule.getVector()),
+        unroll(schedule.getUnroll()) {}
+
+  LogicalResult verify();
+  GridTerm grid() const {
+    return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()}}};
+  }
+  void emit(const Index &block);
+
+private:
+  using States = ReductionStates;
+  /// Takes the elements at some points of equal width into the states.
+  using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
+
+  LogicalResult verifyLength();
+  bool isFull(unsigned result);
+  void placeThread(const Index &block);
+  bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
+  bool isCached() const { return schedule.getHold() == HoldKind::cache; }
+  bool isShared() const { return schedule.getHold() == HoldKind::shared; }
+  /// Whether elements may be left over after all whole vectors.
+  bool hasTail() const {
+    return vector > 1 && (columns.base || columns.offset % vector != 0);
+  }
+  /// Whether rows start anywhere between two multiples of the vector. Whole
+  /// vectors then start at the first multiple in memory; what is before and
+  /// behind them are the edges, fewer elements than a group has threads.
+  bool hasEdges() const {
+    bool isDivisible =
+        columns.base ? emitter.getOptions().divisible : !hasTail();
+    return !isDivisible && space.columns().size() == 1 &&
+           group.width >= 2 * vector && vector > 1;
+  }
+  Point pointAt(Index column, int64_t lanes);
+  Point rowPoint(Value value);
+
+  void placeVectors();
+  Index vectorColumn(const Index &number) {
+    return emitter.add(head, emitter.mul(number, Index::constant(vector)));
+  }
+  Index edgeColumn(const Index &number);
+  int64_t leastVectors() const;
+  void placeHeldPoints(int64_t firstVector);
+  int64_t slotsInSharedMemory() const;
+  Index slotColumn(const Index &slot);
+  void fillSharedMemory();
+  void loadHeld();
+  void preload();
+  void computeRowValues();
+  bool followsFromReduction(Value value);
+  States walkHeld(States states, Visit visit, bool isLast);
+  States walkShared(States states, Visit visit, bool isFirst);
+  States walkEdges(States states, Visit visit) {
+    return edge ? visit(std::move(states), *edge) : states;
+  }
+  std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
+                                      Visit visit);
+
+  void reduceLevel(ArrayRef<Operation *> ops, bool isFirst, bool isLast);
+  void storeFull(ArrayRef<unsigned> results);
+  void storeRows(ArrayRef<unsigned> results);
+  void storeAt(ArrayRef<unsigned> results, const Point &point);
+
+  Value yielded(unsigned result) {
+    return frame.kernel.getYield().getValues()[result];
+  }
+
+  KernelFrame &frame;
+  PointEmitter &emitter;
+  RowsScheduleAttr schedule;
+  const ReductionSegment &segment;
+  const ReductionSpace &space;
+  int64_t vector;
+  /// Vectors in one step of the loop form: loads in flight, and one rescaling
+  /// of an online sum for all of them.
+  int64_t unroll;
+  ThreadGroup group;
+  SmallVector<Index, 4> rowDims;
+  Index rowStart, columns;
+  /// The column of the first whole vector, and how many there are.
+  Index head, vectors;
+  /// Whether the row exists; null where every one does.
+  Value rowExists;
+  /// The points of this thread whose vectors are code of their own: all, but
+  /// for those in shared memory or in loops.
+  SmallVector<Point> held;
+  /// The element of the edges that the thread has besides.
+  std::optional<Point> edge;
+  /// With hold = cache and hold = shared.
+  SmallVector<BlockArgument> streamed;
+  std::optional<RowStaging> staging;
+  /// Vectors of a thread in shared memory, and how many a group of copies has.
+  int64_t slots = 0, slotsInGroup = 0;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_ROWSLOWERING_H
