@@ -14,6 +14,7 @@
 
 #include "MathEmitter.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -97,6 +98,13 @@ static Expr divideByShared(Expr x, Expr y, Value divisor) {
   for (int64_t lane = 0; lane < lanes; ++lane)
     any = any | e.make<vector::ExtractOp>(isTinyOrNaN.value, lane);
   auto divide = [&](OpBuilder &, Location loc) {
+    // Divisions without a side effect would be done in any case: LLVM takes
+    // them for cheaper than the branch.
+    LLVM::InlineAsmOp::create(builder, loc, TypeRange{}, ValueRange{}, "", "",
+                              /*has_side_effects=*/true,
+                              /*is_align_stack=*/false,
+                              LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
+                              ArrayAttr());
     Value exact = arith::DivFOp::create(builder, loc, x.value, y.value);
     scf::YieldOp::create(builder, loc, exact);
   };
