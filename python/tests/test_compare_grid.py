@@ -262,3 +262,20 @@ def test_pictures(tmp_path):
     paths = plots.draw([{**found, "set": "stream"}], tmp_path)
     assert [path.name for path in paths] == ["bandwidth-bf16.svg", "roofline.svg"]
     assert all("<svg" in path.read_text() for path in paths)
+
+
+def test_families_are_summed_up():
+    base = {"family": "softmax", "set": "stream", "fuse_us": 100.0, "copy_us": 90.0}
+    entries = [
+        {**base, "best_peer": "triton", "best_peer_us": 120.0},
+        # Behind by more than the tolerance, and by less.
+        {**base, "copy_us": 100.0, "best_peer": "eager", "best_peer_us": 96.0},
+        {**base, "copy_us": 80.0, "best_peer": "eager", "best_peer_us": 98.0},
+        {**base, "best_peer": None, "best_peer_us": None},
+        {"family": "softmax", "set": "stream", "failed": "no"},
+        {**base, "set": "decode", "best_peer": None},
+    ]
+    assert grid_report.families(entries)[2:] == [
+        "| softmax | stream | 4 | 80 | 90 | 100 | 1 of 3 | 0.98 |",
+        "| softmax | decode | 1 | 90 | 90 | 90 | 0 of 0 |  |",
+    ]

@@ -23,6 +23,10 @@ by "; ". An entry whose Fuse program failed has "failed" and no times of it.
 """
 
 import json
+import statistics
+
+# A case is behind if it takes so much longer than the best peer.
+BEHIND = 1.03
 
 QUARTILES = (("us", "median"), ("q1_us", "q1"), ("q3_us", "q3"))
 
@@ -129,6 +133,40 @@ def _won(entries):
     return won, len(compared)
 
 
+def _summary(family, name, entries):
+    """A family in a set of shapes, as a line: the % of copy that its cases reach, how
+    many are behind the best peer, and how much faster than that the median one is."""
+    percents = sorted(100 * e["copy_us"] / e["fuse_us"] for e in entries)
+    ratios = [
+        e["best_peer_us"] / e["fuse_us"] for e in entries if e.get("best_peer_us")
+    ]
+    behind = sum(ratio < 1 / BEHIND for ratio in ratios)
+    least, median, most = percents[0], statistics.median(percents), percents[-1]
+    cells = [family, name, len(entries), f"{least:.0f}", f"{median:.0f}", f"{most:.0f}"]
+    cells += [f"{behind} of {len(ratios)}"]
+    cells += [f"{statistics.median(ratios):.2f}" if ratios else ""]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def families(entries):
+    """A table of the families in each set of shapes."""
+    lines = [
+        "| family | set | cases | least | median | most | behind | peer / fuse |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    groups = {}
+    for entry in entries:
+        if "fuse_us" in entry:
+            groups.setdefault((entry["family"], entry["set"]), []).append(entry)
+    for name in TITLES:
+        lines += [
+            _summary(family, name, group)
+            for (family, of), group in groups.items()
+            if of == name
+        ]
+    return lines
+
+
 def markdown(entries, run):
     """The table of all entries, a section for each set of shapes."""
     won, compared = _won(entries)
@@ -138,6 +176,7 @@ def markdown(entries, run):
         'cache flushed before each, but in CUDA graphs. "peer / fuse" above 1 means that '
         f"Fuse is faster, which it is in {won} of {compared} cases with a peer.",
     ]
+    lines += ["", *families(entries)]
     for name, title in TITLES.items():
         chosen = [entry for entry in entries if entry["set"] == name]
         if chosen:
