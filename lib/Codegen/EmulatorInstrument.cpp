@@ -279,11 +279,6 @@ Error Instrumenter::replaceCall(CallBase &call) {
       "add it to the table in lib/Runtime/EmulatorShims.cpp";
   if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
     StringRef ptx = assembly->getAsmString();
-    // Without an instruction it only keeps others in their place.
-    if (ptx.empty()) {
-      call.eraseFromParent();
-      return Error::success();
-    }
     if (!shims.contains(ptx))
       return refuse("inline PTX", ptx, remedy);
     replaceByShim(call, ptx);

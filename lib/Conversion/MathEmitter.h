@@ -254,10 +254,10 @@ struct Decomposed {
 Decomposed decompose(Expr x);
 
 // MathDivide.cpp
-/// Whether CUDA has something better for the op than the division of an
-/// element by an element; only divisions in f32.
+/// Whether the op is a division in f32 that may be approximate: it has `afn` or
+/// `arcp`.
 bool isExpandedDivision(Operation *op);
-/// The quotient of such an op, rounded correctly unless it has `afn` or `arcp`.
+/// The quotient of such an op on CUDA.
 Expr expandDivision(arith::DivFOp op, MathEmitter &e);
 
 // MathErf.cpp

@@ -6,7 +6,7 @@ import fuse
 import numpy as np
 import pytest
 
-# A row's vectors share the divisor, whose reciprocal the GPU computes once.
+# The lanes of a vector share the divisor.
 DIVIDE = """
 func.func @divide(%x: tensor<?x?xf32> {fuse.dims = ["rows", "columns"]},
     %s: tensor<?x1xf32> {fuse.dims = ["rows"]}) -> tensor<?x?xf32> {
@@ -18,7 +18,7 @@ func.func @divide(%x: tensor<?x?xf32> {fuse.dims = ["rows", "columns"]},
 LARGEST = np.finfo(np.float32).max
 TINY = 2.0**-126
 SPECIAL = [0.0, 1.0, 1.5, TINY, 2.0**-149, LARGEST, np.inf, np.nan]
-# At the ends of what the short form takes, and with all bits of the fraction set.
+# Where a product with the reciprocal would be wrong, or overflow on the way.
 EDGES = [2.0**-60, 2.0**60, 2.0**-36, 2.0**-97, 3.0, 1 / 3, 448.0]
 ALL_ONES = 2 - 2.0**-23
 

@@ -94,25 +94,3 @@ func.func @untouched(%x: f64) -> (f64, f64) {
   %1 = math.floor %x : f64
   return %0, %1 : f64, f64
 }
-
-// All lanes are divided by one number: its reciprocal once, and for each lane a
-// product and a correction. The hardware divides only where a lane needs it, or
-// where all bits of the number's fraction are set: its reciprocal may be wrong.
-// CHECK-LABEL: func @divide_by_shared
-// CPU:       arith.divf %arg0, %{{.*}} : vector<4xf32>
-// CUDA:      llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
-// CUDA-NOT:  arith.divf
-// CUDA:      %[[ONES:.*]] = arith.cmpi eq, %{{.*}}, %c8388607{{.*}} : i32
-// CUDA:      %[[SMALL:.*]] = arith.cmpf ult, %arg1
-// CUDA:      arith.ori %[[ONES]], %[[SMALL]]
-// CUDA-NOT:  arith.divf
-// CUDA:      arith.mulf %arg0, %{{.*}} : vector<4xf32>
-// CUDA:      math.fma
-// CUDA:      math.fma
-// CUDA:      scf.if
-// CUDA-NEXT:   arith.divf %arg0, %{{.*}} : vector<4xf32>
-func.func @divide_by_shared(%x: vector<4xf32>, %s: f32) -> vector<4xf32> {
-  %shared = vector.broadcast %s : f32 to vector<4xf32>
-  %y = arith.divf %x, %shared : vector<4xf32>
-  return %y : vector<4xf32>
-}

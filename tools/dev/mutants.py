@@ -372,26 +372,16 @@ MUTANTS = [
     ),
     *_mutants(
         "lib/Conversion/MathDivide.cpp",
-        "py:test_division lit:Conversion",
+        "lit:Conversion",
         (
-            "quotients-are-not-corrected",
-            "Expr quotient = e.fma(remainder, splat(-r), q);",
-            "Expr quotient = q;",
+            "reciprocals-are-not-refined",
+            "return e.fma(error, first, first);",
+            "return first;",
         ),
         (
-            "quotients-are-corrected-the-wrong-way",
-            "Expr remainder = e.fma(y, q, -x);",
-            "Expr remainder = e.fma(-y, q, x);",
-        ),
-        (
-            "quotients-of-minus-zero",
-            "fma(y, q, -x);\n  Expr quotient = e.fma(remainder, splat(-r), q);",
-            "fma(-y, q, x);\n  Expr quotient = e.fma(remainder, splat(r), q);",
-        ),
-        (
-            "divisors-with-all-bits-set",
-            "scalar.compare(arith::CmpIPredicate::eq, bits, scalar.i(fraction)) |",
-            "",
+            "reciprocals-of-infinity",
+            "e.fma(-e.atMost(x, largest), first, e.f(1.0))",
+            "e.fma(-x, first, e.f(1.0 + 0 * largest))",
         ),
     ),
     *_mutants(
