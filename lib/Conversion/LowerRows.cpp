@@ -92,8 +92,7 @@ Point RowsLowering::pointAt(Index column, int64_t lanes) {
   point.lanes = lanes;
   if (lanes > 1 && hasEdges()) {
     point.flat = true;
-    // Any column.
-    point.skew = 1;
+    point.ragged = true;
   }
   return point;
 }

@@ -115,8 +115,10 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return load(argument, point);
   Operation *op = value.getDefiningOp();
-  // Only pointwise ops read where they write.
-  if (point.crossesRows && !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+  // Only pointwise ops read where they write; others count on lanes that start
+  // at multiples, such as pairs.
+  if ((point.crossesRows || point.ragged) && point.lanes > 1 &&
+      !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
       !isa<ConstantOp, CastOp>(op))
     return gatherLanes(op->getLoc(), point.lanes, [&](int64_t lane) {
       return emit(value, lanePoint(point, lane));
@@ -424,6 +426,7 @@ Point PointEmitter::operandPoint(Value operand, Value result,
                     dims.extent(operand, type.getRank() - 1).size != 1);
   out.lanes = alongLanes ? point.lanes : 1;
   out.skew = alongLanes ? point.skew : 0;
+  out.ragged = alongLanes && point.ragged;
   if (sameShape) {
     out.linear = point.linear;
     out.shape = point.shape;
@@ -454,6 +457,7 @@ Point PointEmitter::lanePoint(const Point &point, int64_t lane) {
   Point out = point;
   out.lanes = 1;
   out.skew = 0;
+  out.ragged = false;
   if (point.crossesRows) {
     out.linear->offset = wrappingAdd(out.linear->offset, lane);
     out.dims = delinearize(*out.linear, out.shape);

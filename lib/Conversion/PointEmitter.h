@@ -66,6 +66,8 @@ struct Point {
   int64_t lanes = 1;
   /// How far the index of the last dimension is past a multiple of `lanes`.
   int64_t skew = 0;
+  /// Whether that is unknown: the lanes start at any index.
+  bool ragged = false;
   /// An i1; loads happen only where it is true and give zero elsewhere. Null
   /// means true.
   Value guard;

@@ -126,6 +126,8 @@ int64_t PointEmitter::alignment(Value tensor, const Point &point,
   if (!layout && point.flat && point.linear &&
       ArrayRef<Extent>(point.shape) == ArrayRef(extents))
     return std::min(widestBytes, point.lanes * bytes);
+  if (point.ragged)
+    return bytes;
   // The largest power of two that divides the index of the first lane.
   int64_t elements = point.lanes;
   if (int64_t skew = point.skew % point.lanes)

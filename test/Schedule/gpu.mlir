@@ -158,6 +158,15 @@ func.func @odd_rows(%x: tensor<?x4097xbf16>) -> tensor<?x4097xbf16> {
   %y = fuse.sub %x, %m : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>
   return %y : tensor<?x4097xbf16>
 }
+// Weights would be read element by element: only where they are the lesser part.
+// CHECK-LABEL: func.func @odd_weighted_rows
+// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 1, rows_per_block = 1, hold = registers>
+func.func @odd_weighted_rows(%x: tensor<?x4097xbf16>, %w: tensor<4097xbf16>) -> tensor<?x4097xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
+  %s = fuse.sub %x, %m : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>
+  %y = fuse.mul %s, %w : tensor<?x4097xbf16>, tensor<4097xbf16>
+  return %y : tensor<?x4097xbf16>
+}
 // CHECK-LABEL: func.func @half_odd_rows
 // CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 4, rows_per_block = 1, hold = cache>
 func.func @half_odd_rows(%x: tensor<?x4100xbf16>) -> tensor<?x4100xbf16> {
