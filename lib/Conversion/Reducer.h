@@ -75,8 +75,8 @@ private:
                             ArrayRef<Value> elements);
   /// The lanes of `value` combined as component `component`, as a tree.
   Value foldLanes(unsigned component, Value value);
-  /// m, or 0 where m is -inf: exp(x - m) is then 0 and not NaN. Sums relative to
-  /// +inf are anything until the end.
+  /// m, or 0 where m is -inf: exp(x - m) is then 0 and not NaN. Sums relative
+  /// to +inf are anything until the end.
   Value safeMaximum(Value maximum);
   /// Of what is at most 0.
   Value exp(Value exponent);

@@ -15,10 +15,10 @@
 // over single vectors, then over single elements where the row's length is not
 // a multiple of the vector.
 //
-// Rows whose length is no multiple of the vector start anywhere in memory. Their
-// vectors start at the first place that is aligned, so that accesses stay as
-// wide as in other rows; the edges, before the first and behind the last vector,
-// are elements that the first threads of the group take besides.
+// Rows whose length is no multiple of the vector start anywhere in memory.
+// Their vectors start at the first place that is aligned, so that accesses stay
+// as wide as in other rows; the edges, before the first and behind the last
+// vector, are elements that the first threads of the group take besides.
 //
 //===----------------------------------------------------------------------===//
 
