@@ -206,8 +206,8 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
 SmallVector<InPlacePair> KernelLowering::launchPairs() {
   SmallVector<InPlacePair> pairs;
   for (InPlacePair pair : inPlace) {
-    auto result = llvm::find(current.results, pair.result);
-    auto input = llvm::find(current.inputs, pair.input);
+    auto *result = llvm::find(current.results, pair.result);
+    auto *input = llvm::find(current.inputs, pair.input);
     if (result != current.results.end() && input != current.inputs.end())
       pairs.push_back({static_cast<unsigned>(result - current.results.begin()),
                        static_cast<unsigned>(input - current.inputs.begin())});
@@ -302,8 +302,8 @@ PartStates KernelLowering::bindStates(OpBuilder &builder,
                                       gpu::GPUFuncOp function) {
   PartStates states;
   bool leaves = current.step == Launch::leave;
-  auto first = function.getArguments().begin() + current.inputs.size() +
-               (leaves ? current.results.size() : 0);
+  auto *first = function.getArguments().begin() + current.inputs.size() +
+                (leaves ? current.results.size() : 0);
   states.pointers.assign(first, first + current.types.size());
   if (std::optional<int64_t> parts = getConstantIntValue(current.parts))
     states.parts = Index::constant(*parts);

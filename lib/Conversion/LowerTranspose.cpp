@@ -142,7 +142,7 @@ void TransposeLowering::placeBlock() {
   Index across = emitter.rem(rest, acrossTiles);
   auto batch =
       emitter.delinearize(emitter.div(rest, acrossTiles), space.batch());
-  auto next = batch.begin();
+  auto *next = batch.begin();
   for (int64_t axis = 0, rank = space.segment.extents.size(); axis < rank;
        ++axis) {
     if (axis == space.across)

@@ -17,8 +17,8 @@ protected:
   /// The segments of a kernel with inputs %a and %b, [4, 8] unless `other` is
   /// the type of %b; none, and `reason`, where there are none.
   std::vector<ReductionSegment>
-  segmentsOf(std::string body, std::string results,
-             std::string other = "tensor<4x8xf32>") {
+  segmentsOf(const std::string &body, const std::string &results,
+             const std::string &other = "tensor<4x8xf32>") {
     std::string inputs = "tensor<4x8xf32>, " + other;
     kernel = parseKernel("func.func @f(%x: tensor<4x8xf32>, %y: " + other +
                          ") {\n%r:2 = "

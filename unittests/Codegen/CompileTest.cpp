@@ -134,7 +134,7 @@ protected:
   }
 
   std::string compile(llvm::StringRef text, llvm::StringRef chip = "sm_90",
-                      PTXOptions options = {}, unsigned indexBits = 64) {
+                      const PTXOptions &options = {}, unsigned indexBits = 64) {
     FuseGPUToNVVMOptions passOptions;
     passOptions.indexBits = indexBits;
     gpu::GPUModuleOp lowered = lower(text, createFuseGPUToNVVM(passOptions));
@@ -149,7 +149,7 @@ protected:
   }
 
   /// Compiles `text` to PTX and reads its one kernel back.
-  PTXKernel inspect(llvm::StringRef text, PTXOptions options = {},
+  PTXKernel inspect(llvm::StringRef text, const PTXOptions &options = {},
                     unsigned indexBits = 64) {
     std::string ptx = compile(text, "sm_90", options, indexBits);
     llvm::Expected<PTXModule> module = parsePTX(ptx);

@@ -100,33 +100,32 @@ bool FakeDriver::refusesAll = false;
 
 TEST(Cuda, LaunchesAheadWhatWaits) {
   using Attempts = std::vector<AttributeIds>;
-  constexpr int cuda12_2 = 12020, cuda12_3 = 12030;
+  constexpr int cuda122 = 12020, cuda123 = 12030;
   auto run = FakeDriver::run;
   Launch launch;
-  EXPECT_EQ(run(launch, cuda12_3, cuda::success), Attempts({{}}));
+  EXPECT_EQ(run(launch, cuda123, cuda::success), Attempts({{}}));
   launch.waits = true;
-  EXPECT_EQ(run(launch, cuda12_3, cuda::success), Attempts({{overlap}}));
-  EXPECT_EQ(run(launch, cuda12_2, cuda::success), Attempts({{}}));
+  EXPECT_EQ(run(launch, cuda123, cuda::success), Attempts({{overlap}}));
+  EXPECT_EQ(run(launch, cuda122, cuda::success), Attempts({{}}));
   launch.cluster = 4;
-  EXPECT_EQ(run(launch, cuda12_3, cuda::success),
+  EXPECT_EQ(run(launch, cuda123, cuda::success),
             Attempts({{clusters, overlap}}));
 
   for (cuda::Result refusal : {cuda::notSupported, cuda::invalidValue}) {
     FakeDriver::refusal = refusal;
-    EXPECT_EQ(run(launch, cuda12_3, cuda::success),
+    EXPECT_EQ(run(launch, cuda123, cuda::success),
               Attempts({{clusters, overlap}, {clusters}}));
   }
   // Whatever else is wrong with a launch stays an error.
   constexpr cuda::Result outOfMemory = 2;
   FakeDriver::refusal = outOfMemory;
-  EXPECT_EQ(run(launch, cuda12_3, outOfMemory),
-            Attempts({{clusters, overlap}}));
+  EXPECT_EQ(run(launch, cuda123, outOfMemory), Attempts({{clusters, overlap}}));
   FakeDriver::refusesAll = true;
   FakeDriver::refusal = cuda::invalidValue;
-  EXPECT_EQ(run(launch, cuda12_3, cuda::invalidValue),
+  EXPECT_EQ(run(launch, cuda123, cuda::invalidValue),
             Attempts({{clusters, overlap}, {clusters}}));
   launch.waits = false;
-  EXPECT_EQ(run(launch, cuda12_3, cuda::invalidValue), Attempts({{clusters}}));
+  EXPECT_EQ(run(launch, cuda123, cuda::invalidValue), Attempts({{clusters}}));
 }
 
 namespace {
