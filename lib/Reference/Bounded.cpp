@@ -259,7 +259,8 @@ Bounded Arithmetic::erf(Bounded x) const {
 Bounded Arithmetic::sigmoid(Bounded x) const {
   auto f = [](double a) { return 1.0 / (1.0 + std::exp(-a)); };
   Bounded y = round(mapMonotone(f, x), ulps::sigmoid);
-  // exp(-x) overflows before 1 / exp(-x) underflows.
-  y.error += wide == DType::F64 ? 0x1p-1022 : 0x1p-126;
+  // exp(-x) overflows before 1 / exp(-x) underflows. A NaN stays one for sure.
+  if (!std::isnan(y.value))
+    y.error += wide == DType::F64 ? 0x1p-1022 : 0x1p-126;
   return y;
 }
