@@ -250,21 +250,29 @@ SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelOp kernel,
       });
 }
 
+static bool readsAny(Operation *op, const llvm::DenseSet<Value> &values) {
+  return llvm::any_of(op->getOperands(),
+                      [&](Value value) { return values.contains(value); });
+}
+
+llvm::DenseSet<Value>
+mlir::fuse::valuesFromReductions(ArrayRef<Operation *> ops) {
+  llvm::DenseSet<Value> values;
+  for (Operation *op : ops)
+    if (isa<ReduceOp, SoftmaxStatsOp>(op) || readsAny(op, values))
+      values.insert(op->result_begin(), op->result_end());
+  return values;
+}
+
 bool mlir::fuse::isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                            const ReductionSpace &space,
                            const DimClasses &dims) {
-  llvm::DenseSet<Value> reduced;
-  for (Operation *op : ops) {
-    bool follows = llvm::any_of(op->getOperands(), [&](Value value) {
-      return reduced.contains(value);
-    });
-    // Ops that move elements, or turn pairs of them, want other places' too.
-    if (follows && !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
-        !isa<CastOp>(op))
+  llvm::DenseSet<Value> reduced = valuesFromReductions(ops);
+  // Ops that move elements, or turn pairs of them, want other places' too.
+  for (Operation *op : ops)
+    if (readsAny(op, reduced) && !isa<CastOp>(op) &&
+        !op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
       return false;
-    if (follows || isa<ReduceOp, SoftmaxStatsOp>(op))
-      reduced.insert(op->result_begin(), op->result_end());
-  }
   return space.levels.size() == 1 && llvm::all_of(results, [&](Value value) {
            SmallVector<Extent> extents = dims.extents(value);
            return space.isReducedShape(extents) ||

@@ -48,11 +48,7 @@ void KernelFrame::divideBlocks(
     Index count = blocks(grid[number]);
     ifElse(
         emitter.less(block, count), [&] { body(number, block); },
-        [&] {
-          Index rest =
-              emitter.add(block, emitter.mul(count, Index::constant(-1)));
-          emitFrom(number + 1, rest);
-        });
+        [&] { emitFrom(number + 1, emitter.sub(block, count)); });
   };
   emitFrom(0, blockId());
 }

@@ -193,32 +193,18 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
 /// before the walks: its loads depend on each other, and would be waited for
 /// behind them.
 void RowsLowering::computeRowValues() {
-  auto compute = [&](Value value) {
-    if (isa<RankedTensorType>(value.getType()) &&
-        space.isReducedShape(frame.dims.extents(value)) &&
-        !followsFromReduction(value))
-      emitter.emit(value, rowPoint(value));
+  auto isEarly = [&](Value value) {
+    return isa<RankedTensorType>(value.getType()) &&
+           space.isReducedShape(frame.dims.extents(value)) &&
+           !reduced.contains(value);
   };
-  for (Operation *op : segment.ops)
-    for (Value operand : op->getOperands())
-      if (followsFromReduction(op->getResult(0)))
-        compute(operand);
-}
-
-bool RowsLowering::followsFromReduction(Value value) {
-  SmallVector<Value> open = {value};
-  SmallPtrSet<Operation *, 16> seen;
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
+  for (Operation *op : segment.ops) {
+    if (!reduced.contains(op->getResult(0)))
       continue;
-    if (llvm::any_of(space.levels, [&](const auto &level) {
-          return llvm::is_contained(level, op);
-        }))
-      return true;
-    llvm::append_range(open, op->getOperands());
+    for (Value operand : op->getOperands())
+      if (isEarly(operand))
+        emitter.emit(operand, rowPoint(operand));
   }
-  return false;
 }
 
 /// Whether a result has the shape that is reduced, and not one element a row.
@@ -241,11 +227,9 @@ LogicalResult RowsLowering::verify() {
 
 void RowsLowering::emit(const Index &block) {
   placeThread(block);
-  if (isShared() || isCached()) {
-    streamed = stageableInputs(frame, pointAt(Index::constant(0), vector));
-    llvm::erase_if(streamed,
-                   [&](BlockArgument input) { return !segment.reads(input); });
-  }
+  if (isShared() || isCached())
+    streamed =
+        stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
   if (isShared())
     fillSharedMemory();
   else if (!isLoop())
@@ -257,7 +241,7 @@ void RowsLowering::emit(const Index &block) {
   if (schedule.getPreload()) {
     preload();
     auto *late = llvm::partition(full, [&](unsigned result) {
-      return !followsFromReduction(yielded(result));
+      return !reduced.contains(yielded(result));
     });
     storeFull(ArrayRef(full.begin(), late));
     full.erase(full.begin(), late);

@@ -7,7 +7,6 @@
 
 #include "RowStaging.h"
 
-#include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -56,8 +55,9 @@ static Value concatenate(OpBuilder &builder, Location loc,
       llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes)));
 }
 
-SmallVector<BlockArgument> mlir::fuse::stageableInputs(KernelFrame &frame,
-                                                       const Point &point) {
+SmallVector<BlockArgument>
+mlir::fuse::stageableInputs(KernelFrame &frame, const ReductionSegment &segment,
+                            const Point &point) {
   auto isStageable = [&](BlockArgument input) {
     bool isElsewhere = llvm::any_of(input.getUsers(), [](Operation *user) {
       return user->hasTrait<mlir::fuse::OpTrait::Movement>() ||
@@ -67,7 +67,7 @@ SmallVector<BlockArgument> mlir::fuse::stageableInputs(KernelFrame &frame,
     return !isElsewhere && isAccessible(frame.emitter, input, point);
   };
   return llvm::filter_to_vector(
-      streamedInputs(frame.kernel, frame.dims, point.shape), isStageable);
+      streamedInputs(frame.kernel, frame.dims, segment), isStageable);
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,12 +29,15 @@
 
 #include "KernelFrame.h"
 
+#include "fuse/Analysis/KernelSpace.h"
+
 namespace mlir::fuse {
 
-/// The inputs of the kernel that have the point's shape, are read at the points
-/// that the kernel walks and not elsewhere, and whose vectors at such a point
-/// are accesses of 4 to 16 aligned bytes.
+/// The streamed inputs of the segment that are read at the points that it walks
+/// and not elsewhere, and whose vectors at such a point are accesses of 4 to 16
+/// aligned bytes.
 SmallVector<BlockArgument> stageableInputs(KernelFrame &frame,
+                                           const ReductionSegment &segment,
                                            const Point &point);
 
 class RowStaging {

@@ -24,8 +24,9 @@ public:
   RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule,
                const ReductionSegment &segment)
       : frame(frame), emitter(frame.emitter), schedule(schedule),
-        segment(segment), space(segment.space), vector(schedule.getVector()),
-        unroll(schedule.getUnroll()) {}
+        segment(segment), space(segment.space),
+        reduced(valuesFromReductions(segment.ops)),
+        vector(schedule.getVector()), unroll(schedule.getUnroll()) {}
 
   LogicalResult verify();
   GridTerm grid() const {
@@ -73,7 +74,6 @@ private:
   void loadHeld();
   void preload();
   void computeRowValues();
-  bool followsFromReduction(Value value);
   States walkHeld(States states, Visit visit, bool isLast);
   States walkShared(States states, Visit visit, bool isFirst);
   States walkEdges(States states, Visit visit) {
@@ -96,6 +96,7 @@ private:
   RowsScheduleAttr schedule;
   const ReductionSegment &segment;
   const ReductionSpace &space;
+  llvm::DenseSet<Value> reduced;
   int64_t vector;
   /// Vectors in one step of the loop form: loads in flight, and one rescaling
   /// of an online sum for all of them.

@@ -20,16 +20,13 @@ static constexpr int64_t mostRatio = 4;
 /// unless all are bytes.
 static constexpr double accessBytes = 16;
 static constexpr int64_t mostElements = 8;
-/// Elements of a row from which on a vector need not divide it.
-static constexpr int64_t shortestWithEdges = 1024;
-/// What a block reads in the time of a launch.
-static constexpr double bytesPerLaunch = 128 * 1024;
 
 namespace {
 struct RowShape {
   std::optional<int64_t> length;
-  /// Elements of the widest vector that divides the rows; where their length is
-  /// unknown, that divides multiples of 16 bytes.
+  /// Elements of the vectors that the schedulers are going to take: the widest
+  /// where rows leave edges, else one that divides the rows, or multiples of 16
+  /// bytes where their length is unknown.
   int64_t vector = 1;
   bool wantsParts = false;
 };
@@ -72,14 +69,15 @@ static RowShape shapeOf(const ReductionSegment &segment,
     shape.vector = accessBytes / (inner.isStatic() ? narrowest : widest);
   if (widest > 1)
     shape.vector = std::min(shape.vector, mostElements);
-  bool leavesEdges = space.columns().size() == 1 &&
-                     shape.length.value_or(0) >= shortestWithEdges;
-  while (!leavesEdges && inner.isStatic() && inner.size % shape.vector != 0)
+  int64_t most = shape.vector;
+  while (inner.isStatic() && inner.size % shape.vector != 0)
     shape.vector /= 2;
+  if (2 * shape.vector < most && leavesEdges(segment, results, dims))
+    shape.vector = most;
   double rows = estimatedElements(space.rows());
   double bytes = estimatedElements(space.columns()) * narrowest;
   shape.wantsParts = machine.sharesResults && rows < 2 * machine.processors &&
-                     bytes > bytesPerLaunch &&
+                     bytes > kBytesPerLaunch &&
                      isOneWalk(segment.ops, written, space, dims);
   return shape;
 }

@@ -94,6 +94,8 @@ private:
   /// Whether calls of few bytes get another schedule.
   bool dependsOnSmall(KernelOp kernel, const DimClasses &dims,
                       ScheduleTarget target) {
+    if (!target.gpu)
+      return false;
     target.small = false;
     ScheduleAttrInterface usual = proposeSchedule(kernel, dims, target);
     target.small = true;

@@ -8,6 +8,7 @@
 #include "fuse/Schedule/Scheduler.h"
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,8 +26,6 @@ static constexpr int64_t loadsInFlight = 8;
 /// `gpuThreads` are resident together, end together, and have enough loads in
 /// flight; on an H200 that is as fast as any other number.
 static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
-/// What a block reads in the time of a launch; less is not worth a second one.
-static constexpr int64_t bytesPerLaunch = 128 * 1024;
 /// For a dynamic number of columns.
 static constexpr int64_t dynamicSize = 4096;
 
@@ -133,7 +132,7 @@ void Proposal::chooseParts() {
   int64_t bytes = std::max<unsigned>(8, element.getIntOrFloatBitWidth()) / 8;
   // A dynamic number of places may be any; the launch knows, and makes no more
   // parts than there are steps.
-  if (across >= few || (places && *places * row * bytes <= bytesPerLaunch))
+  if (across >= few || (places && *places * row * bytes <= kBytesPerLaunch))
     return;
   parts = many / across;
   if (places)

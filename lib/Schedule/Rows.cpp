@@ -35,10 +35,6 @@ static constexpr int64_t smallestBlock = 128;
 /// the caches.
 static constexpr int64_t registerVectors = 256;
 static constexpr int64_t cacheVectors = 4096;
-/// Elements of a row from which on a vector need not divide it, and from which
-/// on it should not be held element by element.
-static constexpr int64_t shortestWithEdges = 1024;
-static constexpr int64_t longestHeldByElements = 16384;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t narrowElements = 32;
@@ -62,37 +58,19 @@ struct RowShape {
 };
 } // namespace
 
-/// Whether vectors should start where the memory is aligned, and leave the
-/// edges of the row over. What all rows share, such as weights, is then read
-/// element by element: only where that is the lesser part, or the row so long
-/// that it is not held otherwise.
-static bool mayLeaveEdges(KernelOp kernel, const ReductionSpace &space,
-                          const DimClasses &dims, std::optional<int64_t> length,
-                          const ScheduleTarget &target) {
-  if (space.columns().size() != 1)
-    return false;
-  if (!length)
-    return !target.divisible;
-  int64_t full = 0, shared = 0;
-  auto count = [&](Value value) {
-    SmallVector<Extent> extents = dims.extents(value);
-    bool isFull = extents == space.domain;
-    full += isFull;
-    shared += !isFull && ArrayRef(extents) == space.columns();
-  };
-  llvm::for_each(kernel.getBody().getArguments(), count);
-  llvm::for_each(kernel.getYield().getValues(), count);
-  return *length >= longestHeldByElements ||
-         (*length >= shortestWithEdges && 2 * shared < full);
-}
-
-static RowShape shapeOf(KernelOp kernel, const ReductionSpace &space,
+static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
                         const DimClasses &dims, const ScheduleTarget &target) {
+  const ReductionSpace &space = segment.space;
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   RowShape shape{staticProduct(space.columns()), 1};
   shape.vector = innermostVector(kernel, dims, space.domain, widest, target);
-  if (target.isGPU && 2 * shape.vector < widest &&
-      mayLeaveEdges(kernel, space, dims, shape.length, target))
+  auto leaves = [&] {
+    if (!shape.length)
+      return !target.divisible && space.columns().size() == 1;
+    return leavesEdges(segment, llvm::to_vector(kernel.getYield().getValues()),
+                       dims);
+  };
+  if (target.isGPU && 2 * shape.vector < widest && leaves())
     shape.vector = widest;
   if (!shape.length && space.columns().size() > 1)
     shape.vector = 1;
@@ -104,7 +82,7 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
                                       const DimClasses &dims,
                                       const ScheduleTarget &target) {
   const ReductionSpace &space = segment.space;
-  RowShape shape = shapeOf(kernel, space, dims, target);
+  RowShape shape = shapeOf(kernel, segment, dims, target);
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   bool held = shape.length && *shape.length <= cpuHeldVectors * widest;
   // A loop over one dimension takes whole vectors first and then the rest, so
@@ -241,7 +219,7 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
                                       const ReductionSegment &segment,
                                       const DimClasses &dims,
                                       const ScheduleTarget &target) {
-  RowShape shape = shapeOf(kernel, segment.space, dims, target);
+  RowShape shape = shapeOf(kernel, segment, dims, target);
   MLIRContext *context = kernel.getContext();
   bool once = readsOnce(kernel, segment, dims);
   auto propose = [&](int64_t threads, int64_t rows, HoldKind hold) {

@@ -14,8 +14,7 @@
 // CHECK:           gpu.barrier
 // CHECK-NEXT:      memref.load %[[M]]
 // CHECK:         } else {
-// CHECK:           %[[BEFORE:.*]] = arith.muli %[[COUNT]], %c-1
-// CHECK-NEXT:      arith.addi %[[BLOCK]], %[[BEFORE]]
+// CHECK:           arith.subi %[[BLOCK]], %[[COUNT]]
 // CHECK:           gpu.barrier
 // CHECK-NEXT:      memref.load %[[S]]
 // CHECK:         gpu.return

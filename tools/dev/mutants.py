@@ -58,12 +58,12 @@ MUTANTS = [
         ),
         (
             "rows-results-of-a-reduction-are-stored-before-it",
-            "return !followsFromReduction(yielded(result));",
+            "return !reduced.contains(yielded(result));",
             "return true;",
         ),
         (
             "rows-nothing-is-stored-early",
-            "return !followsFromReduction(yielded(result));",
+            "return !reduced.contains(yielded(result));",
             "return false;",
         ),
     ),

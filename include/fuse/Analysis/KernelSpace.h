@@ -16,6 +16,7 @@
 
 #include "fuse/Analysis/DimClasses.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "llvm/ADT/DenseSet.h"
 #include <optional>
 #include <vector>
 
@@ -98,6 +99,10 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
                                           const DimClasses &dims,
                                           ArrayRef<Extent> domain);
 
+/// The results of the reductions among the ops, which are in program order, and
+/// all that is computed from them.
+llvm::DenseSet<Value> valuesFromReductions(ArrayRef<Operation *> ops);
+
 /// Whether all that the results of the ops need of the reductions can be had
 /// after one walk: no reduction needs another, what follows from one is
 /// computed from its results at the same place, and each of `results` either is
@@ -134,6 +139,15 @@ struct ReductionSegment {
 SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
                                           const DimClasses &dims,
                                           const ReductionSegment &segment);
+
+/// Whether vectors that divide no row of the segment should start where memory
+/// is aligned, and leave the edges of the row over. What all rows share, such
+/// as weights, is then read element by element: so only where that is the
+/// lesser part, or the row so long that it is not held otherwise. `results` are
+/// those of all segments. False for rows of unknown length or of several
+/// dimensions.
+bool leavesEdges(const ReductionSegment &segment, ArrayRef<Value> results,
+                 const DimClasses &dims);
 
 /// The segments of ops with reductions, whose results are `results`, in the
 /// order of their first reductions; or a reason why they have none: a value

@@ -22,6 +22,9 @@ namespace mlir::fuse {
 /// What a dynamic dimension is taken for: a large size.
 inline constexpr int64_t kAssumedSize = 4096;
 
+/// What a block of a GPU reads, roughly, in the time of a launch.
+inline constexpr int64_t kBytesPerLaunch = 128 * 1024;
+
 /// The elements of a tensor, or of one with such extents, and the bytes that
 /// they take in memory; a value that is no tensor has none.
 double estimatedElements(Value value);

@@ -65,7 +65,7 @@ private:
 
 /// What a kernel computes, from which tensors, as 32 hexadecimal digits. Equal
 /// for kernels that differ in names and places in the source only. `divisible`
-/// as in ScheduleTarget.
+/// and `small` as in ScheduleTarget.
 std::string kernelKey(KernelOp kernel, const DimClasses &dims, bool divisible,
                       bool small);
 
