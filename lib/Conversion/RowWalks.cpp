@@ -29,9 +29,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Of asynchronous copies, at most.
-static constexpr int64_t copyGroups = 4;
-
 /// The column of an element of the edges, from the front to the back.
 Index RowsLowering::edgeColumn(const Index &number) {
   Index behind =
@@ -81,8 +78,8 @@ Index RowsLowering::slotColumn(const Index &slot) {
       emitter.add(emitter.mul(slot, Index::constant(group.width)), group.lane));
 }
 
-/// Starts all copies, in up to four groups, so that the first walk need not
-/// wait for the last one; then loads what stays in registers.
+/// Starts all copies, in groups, so that the first walk need not wait for the
+/// last one; then loads what stays in registers.
 void RowsLowering::fillSharedMemory() {
   slots = slotsInSharedMemory();
   placeHeldPoints(slots);
@@ -90,7 +87,7 @@ void RowsLowering::fillSharedMemory() {
     return;
   staging.emplace(frame, streamed, group.width, group.lane, slots, vector);
   frame.sharedBytes = std::max(frame.sharedBytes, staging->bytes());
-  int64_t groups = copyGroups;
+  int64_t groups = schedule.getCopyGroups();
   while (groups > 1 && slots % (groups * unroll) != 0)
     --groups;
   slotsInGroup = slots / groups;

@@ -80,7 +80,8 @@ void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
   if (threads <= maxThreads)
     found.push_back(RowsScheduleAttr::get(
         proposal.getContext(), threads, proposal.getVector(), rowsPerBlock,
-        hold, unroll, /*in_registers=*/0, isHeld && proposal.getPreload()));
+        hold, unroll, /*in_registers=*/0, isHeld && proposal.getPreload(),
+        proposal.getCopyGroups()));
 }
 
 /// From all threads that have a vector down to as few as can hold the row, each

@@ -43,6 +43,8 @@ static constexpr int64_t streamedElements = 8192;
 static constexpr int64_t streamThreads = 256;
 static constexpr int64_t loopThreads = 512;
 static constexpr int64_t loopUnroll = 4;
+/// Of copies into shared memory: the first walk starts when a quarter is there.
+static constexpr int64_t copyGroups = 4;
 /// Elements that a thread holds, and its block's threads, in calls that move
 /// few bytes.
 static constexpr int64_t smallHeld = 16;
@@ -91,7 +93,7 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
   return RowsScheduleAttr::get(
       kernel.getContext(), /*threads=*/1, vector,
       /*rows_per_block=*/1, held ? HoldKind::registers : HoldKind::loop,
-      loopUnroll, /*in_registers=*/0, /*preload=*/false);
+      loopUnroll, /*in_registers=*/0, /*preload=*/false, copyGroups);
 }
 
 /// Bytes of a vector of each input that a row kernel streams.
@@ -128,7 +130,8 @@ static RowsScheduleAttr proposeShared(KernelOp kernel,
     return {};
   return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
                                /*rows_per_block=*/1, HoldKind::shared,
-                               loopUnroll, vectors - slots, /*preload=*/false);
+                               loopUnroll, vectors - slots, /*preload=*/false,
+                               copyGroups);
 }
 
 /// What the choice among places for a row depends on besides its length.
@@ -212,7 +215,7 @@ static RowsScheduleAttr proposeSmall(KernelOp kernel, const RowShape &shape) {
   return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
                                /*rows_per_block=*/1, HoldKind::registers,
                                loopUnroll, /*in_registers=*/0,
-                               /*preload=*/true);
+                               /*preload=*/true, copyGroups);
 }
 
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,
@@ -225,7 +228,7 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   auto propose = [&](int64_t threads, int64_t rows, HoldKind hold) {
     return RowsScheduleAttr::get(context, threads, shape.vector, rows, hold,
                                  loopUnroll, /*in_registers=*/0,
-                                 /*preload=*/false);
+                                 /*preload=*/false, copyGroups);
   };
   int64_t stream = once ? streamThreads : loopThreads;
   if (!shape.length || (once && *shape.length > streamedElements))
@@ -292,9 +295,10 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
   if (agree ||
       (vector == longest.getVector() && longest.getHold() != HoldKind::shared))
     return longest;
-  return RowsScheduleAttr::get(
-      longest.getContext(), longest.getThreads(), vector, /*rows_per_block=*/1,
-      HoldKind::loop, loopUnroll, /*in_registers=*/0, /*preload=*/false);
+  return RowsScheduleAttr::get(longest.getContext(), longest.getThreads(),
+                               vector, /*rows_per_block=*/1, HoldKind::loop,
+                               loopUnroll, /*in_registers=*/0,
+                               /*preload=*/false, copyGroups);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,

@@ -11,9 +11,11 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/LockFileManager.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -107,22 +109,44 @@ std::string TuningFile::text() const {
   return formatv("{0:2}\n", value);
 }
 
-/// Waits until no other writer has the lock. One that died leaves a lock whose
-/// owner does not exist, which LockFileManager sees.
-static llvm::Error acquire(llvm::LockFileManager &lock, StringRef path) {
-  for (;;) {
-    llvm::Expected<bool> isOwned = lock.tryLock();
-    if (!isOwned)
-      return isOwned.takeError();
-    if (*isOwned)
-      return llvm::Error::success();
-    if (lock.waitForUnlockFor(patience) == llvm::WaitForUnlockResult::Timeout)
-      return llvm::createStringError(
-          formatv("expected to lock the tuning file '{0}' within {1} s, but "
-                  "another process keeps it; remove '{0}.lock' if none runs",
-                  path, patience.count()));
-  }
+static llvm::Error lockError(StringRef path, std::error_code code) {
+  return llvm::createStringError(formatv(
+      "expected to lock '{0}.lock' for the tuning file within {1} s, but got: "
+      "{2}; wait for other tuning to end, or name another file with --tuning "
+      "or FUSE_TUNING",
+      path, patience.count(), code.message()));
 }
+
+namespace {
+/// The sole right to write a tuning file. The system's lock on a file beside it
+/// is gone with its process, and is a process's, not a thread's: hence the
+/// mutex.
+class WriterLock {
+public:
+  llvm::Error acquire(StringRef path) {
+    if (std::error_code code = llvm::sys::fs::openFileForReadWrite(
+            path + ".lock", descriptor, llvm::sys::fs::CD_OpenAlways,
+            llvm::sys::fs::OF_None))
+      return lockError(path, code);
+    if (std::error_code code = llvm::sys::fs::tryLockFile(descriptor, patience))
+      return lockError(path, code);
+    return llvm::Error::success();
+  }
+
+  ~WriterLock() {
+    // Closing is unlocking.
+    if (descriptor >= 0)
+      (void)llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
+  }
+
+private:
+  static std::mutex threads;
+  std::lock_guard<std::mutex> guard{threads};
+  int descriptor = -1;
+};
+} // namespace
+
+std::mutex WriterLock::threads;
 
 llvm::Error TuningFile::merge(StringRef path, ArrayRef<TuningEntry> entries) {
   StringRef directory = llvm::sys::path::parent_path(path);
@@ -132,8 +156,8 @@ llvm::Error TuningFile::merge(StringRef path, ArrayRef<TuningEntry> entries) {
           formatv("expected to make '{0}' for the tuning file, but got: {1}; "
                   "name another one with --tuning or FUSE_TUNING",
                   directory, code.message()));
-  llvm::LockFileManager lock(path);
-  if (llvm::Error error = acquire(lock, path))
+  WriterLock lock;
+  if (llvm::Error error = lock.acquire(path))
     return error;
   llvm::Expected<TuningFile> file = read(path);
   if (!file)

@@ -11,7 +11,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir::fuse;
 using llvm::StringRef;
@@ -117,6 +119,46 @@ TEST_F(TuningFileTest, WritersDoNotLoseEachOthersEntries) {
   auto read = TuningFile::read(path);
   ASSERT_TRUE(bool(read));
   EXPECT_EQ(read->entries().size(), 32u);
+}
+
+TEST_F(TuningFileTest, ProcessesDoNotLoseEachOthersEntries) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      int failures = 0;
+      for (int j = 0; j < 8; ++j)
+        failures += llvm::errorToBool(TuningFile::merge(
+            path, {entry(("k" + llvm::Twine(8 * i + j)).str())}));
+      _exit(failures);
+    }
+    ASSERT_GT(child, 0);
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  auto read = TuningFile::read(path);
+  ASSERT_TRUE(bool(read));
+  EXPECT_EQ(read->entries().size(), 48u);
+}
+
+TEST_F(TuningFileTest, AWriterThatDiedKeepsNoLock) {
+  pid_t child = fork();
+  if (child == 0) {
+    int descriptor = -1;
+    bool failed = bool(llvm::sys::fs::openFileForReadWrite(
+                      path + ".lock", descriptor, llvm::sys::fs::CD_OpenAlways,
+                      llvm::sys::fs::OF_None)) ||
+                  bool(llvm::sys::fs::tryLockFile(descriptor));
+    _exit(failed);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  EXPECT_FALSE(llvm::errorToBool(TuningFile::merge(path, {entry("a")})));
 }
 
 TEST_F(TuningFileTest, DamageIsAnErrorThatNamesTheFileAndARemedy) {

@@ -59,9 +59,11 @@ LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
 LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
                                        HoldKind hold, int64_t unroll,
-                                       int64_t inRegisters, bool preload) {
+                                       int64_t inRegisters, bool preload,
+                                       int64_t copyGroups) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
+      failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
       failed(
           verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)))
     return failure();

@@ -48,6 +48,12 @@ func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 0, sp
 
 // -----
 
+// The groups of copies.
+// expected-error @below {{expected copy_groups from 1 to 64, but got 0}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, copy_groups = 0>}
+
+// -----
+
 // The unrolling.
 // expected-error @below {{expected unroll from 1 to 4096, but got 0}}
 func.func private @f() attributes {s = #fuse.pointwise<threads = 1, vector = 1, unroll = 0>}

@@ -13,6 +13,8 @@ func.func private @schedules() attributes {
   b3 = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>,
   // CHECK-SAME: b4 = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true>
   b4 = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true>,
+  // CHECK-SAME: b5 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, copy_groups = 2>
+  b5 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, copy_groups = 2>,
   // CHECK-SAME: c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>
   c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>,
   // CHECK-SAME: d = #fuse.columns<threads = 1, vector = 64, splits = 1>

@@ -67,8 +67,10 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
       and to drop it then. Few registers make for many threads in flight.
     - `shared`: in shared memory, each vector in a place that only its thread
       uses, filled by asynchronous copies; the last `in_registers` vectors of
-      each thread are kept in registers. For rows that are longer than the
-      registers of a block.
+      each thread, and what is no whole vector of all threads, are kept in
+      registers. The copies are waited for in groups, `copy_groups` at most, of
+      as many whole steps of `unroll` vectors each. For rows that are longer
+      than the registers of a block.
     - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time.
 
     With `preload` (and `hold = registers`) a thread loads what later passes
@@ -83,7 +85,8 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         "int64_t":$rows_per_block, "HoldKind":$hold,
                         DefaultValuedParameter<"int64_t", "4">:$unroll,
                         DefaultValuedParameter<"int64_t", "0">:$in_registers,
-                        DefaultValuedParameter<"bool", "false">:$preload);
+                        DefaultValuedParameter<"bool", "false">:$preload,
+                        DefaultValuedParameter<"int64_t", "4">:$copy_groups);
 }
 
 def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
