@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaFixture.h"
 #include "fuse/JIT/JIT.h"
 #include "fuse/Runtime/CudaGraph.h"
-#include "gtest/gtest.h"
 #include <random>
 
 using namespace fuse::jit;
@@ -38,14 +38,13 @@ static constexpr llvm::StringLiteral chain = R"(
   })";
 
 namespace {
-class Overlap : public testing::TestWithParam<int64_t> {
+class Overlap : public CudaFixture,
+                public testing::WithParamInterface<int64_t> {
 protected:
   void SetUp() override {
-    llvm::Expected<CudaDevice &> found = CudaDevice::get();
-    if (!found)
-      GTEST_SKIP() << llvm::toString(found.takeError());
-    device = &*found;
-    stream = cantFail(device->createStream());
+    CudaFixture::SetUp();
+    if (IsSkipped())
+      return;
     std::mt19937 random(GetParam());
     std::uniform_real_distribution<float> draw(-1, 1);
     start.resize(GetParam() * 1024);
@@ -53,10 +52,6 @@ protected:
       value = draw(random);
     for (auto *buffer : {&a, &b})
       *buffer = cantFail(DeviceBuffer::create(*device, bytes()));
-  }
-  void TearDown() override {
-    if (device)
-      device->destroyStream(stream);
   }
 
   int64_t bytes() const { return start.size() * sizeof(float); }
@@ -70,11 +65,7 @@ protected:
   }
 
   TensorView view(const DeviceBuffer &buffer) const {
-    TensorView result;
-    result.data = buffer.data();
-    result.shape = {GetParam(), 1024};
-    result.device = Device::cuda();
-    return result;
+    return deviceView(buffer, {GetParam(), 1024});
   }
 
   /// Puts `steps` applications of the map on the stream, in pairs: a to b to a.
@@ -92,15 +83,8 @@ protected:
     cantFail(device->copyToDevice(a->data(), start.data(), bytes()));
   }
 
-  std::vector<float> result() {
-    std::vector<float> values(start.size());
-    cantFail(device->synchronize(stream));
-    cantFail(device->copyToHost(values.data(), a->data(), bytes()));
-    return values;
-  }
+  std::vector<float> result() { return download(view(*a)); }
 
-  CudaDevice *device = nullptr;
-  Stream stream;
   std::vector<float> start;
   std::unique_ptr<DeviceBuffer> a, b;
 };

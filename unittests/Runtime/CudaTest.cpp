@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaFixture.h"
 #include "TestPrograms.h"
 #include "fuse/Runtime/CudaGraph.h"
 #include "fuse/Runtime/CudaModule.h"
-#include "gtest/gtest.h"
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,20 +129,8 @@ TEST(Cuda, LaunchesAheadWhatWaits) {
 }
 
 namespace {
-class CudaDeviceTest : public testing::Test {
+class CudaDeviceTest : public CudaFixture {
 protected:
-  void SetUp() override {
-    llvm::Expected<CudaDevice &> found = CudaDevice::get();
-    if (!found)
-      GTEST_SKIP() << llvm::toString(found.takeError());
-    device = &*found;
-    stream = cantFail(device->createStream());
-  }
-  void TearDown() override {
-    if (device)
-      device->destroyStream(stream);
-  }
-
   Program program() {
     return cantFail(
         Program::create(addTwice(), cantFail(CudaModule::load(*device, ptx))));
@@ -152,22 +140,9 @@ protected:
     buffers.push_back(cantFail(DeviceBuffer::create(*device, data.size() * 4)));
     cantFail(device->copyToDevice(buffers.back()->data(), data.data(),
                                   data.size() * 4));
-    TensorView result;
-    result.data = buffers.back()->data();
-    result.shape = std::move(shape);
-    result.device = Device::cuda();
-    return result;
+    return deviceView(*buffers.back(), std::move(shape));
   }
 
-  std::vector<float> download(const TensorView &view) {
-    std::vector<float> data(cantFail(numElements(view.shape)));
-    cantFail(device->synchronize(stream));
-    cantFail(device->copyToHost(data.data(), view.data, data.size() * 4));
-    return data;
-  }
-
-  CudaDevice *device = nullptr;
-  Stream stream;
   std::vector<std::unique_ptr<DeviceBuffer>> buffers;
 };
 } // namespace
