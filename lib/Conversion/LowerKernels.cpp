@@ -85,6 +85,11 @@ private:
                ? combiningThreads(kernel)
                : kernel.getScheduleAttr().getThreads();
   }
+  /// Blocks of a cluster.
+  int64_t numClustered() {
+    auto rows = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr());
+    return rows ? rows.getBlocksPerRow() : 1;
+  }
   bool hasPartsArgument() {
     return current.parts && !getConstantIntValue(current.parts);
   }
@@ -198,6 +203,9 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
   int64_t threads = numThreads();
   function.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  if (auto blocks = static_cast<int32_t>(numClustered()); blocks > 1)
+    function.setKnownClusterSizeAttr(
+        builder.getDenseI32ArrayAttr({blocks, 1, 1}));
   setPointerAttributes(function);
   return function;
 }
@@ -513,7 +521,9 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
       pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies(),
-      sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr());
+      sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
+      numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
+                         : IntegerAttr());
   ValueRange made = launchOp.getResults();
   for (auto [number, result] : llvm::enumerate(current.results))
     kernel.getResult(result).replaceAllUsesWith(made[number]);
@@ -549,7 +559,7 @@ struct LowerKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    EmitOptions options{strict, aligned, divisible, float8, inPlace};
+    EmitOptions options{strict, aligned, divisible, float8, inPlace, cluster};
     bool lowered = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       DimClasses dims(function);

@@ -7,6 +7,8 @@
 
 #include "RowsLowering.h"
 
+#include "ClusterExchange.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -27,7 +29,7 @@ LogicalResult RowsLowering::verifyLength() {
   if (!isLoop() && !length)
     return error("expected a static row length with hold = " + hold +
                  ", but got a dynamic one; use hold = loop");
-  int64_t share = schedule.getThreads() / schedule.getRowsPerBlock() * vector;
+  int64_t share = schedule.threadsPerRow() * vector;
   int64_t most = maxHeldVectors * (isShared() ? schedule.getUnroll() : 1);
   if (!isLoop() && *length > most * share)
     return error("expected at most " + Twine(most) +
@@ -49,18 +51,25 @@ LogicalResult RowsLowering::verifyLength() {
   return success();
 }
 
+/// The threads of a block have one row or several; those of a cluster have one.
 void RowsLowering::placeThread(const Index &block) {
   int64_t perBlock = schedule.getRowsPerBlock();
+  Index blocks = Index::constant(schedule.getBlocksPerRow());
   group.groups = perBlock;
-  group.width = schedule.getThreads() / perBlock;
-  Index thread = frame.threadId(schedule.getThreads());
+  group.width = schedule.threadsPerRow();
+  group.blocks = schedule.getBlocksPerRow();
+  thread = frame.threadId(schedule.getThreads());
   Index width = Index::constant(group.width);
-  group.lane = perBlock == 1 ? thread : emitter.rem(thread, width);
+  Index before = emitter.mul(emitter.rem(block, blocks),
+                             Index::constant(schedule.getThreads()));
+  group.lane =
+      perBlock == 1 ? emitter.add(before, thread) : emitter.rem(thread, width);
   group.group = perBlock == 1 ? Index::constant(0) : emitter.div(thread, width);
 
   Index rows = emitter.product(space.rows());
-  Index row =
-      emitter.add(emitter.mul(block, Index::constant(perBlock)), group.group);
+  Index row = emitter.add(
+      emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),
+      group.group);
   if (perBlock > 1 && (rows.base || rows.offset % perBlock != 0)) {
     // Threads without a row work on the last one: they must take part in the
     // exchanges, and must not write.
@@ -136,6 +145,8 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
     if (edge || (isLoop() && hasTail()))
       state = reducer.combine(state, scalars);
   }
+  if (group.blocks > 1 && isFirst)
+    awaitCluster(frame);
   if (group.width > 1)
     states = combineThreads(frame, reducers, states, group);
   for (auto [reducer, state] : llvm::zip(reducers, states)) {
@@ -222,11 +233,19 @@ LogicalResult RowsLowering::verify() {
                 "element a row, but got "
              << yielded(result).getType() << " as result " << result
              << "; put it into a kernel of its own";
+  int64_t most = emitter.getOptions().cluster;
+  if (schedule.getBlocksPerRow() > most)
+    return frame.kernel.emitError()
+           << "expected a chip with clusters of blocks_per_row = "
+           << schedule.getBlocksPerRow() << " blocks, but got one with " << most
+           << "; use blocks_per_row = 1, or another chip";
   return verifyLength();
 }
 
 void RowsLowering::emit(const Index &block) {
   placeThread(block);
+  if (group.blocks > 1)
+    startCluster(frame);
   if (isShared() || isCached())
     streamed =
         stageableInputs(frame, segment, pointAt(Index::constant(0), vector));

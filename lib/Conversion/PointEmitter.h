@@ -103,6 +103,8 @@ struct EmitOptions {
   bool float8 = false;
   /// Results may lie where inputs do.
   bool inPlace = true;
+  /// Blocks that a cluster of the chip may have; 1 where there are none.
+  int64_t cluster = 1;
 };
 
 class PointEmitter {

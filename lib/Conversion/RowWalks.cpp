@@ -85,7 +85,8 @@ void RowsLowering::fillSharedMemory() {
   placeHeldPoints(slots);
   if (slots == 0)
     return;
-  staging.emplace(frame, streamed, group.width, group.lane, slots, vector);
+  staging.emplace(frame, streamed, schedule.getThreads(), thread, slots,
+                  vector);
   frame.sharedBytes = std::max(frame.sharedBytes, staging->bytes());
   int64_t groups = schedule.getCopyGroups();
   while (groups > 1 && slots % (groups * unroll) != 0)

@@ -30,7 +30,8 @@ public:
 
   LogicalResult verify();
   GridTerm grid() const {
-    return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()}}};
+    return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()},
+             {{{schedule.getBlocksPerRow()}}, 1}}};
   }
   void emit(const Index &block);
 
@@ -102,6 +103,8 @@ private:
   /// of an online sum for all of them.
   int64_t unroll;
   ThreadGroup group;
+  /// This thread's number in its block.
+  Index thread;
   SmallVector<Index, 4> rowDims;
   Index rowStart, columns;
   /// The column of the first whole vector, and how many there are.

@@ -7,6 +7,8 @@
 
 #include "ThreadReduce.h"
 
+#include "ClusterExchange.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -79,13 +81,18 @@ static Value addSlots(KernelFrame &frame, Type type, int64_t count) {
       MemRefType::get({count}, stored, AffineMap(), space), frame.loc());
 }
 
+/// As it lies in a slot.
+static Value slotted(KernelFrame &frame, Value value) {
+  if (!value.getType().isInteger(1))
+    return value;
+  return arith::ExtUIOp::create(frame.builder, frame.loc(),
+                                frame.builder.getI32Type(), value);
+}
+
 static void storeSlot(KernelFrame &frame, Value slots, Value slot,
                       Value value) {
-  if (value.getType().isInteger(1))
-    value = arith::ExtUIOp::create(frame.builder, frame.loc(),
-                                   frame.builder.getI32Type(), value);
-  memref::StoreOp::create(frame.builder, frame.loc(), value, slots,
-                          ValueRange{slot});
+  memref::StoreOp::create(frame.builder, frame.loc(), slotted(frame, value),
+                          slots, ValueRange{slot});
 }
 
 static Value loadSlot(KernelFrame &frame, Value slots, Value slot, Type type) {
@@ -96,24 +103,55 @@ static Value loadSlot(KernelFrame &frame, Value slots, Value slot, Type type) {
   return value;
 }
 
-/// From so many warps on each lane takes the state of one: all states in every
-/// thread would rescale as many online sums.
+/// From so many warps on each lane takes the states of some: all states in
+/// every thread would rescale as many online sums, or load as many plain ones.
 static constexpr int64_t fewestWarpsInLanes = 8;
+static constexpr int64_t mostPlainWarps = 32;
 
 /// The states of all warps of a row, of which `read` gives one by its number.
 static ReductionState
 combineWarps(KernelFrame &frame, Reducer &reducer, int64_t warps,
              const ThreadGroup &group,
              llvm::function_ref<ReductionState(const Index &)> read) {
-  if (reducer.isOnline() && warps >= fewestWarpsInLanes &&
-      llvm::isPowerOf2_64(warps)) {
-    Index lane = frame.emitter.rem(group.lane, Index::constant(warps));
-    return reduceWarp(frame.builder, reducer, read(lane), warps);
-  }
+  bool inLanes = llvm::isPowerOf2_64(warps) &&
+                 (reducer.isOnline() ? warps >= fewestWarpsInLanes
+                                     : warps > mostPlainWarps);
+  int64_t lanes = inLanes ? std::min(warps, warpSize) : 1;
+  Index first = inLanes ? frame.emitter.rem(group.lane, Index::constant(lanes))
+                        : Index::constant(0);
   SmallVector<ReductionState> parts;
-  for (int64_t i = 0; i < warps; ++i)
-    parts.push_back(read(Index::constant(i)));
-  return reducer.combineAll(parts);
+  for (int64_t i = 0; i < warps; i += lanes)
+    parts.push_back(read(frame.emitter.add(first, Index::constant(i))));
+  ReductionState combined =
+      parts.size() > 1 ? reducer.combineAll(parts) : parts.front();
+  if (!inLanes)
+    return combined;
+  return reduceWarp(frame.builder, reducer, combined, lanes);
+}
+
+/// Writes what each warp has found to the slots of its group, in every block
+/// that the group has threads in, and waits for those of all warps.
+static void exchangeStates(KernelFrame &frame, ArrayRef<ReductionState> states,
+                           ArrayRef<SmallVector<Value, 2>> slots,
+                           const Index &firstSlot, const ThreadGroup &group) {
+  PointEmitter &emitter = frame.emitter;
+  Index slot = emitter.add(firstSlot,
+                           emitter.div(group.lane, Index::constant(warpSize)));
+  Index inWarp = emitter.rem(group.lane, Index::constant(warpSize));
+  // Each lane writes to the block of its number.
+  frame.ifTrue(emitter.less(inWarp, Index::constant(group.blocks)), [&] {
+    for (auto [state, buffers] : llvm::zip(states, slots))
+      for (auto [value, buffer] : llvm::zip(state, buffers)) {
+        if (group.blocks > 1)
+          storeInBlock(frame, buffer, slot, slotted(frame, value), inWarp);
+        else
+          storeSlot(frame, buffer, emitter.materialize(slot), value);
+      }
+  });
+  if (group.blocks > 1)
+    meetInCluster(frame);
+  else
+    gpu::BarrierOp::create(frame.builder, frame.loc());
 }
 
 SmallVector<ReductionState> mlir::fuse::combineThreads(
@@ -135,15 +173,7 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
           addSlots(frame, value.getType(), group.groups * warps));
   }
   Index firstSlot = emitter.mul(group.group, Index::constant(warps));
-  Index warp = emitter.div(group.lane, Index::constant(warpSize));
-  Index inWarp = emitter.rem(group.lane, Index::constant(warpSize));
-  frame.ifTrue(emitter.less(inWarp, Index::constant(1)), [&] {
-    Value slot = emitter.materialize(emitter.add(firstSlot, warp));
-    for (auto [state, buffers] : llvm::zip(states, slots))
-      for (auto [value, buffer] : llvm::zip(state, buffers))
-        storeSlot(frame, buffer, slot, value);
-  });
-  gpu::BarrierOp::create(builder, frame.loc());
+  exchangeStates(frame, states, slots, firstSlot, group);
   // Every slot is written once and only read after the barrier, so that no
   // second barrier is needed.
   for (auto [reducer, state, buffers] : llvm::zip(reducers, states, slots)) {

@@ -21,12 +21,15 @@ struct ThreadGroup {
   int64_t groups;
   /// This thread's place in its group, and its group's in the block.
   Index lane, group;
+  /// The group has all threads of so many blocks, which are a cluster.
+  int64_t blocks = 1;
 };
 
 /// Gives every thread of a group the combination of all their states, in an
 /// order that does not change from run to run: a butterfly in each warp, then
 /// the warps one after another through shared memory. The states are those of
-/// `reducers`, one each; they share one exchange.
+/// `reducers`, one each; they share one exchange. Before the first exchange of
+/// a cluster all its blocks must have started; see ClusterExchange.h.
 SmallVector<ReductionState> combineThreads(KernelFrame &frame,
                                            MutableArrayRef<Reducer> reducers,
                                            SmallVector<ReductionState> states,

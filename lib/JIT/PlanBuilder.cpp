@@ -370,6 +370,7 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   kernel.grid = *grid;
   kernel.threads = op.getThreads();
   kernel.sharedBytes = op.getSharedBytes().value_or(0);
+  kernel.cluster = op.getCluster().value_or(1);
   kernel.waits = waits(op);
   llvm::SmallPtrSet<Storage *, 8> read;
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {

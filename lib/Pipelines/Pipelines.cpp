@@ -80,6 +80,7 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   // An unknown chip is an error where schedules are assigned.
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
   lower.float8 = gpu && gpu->hasFloat8;
+  lower.cluster = gpu ? gpu->maxClusterSize : 1;
   bool overlaps = options.launchOverlap && gpu && gpu->hasLaunchOverlap;
   llvm::consumeError(gpu.takeError());
   pm.addPass(createLowerKernels(lower));

@@ -33,6 +33,8 @@ static constexpr int64_t mostParts = 512;
 static constexpr int64_t cachedVectors = 32;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
+/// Rows shorter than this are not worth several multiprocessors.
+static constexpr int64_t longRow = 16384;
 
 /// The elements of a row, the longest of several shapes; nothing if they are
 /// not known.
@@ -56,11 +58,13 @@ namespace {
 /// Schedules of rows of `length` elements.
 class RowAlternatives {
 public:
-  RowAlternatives(RowsScheduleAttr proposal, int64_t maxThreads)
-      : proposal(proposal), maxThreads(maxThreads) {}
+  RowAlternatives(RowsScheduleAttr proposal, const ScheduleTarget &target)
+      : proposal(proposal), maxThreads(target.maxThreads),
+        maxCluster(target.gpu ? target.gpu->maxClusterSize : 1) {}
 
   void addHeld(int64_t length);
   void addCached(int64_t length);
+  void addClusters(int64_t length);
   void addLoops();
 
   Schedules found;
@@ -70,7 +74,7 @@ private:
            int64_t unroll);
 
   RowsScheduleAttr proposal;
-  int64_t maxThreads;
+  int64_t maxThreads, maxCluster;
 };
 } // namespace
 
@@ -105,6 +109,30 @@ void RowAlternatives::addCached(int64_t length) {
       add(threads, /*rowsPerBlock=*/1, HoldKind::cache, proposal.getUnroll());
 }
 
+/// Other clusters for what stays where it is, and rows in the registers of
+/// clusters.
+void RowAlternatives::addClusters(int64_t length) {
+  int64_t blocks = proposal.getBlocksPerRow();
+  for (int64_t other : {blocks / 2, 2 * blocks, 4 * blocks}) {
+    bool fits = other >= blocks || proposal.getHold() == HoldKind::loop;
+    if (fits && other >= 1 && other <= maxCluster &&
+        proposal.getRowsPerBlock() == 1 && other != blocks)
+      found.push_back(proposal.withBlocksPerRow(other));
+  }
+  for (int64_t threads : {512, 1024})
+    for (int64_t other = 2; other <= maxCluster && threads <= maxThreads;
+         other *= 2) {
+      int64_t each = llvm::divideCeil(length, threads * other);
+      if (each <= heldElements && each >= proposal.getVector())
+        found.push_back(
+            RowsScheduleAttr::get(
+                proposal.getContext(), threads, proposal.getVector(),
+                /*rows_per_block=*/1, HoldKind::registers, proposal.getUnroll(),
+                /*in_registers=*/0, /*preload=*/false, proposal.getCopyGroups())
+                .withBlocksPerRow(other));
+    }
+}
+
 void RowAlternatives::addLoops() {
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {2, 4, 8})
@@ -113,8 +141,9 @@ void RowAlternatives::addLoops() {
 }
 
 static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
-                              const DimClasses &dims, int64_t maxThreads) {
-  RowAlternatives rows(proposal, maxThreads);
+                              const DimClasses &dims,
+                              const ScheduleTarget &target) {
+  RowAlternatives rows(proposal, target);
   std::optional<int64_t> length = rowLength(kernel, dims);
   if (length)
     rows.addHeld(*length);
@@ -122,6 +151,8 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
     rows.addLoops();
   if (length && *length >= shortRow)
     rows.addCached(*length);
+  if (length && *length >= longRow)
+    rows.addClusters(*length);
   return rows.found;
 }
 
@@ -221,7 +252,7 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
   Schedules found =
       llvm::TypeSwitch<Attribute, Schedules>(proposal)
           .Case([&](RowsScheduleAttr attr) {
-            return alternatives(attr, kernel, dims, maxThreads);
+            return alternatives(attr, kernel, dims, target);
           })
           .Case([&](ColumnsScheduleAttr attr) {
             return alternatives(attr, kernel, dims, target);

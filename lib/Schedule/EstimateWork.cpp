@@ -30,8 +30,10 @@ static constexpr double stepRegisters = 8;
 static constexpr double bytesPerRegister = 4;
 /// Instructions of a butterfly of shuffles.
 static constexpr double shuffleInstructions = 12;
-/// A reduction within a warp needs no barrier.
+/// A reduction within a warp needs no barrier; that of a cluster's blocks needs
+/// one that takes longer.
 static constexpr double warpReduction = 0.3;
+static constexpr double clusterReduction = 3;
 /// The part of a cache that rows stay in until they are read again.
 static constexpr double usableCache = 0.6;
 /// A wait for the first cache, as a part of one for L2.
@@ -211,20 +213,23 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
                            const GPUTarget &gpu) const {
   BlockWork work;
   int64_t perBlock = schedule.getRowsPerBlock();
-  int64_t group = schedule.getThreads() / perBlock;
+  int64_t group = schedule.threadsPerRow();
+  double blocks = schedule.getBlocksPerRow();
   double length = estimatedElements(space.columns());
   double share =
       ceilDiv(length, group * schedule.getVector()) * schedule.getVector();
   double walks = walksOf(space);
   work.threads = schedule.getThreads();
-  work.blocks = ceilDiv(estimatedElements(space.rows()), perBlock);
+  work.blocks = ceilDiv(estimatedElements(space.rows()), perBlock) * blocks;
   // A row that few threads walk makes them read at places far apart.
   work.memoryBytes =
       bytes / work.blocks *
       sectorWaste(std::min<double>(length, group * schedule.getVector()));
-  work.cachedBytes = tableBytes * length * perBlock;
+  work.cachedBytes = tableBytes * length * perBlock / blocks;
   addPoints(work, share);
   addReductions(work, space.levels.size(), group, gpu);
+  if (blocks > 1)
+    work.reductions *= clusterReduction;
 
   double step = schedule.getVector() * schedule.getUnroll();
   double stepped = baseRegisters + stepRegisters + step * streamedInputs;
@@ -250,7 +255,7 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
     double staged = std::max(0.0, share - inRegisters);
     work.registers = registersFor(inRegisters + schedule.getVector());
     work.sharedBytes =
-        streamedBytes / points * std::min(length, staged * group);
+        streamedBytes / points * std::min(length, staged * group) / blocks;
     return work;
   }
   }

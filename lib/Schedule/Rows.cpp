@@ -17,6 +17,9 @@
 // registers; a softmax of rows of 256 KiB in shared memory 88 to 95%, against
 // 65% where the second pass reads the L2.
 //
+// A row that fits no multiprocessor is divided among those of a cluster. So are
+// long rows in calls that have less than a few for each multiprocessor.
+//
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Schedule/Scheduler.h"
@@ -37,6 +40,7 @@ static constexpr int64_t registerVectors = 256;
 static constexpr int64_t cacheVectors = 4096;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
+static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
 static constexpr int64_t narrowElements = 32;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
@@ -49,6 +53,11 @@ static constexpr int64_t copyGroups = 4;
 /// few bytes.
 static constexpr int64_t smallHeld = 16;
 static constexpr int64_t smallThreads = 1024;
+/// Rows a multiprocessor, in calls that move few bytes, up to which blocks
+/// share a row.
+static constexpr int64_t fewRows = 4;
+/// Bytes of a component of a state.
+static constexpr int64_t componentBytes = 8;
 /// Vectors of a row that a CPU thread keeps in registers.
 static constexpr int64_t cpuHeldVectors = 8;
 
@@ -134,6 +143,37 @@ static RowsScheduleAttr proposeShared(KernelOp kernel,
                                copyGroups);
 }
 
+static RowShape partOf(const RowShape &shape, int64_t blocks) {
+  return {llvm::divideCeil(*shape.length, blocks), shape.vector};
+}
+
+/// Shared memory in which the threads of so many warps exchange the states of a
+/// segment.
+static int64_t exchangedBytes(const ReductionSegment &segment, int64_t warps) {
+  int64_t components = 0;
+  for (ArrayRef<Operation *> level : segment.space.levels)
+    for (Operation *op : level)
+      components += op->getNumResults();
+  return components * warps * componentBytes;
+}
+
+/// The fewest blocks whose multiprocessors hold the row together. Null where
+/// no cluster of the chip does.
+static RowsScheduleAttr proposeCluster(KernelOp kernel,
+                                       const ReductionSegment &segment,
+                                       const DimClasses &dims,
+                                       const RowShape &shape, int64_t threads,
+                                       const ScheduleTarget &target) {
+  for (int64_t blocks = 2; blocks <= target.gpu->maxClusterSize; blocks *= 2) {
+    ScheduleTarget room = target;
+    room.sharedBytes -= exchangedBytes(segment, blocks * threads / warpSize);
+    if (RowsScheduleAttr shared = proposeShared(
+            kernel, segment, dims, partOf(shape, blocks), threads, room))
+      return shared.withBlocksPerRow(blocks);
+  }
+  return {};
+}
+
 /// What the choice among places for a row depends on besides its length.
 struct RowWork {
   /// The reductions need one pass and no exponentials, so that a second pass
@@ -202,20 +242,57 @@ static bool isSmall(KernelOp kernel, const ScheduleTarget &target) {
   return isStatic ? bytes <= target.smallBytes() : target.small;
 }
 
+/// The most rows of the segment in a call that moves few bytes.
+static double mostSmallRows(KernelOp kernel, const ReductionSegment &segment,
+                            const DimClasses &dims, int64_t length,
+                            const ScheduleTarget &target) {
+  if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
+    return *rows;
+  double bytes = streamedBytes(kernel, segment, dims, /*vector=*/1);
+  for (unsigned result : segment.results) {
+    Value value = kernel.getYield().getValues()[result];
+    if (!segment.space.isReducedShape(dims.extents(value)))
+      bytes += elementBytes(value);
+  }
+  return target.smallBytes() / std::max(1.0, bytes * length);
+}
+
+/// Blocks for a row in calls that move few bytes: several for a long row, if
+/// there are so few that multiprocessors would be idle. 0 where none suffice.
+static int64_t smallCluster(KernelOp kernel, const ReductionSegment &segment,
+                            const DimClasses &dims, int64_t length,
+                            const ScheduleTarget &target) {
+  int64_t blocks =
+      llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
+  if (blocks == 1)
+    return blocks;
+  bool areFew = mostSmallRows(kernel, segment, dims, length, target) <=
+                fewRows * target.gpu->multiprocessors;
+  return areFew && blocks <= target.gpu->maxClusterSize ? blocks : 0;
+}
+
 /// The fewest threads, each with at most `smallHeld` elements of a row, for
 /// calls that have few blocks: all loads start at once, and nothing is loaded
 /// after the threads have exchanged their results. Null where a row is too long
 /// for that, or so short that a block takes several.
-static RowsScheduleAttr proposeSmall(KernelOp kernel, const RowShape &shape) {
+static RowsScheduleAttr proposeSmall(KernelOp kernel,
+                                     const ReductionSegment &segment,
+                                     const DimClasses &dims,
+                                     const RowShape &shape,
+                                     const ScheduleTarget &target) {
+  int64_t blocks = smallCluster(kernel, segment, dims, *shape.length, target);
+  if (blocks == 0)
+    return {};
+  int64_t length = *partOf(shape, blocks).length;
   int64_t threads = std::max<int64_t>(
-      llvm::PowerOf2Ceil(llvm::divideCeil(*shape.length, smallHeld)),
-      smallestBlock);
-  if (threads > smallThreads || *shape.length < threads * shape.vector)
+      llvm::PowerOf2Ceil(llvm::divideCeil(length, smallHeld)), smallestBlock);
+  if (length < threads * shape.vector)
     return {};
   return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
                                /*rows_per_block=*/1, HoldKind::registers,
                                loopUnroll, /*in_registers=*/0,
-                               /*preload=*/true, copyGroups);
+                               /*preload=*/true, copyGroups)
+      .withBlocksPerRow(blocks);
 }
 
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,
@@ -234,7 +311,8 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   if (!shape.length || (once && *shape.length > streamedElements))
     return propose(stream, 1, HoldKind::loop);
   if (isSmall(kernel, target))
-    if (RowsScheduleAttr small = proposeSmall(kernel, shape))
+    if (RowsScheduleAttr small =
+            proposeSmall(kernel, segment, dims, shape, target))
       return small;
   int64_t vectors =
       std::max<int64_t>(1, llvm::divideCeil(*shape.length, shape.vector));
@@ -248,8 +326,12 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
       if (RowsScheduleAttr shared =
               proposeShared(kernel, segment, dims, shape, threads, target))
         return shared;
+    if (*shape.length > longestHeld)
+      if (RowsScheduleAttr cluster =
+              proposeCluster(kernel, segment, dims, shape, threads, target))
+        return cluster;
   }
-  if (*shape.length > widestHeldGroup * heldElements)
+  if (*shape.length > longestHeld)
     return propose(shape.vector > 1 ? 1024 : stream, 1, HoldKind::loop);
   int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
   while (group < registerVectors && group * 2 < vectors)

@@ -112,20 +112,6 @@ func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xb
 
 // -----
 
-// And then no place at all.
-// CHECK-LABEL: func.func @rows_nowhere
-// CHECK:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
-func.func @rows_nowhere(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
-  %m = fuse.reduce max %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
-  %d = fuse.sub %x, %m : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
-  %e = fuse.exp %d : tensor<?x262144xbf16>
-  %s = fuse.reduce sum %e dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
-  %y = fuse.div %e, %s : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
-  return %y : tensor<?x262144xbf16>
-}
-
-// -----
-
 // A row that is read once needs no place, however long.
 // CHECK-LABEL: func.func @long_rows
 // CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop>

@@ -87,7 +87,9 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
     Option<"inPlace", "in-place", "bool", "true",
            "Results may lie where inputs do, if that is proven right">,
     Option<"float8", "float8", "bool", "false",
-           "The chip has instructions that convert 8-bit floats">
+           "The chip has instructions that convert 8-bit floats">,
+    Option<"cluster", "cluster", "int64_t", "1",
+           "Blocks that a cluster of the chip may have; 1 for no clusters">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -18,6 +18,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// and a lane count above 64 is a typing error.
 static constexpr int64_t kMaxThreads = 1024;
 static constexpr int64_t kMaxFactor = 64;
+/// What the largest chips take.
+static constexpr int64_t kMaxCluster = 16;
 /// Lanes that exchange values by shuffles.
 static constexpr int64_t kWarpSize = 32;
 /// A CPU thread walks a stretch of many vectors.
@@ -60,7 +62,8 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
                                        HoldKind hold, int64_t unroll,
                                        int64_t inRegisters, bool preload,
-                                       int64_t copyGroups) {
+                                       int64_t copyGroups,
+                                       int64_t blocksPerRow) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
@@ -83,6 +86,17 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return emitError() << "expected rows_per_block to divide the " << threads
                        << " threads, but got " << rowsPerBlock
                        << "; choose a divisor";
+  if (blocksPerRow < 1 || blocksPerRow > kMaxCluster ||
+      !llvm::isPowerOf2_64(blocksPerRow))
+    return emitError() << "expected blocks_per_row to be a power of two from 1 "
+                          "to "
+                       << kMaxCluster << ", but got " << blocksPerRow
+                       << "; choose one of those";
+  if (blocksPerRow > 1 && (rowsPerBlock != 1 || threads % kWarpSize != 0))
+    return emitError() << "expected rows_per_block = 1 and whole warps of "
+                       << kWarpSize << " where blocks share a row, but got "
+                       << rowsPerBlock << " and " << threads
+                       << " threads; use blocks_per_row = 1";
   // The butterfly of shuffles that combines them would read lanes of another
   // row, or lanes that are not there.
   int64_t group = threads / rowsPerBlock;
@@ -92,6 +106,12 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
   return emitError() << "expected the threads of a row to be whole warps of "
                      << kWarpSize << " or a power of two, but got " << group
                      << "; choose other threads or rows_per_block";
+}
+
+RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
+             getHold(), getUnroll(), getInRegisters(), getPreload(),
+             getCopyGroups(), blocks);
 }
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,

@@ -54,6 +54,28 @@ func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows
 
 // -----
 
+// Clusters.
+// expected-error @below {{expected blocks_per_row to be a power of two from 1 to 16, but got 3}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 3>}
+
+// -----
+
+// expected-error @below {{expected blocks_per_row to be a power of two from 1 to 16, but got 32}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 32>}
+
+// -----
+
+// Their blocks have one row, in whole warps.
+// expected-error @below {{expected rows_per_block = 1 and whole warps of 32 where blocks share a row, but got 2 and 64 threads}}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 2, hold = loop, blocks_per_row = 2>}
+
+// -----
+
+// expected-error @below {{expected rows_per_block = 1 and whole warps of 32 where blocks share a row, but got 1 and 16 threads}}
+func.func private @f() attributes {s = #fuse.rows<threads = 16, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 2>}
+
+// -----
+
 // The unrolling.
 // expected-error @below {{expected unroll from 1 to 4096, but got 0}}
 func.func private @f() attributes {s = #fuse.pointwise<threads = 1, vector = 1, unroll = 0>}

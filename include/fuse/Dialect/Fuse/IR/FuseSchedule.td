@@ -78,6 +78,12 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     reduction, before the threads exchange their first results. That hides the
     latency of memory where few blocks run, and costs registers.
 
+    With `blocks_per_row` > 1 (from sm_90 on) so many neighbouring blocks, a
+    cluster, share a row: vector number v belongs to the thread v modulo all of
+    their threads, and each warp leaves its part of a reduction in the shared
+    memory of all of them. For rows that are longer than what a multiprocessor
+    holds, and for few rows.
+
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
   }];
@@ -86,7 +92,23 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         DefaultValuedParameter<"int64_t", "4">:$unroll,
                         DefaultValuedParameter<"int64_t", "0">:$in_registers,
                         DefaultValuedParameter<"bool", "false">:$preload,
-                        DefaultValuedParameter<"int64_t", "4">:$copy_groups);
+                        DefaultValuedParameter<"int64_t", "4">:$copy_groups,
+                        DefaultValuedParameter<"int64_t", "1">:$blocks_per_row);
+  let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
+                                   "int64_t":$rows_per_block, "HoldKind":$hold,
+                                   "int64_t":$unroll, "int64_t":$in_registers,
+                                   "bool":$preload, "int64_t":$copy_groups), [{
+    return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
+                 in_registers, preload, copy_groups, /*blocks_per_row=*/1);
+  }]>];
+  let extraClassDeclaration = [{
+    /// The threads that share a row, of one block or of a cluster.
+    int64_t threadsPerRow() const {
+      return getThreads() / getRowsPerBlock() * getBlocksPerRow();
+    }
+    /// The same schedule with clusters of so many blocks.
+    RowsScheduleAttr withBlocksPerRow(int64_t blocks) const;
+  }];
 }
 
 def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {

@@ -74,7 +74,8 @@ def LaunchOp : Fuse_Op<"launch", [
     content before the launch, which writes a part of it. The two may be one
     buffer where nothing reads the input later; otherwise the program copies.
 
-    `shared_bytes` is the dynamic shared memory of a block.
+    `shared_bytes` is the dynamic shared memory of a block, `cluster` the number
+    of blocks that form a cluster, of which `blocks` is a multiple.
 
     1. `kernel` is @MODULE::@FUNCTION, and where that module stands in the
        program, it holds the function.
@@ -95,7 +96,8 @@ def LaunchOp : Fuse_Op<"launch", [
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<ArrayAttr>:$in_place,
                        OptionalAttr<ArrayAttr>:$copies,
-                       OptionalAttr<I64Attr>:$shared_bytes);
+                       OptionalAttr<I64Attr>:$shared_bytes,
+                       OptionalAttr<I64Attr>:$cluster);
   let results = (outs Variadic<AnyFuseTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `(` $blocks `)` `threads` `(` $threads `)`

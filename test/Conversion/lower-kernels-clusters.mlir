@@ -1,0 +1,97 @@
+// RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=cluster=16 | FileCheck %s
+// RUN: not fuse-opt %s -split-input-file -fuse-lower-kernels=cluster=2 2>&1 | FileCheck %s --check-prefix=SMALLER
+// SMALLER: error: expected a chip with clusters of blocks_per_row = 4 blocks, but got one with 2; use blocks_per_row = 1, or another chip
+
+// Four blocks of 64 threads hold a row. They say at their start that they run.
+// Of each warp, four lanes write to one block each, once that has started; all
+// meet once, and each reads its own memory.
+// CHECK-LABEL: func.func @held
+// CHECK:         %[[BLOCKS:.*]] = arith.muli %{{.*}}, %c4
+// CHECK:         fuse.launch @held{{.*}}::@held blocks(%[[BLOCKS]]) threads(64) {{.*}}cluster = 4 : i64
+// CHECK-LABEL: gpu.func @held
+// CHECK-SAME:    workgroup(%[[SLOTS:.*]] : memref<8xf32, #gpu.address_space<workgroup>>)
+// CHECK-SAME:    known_cluster_size = array<i32: 4, 1, 1>
+// CHECK-DAG:     %[[RANK:.*]] = arith.remui %block_id_x, %c4
+// CHECK-DAG:     %[[ROW:.*]] = arith.divui %block_id_x, %c4
+// CHECK-DAG:     %[[BEFORE:.*]] = arith.muli %[[RANK]], %c64
+// CHECK-DAG:     %[[LANE:.*]] = arith.addi %[[BEFORE]], %thread_id_x
+// CHECK:         nvvm.cluster.arrive.relaxed {aligned}
+// CHECK-COUNT-4: llvm.load {{.*}} -> vector<4xf32>
+// CHECK:         nvvm.cluster.wait {aligned}
+// CHECK:         %[[IN_WARP:.*]] = arith.remui %[[LANE]], %c32
+// CHECK:         %[[PUSHES:.*]] = arith.cmpi slt, %[[IN_WARP]], %c4
+// CHECK:         scf.if %[[PUSHES]] {
+// CHECK:           memref.extract_aligned_pointer_as_index %[[SLOTS]]
+// CHECK:           %[[PLACE:.*]] = llvm.getelementptr inbounds %{{.*}} -> !llvm.ptr<3>, f32
+// CHECK:           %[[TO:.*]] = arith.index_cast %[[IN_WARP]] : index to i32
+// CHECK:           %[[THERE:.*]] = nvvm.mapa %[[PLACE]], %[[TO]] : !llvm.ptr<3> -> !llvm.ptr<7>
+// CHECK:           llvm.store %{{.*}}, %[[THERE]] : f32, !llvm.ptr<7>
+// CHECK:         }
+// CHECK-NEXT:    nvvm.cluster.arrive {aligned}
+// CHECK-NEXT:    nvvm.cluster.wait {aligned}
+// CHECK-COUNT-8: memref.load %[[SLOTS]]
+// CHECK-NOT:     gpu.barrier
+// CHECK-COUNT-4: llvm.store {{.*}} : vector<4xf32>
+// CHECK:         gpu.return
+func.func @held(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
+  %y = fuse.kernel "held" ins(%x : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4> {
+  ^bb0(%a: tensor<?x4096xf32>):
+    %s = fuse.reduce sum %a dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+    %q = fuse.mul %a, %s : tensor<?x4096xf32>, tensor<?x1xf32> -> tensor<?x4096xf32>
+    fuse.yield %q : tensor<?x4096xf32>
+  }
+  return %y : tensor<?x4096xf32>
+}
+
+// -----
+
+// Places in shared memory are those of a block. Two reductions that depend on
+// each other meet twice, and wait for the start once.
+// CHECK-LABEL: func.func @shared
+// CHECK:         fuse.launch @shared{{.*}}cluster = 2 : i64{{.*}}shared_bytes = 16384 : i64
+// CHECK-LABEL: gpu.func @shared
+// CHECK:         nvvm.cluster.arrive.relaxed
+// CHECK:         nvvm.cp.async.shared.global
+// CHECK:         nvvm.cluster.wait
+// CHECK:         nvvm.mapa
+// CHECK:         nvvm.cluster.arrive {aligned}
+// CHECK-NEXT:    nvvm.cluster.wait
+// CHECK:         nvvm.mapa
+// CHECK:         nvvm.cluster.arrive {aligned}
+// CHECK-NEXT:    nvvm.cluster.wait
+// CHECK-NOT:     nvvm.cluster
+func.func @shared(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
+  %y = fuse.kernel "shared" ins(%x : tensor<?x8192xf32>) -> tensor<?x8192xf32>
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, blocks_per_row = 2> {
+  ^bb0(%a: tensor<?x8192xf32>):
+    %m = fuse.reduce mean %a dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+    %c = fuse.sub %a, %m : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
+    %q = fuse.mul %c, %c : tensor<?x8192xf32>
+    %v = fuse.reduce sum %q dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+    %r = fuse.mul %c, %v : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
+    fuse.yield %r : tensor<?x8192xf32>
+  }
+  return %y : tensor<?x8192xf32>
+}
+
+// -----
+
+// The states of more than 32 warps are combined in lanes: two for each, then a
+// butterfly.
+// CHECK-LABEL: gpu.func @many_warps
+// CHECK:         nvvm.cluster.arrive {aligned}
+// CHECK-NEXT:    nvvm.cluster.wait
+// CHECK-COUNT-2: memref.load
+// CHECK-COUNT-5: gpu.shuffle
+// CHECK-NOT:     memref.load
+// CHECK:         gpu.return
+func.func @many_warps(%x: tensor<?x8192xf32>) -> tensor<?x1xf32> {
+  %y = fuse.kernel "many_warps" ins(%x : tensor<?x8192xf32>) -> tensor<?x1xf32>
+      schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 8> {
+  ^bb0(%a: tensor<?x8192xf32>):
+    %s = fuse.reduce sum %a dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+    fuse.yield %s : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}
