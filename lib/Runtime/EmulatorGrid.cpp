@@ -9,6 +9,7 @@
 #include "FormatError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/bit.h"
 #include <cstring>
 #include <numeric>
 
@@ -25,7 +26,10 @@ EmulatorGrid &EmulatorGrid::current() { return *currentGrid; }
 EmulatorGrid::EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
                            const FiberStacks &stacks, uint64_t seed)
     : launch(launch), kernel(kernel), stacks(stacks), random(seed),
-      threads(launch.threads), warpPhases((launch.threads + 31) / warpSize) {
+      memory(launch.cluster, launch.threads),
+      threads(launch.cluster * launch.threads),
+      warpPhases((threads.size() + warpSize - 1) / warpSize),
+      phases(launch.cluster), lifetimes(launch.cluster) {
   addOperands();
 }
 
@@ -82,23 +86,29 @@ void EmulatorGrid::addOperands() {
 }
 
 uint64_t EmulatorGrid::global(const EmulatorGlobal &global) {
+  bool isShared = !global.content;
+  unsigned rank = isShared ? running->rank : 0;
   for (auto [known, number] : globals)
     if (known == &global)
-      return memory.segment(number).base;
-  bool isShared = !global.content;
+      return memory.segment(number + rank).base;
   int64_t bytes = global.bytes ? global.bytes : launch.sharedBytes;
-  char *host = static_cast<char *>(global.content);
-  if (isShared)
-    host = sharedArrays.emplace_back(new char[bytes]()).get();
   std::string name = global.bytes == 0 ? "the dynamic shared memory"
                      : isShared
                          ? formatv("shared memory '{0}'", global.name).str()
                          : formatv("constant '{0}'", global.name).str();
-  unsigned number =
-      memory.add(isShared ? SegmentKind::Shared : SegmentKind::Constant,
-                 std::move(name), host, bytes, global.alignment % 256);
-  globals.emplace_back(&global, number);
-  return memory.segment(number).base;
+  SmallVector<unsigned, 1> numbers;
+  for (unsigned block = 0; block < (isShared ? launch.cluster : 1); ++block) {
+    char *host = static_cast<char *>(global.content);
+    if (isShared)
+      host = sharedArrays.emplace_back(new char[bytes]()).get();
+    bool hasOthers = isShared && launch.cluster > 1;
+    numbers.push_back(memory.add(
+        isShared ? SegmentKind::Shared : SegmentKind::Constant,
+        hasOthers ? formatv("{0} of rank {1}", name, block).str() : name, host,
+        bytes, global.alignment % 256, block));
+  }
+  globals.emplace_back(&global, numbers.front());
+  return memory.segment(numbers[rank]).base;
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,7 +121,7 @@ void EmulatorGrid::complainOf(const Thread &thread, std::string text,
   if (site && site->line)
     where = formatv(" ({0}:{1}:{2})", site->file, site->line, site->column);
   failure = formatv("kernel '{0}', block {1}, thread {2}{3}: {4}", launch.name,
-                    blockId, thread.id, where, text);
+                    blockOf(thread), inBlock(thread), where, text);
 }
 
 void EmulatorGrid::complain(std::string text, const EmulatorSite *site) {
@@ -129,10 +139,10 @@ void EmulatorGrid::abandon() {
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks
+// Clusters
 //===----------------------------------------------------------------------===//
 
-/// A step that visits each of `count` blocks once. Both have 31 bits.
+/// A step that visits each of `count` clusters once. Both have 31 bits.
 uint64_t EmulatorGrid::drawStep(uint64_t count) {
   for (;;)
     if (uint64_t step = 1 + random() % count; std::gcd(step, count) == 1)
@@ -141,11 +151,11 @@ uint64_t EmulatorGrid::drawStep(uint64_t count) {
 
 Error EmulatorGrid::run() {
   EmulatorGrid *outer = std::exchange(currentGrid, this);
-  auto grid = static_cast<uint64_t>(launch.grid);
-  uint64_t step = drawStep(grid), first = random() % grid;
-  for (uint64_t i = 0; i < grid && failure.empty(); ++i) {
-    blockId = (first + i * step) % grid;
-    runBlock();
+  uint64_t clusters = static_cast<uint64_t>(launch.grid) / launch.cluster;
+  uint64_t step = drawStep(clusters), first = random() % clusters;
+  for (uint64_t i = 0; i < clusters && failure.empty(); ++i) {
+    firstBlock = (first + i * step) % clusters * launch.cluster;
+    runCluster();
   }
   currentGrid = outer;
   if (failure.empty())
@@ -156,13 +166,18 @@ Error EmulatorGrid::run() {
   return formatError("{0}", failure);
 }
 
-void EmulatorGrid::runBlock() {
-  ++phase;
-  memory.startBlock(phase);
+void EmulatorGrid::runCluster() {
+  fill(phases, ++lastPhase);
+  memory.startCluster(lastPhase, firstBlock);
+  clusterArrivals = clusterBarriers = lastClusterRelease = 0;
+  isClusterRelease = true;
+  fill(lifetimes, Lifetime());
   startThreads();
   schedule();
   if (failure.empty())
     explainStuck();
+  if (failure.empty())
+    checkLifetimes();
 }
 
 /// Warps in any order, and lanes in any order within their warp.
@@ -180,10 +195,12 @@ void EmulatorGrid::startThreads() {
   }
   for (auto [id, thread] : enumerate(threads)) {
     thread.id = id;
+    thread.rank = id / launch.threads;
     thread.state = State::Ready;
     thread.hasWaited = false;
     thread.copies.clear();
     thread.copyGroups.clear();
+    thread.arrivals = thread.waits = thread.clusterOrdered = 0;
     thread.fiber.start(stacks[id], runThread, this);
   }
 }
@@ -215,11 +232,13 @@ void EmulatorGrid::schedule() {
   }
 }
 
-Moment EmulatorGrid::now() const {
-  Moment moment;
-  moment.phase = phase;
+Present EmulatorGrid::now() const {
+  Present moment;
+  moment.phase = phases[running->rank];
   moment.warpPhase = warpPhases[running->id / warpSize];
   moment.thread = running->id;
+  moment.arrivals = running->arrivals;
+  moment.clusterOrdered = running->clusterOrdered;
   return moment;
 }
 
@@ -247,6 +266,8 @@ void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
       return host;
   }
   checkHasWaited(access.address, site);
+  if (launch.cluster > 1)
+    checkOtherBlock(access.address, site);
   if (void *host = memory.translate(access, now()))
     return host;
   complain(memory.complaint(), site);
@@ -290,10 +311,11 @@ void EmulatorGrid::barrier(unsigned number, unsigned count,
   self.state = State::AtBarrier;
   self.barrier = number;
   self.site = site;
-  unsigned arrived = count_if(threads, [&](const Thread &thread) {
+  auto isHere = [&](const Thread &thread) {
     return thread.state == State::AtBarrier && thread.barrier == number;
-  });
-  if (arrived == (count ? count : threads.size())) {
+  };
+  unsigned arrived = count_if(threadsOfBlock(self.rank), isHere);
+  if (arrived == (count ? count : launch.threads)) {
     if (!count && !isSameBarrier(number))
       abandon();
     return releaseBarrier(number);
@@ -303,12 +325,12 @@ void EmulatorGrid::barrier(unsigned number, unsigned count,
 
 /// A barrier for all is one place in the code.
 bool EmulatorGrid::isSameBarrier(unsigned number) {
-  for (const Thread &thread : threads)
+  for (const Thread &thread : threadsOfBlock(running->rank))
     if (thread.site != running->site) {
       complain(formatv("expected all threads of the block to wait at this "
                        "barrier, but got thread {0} at {1}; move the barrier "
                        "out of the branch",
-                       thread.id, describe(thread)),
+                       inBlock(thread), describe(thread)),
                running->site);
       return false;
     }
@@ -317,35 +339,36 @@ bool EmulatorGrid::isSameBarrier(unsigned number) {
 
 void EmulatorGrid::releaseBarrier(unsigned number) {
   unsigned released = 0;
-  for (Thread &thread : threads)
+  for (Thread &thread : threadsOfBlock(running->rank))
     if (thread.state == State::AtBarrier && thread.barrier == number) {
       thread.state = State::Ready;
       ++released;
     }
   // A barrier of some threads orders these only, which phases cannot express:
   // it orders nothing, so that the check is too strict and never too lax.
-  if (released == threads.size())
-    ++phase;
+  if (released == launch.threads)
+    phases[running->rank] = ++lastPhase;
 }
 
 //===----------------------------------------------------------------------===//
 // Operations of a warp
 //===----------------------------------------------------------------------===//
 
+uint32_t EmulatorGrid::warpMask() const {
+  size_t lanes = threads.size() - (running->id - lane());
+  return lanes >= warpSize ? ~0u : (1u << lanes) - 1;
+}
+
 bool EmulatorGrid::checkMask(const WarpOperation &operation) {
-  Thread &self = *running;
-  unsigned first = self.id - lane();
-  unsigned lanes = std::min<size_t>(threads.size() - first, warpSize);
-  uint32_t inWarp = lanes == warpSize ? ~0u : (1u << lanes) - 1;
   if (!(operation.mask >> lane() & 1))
     complain(formatv("expected {0} with a mask that names the caller, but got "
                      "{1:x8} from lane {2}; name all lanes that take part",
                      operation.name, operation.mask, lane()),
              operation.site);
-  else if (operation.mask & ~inWarp)
+  else if (operation.mask & ~warpMask())
     complain(formatv("expected {0} with a mask of the {1} lanes of the warp, "
                      "but got {2:x8}; use whole warps, or a smaller mask",
-                     operation.name, lanes, operation.mask),
+                     operation.name, popcount(warpMask()), operation.mask),
              operation.site);
   return failure.empty();
 }
@@ -390,7 +413,7 @@ void EmulatorGrid::warpOperation(const WarpOperation &operation,
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks that are stuck
+// Clusters that are stuck
 //===----------------------------------------------------------------------===//
 
 /// What a thread does that others wait for.
@@ -403,6 +426,8 @@ std::string EmulatorGrid::describe(const Thread &thread) const {
     return "its end";
   case State::AtBarrier:
     return "a barrier" + where;
+  case State::AtClusterBarrier:
+    return "barrier.cluster.wait" + where;
   case State::InWarpOperation:
     return formatv("{0} with mask {1:x8}{2}", thread.operation.name,
                    thread.operation.mask, where);
@@ -431,14 +456,14 @@ void EmulatorGrid::explainStuckWarp(const Thread &waiting) {
 }
 
 void EmulatorGrid::explainStuckBarrier(const Thread &waiting) {
-  for (const Thread &other : threads) {
+  for (const Thread &other : threadsOfBlock(waiting.rank)) {
     if (other.state == State::AtBarrier && other.barrier == waiting.barrier)
       continue;
     return complainOf(
         waiting,
         formatv("expected all threads of the block at barrier {0}, but got "
                 "thread {1} at {2}; move the barrier out of the branch",
-                waiting.barrier, other.id, describe(other)),
+                waiting.barrier, inBlock(other), describe(other)),
         waiting.site);
   }
   complainOf(waiting,
@@ -456,4 +481,7 @@ void EmulatorGrid::explainStuck() {
   for (const Thread &thread : threads)
     if (thread.state == State::AtBarrier)
       return explainStuckBarrier(thread);
+  for (const Thread &thread : threads)
+    if (thread.state == State::AtClusterBarrier)
+      return explainStuckCluster(thread);
 }

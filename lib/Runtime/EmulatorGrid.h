@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks run one after the other, in an order drawn from the seed. A block's
-// threads are fibers: each runs until it needs others, at a barrier or at an
-// operation of its warp. The last to arrive lets all go on. When no thread can
-// go on and some have not ended, the block is stuck, and the reason is told.
+// Clusters run one after the other, in an order drawn from the seed; most are
+// of one block. A cluster's threads are fibers: each runs until it needs
+// others, at a barrier or at an operation of its warp. The last to arrive lets
+// all go on. When no thread can go on and some have not ended, the cluster is
+// stuck, and the reason is told.
 //
 // An operation of a warp is a payload of each lane and a function over the
 // payloads of the lanes that take part; the last lane to arrive calls it:
@@ -71,7 +72,8 @@ struct WarpOperation {
 
 class EmulatorGrid {
 public:
-  /// `stacks` holds one for each thread of a block.
+  /// `stacks` holds one for each thread of a cluster. The threads of a block
+  /// are whole warps if it has others in its cluster.
   EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
                const FiberStacks &stacks, uint64_t seed);
 
@@ -82,9 +84,11 @@ public:
 
   // What follows is called on the fiber of a thread.
 
-  unsigned thread() const { return running->id; }
+  unsigned thread() const { return inBlock(*running); }
   unsigned lane() const { return running->id % 32; }
-  int64_t block() const { return blockId; }
+  int64_t block() const { return blockOf(*running); }
+  /// The number of the block in its cluster.
+  unsigned rank() const { return running->rank; }
   const Launch &getLaunch() const { return launch; }
 
   /// The place on the host of an access; does not return if it is wrong.
@@ -93,6 +97,11 @@ public:
   /// The address of a global of the module for this thread.
   uint64_t global(const EmulatorGlobal &global);
 
+  /// The address of the same byte in the shared memory of the cluster's block
+  /// `rank`; `address` lies in the block's own shared memory.
+  uint64_t mapToBlock(uint64_t address, unsigned rank,
+                      const EmulatorSite *site);
+
   /// Waits until what precedes the launch has ended. It has; but a kernel that
   /// waits must do so before it touches a buffer, and in every thread.
   void waitForLaunches() { running->hasWaited = true; }
@@ -100,6 +109,12 @@ public:
   /// Waits for `count` threads at barrier `number`; 0 means the whole block, at
   /// this very barrier.
   void barrier(unsigned number, unsigned count, const EmulatorSite *site);
+
+  /// Arrives at the cluster's barrier, without waiting. With `isRelease` in all
+  /// threads, it orders what precedes it.
+  void arriveAtCluster(bool isRelease, const EmulatorSite *site);
+  /// Waits until all threads of the cluster have arrived.
+  void waitForCluster(const EmulatorSite *site);
 
   /// An asynchronous copy: nothing happens before the thread waits for it, so
   /// that who does not wait sees what was there before.
@@ -123,6 +138,9 @@ public:
   /// Orders what the lanes of a whole warp did to memory.
   void orderWarp() { ++warpPhases[running->id / 32]; }
 
+  /// The mask of all lanes that the running thread's warp has.
+  uint32_t warpMask() const;
+
   /// Notes why the launch fails: "expected X, but got Y; remedy".
   void complain(std::string text, const EmulatorSite *site);
   /// The same of another lane of the running thread's warp.
@@ -132,10 +150,19 @@ public:
   [[noreturn]] void abandon();
 
 private:
-  enum class State : uint8_t { Ready, AtBarrier, InWarpOperation, Ended };
+  enum class State : uint8_t {
+    Ready,
+    AtBarrier,
+    AtClusterBarrier,
+    InWarpOperation,
+    Ended
+  };
 
   struct Thread {
+    /// Number in its cluster.
     unsigned id = 0;
+    /// The number of its block in the cluster.
+    unsigned rank = 0;
     State state = State::Ready;
     /// For the launches before this one.
     bool hasWaited = false;
@@ -147,15 +174,41 @@ private:
     /// Copies that are in no group yet, and the groups, oldest first.
     std::vector<AsyncCopy> copies;
     std::deque<std::vector<AsyncCopy>> copyGroups;
+    /// At barriers of the cluster.
+    uint16_t arrivals = 0;
+    uint16_t waits = 0;
+    /// The last barrier with release among the waits, from 1; 0 for none.
+    uint16_t clusterOrdered = 0;
   };
 
+  /// How long a block of the cluster must live for the others.
+  struct Lifetime {
+    /// A cluster barrier, from 1, that the block must wait for; 0 for none.
+    unsigned barrier = 0;
+    /// What must not come after its end.
+    const Thread *thread = nullptr;
+    const EmulatorSite *site = nullptr;
+  };
+
+  unsigned inBlock(const Thread &thread) const {
+    return thread.id - thread.rank * launch.threads;
+  }
+  int64_t blockOf(const Thread &thread) const {
+    return firstBlock + thread.rank;
+  }
+  llvm::MutableArrayRef<Thread> threadsOfBlock(unsigned rank) {
+    return llvm::MutableArrayRef(threads).slice(rank * launch.threads,
+                                                launch.threads);
+  }
   void addOperands();
   uint64_t drawStep(uint64_t count);
-  void runBlock();
+  void runCluster();
   void startThreads();
   void schedule();
   static void runThread(void *data);
   void checkHasWaited(uint64_t address, const EmulatorSite *site);
+  void checkOtherBlock(uint64_t address, const EmulatorSite *site);
+  void checkLifetimes();
   void releaseBarrier(unsigned number);
   bool isSameBarrier(unsigned number);
   bool checkMask(const WarpOperation &operation);
@@ -165,10 +218,11 @@ private:
   void explainStuck();
   void explainStuckWarp(const Thread &waiting);
   void explainStuckBarrier(const Thread &waiting);
+  void explainStuckCluster(const Thread &waiting);
   std::string describe(const Thread &thread) const;
   void complainOf(const Thread &thread, std::string text,
                   const EmulatorSite *site);
-  Moment now() const;
+  Present now() const;
 
   const Launch &launch;
   EmulatorKernel kernel;
@@ -178,7 +232,8 @@ private:
   /// The kernel's arguments, with emulated addresses.
   std::vector<uint64_t> values;
   std::vector<void *> params;
-  /// The segment of each global that has been asked for.
+  /// The segment of each global that has been asked for; of shared memory, that
+  /// of the cluster's first block, before those of the others.
   std::vector<std::pair<const EmulatorGlobal *, unsigned>> globals;
   std::vector<std::unique_ptr<char[]>> sharedArrays;
 
@@ -186,8 +241,20 @@ private:
   /// In which order threads get their turns.
   std::vector<unsigned> order;
   std::vector<uint32_t> warpPhases;
-  int64_t blockId = 0;
-  uint32_t phase = 0;
+  /// Of the cluster.
+  int64_t firstBlock = 0;
+  /// The last phase of any block, and that of each block of the cluster.
+  uint32_t lastPhase = 0;
+  llvm::SmallVector<uint32_t, 1> phases;
+  /// The threads that have arrived at the cluster's next barrier, and whether
+  /// all of them with release.
+  unsigned clusterArrivals = 0;
+  bool isClusterRelease = true;
+  /// Barriers that the whole cluster has arrived at, and the last of them with
+  /// release, from 1.
+  uint16_t clusterBarriers = 0;
+  uint16_t lastClusterRelease = 0;
+  llvm::SmallVector<Lifetime, 1> lifetimes;
   Thread *running = nullptr;
   std::string failure;
 };

@@ -18,21 +18,29 @@ static constexpr uint64_t middle = uint64_t(1) << (segmentShift - 1);
 static constexpr unsigned warpSize = 32;
 
 unsigned EmulatorMemory::add(SegmentKind kind, std::string name, char *host,
-                             int64_t bytes, unsigned misalignment) {
+                             int64_t bytes, unsigned misalignment,
+                             unsigned rank) {
   uint64_t number = segments.size();
   Segment segment;
   segment.kind = kind;
   segment.name = std::move(name);
   segment.host = host;
   segment.bytes = bytes;
+  segment.rank = rank;
   segment.base = emulatedTag | number << segmentShift | (middle + misalignment);
   shadows.emplace_back(segment.isWritable() ? bytes : 0);
   segments.push_back(std::move(segment));
   return number;
 }
 
-void EmulatorMemory::startBlock(uint32_t phase) {
+uint64_t EmulatorMemory::inBlock(uint64_t address, unsigned rank) const {
+  uint64_t ranks = uint64_t(rank) - segmentAt(address)->rank;
+  return address + (ranks << segmentShift);
+}
+
+void EmulatorMemory::startCluster(uint32_t phase, int64_t block) {
   firstPhase = phase;
+  firstBlock = block;
   for (auto [segment, shadow] : zip_equal(segments, shadows))
     if (segment.kind == SegmentKind::Shared)
       shadow.assign(shadow.size(), ByteState());
@@ -100,55 +108,92 @@ bool EmulatorMemory::isInside(const Access &access, const Segment &segment) {
   return true;
 }
 
-bool EmulatorMemory::isOrdered(const Moment &before, const Moment &now) const {
+bool EmulatorMemory::areInOneBlock(const Moment &one,
+                                   const Moment &other) const {
+  return cluster == 1 ||
+         one.thread / blockThreads == other.thread / blockThreads;
+}
+
+static bool areInOneWarp(const Moment &one, const Moment &other) {
+  return one.thread / warpSize == other.thread / warpSize;
+}
+
+bool EmulatorMemory::isOrdered(const Moment &before, const Present &now) const {
   if (before.phase < firstPhase)
     return false;
-  if (before.phase < now.phase || before.thread == now.thread)
+  if (before.thread == now.thread || before.arrivals < now.clusterOrdered)
     return true;
-  return before.thread / warpSize == now.thread / warpSize &&
-         before.warpPhase < now.warpPhase;
+  if (!areInOneBlock(before, now))
+    return false;
+  return before.phase < now.phase ||
+         (areInOneWarp(before, now) && before.warpPhase < now.warpPhase);
 }
 
 bool EmulatorMemory::areReadsOrdered(const ByteState &state,
-                                     const Moment &now) const {
-  if (state.isReadBefore)
+                                     const Present &now) const {
+  const Moment &reader = state.reader;
+  if (state.isReadBefore || !reader)
+    return !state.isReadBefore;
+  if (state.readers == Readers::OneThread)
+    return isOrdered(reader, now);
+  if (reader.phase < firstPhase)
     return false;
-  if (!state.reader || state.reader.phase < now.phase)
-    return !state.reader || state.reader.phase >= firstPhase;
-  if (state.isReadInBlock)
+  if (reader.arrivals < now.clusterOrdered)
+    return true;
+  if (state.readers == Readers::Cluster || !areInOneBlock(reader, now))
     return false;
-  if (!state.isReadInWarp)
-    return isOrdered(state.reader, now);
-  return state.reader.thread / warpSize == now.thread / warpSize &&
-         state.reader.warpPhase < now.warpPhase;
+  if (reader.phase < now.phase)
+    return true;
+  return state.readers == Readers::OneWarp && areInOneWarp(reader, now) &&
+         reader.warpPhase < now.warpPhase;
 }
 
-void EmulatorMemory::noteRead(ByteState &state, const Moment &now) {
-  Moment &reader = state.reader;
-  if (reader && reader.phase == now.phase && reader.thread != now.thread) {
-    bool sameWarp = reader.thread / warpSize == now.thread / warpSize;
-    if (!sameWarp)
-      state.isReadInBlock = true;
-    else if (reader.warpPhase == now.warpPhase)
-      state.isReadInWarp = true;
-  } else if (reader && reader.phase != now.phase) {
-    state.isReadBefore |= reader.phase < firstPhase;
-    state.isReadInBlock = state.isReadInWarp = false;
+/// Reads that come before this one come before what this one comes before.
+void EmulatorMemory::noteRead(ByteState &state, const Present &now) {
+  uint16_t arrivals = now.arrivals;
+  if (areReadsOrdered(state, now)) {
+    state.readers = Readers::OneThread;
+  } else if (state.reader.phase < firstPhase) {
+    state.isReadBefore = true;
+    state.readers = Readers::OneThread;
+  } else {
+    Readers together = Readers::Cluster;
+    if (areInOneWarp(state.reader, now))
+      together = Readers::OneWarp;
+    else if (areInOneBlock(state.reader, now))
+      together = Readers::OneBlock;
+    state.readers = std::max(state.readers, together);
+    arrivals = std::max(arrivals, state.reader.arrivals);
   }
-  reader = now;
+  state.reader = now;
+  state.reader.arrivals = arrivals;
 }
 
-/// "thread 3", or "a thread of another block".
+/// "thread 3", or "thread 3 of another block".
 std::string EmulatorMemory::describeOther(const Moment &other) const {
+  unsigned thread = other.thread % blockThreads;
   if (other.phase < firstPhase)
-    return formatv("thread {0} of another block", other.thread);
-  return formatv("thread {0}", other.thread);
+    return formatv("thread {0} of another block", thread);
+  if (cluster == 1)
+    return formatv("thread {0}", thread);
+  return formatv("thread {0} of block {1}", thread,
+                 firstBlock + other.thread / blockThreads);
 }
 
 std::string EmulatorMemory::describeReaders(const ByteState &state) const {
-  if (state.isReadBefore || state.isReadInBlock || state.isReadInWarp)
+  if (state.isReadBefore || state.readers != Readers::OneThread)
     return "several threads";
   return describeOther(state.reader);
+}
+
+static constexpr StringRef clusterBarrier = "cluster barrier with release";
+
+/// What would order the two.
+StringRef EmulatorMemory::barrierAfter(const Moment &other,
+                                       const Moment &now) const {
+  if (other.phase < firstPhase || areInOneBlock(other, now))
+    return "barrier";
+  return clusterBarrier;
 }
 
 /// Whether the buffer holds an input before the launch.
@@ -159,7 +204,7 @@ static bool hasContent(const Segment &segment) {
 
 EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
                                             int64_t offset, ByteState &state,
-                                            const Moment &now) {
+                                            const Present &now) {
   bool isInPlace = hasContent(segment);
   if (!state.writer && !isInPlace) {
     refuse(formatv("expected a load of what was written, but got byte {0} of "
@@ -171,10 +216,11 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
   if (state.writer && !state.isAtomic && !isOrdered(state.writer, now)) {
     if (isInPlace)
       return Loaded::Lost;
-    refuse(formatv("expected a barrier between the store and the load of byte "
+    refuse(formatv("expected a {3} between the store and the load of byte "
                    "{0} of {1}, but got none since {2} wrote it; add a "
-                   "barrier, or give each byte to one thread",
-                   offset, segment.name, describeOther(state.writer)));
+                   "{3}, or give each byte to one thread",
+                   offset, segment.name, describeOther(state.writer),
+                   barrierAfter(state.writer, now)));
     return Loaded::Refused;
   }
   noteRead(state, now);
@@ -182,7 +228,8 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
 }
 
 bool EmulatorMemory::store(const Segment &segment, int64_t offset,
-                           ByteState &state, const Moment &now, bool isAtomic) {
+                           ByteState &state, const Present &now,
+                           bool isAtomic) {
   bool isShared = segment.kind == SegmentKind::Shared;
   bool mayMeet = segment.kind == SegmentKind::Partial;
   if (state.writer && !isAtomic && !isShared && !mayMeet) {
@@ -195,17 +242,21 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
   bool bothAtomic = isAtomic && state.isAtomic;
   if (state.writer && !bothAtomic && !mayMeet &&
       !isOrdered(state.writer, now)) {
-    refuse(formatv("expected a barrier between two stores to byte {0} of {1}, "
-                   "but got none since {2} wrote it; add a barrier, or give "
+    refuse(formatv("expected a {3} between two stores to byte {0} of {1}, "
+                   "but got none since {2} wrote it; add a {3}, or give "
                    "each byte to one thread",
-                   offset, segment.name, describeOther(state.writer)));
+                   offset, segment.name, describeOther(state.writer),
+                   barrierAfter(state.writer, now)));
     return false;
   }
   if (!hasContent(segment) && !areReadsOrdered(state, now)) {
-    refuse(formatv("expected a barrier between the load and the store of byte "
-                   "{0} of {1}, but got none since {2} read it; add a barrier "
+    StringRef barrier = state.readers == Readers::Cluster
+                            ? clusterBarrier
+                            : barrierAfter(state.reader, now);
+    refuse(formatv("expected a {3} between the load and the store of byte "
+                   "{0} of {1}, but got none since {2} read it; add a {3} "
                    "before the store",
-                   offset, segment.name, describeReaders(state)));
+                   offset, segment.name, describeReaders(state), barrier));
     return false;
   }
   state = ByteState();
@@ -214,7 +265,7 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
   return true;
 }
 
-void *EmulatorMemory::translate(const Access &access, const Moment &now) {
+void *EmulatorMemory::translate(const Access &access, const Present &now) {
   const Segment *segment = find(access);
   if (!segment || !isInside(access, *segment))
     return nullptr;

@@ -17,8 +17,12 @@
 //
 // A writable byte remembers who wrote it and who read it last, as Moments. Two
 // accesses of different threads, one of them a write, must be ordered: by a
-// barrier of the block, or by a bar.warp.sync of all lanes of their warp.
+// barrier of the block, by a bar.warp.sync of all lanes of their warp, or by a
+// barrier of the cluster that all its threads arrive at with release.
 // A shuffle orders nothing, as PTX says.
+//
+// The blocks of a cluster have shared arrays of their own, which are buffers
+// with neighbouring numbers: mapa moves an address from one to another.
 //
 // Results in place are an exception. Threads without a row of their own work on
 // another's, in step with it, and drop what they get; so a load may race with
@@ -43,13 +47,23 @@ namespace fuse::runtime {
 /// When a thread did something. Phases count the barriers of all blocks of a
 /// launch, from 1; phase 0 is never.
 struct Moment {
+  /// Since the last barrier of the thread's block.
   uint32_t phase = 0;
   /// Counts the syncs of the thread's warp.
   uint32_t warpPhase = 0;
-  /// Number within its block.
+  /// Number within its cluster.
   uint16_t thread = 0;
+  /// How often the thread has arrived at a barrier of the cluster.
+  uint16_t arrivals = 0;
 
   explicit operator bool() const { return phase != 0; }
+};
+
+/// The moment of the running thread.
+struct Present : Moment {
+  /// What other threads of the cluster did before their arrival of this number,
+  /// from 1, comes before this moment.
+  uint16_t clusterOrdered = 0;
 };
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
@@ -88,6 +102,8 @@ struct Segment {
   int64_t bytes = 0;
   /// Of the first byte, as the kernel sees it.
   uint64_t base = 0;
+  /// Of shared memory: the number of its block in the cluster.
+  unsigned rank = 0;
 
   /// Whether launches other than this one may see it.
   bool isGlobal() const {
@@ -101,21 +117,30 @@ struct Segment {
 /// The buffers of one launch.
 class EmulatorMemory {
 public:
+  /// For clusters of `cluster` blocks of `blockThreads` threads.
+  EmulatorMemory(unsigned cluster, unsigned blockThreads)
+      : cluster(cluster), blockThreads(blockThreads) {}
+
   /// Adds a buffer. Its address in the kernel is `misalignment` past a multiple
   /// of 256. Returns its number.
   unsigned add(SegmentKind kind, std::string name, char *host, int64_t bytes,
-               unsigned misalignment);
+               unsigned misalignment, unsigned rank = 0);
 
   const Segment &segment(unsigned number) const { return segments[number]; }
 
   /// The buffer whose range `address` lies in; null if there is none.
   const Segment *segmentAt(uint64_t address) const;
 
-  /// Forgets what was written to shared memory. `phase` is the block's first.
-  void startBlock(uint32_t phase);
+  /// The address of the same byte in the shared memory of another block of the
+  /// cluster; `address` lies in shared memory.
+  uint64_t inBlock(uint64_t address, unsigned rank) const;
+
+  /// Forgets what was written to shared memory. `phase` is the first of the
+  /// cluster that starts at block `block`.
+  void startCluster(uint32_t phase, int64_t block);
 
   /// The place on the host, or nothing, with a complaint in `complaint()`.
-  void *translate(const Access &access, const Moment &now);
+  void *translate(const Access &access, const Present &now);
 
   static bool isEmulated(uint64_t address) { return address >> 62 == 1; }
 
@@ -127,15 +152,16 @@ public:
   std::optional<std::string> checkWritten() const;
 
 private:
+  /// Who has read a byte, where nothing orders the reads.
+  enum class Readers : uint8_t { OneThread, OneWarp, OneBlock, Cluster };
+
   /// Who touched a byte last.
   struct ByteState {
     Moment writer;
+    /// The last of `readers`, with the most arrivals of them.
     Moment reader;
-    /// Beside `reader`, other threads of its warp have read at its time.
-    bool isReadInWarp = false;
-    /// Threads of several warps have read since the last barrier.
-    bool isReadInBlock = false;
-    /// Blocks before this one have read.
+    Readers readers = Readers::OneThread;
+    /// Clusters before this one have read.
     bool isReadBefore = false;
     bool isAtomic = false;
   };
@@ -145,19 +171,24 @@ private:
   bool isInside(const Access &access, const Segment &segment);
   enum class Loaded : uint8_t { Content, Lost, Refused };
   Loaded load(const Segment &segment, int64_t offset, ByteState &state,
-              const Moment &now);
+              const Present &now);
   bool store(const Segment &segment, int64_t offset, ByteState &state,
-             const Moment &now, bool isAtomic);
-  void noteRead(ByteState &state, const Moment &now);
-  bool isOrdered(const Moment &before, const Moment &now) const;
-  bool areReadsOrdered(const ByteState &state, const Moment &now) const;
+             const Present &now, bool isAtomic);
+  void noteRead(ByteState &state, const Present &now);
+  bool areInOneBlock(const Moment &one, const Moment &other) const;
+  bool isOrdered(const Moment &before, const Present &now) const;
+  bool areReadsOrdered(const ByteState &state, const Present &now) const;
   std::string describeOther(const Moment &other) const;
   std::string describeReaders(const ByteState &state) const;
+  llvm::StringRef barrierAfter(const Moment &other, const Moment &now) const;
 
+  unsigned cluster;
+  unsigned blockThreads;
   std::vector<Segment> segments;
   /// One for each segment, without elements for what is read only.
   std::vector<std::vector<ByteState>> shadows;
   uint32_t firstPhase = 1;
+  int64_t firstBlock = 0;
   std::string message;
   /// What a load sees that came too late.
   std::vector<char> lost;

@@ -14,6 +14,9 @@
 using namespace llvm;
 using namespace fuse::runtime;
 
+/// The largest that an sm_90 may grant.
+static constexpr unsigned maxCluster = 16;
+
 struct EmulatorModule::State {
   StringMap<EmulatorKernel> kernels;
   EmulatorModuleOptions options;
@@ -38,19 +41,24 @@ Expected<KernelHandle> EmulatorModule::lookup(StringRef symbol,
     return formatError("expected the code to define kernel '{0}', but got none "
                        "of that name; compile plan and code together",
                        symbol);
-  if (cluster > 1)
-    return formatError("expected kernel '{0}' to have clusters of one block on "
-                       "the emulator, but got {1}; choose a schedule without "
+  if (cluster > maxCluster)
+    return formatError("expected kernel '{0}' to have clusters of up to {1} "
+                       "blocks, but got {2}; choose a schedule with smaller "
                        "clusters",
-                       symbol, cluster);
+                       symbol, maxCluster, cluster);
   return reinterpret_cast<KernelHandle>(it->second);
 }
 
 Error EmulatorModule::launch(const Launch &launch, Stream stream) {
   if (Error error = checkCudaGrid(launch.name, launch.grid, launch.cluster))
     return error;
+  if (launch.cluster > 1 && launch.threads % 32 != 0)
+    return formatError("expected the blocks of kernel '{0}', which has "
+                       "clusters, to be whole warps, but got {1} threads; use "
+                       "a multiple of 32",
+                       launch.name, launch.threads);
   std::lock_guard<std::mutex> lock(state->mutex);
-  if (Error error = state->stacks.reserve(launch.threads))
+  if (Error error = state->stacks.reserve(launch.cluster * launch.threads))
     return error;
   EmulatorGrid grid(launch, reinterpret_cast<EmulatorKernel>(launch.kernel),
                     state->stacks, state->options.seed);

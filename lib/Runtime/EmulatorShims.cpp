@@ -78,6 +78,10 @@ static int32_t laneShim() { return grid().lane(); }
 static int32_t blockShim() { return grid().block(); }
 static int32_t blockSizeShim() { return grid().getLaunch().threads; }
 static int32_t gridSizeShim() { return grid().getLaunch().grid; }
+static int32_t rankShim() { return grid().rank(); }
+static int32_t clusterSizeShim() { return grid().getLaunch().cluster; }
+static int32_t clusterShim() { return grid().block() / clusterSizeShim(); }
+static int32_t clustersShim() { return gridSizeShim() / clusterSizeShim(); }
 
 //===----------------------------------------------------------------------===//
 // Barriers
@@ -106,6 +110,41 @@ static void warpSyncShim(uint32_t mask, const EmulatorSite *site) {
                            grid().orderWarp();
                          return true;
                        });
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+static uint64_t mapShim(uint64_t address, int32_t rank,
+                        const EmulatorSite *site) {
+  return grid().mapToBlock(address, rank, site);
+}
+
+/// All threads of the warp must be there.
+static void alignWarp(StringRef name, const EmulatorSite *site) {
+  char none;
+  grid().warpOperation({name, grid().warpMask(), &none, site},
+                       [](WarpLanes) { return true; });
+}
+
+template <bool isRelease> static void arriveShim(const EmulatorSite *site) {
+  grid().arriveAtCluster(isRelease, site);
+}
+
+template <bool isRelease>
+static void alignedArriveShim(const EmulatorSite *site) {
+  alignWarp("barrier.cluster.arrive.aligned", site);
+  grid().arriveAtCluster(isRelease, site);
+}
+
+static void clusterWaitShim(const EmulatorSite *site) {
+  grid().waitForCluster(site);
+}
+
+static void alignedClusterWaitShim(const EmulatorSite *site) {
+  alignWarp("barrier.cluster.wait.aligned", site);
+  grid().waitForCluster(site);
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,6 +372,36 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
       {"llvm.nvvm.read.ptx.sreg.ctaid.y", addressOf(constantShim<0>), false},
       {"llvm.nvvm.read.ptx.sreg.ctaid.z", addressOf(constantShim<0>), false},
       {"llvm.nvvm.read.ptx.sreg.nctaid.x", addressOf(gridSizeShim), false},
+
+      {"llvm.nvvm.read.ptx.sreg.cluster.ctarank", addressOf(rankShim), false},
+      {"llvm.nvvm.read.ptx.sreg.cluster.nctarank", addressOf(clusterSizeShim),
+       false},
+      {"llvm.nvvm.read.ptx.sreg.cluster.ctaid.x", addressOf(rankShim), false},
+      {"llvm.nvvm.read.ptx.sreg.cluster.ctaid.y", addressOf(constantShim<0>),
+       false},
+      {"llvm.nvvm.read.ptx.sreg.cluster.ctaid.z", addressOf(constantShim<0>),
+       false},
+      {"llvm.nvvm.read.ptx.sreg.cluster.nctaid.x", addressOf(clusterSizeShim),
+       false},
+      {"llvm.nvvm.read.ptx.sreg.cluster.nctaid.y", addressOf(constantShim<1>),
+       false},
+      {"llvm.nvvm.read.ptx.sreg.cluster.nctaid.z", addressOf(constantShim<1>),
+       false},
+      {"llvm.nvvm.read.ptx.sreg.clusterid.x", addressOf(clusterShim), false},
+      {"llvm.nvvm.read.ptx.sreg.nclusterid.x", addressOf(clustersShim), false},
+
+      {"llvm.nvvm.mapa.shared.cluster", addressOf(mapShim), true},
+      {"llvm.nvvm.mapa", addressOf(mapShim), true},
+      {"llvm.nvvm.barrier.cluster.arrive", addressOf(arriveShim<true>), true},
+      {"llvm.nvvm.barrier.cluster.arrive.aligned",
+       addressOf(alignedArriveShim<true>), true},
+      {"llvm.nvvm.barrier.cluster.arrive.relaxed", addressOf(arriveShim<false>),
+       true},
+      {"llvm.nvvm.barrier.cluster.arrive.relaxed.aligned",
+       addressOf(alignedArriveShim<false>), true},
+      {"llvm.nvvm.barrier.cluster.wait", addressOf(clusterWaitShim), true},
+      {"llvm.nvvm.barrier.cluster.wait.aligned",
+       addressOf(alignedClusterWaitShim), true},
 
       {"llvm.nvvm.barrier.cta.sync.aligned.all", addressOf(barrierShim), true},
       {"llvm.nvvm.barrier.cta.sync.all", addressOf(looseBarrierShim), true},
