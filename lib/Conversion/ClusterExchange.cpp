@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -40,25 +39,58 @@ static LLVM::LLVMPointerType pointerTo(KernelFrame &frame,
                                     static_cast<unsigned>(space));
 }
 
-void mlir::fuse::storeInBlock(KernelFrame &frame, Value buffer,
+/// Named after the kernel, since the modules of a program are merged.
+static std::string freeName(KernelFrame &frame, gpu::GPUModuleOp module) {
+  for (unsigned number = 0;; ++number) {
+    std::string name =
+        ("__cluster_" + frame.function.getName() + "_" + Twine(number)).str();
+    if (!module.lookupSymbol(name))
+      return name;
+  }
+}
+
+Value mlir::fuse::addClusterSlots(KernelFrame &frame, Type type,
+                                  int64_t count) {
+  OpBuilder &builder = frame.builder;
+  auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
+  std::string name = freeName(frame, module);
+  auto own = pointerTo(frame, NVVM::NVVMMemorySpace::Shared);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    LLVM::GlobalOp::create(builder, frame.loc(),
+                           LLVM::LLVMArrayType::get(type, count),
+                           /*isConstant=*/false, LLVM::Linkage::Internal, name,
+                           Attribute(), /*alignment=*/0, own.getAddressSpace());
+  }
+  return LLVM::AddressOfOp::create(builder, frame.loc(), own, name);
+}
+
+static Value word(KernelFrame &frame, const Index &index) {
+  return arith::IndexCastOp::create(frame.builder, frame.loc(),
+                                    frame.builder.getI32Type(),
+                                    frame.emitter.materialize(index));
+}
+
+static Value placeOf(KernelFrame &frame, Value slots, const Index &slot,
+                     Type type) {
+  return LLVM::GEPOp::create(frame.builder, frame.loc(), slots.getType(), type,
+                             slots, ArrayRef<LLVM::GEPArg>{word(frame, slot)},
+                             LLVM::GEPNoWrapFlags::inbounds);
+}
+
+void mlir::fuse::storeInBlock(KernelFrame &frame, Value slots,
                               const Index &slot, Value value,
                               const Index &rank) {
-  OpBuilder &builder = frame.builder;
-  Location loc = frame.loc();
-  auto word = [&](const Index &index) -> Value {
-    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                      frame.emitter.materialize(index));
-  };
-  auto own = pointerTo(frame, NVVM::NVVMMemorySpace::Shared);
-  Value start = arith::IndexCastOp::create(
-      builder, loc, builder.getI64Type(),
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer));
-  Value base = LLVM::IntToPtrOp::create(builder, loc, own, start);
-  Value place = LLVM::GEPOp::create(builder, loc, own, value.getType(), base,
-                                    ArrayRef<LLVM::GEPArg>{word(slot)},
-                                    LLVM::GEPNoWrapFlags::inbounds);
   Value there = NVVM::MapaOp::create(
-      builder, loc, pointerTo(frame, NVVM::NVVMMemorySpace::SharedCluster),
-      place, word(rank));
-  LLVM::StoreOp::create(builder, loc, value, there);
+      frame.builder, frame.loc(),
+      pointerTo(frame, NVVM::NVVMMemorySpace::SharedCluster),
+      placeOf(frame, slots, slot, value.getType()), word(frame, rank));
+  LLVM::StoreOp::create(frame.builder, frame.loc(), value, there);
+}
+
+Value mlir::fuse::loadFromOwn(KernelFrame &frame, Value slots,
+                              const Index &slot, Type type) {
+  return LLVM::LoadOp::create(frame.builder, frame.loc(), type,
+                              placeOf(frame, slots, slot, type));
 }

@@ -37,10 +37,18 @@ void awaitCluster(KernelFrame &frame);
 /// others wrote before.
 void meetInCluster(KernelFrame &frame);
 
-/// Writes to element `slot` of block `rank`'s instance of a shared buffer, a
-/// 1-D memref. `rank` counts the blocks of the cluster.
-void storeInBlock(KernelFrame &frame, Value buffer, const Index &slot,
+/// `count` elements of `type` in the shared memory of each block; a pointer to
+/// those of the thread's own. A memref would not do: its address is known as an
+/// index only, which may have fewer bits.
+Value addClusterSlots(KernelFrame &frame, Type type, int64_t count);
+
+/// Writes to the slots of block `rank`, which counts the blocks of the cluster.
+void storeInBlock(KernelFrame &frame, Value slots, const Index &slot,
                   Value value, const Index &rank);
+
+/// Reads from the slots of the thread's own block.
+Value loadFromOwn(KernelFrame &frame, Value slots, const Index &slot,
+                  Type type);
 
 } // namespace mlir::fuse
 

@@ -329,6 +329,14 @@ static int64_t staticBytes(gpu::GPUFuncOp function) {
     auto type = cast<MemRefType>(buffer.getType());
     bytes += type.getNumElements() * getElementBytes(type.getElementType());
   }
+  // What clusters exchange; dynamic shared memory has no elements.
+  constexpr auto shared = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  auto module = function->getParentOfType<gpu::GPUModuleOp>();
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (global.getAddrSpace() == shared) {
+      auto array = cast<LLVM::LLVMArrayType>(global.getType());
+      bytes += array.getNumElements() * getElementBytes(array.getElementType());
+    }
   return bytes;
 }
 

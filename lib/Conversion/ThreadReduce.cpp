@@ -70,38 +70,87 @@ static ReductionState reduceWarp(OpBuilder &builder, Reducer &reducer,
   return {first, reduceComponent(builder, reducer, 1, sum, width)};
 }
 
-/// Shared memory for one component of a state, one slot a warp. Booleans take a
-/// word.
+/// Booleans take a word.
+static Type slotType(OpBuilder &builder, Type type) {
+  return type.isInteger(1) ? Type(builder.getI32Type()) : type;
+}
+
+/// Shared memory for one component of a state, one slot a warp.
 static Value addSlots(KernelFrame &frame, Type type, int64_t count) {
   OpBuilder &builder = frame.builder;
-  Type stored = type.isInteger(1) ? Type(builder.getI32Type()) : type;
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                           gpu::AddressSpace::Workgroup);
   return frame.function.addWorkgroupAttribution(
-      MemRefType::get({count}, stored, AffineMap(), space), frame.loc());
+      MemRefType::get({count}, slotType(builder, type), AffineMap(), space),
+      frame.loc());
 }
 
-/// As it lies in a slot.
-static Value slotted(KernelFrame &frame, Value value) {
-  if (!value.getType().isInteger(1))
+static Value toSlot(OpBuilder &builder, Value value) {
+  Type type = slotType(builder, value.getType());
+  if (type == value.getType())
     return value;
-  return arith::ExtUIOp::create(frame.builder, frame.loc(),
-                                frame.builder.getI32Type(), value);
+  return arith::ExtUIOp::create(builder, value.getLoc(), type, value);
 }
 
-static void storeSlot(KernelFrame &frame, Value slots, Value slot,
+static Value fromSlot(OpBuilder &builder, Value value, Type type) {
+  if (type == value.getType())
+    return value;
+  return arith::TruncIOp::create(builder, value.getLoc(), type, value);
+}
+
+static void storeSlot(KernelFrame &frame, Value slots, const Index &slot,
                       Value value) {
-  memref::StoreOp::create(frame.builder, frame.loc(), slotted(frame, value),
-                          slots, ValueRange{slot});
+  memref::StoreOp::create(frame.builder, frame.loc(),
+                          toSlot(frame.builder, value), slots,
+                          ValueRange{frame.emitter.materialize(slot)});
 }
 
-static Value loadSlot(KernelFrame &frame, Value slots, Value slot, Type type) {
-  Value value = memref::LoadOp::create(frame.builder, frame.loc(), slots,
-                                       ValueRange{slot});
-  if (type.isInteger(1))
-    value = arith::TruncIOp::create(frame.builder, frame.loc(), type, value);
-  return value;
+static Value loadSlot(KernelFrame &frame, Value slots, const Index &slot,
+                      Type type) {
+  Value value =
+      memref::LoadOp::create(frame.builder, frame.loc(), slots,
+                             ValueRange{frame.emitter.materialize(slot)});
+  return fromSlot(frame.builder, value, type);
 }
+
+namespace {
+/// The slots of the warps of a group, of one component of a state. A cluster's
+/// are there in each of its blocks.
+class WarpSlots {
+public:
+  WarpSlots(KernelFrame &frame, const ThreadGroup &group, Type type)
+      : frame(frame), group(group), type(type) {
+    int64_t count = group.groups * group.width / warpSize;
+    memory = group.blocks > 1
+                 ? addClusterSlots(frame, slotType(frame.builder, type), count)
+                 : addSlots(frame, type, count);
+  }
+
+  /// In block `rank` of the cluster, or the only one.
+  void store(const Index &slot, Value value, const Index &rank) {
+    if (group.blocks > 1)
+      storeInBlock(frame, memory, slot, toSlot(frame.builder, value), rank);
+    else
+      storeSlot(frame, memory, slot, value);
+  }
+
+  Value load(const Index &slot) {
+    if (group.blocks == 1)
+      return loadSlot(frame, memory, slot, type);
+    Value value =
+        loadFromOwn(frame, memory, slot, slotType(frame.builder, type));
+    return fromSlot(frame.builder, value, type);
+  }
+
+private:
+  KernelFrame &frame;
+  const ThreadGroup &group;
+  Type type;
+  Value memory;
+};
+/// One for each component of each state.
+using StateSlots = std::vector<std::vector<WarpSlots>>;
+} // namespace
 
 /// From so many warps on each lane takes the states of some: all states in
 /// every thread would rescale as many online sums, or load as many plain ones.
@@ -132,21 +181,17 @@ combineWarps(KernelFrame &frame, Reducer &reducer, int64_t warps,
 /// Writes what each warp has found to the slots of its group, in every block
 /// that the group has threads in, and waits for those of all warps.
 static void exchangeStates(KernelFrame &frame, ArrayRef<ReductionState> states,
-                           ArrayRef<SmallVector<Value, 2>> slots,
-                           const Index &firstSlot, const ThreadGroup &group) {
+                           StateSlots &slots, const Index &firstSlot,
+                           const ThreadGroup &group) {
   PointEmitter &emitter = frame.emitter;
-  Index slot = emitter.add(firstSlot,
-                           emitter.div(group.lane, Index::constant(warpSize)));
+  Index warp = emitter.div(group.lane, Index::constant(warpSize));
+  Index slot = emitter.add(firstSlot, warp);
   Index inWarp = emitter.rem(group.lane, Index::constant(warpSize));
   // Each lane writes to the block of its number.
   frame.ifTrue(emitter.less(inWarp, Index::constant(group.blocks)), [&] {
-    for (auto [state, buffers] : llvm::zip(states, slots))
-      for (auto [value, buffer] : llvm::zip(state, buffers)) {
-        if (group.blocks > 1)
-          storeInBlock(frame, buffer, slot, slotted(frame, value), inWarp);
-        else
-          storeSlot(frame, buffer, emitter.materialize(slot), value);
-      }
+    for (auto [state, ofState] : llvm::zip(states, slots))
+      for (auto [value, ofComponent] : llvm::zip(state, ofState))
+        ofComponent.store(slot, value, /*rank=*/inWarp);
   });
   if (group.blocks > 1)
     meetInCluster(frame);
@@ -157,32 +202,28 @@ static void exchangeStates(KernelFrame &frame, ArrayRef<ReductionState> states,
 SmallVector<ReductionState> mlir::fuse::combineThreads(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
     SmallVector<ReductionState> states, const ThreadGroup &group) {
-  OpBuilder &builder = frame.builder;
   PointEmitter &emitter = frame.emitter;
   for (auto [reducer, state] : llvm::zip(reducers, states))
-    state = reduceWarp(builder, reducer, state, group.width);
+    state = reduceWarp(frame.builder, reducer, state, group.width);
   if (group.width <= warpSize)
     return states;
 
   int64_t warps = group.width / warpSize;
-  SmallVector<SmallVector<Value, 2>> slots;
+  StateSlots slots;
   for (ReductionState &state : states) {
     slots.emplace_back();
     for (Value value : state)
-      slots.back().push_back(
-          addSlots(frame, value.getType(), group.groups * warps));
+      slots.back().emplace_back(frame, group, value.getType());
   }
   Index firstSlot = emitter.mul(group.group, Index::constant(warps));
   exchangeStates(frame, states, slots, firstSlot, group);
   // Every slot is written once and only read after the barrier, so that no
   // second barrier is needed.
-  for (auto [reducer, state, buffers] : llvm::zip(reducers, states, slots)) {
-    auto read = [&, types = ValueRange(state).getTypes(),
-                 buffers = ArrayRef<Value>(buffers)](const Index &number) {
-      Value slot = emitter.materialize(emitter.add(firstSlot, number));
+  for (auto [reducer, state, ofState] : llvm::zip(reducers, states, slots)) {
+    auto read = [&, &ofState = ofState](const Index &number) {
       ReductionState part;
-      for (auto [type, buffer] : llvm::zip(types, buffers))
-        part.push_back(loadSlot(frame, buffer, slot, type));
+      for (WarpSlots &ofComponent : ofState)
+        part.push_back(ofComponent.load(emitter.add(firstSlot, number)));
       return part;
     };
     state = combineWarps(frame, reducer, warps, group, read);
@@ -246,9 +287,7 @@ SharedSlices::SharedSlices(KernelFrame &frame,
         Value element = lanes == 1 ? value
                                    : Value(vector::ExtractOp::create(
                                          builder, frame.loc(), value, lane));
-        storeSlot(frame, memory,
-                  frame.emitter.materialize(slotOf(group.slice, lane)),
-                  element);
+        storeSlot(frame, memory, slotOf(group.slice, lane), element);
       }
     }
   }
@@ -262,9 +301,7 @@ ReductionState SharedSlices::read(const Index &slice, unsigned reduction) {
     Type element = getElementTypeOrSelf(value.getType());
     part.push_back(frame.emitter.gatherLanes(
         frame.loc(), lanesIn(value), [&, memory = memory](int64_t lane) {
-          return loadSlot(frame, memory,
-                          frame.emitter.materialize(slotOf(slice, lane)),
-                          element);
+          return loadSlot(frame, memory, slotOf(slice, lane), element);
         }));
   }
   return part;

@@ -8,8 +8,8 @@
 // CHECK-LABEL: func.func @held
 // CHECK:         %[[BLOCKS:.*]] = arith.muli %{{.*}}, %c4
 // CHECK:         fuse.launch @held{{.*}}::@held blocks(%[[BLOCKS]]) threads(64) {{.*}}cluster = 4 : i64
+// CHECK:         llvm.mlir.global internal @[[SLOTS:__cluster_held_0]]() {addr_space = 3 : i32} : !llvm.array<8 x f32>
 // CHECK-LABEL: gpu.func @held
-// CHECK-SAME:    workgroup(%[[SLOTS:.*]] : memref<8xf32, #gpu.address_space<workgroup>>)
 // CHECK-SAME:    known_cluster_size = array<i32: 4, 1, 1>
 // CHECK-DAG:     %[[RANK:.*]] = arith.remui %block_id_x, %c4
 // CHECK-DAG:     %[[ROW:.*]] = arith.divui %block_id_x, %c4
@@ -18,18 +18,18 @@
 // CHECK:         nvvm.cluster.arrive.relaxed {aligned}
 // CHECK-COUNT-4: llvm.load {{.*}} -> vector<4xf32>
 // CHECK:         nvvm.cluster.wait {aligned}
+// CHECK:         %[[OWN:.*]] = llvm.mlir.addressof @[[SLOTS]] : !llvm.ptr<3>
 // CHECK:         %[[IN_WARP:.*]] = arith.remui %[[LANE]], %c32
 // CHECK:         %[[PUSHES:.*]] = arith.cmpi slt, %[[IN_WARP]], %c4
 // CHECK:         scf.if %[[PUSHES]] {
-// CHECK:           memref.extract_aligned_pointer_as_index %[[SLOTS]]
-// CHECK:           %[[PLACE:.*]] = llvm.getelementptr inbounds %{{.*}} -> !llvm.ptr<3>, f32
-// CHECK:           %[[TO:.*]] = arith.index_cast %[[IN_WARP]] : index to i32
+// CHECK-DAG:       %[[PLACE:.*]] = llvm.getelementptr inbounds %[[OWN]]{{.*}} -> !llvm.ptr<3>, f32
+// CHECK-DAG:       %[[TO:.*]] = arith.index_cast %[[IN_WARP]] : index to i32
 // CHECK:           %[[THERE:.*]] = nvvm.mapa %[[PLACE]], %[[TO]] : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK:           llvm.store %{{.*}}, %[[THERE]] : f32, !llvm.ptr<7>
 // CHECK:         }
 // CHECK-NEXT:    nvvm.cluster.arrive {aligned}
 // CHECK-NEXT:    nvvm.cluster.wait {aligned}
-// CHECK-COUNT-8: memref.load %[[SLOTS]]
+// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr<3> -> f32
 // CHECK-NOT:     gpu.barrier
 // CHECK-COUNT-4: llvm.store {{.*}} : vector<4xf32>
 // CHECK:         gpu.return
@@ -82,9 +82,9 @@ func.func @shared(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
 // CHECK-LABEL: gpu.func @many_warps
 // CHECK:         nvvm.cluster.arrive {aligned}
 // CHECK-NEXT:    nvvm.cluster.wait
-// CHECK-COUNT-2: memref.load
+// CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> f32
 // CHECK-COUNT-5: gpu.shuffle
-// CHECK-NOT:     memref.load
+// CHECK-NOT:     llvm.load
 // CHECK:         gpu.return
 func.func @many_warps(%x: tensor<?x8192xf32>) -> tensor<?x1xf32> {
   %y = fuse.kernel "many_warps" ins(%x : tensor<?x8192xf32>) -> tensor<?x1xf32>
