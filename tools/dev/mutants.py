@@ -43,8 +43,8 @@ MUTANTS = [
         ),
         (
             "rows-of-a-block-overlap",
-            "emitter.add(emitter.mul(block, Index::constant(perBlock)), group.group);",
-            "emitter.add(block, group.group);",
+            "emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),",
+            "emitter.div(block, blocks),",
         ),
         (
             "rows-whole-vectors-start-behind-the-first-aligned-one",
@@ -65,6 +65,21 @@ MUTANTS = [
             "rows-nothing-is-stored-early",
             "return !reduced.contains(yielded(result));",
             "return false;",
+        ),
+        (
+            "blocks-of-a-cluster-do-the-same-vectors",
+            "group.lane = perBlock == 1 ? emitter.add(before, thread)",
+            "group.lane = perBlock == 1 ? thread",
+        ),
+        (
+            "blocks-of-a-cluster-have-rows-of-their-own",
+            "emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),",
+            "emitter.mul(block, Index::constant(perBlock)),",
+        ),
+        (
+            "blocks-write-to-others-that-have-not-started",
+            "if (group.blocks > 1 && isFirst)",
+            "if (false)",
         ),
     ),
     *_mutants(
@@ -115,8 +130,19 @@ MUTANTS = [
         ),
         (
             "no-barrier-between-warps",
-            "gpu::BarrierOp::create(builder, frame.loc());\n  // Every slot",
-            "(void)builder;\n  // Every slot",
+            "else\n    gpu::BarrierOp::create(frame.builder, frame.loc());",
+            "",
+        ),
+        (
+            "no-barrier-between-blocks",
+            "meetInCluster(frame);\n  else",
+            "gpu::BarrierOp::create(frame.builder, frame.loc());\n  else",
+        ),
+        (
+            "one-block-of-a-cluster-hears-nothing",
+            "emitter.less(inWarp, Index::constant(group.blocks))",
+            "emitter.less(inWarp, Index::constant(std::max<int64_t>(\n"
+            "                                     1, group.blocks - 1)))",
         ),
         (
             "rows-share-their-slots",
@@ -125,18 +151,32 @@ MUTANTS = [
         ),
         (
             "only-the-last-warp-counts",
-            "return reducer.combineAll(parts);",
-            "return parts.back();",
+            "parts.size() > 1 ? reducer.combineAll(parts) : parts.front();",
+            "parts.back();",
         ),
         (
             "half-of-the-warps-count-twice",
-            "frame.emitter.rem(group.lane, Index::constant(warps));",
-            "frame.emitter.rem(group.lane, Index::constant(warps / 2));",
+            "frame.emitter.rem(group.lane, Index::constant(lanes))",
+            "frame.emitter.rem(group.lane, Index::constant(lanes / 2))",
         ),
         (
             "a-double-is-its-low-half-twice",
             "exchange(vector::ExtractOp::create(builder, loc, words, i)));",
             "exchange(vector::ExtractOp::create(builder, loc, words, 0)));",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/ClusterExchange.cpp",
+        "lit:Conversion lit:Emulator",
+        (
+            "cluster-barrier-orders-nothing",
+            "NVVM::ClusterArriveOp::create(",
+            "NVVM::ClusterArriveRelaxedOp::create(",
+        ),
+        (
+            "nobody-waits-for-the-cluster",
+            "aligned(frame));\n  awaitCluster(frame);",
+            "aligned(frame));",
         ),
     ),
     *_mutants(
