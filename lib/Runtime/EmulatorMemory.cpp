@@ -121,23 +121,22 @@ static bool areInOneWarp(const Moment &one, const Moment &other) {
 bool EmulatorMemory::isOrdered(const Moment &before, const Present &now) const {
   if (before.phase < firstPhase)
     return false;
-  if (before.thread == now.thread || before.arrivals < now.clusterOrdered)
+  bool isInBlock = areInOneBlock(before, now);
+  if (isInBlock && (before.phase < now.phase || before.thread == now.thread))
     return true;
-  if (!areInOneBlock(before, now))
-    return false;
-  return before.phase < now.phase ||
+  return before.arrivals < now.clusterOrdered ||
          (areInOneWarp(before, now) && before.warpPhase < now.warpPhase);
 }
 
 bool EmulatorMemory::areReadsOrdered(const ByteState &state,
                                      const Present &now) const {
   const Moment &reader = state.reader;
-  if (state.isReadBefore || !reader)
-    return !state.isReadBefore;
+  if (!reader)
+    return true;
+  if (state.isReadBefore || reader.phase < firstPhase)
+    return false;
   if (state.readers == Readers::OneThread)
     return isOrdered(reader, now);
-  if (reader.phase < firstPhase)
-    return false;
   if (reader.arrivals < now.clusterOrdered)
     return true;
   if (state.readers == Readers::Cluster || !areInOneBlock(reader, now))
@@ -150,20 +149,25 @@ bool EmulatorMemory::areReadsOrdered(const ByteState &state,
 
 /// Reads that come before this one come before what this one comes before.
 void EmulatorMemory::noteRead(ByteState &state, const Present &now) {
+  const Moment &reader = state.reader;
+  // One more of a block changes nothing.
+  if (state.readers == Readers::OneBlock && reader.phase == now.phase &&
+      reader.arrivals == now.arrivals && areInOneBlock(reader, now))
+    return;
   uint16_t arrivals = now.arrivals;
   if (areReadsOrdered(state, now)) {
     state.readers = Readers::OneThread;
-  } else if (state.reader.phase < firstPhase) {
+  } else if (reader.phase < firstPhase) {
     state.isReadBefore = true;
     state.readers = Readers::OneThread;
   } else {
     Readers together = Readers::Cluster;
-    if (areInOneWarp(state.reader, now))
+    if (areInOneWarp(reader, now))
       together = Readers::OneWarp;
-    else if (areInOneBlock(state.reader, now))
+    else if (areInOneBlock(reader, now))
       together = Readers::OneBlock;
     state.readers = std::max(state.readers, together);
-    arrivals = std::max(arrivals, state.reader.arrivals);
+    arrivals = std::max(arrivals, reader.arrivals);
   }
   state.reader = now;
   state.reader.arrivals = arrivals;
