@@ -26,6 +26,8 @@ using mlir::fuse::EmulatorShims;
 
 /// NVPTX's number of the address space that a block shares.
 static constexpr unsigned sharedSpace = 3;
+/// And of that which the blocks of a cluster share.
+static constexpr unsigned clusterSpace = 7;
 
 namespace {
 class Instrumenter {
@@ -45,6 +47,7 @@ private:
   Value *checkedAddress(Instruction &access, StringRef hook, Value *address,
                         Type *type, Align alignment);
   Error instrumentAccess(Instruction &access);
+  Error checkCast(const AddrSpaceCastInst &cast);
   Error replaceGlobals(ArrayRef<GlobalVariable *> globals);
   Constant *describe(GlobalVariable &global);
   Constant *siteOf(const Instruction &instruction);
@@ -206,6 +209,16 @@ Error Instrumenter::instrumentAccess(Instruction &access) {
   return Error::success();
 }
 
+/// The emulator has one kind of address, but an access to a block's own shared
+/// memory does not reach another's.
+Error Instrumenter::checkCast(const AddrSpaceCastInst &cast) {
+  if (cast.getSrcAddressSpace() != clusterSpace ||
+      cast.getDestAddressSpace() != sharedSpace)
+    return Error::success();
+  return refuse("cast of", "shared::cluster to shared::cta",
+                "access it in its own address space");
+}
+
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -317,6 +330,9 @@ Error Instrumenter::instrument(Function &function) {
         return error;
     } else if (isa<FenceInst>(instruction)) {
       continue;
+    } else if (auto *cast = dyn_cast<AddrSpaceCastInst>(instruction)) {
+      if (Error error = checkCast(*cast))
+        return error;
     } else if (instruction->mayReadOrWriteMemory()) {
       if (Error error = instrumentAccess(*instruction))
         return error;
