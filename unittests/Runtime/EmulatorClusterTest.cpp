@@ -314,6 +314,58 @@ TEST_F(EmulatorClusterTest, ReadsOfSeveralBlocks) {
               "expected a cluster barrier with release between the ");
 }
 
+TEST_F(EmulatorClusterTest, KnowsTheReaderThatIsNotOrdered) {
+  StringRef unordered = "expected a cluster barrier with release between the ";
+  // A read before an arrival, and one after it.
+  expectError(
+      [](void **params) {
+        store(shared(), thread(), 1.0f);
+        syncCluster();
+        bool isFirst = block() < 4 && thread() == 0;
+        if (isFirst && blockRank() == 1)
+          load<float>(sharedOf(0), 0);
+        arrive();
+        if (isFirst && blockRank() == 0)
+          load<float>(shared(), 0);
+        waitForCluster();
+        if (isFirst && blockRank() == 2)
+          store(sharedOf(0), 0, 2.0f);
+        finish(params);
+        syncCluster();
+      },
+      unordered);
+  // Readers of the block itself and of another.
+  cluster = 2;
+  expectError(
+      [](void **params) {
+        store(shared(), thread(), 1.0f);
+        syncCluster();
+        if (blockRank() == 0 || thread() == 0)
+          load<float>(sharedOf(0), 0);
+        barrier();
+        if (block() == 0 && thread() == 0)
+          store(shared(), 0, 2.0f);
+        finish(params);
+        syncCluster();
+      },
+      unordered);
+}
+
+TEST_F(EmulatorClusterTest, BarriersOfABlockOrderNoOther) {
+  expectError(
+      [](void **params) {
+        if (blockRank() == 1)
+          store(shared(), thread(), 1.0f);
+        else
+          barrier();
+        startCluster();
+        if (blockRank() == 1)
+          load<float>(shared(), 63 - thread());
+        finish(params);
+      },
+      "expected a barrier between the store and the load of byte");
+}
+
 TEST_F(EmulatorClusterTest, BlocksHaveTheirOwnBarriersAndArrays) {
   EXPECT_EQ(runClusters([](void **params) {
               store(shared(), thread(), float(blockRank()));
