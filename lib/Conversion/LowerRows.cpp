@@ -92,7 +92,7 @@ void RowsLowering::placeVectors() {
   vectors = emitter.div(emitter.sub(columns, head), size);
 }
 
-Point RowsLowering::pointAt(Index column, int64_t lanes) {
+Point RowsLowering::pointAt(Index column, int64_t lanes, bool followed) {
   Point point;
   point.dims = rowDims;
   point.dims.append(emitter.delinearize(column, space.columns()));
@@ -102,6 +102,7 @@ Point RowsLowering::pointAt(Index column, int64_t lanes) {
   if (lanes > 1 && hasEdges()) {
     point.flat = true;
     point.ragged = true;
+    point.followed = followed;
   }
   return point;
 }

@@ -427,6 +427,7 @@ Point PointEmitter::operandPoint(Value operand, Value result,
   out.lanes = alongLanes ? point.lanes : 1;
   out.skew = alongLanes ? point.skew : 0;
   out.ragged = alongLanes && point.ragged;
+  out.followed = alongLanes && point.followed;
   if (sameShape) {
     out.linear = point.linear;
     out.shape = point.shape;
@@ -458,6 +459,7 @@ Point PointEmitter::lanePoint(const Point &point, int64_t lane) {
   out.lanes = 1;
   out.skew = 0;
   out.ragged = false;
+  out.followed = false;
   if (point.crossesRows) {
     out.linear->offset = wrappingAdd(out.linear->offset, lane);
     out.dims = delinearize(*out.linear, out.shape);

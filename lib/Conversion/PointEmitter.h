@@ -63,6 +63,8 @@ struct Point {
   /// Whether the lanes go on in the next row where one ends: `dims` is then the
   /// first lane's, and only `linear` is right for all.
   bool crossesRows = false;
+  /// Whether the last dimension has as many elements again behind the lanes.
+  bool followed = false;
   int64_t lanes = 1;
   /// How far the index of the last dimension is past a multiple of `lanes`.
   int64_t skew = 0;
@@ -251,12 +253,22 @@ private:
   /// The element if it is staged, else null.
   Value readStaged(Value value, const Point &point);
   Value load(BlockArgument argument, const Point &point);
+  /// The lanes as they lie in memory, with an access as wide as the point's
+  /// alignment allows.
+  Value loadLanes(BlockArgument argument, const Point &point,
+                  const InputLayout *layout);
+  /// The same, of aligned accesses to what lies around them. Null where that is
+  /// not possible or no gain.
+  Value loadShifted(BlockArgument argument, const Point &point,
+                    const InputLayout *layout);
   /// The layout of a kernel input with strides; null for a dense one.
   const InputLayout *stridesOf(BlockArgument input) const;
   /// Of the point's first element in a tensor at `pointer`; `layout` is null
   /// where the tensor is dense.
   Value address(Location loc, Value pointer, Value tensor, const Point &point,
                 const InputLayout *layout);
+  Value elementAddress(Location loc, Value pointer, Value tensor,
+                       const Index &index);
   Index linearIndex(Value tensor, const Point &point,
                     const InputLayout *layout);
   int64_t alignment(Value tensor, const Point &point,

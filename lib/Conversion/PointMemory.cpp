@@ -89,9 +89,14 @@ Index PointEmitter::linearIndex(Value tensor, const Point &point,
 
 Value PointEmitter::address(Location loc, Value pointer, Value tensor,
                             const Point &point, const InputLayout *layout) {
+  return elementAddress(loc, pointer, tensor,
+                        linearIndex(tensor, point, layout));
+}
+
+Value PointEmitter::elementAddress(Location loc, Value pointer, Value tensor,
+                                   const Index &index) {
   Type element = storageType(getElementTypeOrSelf(tensor.getType()));
   auto pointerType = pointer.getType();
-  Index index = linearIndex(tensor, point, layout);
   // The base of a negative constant may lie past the end.
   auto flags = index.offset < 0 ? LLVM::GEPNoWrapFlags::none
                                 : LLVM::GEPNoWrapFlags::inbounds;
@@ -151,6 +156,16 @@ int64_t PointEmitter::alignment(Value tensor, const Point &point,
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
+Value PointEmitter::loadLanes(BlockArgument argument, const Point &point,
+                              const InputLayout *layout) {
+  Location loc = argument.getLoc();
+  Type storage = storageType(getElementTypeOrSelf(argument.getType()));
+  Value at = address(loc, abi.inputs[argument.getArgNumber()], argument, point,
+                     layout);
+  return LLVM::LoadOp::create(builder, loc, lanesOf(storage, point.lanes), at,
+                              alignment(argument, point, layout));
+}
+
 Value PointEmitter::load(BlockArgument argument, const Point &point) {
   Location loc = argument.getLoc();
   const InputLayout *layout = stridesOf(argument);
@@ -163,13 +178,10 @@ Value PointEmitter::load(BlockArgument argument, const Point &point) {
   Type element = type.getElementType();
   if (Value lanes = loader ? loader(argument, point) : Value())
     return fromStorage(loc, element, lanes);
-  Type storage = storageType(element);
-  Type loaded = lanesOf(storage, point.lanes);
+  Type loaded = lanesOf(storageType(element), point.lanes);
   auto doLoad = [&]() -> Value {
-    Value at = address(loc, abi.inputs[argument.getArgNumber()], argument,
-                       point, layout);
-    int64_t align = alignment(argument, point, layout);
-    return LLVM::LoadOp::create(builder, loc, loaded, at, align);
+    Value shifted = loadShifted(argument, point, layout);
+    return shifted ? shifted : loadLanes(argument, point, layout);
   };
   auto zero = [&]() -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));

@@ -52,7 +52,8 @@ void RowsLowering::placeHeldPoints(int64_t firstVector) {
     Index column = vectorColumn(number);
     bool whole = from + group.width <= leastVectors();
     column.guarded = !whole;
-    held.push_back(pointAt(column, vector));
+    bool followed = from + group.width < leastVectors();
+    held.push_back(pointAt(column, vector, followed));
     if (!whole)
       held.back().guard = emitter.less(number, vectors);
   }
@@ -139,6 +140,7 @@ RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
                                               bool isFirst) {
   int64_t step = std::gcd(unroll, slotsInGroup);
   int64_t length = isFirst ? slotsInGroup : slots;
+  bool followed = slots * group.width < leastVectors();
   for (int64_t from = 0; from < slots; from += length) {
     if (isFirst)
       staging->wait((slots - from) / slotsInGroup - 1);
@@ -147,8 +149,9 @@ RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
         std::move(states), [&](Index first, States current) {
           SmallVector<Point> points;
           for (int64_t i = 0; i < step; ++i)
-            points.push_back(pointAt(
-                slotColumn(emitter.add(first, Index::constant(i))), vector));
+            points.push_back(
+                pointAt(slotColumn(emitter.add(first, Index::constant(i))),
+                        vector, followed));
           emitter.loadThrough(staging->loader(points, first));
           current = visit(std::move(current), points);
           emitter.loadThrough(nullptr);
@@ -183,11 +186,15 @@ std::pair<RowsLowering::States, RowsLowering::States>
 RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   int64_t width = group.width;
   Index perStep = Index::constant(unroll * width);
-  Index steps = emitter.div(vectors, perStep);
+  // The last vector of a row with edges is none of a step, so that all of a
+  // step are followed by another.
+  Index last = hasEdges() ? emitter.min(Index::constant(1), vectors)
+                          : Index::constant(0);
+  Index steps = emitter.div(emitter.sub(vectors, last), perStep);
   Index stepped = emitter.mul(steps, perStep);
 
-  auto vectorPoint = [&](const Index &number) {
-    return pointAt(vectorColumn(number), vector);
+  auto vectorPoint = [&](const Index &number, bool followed) {
+    return pointAt(vectorColumn(number), vector, followed);
   };
   vectorStates =
       loopOverStates(frame, Index::constant(0), stepped, unroll * width,
@@ -196,13 +203,15 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
                        Index number = emitter.add(base, group.lane);
                        for (int64_t i = 0; i < unroll; ++i)
                          points.push_back(vectorPoint(
-                             emitter.add(number, Index::constant(i * width))));
+                             emitter.add(number, Index::constant(i * width)),
+                             /*followed=*/true));
                        return visit(std::move(states), points);
                      });
   vectorStates =
       loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,
                      vectorStates, [&](Index number, States states) {
-                       return visit(std::move(states), vectorPoint(number));
+                       return visit(std::move(states),
+                                    vectorPoint(number, /*followed=*/false));
                      });
   if (!hasTail())
     return {vectorStates, scalarStates};

@@ -59,7 +59,8 @@ private:
     return !isDivisible && space.columns().size() == 1 &&
            group.width >= 2 * vector && vector > 1;
   }
-  Point pointAt(Index column, int64_t lanes);
+  /// `followed`: there is another vector behind this one.
+  Point pointAt(Index column, int64_t lanes, bool followed = false);
   Point rowPoint(Value value);
 
   void placeVectors();

@@ -1,0 +1,124 @@
+// RUN: fuse-opt %s -split-input-file -fuse-lower-kernels | FileCheck %s
+
+// Vectors of rows with edges start anywhere in the weights: they are cut out of
+// the aligned vectors around them.
+
+// The first of the held vectors is followed by others, whatever the row. The
+// last two are read in single elements where nothing follows them.
+// CHECK-LABEL: gpu.func @halves
+// CHECK:         %[[HEAD:.*]] = arith.minsi
+// CHECK:         %[[COLUMN:.*]] = arith.addi %[[HEAD]],
+// CHECK:         gpu.barrier
+// CHECK:         %[[PAST:.*]] = arith.remui %[[COLUMN]], %c8
+// CHECK-NEXT:    %[[NUMBER:.*]] = arith.divui %[[COLUMN]], %c8
+// CHECK-NEXT:    %[[FROM:.*]] = arith.muli %[[NUMBER]], %c8
+// CHECK-NEXT:    %[[PLACE:.*]] = arith.index_cast %[[FROM]] : index to i64
+// CHECK-NEXT:    %[[AT:.*]] = llvm.getelementptr inbounds %arg1[%[[PLACE]]]
+// CHECK-NEXT:    %[[FRONT:.*]] = llvm.load %[[AT]] {alignment = 16 : i64} : !llvm.ptr -> vector<4xi32>
+// CHECK-NEXT:    %[[W0:.*]] = vector.extract %[[FRONT]][0]
+// CHECK-NEXT:    %[[W1:.*]] = vector.extract %[[FRONT]][1]
+// CHECK-NEXT:    %[[W2:.*]] = vector.extract %[[FRONT]][2]
+// CHECK-NEXT:    %[[W3:.*]] = vector.extract %[[FRONT]][3]
+// CHECK:         %[[NEXT:.*]] = llvm.getelementptr inbounds %{{.*}}[8]
+// CHECK-NEXT:    %[[BACK:.*]] = llvm.load %[[NEXT]] {alignment = 16 : i64} : !llvm.ptr -> vector<4xi32>
+// CHECK-NEXT:    %[[W4:.*]] = vector.extract %[[BACK]][0]
+// CHECK-NEXT:    %[[W5:.*]] = vector.extract %[[BACK]][1]
+// CHECK-NEXT:    %[[W6:.*]] = vector.extract %[[BACK]][2]
+// CHECK-NEXT:    %[[W7:.*]] = vector.extract %[[BACK]][3]
+// CHECK-NEXT:    %[[ELEMENTS:.*]] = arith.index_cast %[[PAST]] : index to i32
+// CHECK:         %[[BIT2:.*]] = arith.andi %[[ELEMENTS]], %c4
+// CHECK:         %[[TWO:.*]] = arith.cmpi ne, %[[BIT2]], %c0
+// CHECK-NEXT:    %[[X0:.*]] = arith.select %[[TWO]], %[[W2]], %[[W0]]
+// CHECK-NEXT:    %[[X1:.*]] = arith.select %[[TWO]], %[[W3]], %[[W1]]
+// CHECK-NEXT:    arith.select %[[TWO]], %[[W4]], %[[W2]]
+// CHECK-NEXT:    arith.select %[[TWO]], %[[W5]], %[[W3]]
+// CHECK-NEXT:    %[[X4:.*]] = arith.select %[[TWO]], %[[W6]], %[[W4]]
+// CHECK-NEXT:    %[[X5:.*]] = arith.select %[[TWO]], %[[W7]], %[[W5]]
+// CHECK:         %[[BIT1:.*]] = arith.andi %[[ELEMENTS]], %c2
+// CHECK:         %[[ONE:.*]] = arith.cmpi ne, %[[BIT1]], %c0
+// CHECK-NEXT:    %[[Y0:.*]] = arith.select %[[ONE]], %[[X1]], %[[X0]]
+// CHECK-COUNT-3: arith.select %[[ONE]]
+// CHECK-NEXT:    %[[Y4:.*]] = arith.select %[[ONE]], %[[X5]], %[[X4]]
+// CHECK:         %[[BITS:.*]] = arith.muli %[[ELEMENTS]], %c16
+// CHECK-NEXT:    llvm.intr.fshr(%{{.*}}, %[[Y0]], %[[BITS]])
+// CHECK-COUNT-2: llvm.intr.fshr
+// CHECK-NEXT:    llvm.intr.fshr(%[[Y4]], %{{.*}}, %[[BITS]])
+// CHECK:         vector.bitcast %{{.*}} : vector<4xi32> to vector<8xbf16>
+// CHECK-NOT:     alignment = 2
+// CHECK:         llvm.store
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %{{.*}}, %c1033
+// CHECK-NEXT:    scf.if %[[INSIDE]] -> (vector<8xbf16>)
+// CHECK:           llvm.intr.fshr
+// CHECK:         else
+// CHECK-NOT:       llvm.intr.fshr
+// CHECK:           llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<8xbf16>
+// CHECK:         scf.if
+// CHECK:           scf.if
+// CHECK:             llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<8xbf16>
+// CHECK:         gpu.return
+func.func @halves(%x: tensor<?x1033xbf16>, %w: tensor<1033xbf16>) -> tensor<?x1033xbf16> {
+  %y = fuse.kernel "halves" ins(%x, %w : tensor<?x1033xbf16>, tensor<1033xbf16>) -> tensor<?x1033xbf16>
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<?x1033xbf16>, %b: tensor<1033xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x1033xbf16> -> tensor<?x1xbf16>
+    %q = fuse.mul %a, %s : tensor<?x1033xbf16>, tensor<?x1xbf16> -> tensor<?x1033xbf16>
+    %r = fuse.mul %q, %b : tensor<?x1033xbf16>, tensor<1033xbf16> -> tensor<?x1033xbf16>
+    fuse.yield %r : tensor<?x1033xbf16>
+  }
+  return %y : tensor<?x1033xbf16>
+}
+
+// -----
+
+// Whole words need no funnel shift. Three accesses hold 8 words, wherever they
+// start; the vectors of a step are followed by another, the others are asked.
+// CHECK-LABEL: gpu.func @words
+// CHECK:         gpu.barrier
+// CHECK:         scf.for
+// CHECK-NOT:     scf.if
+// CHECK-COUNT-3:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xi32>
+// CHECK-COUNT-9:   arith.select
+// CHECK-COUNT-8:   arith.select
+// CHECK-NEXT:      vector.from_elements
+// CHECK-NEXT:      vector.bitcast %{{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK-NOT:       alignment = 4
+// CHECK:         scf.for
+// CHECK:           scf.if
+// CHECK-NOT:     fshr
+// CHECK:             llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+// CHECK:         gpu.return
+func.func @words(%x: tensor<?x?xf32>, %w: tensor<1x?xf32>) -> tensor<?x?xf32> {
+  %y = fuse.kernel "words" ins(%x, %w : tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<?x?xf32>, %b: tensor<1x?xf32>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %q = fuse.mul %a, %s : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    %r = fuse.mul %q, %b : tensor<?x?xf32>, tensor<1x?xf32> -> tensor<?x?xf32>
+    fuse.yield %r : tensor<?x?xf32>
+  }
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// Bytes of a word or two: no select, or one a word. Loads of single elements
+// are as many as lanes, which for pairs is no more.
+// CHECK-LABEL: gpu.func @bytes
+// CHECK:         gpu.barrier
+// CHECK-COUNT-2: llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<2xi32>
+// CHECK-COUNT-3: arith.select
+// CHECK-NEXT:    %{{.*}} = arith.constant 8 : i32
+// CHECK-NEXT:    arith.muli
+// CHECK-COUNT-2: llvm.intr.fshr
+// CHECK:         vector.bitcast %{{.*}} : vector<2xi32> to vector<8xi8>
+// CHECK:         gpu.return
+func.func @bytes(%x: tensor<?x1033xbf16>, %m: tensor<1033xi1>) -> tensor<?x1033xbf16> {
+  %y = fuse.kernel "bytes" ins(%x, %m : tensor<?x1033xbf16>, tensor<1033xi1>) -> tensor<?x1033xbf16>
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<?x1033xbf16>, %b: tensor<1033xi1>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x1033xbf16> -> tensor<?x1xbf16>
+    %r = fuse.select %b, %a, %s : tensor<1033xi1>, tensor<?x1033xbf16>, tensor<?x1xbf16> -> tensor<?x1033xbf16>
+    fuse.yield %r : tensor<?x1033xbf16>
+  }
+  return %y : tensor<?x1033xbf16>
+}
