@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Float8.h"
+#include "MathEmitter.h"
 #include "PointEmitter.h"
 
 #include "fuse/Conversion/MathExpansion.h"
@@ -348,9 +349,15 @@ private:
   }
   Value rounded(Value number) {
     if (isFloat8(to))
-      return buildToFloat8(builder, loc, to, number,
-                           emitter.getOptions().float8);
+      return toFloat8(number);
     return rounds ? roundTo(emitter, loc, to, number) : number;
+  }
+  Value toFloat8(Value number) {
+    bool hardware = emitter.getOptions().float8;
+    auto division = number.getDefiningOp<arith::DivFOp>();
+    if (hardware && division && !isExpandedDivision(division))
+      return buildQuotientToFloat8(builder, division, to);
+    return buildToFloat8(builder, loc, to, number, hardware);
   }
   Value floatToFloat() {
     Type compute = roundingType();

@@ -14,6 +14,7 @@
 #ifndef FUSE_LIB_CONVERSION_FLOAT8_H
 #define FUSE_LIB_CONVERSION_FLOAT8_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -33,6 +34,11 @@ Value buildFromFloat8(OpBuilder &builder, Location loc, Type format, Value bits,
 /// infinity, that number; a NaN for a NaN.
 Value buildToFloat8(OpBuilder &builder, Location loc, Type format,
                     Value numbers, bool hardware);
+
+/// The same of the quotients of an f32 division, with instructions that chips
+/// from sm_89 on have. Divides where nothing less tells the bits.
+Value buildQuotientToFloat8(OpBuilder &builder, arith::DivFOp division,
+                            Type format);
 
 } // namespace mlir::fuse
 

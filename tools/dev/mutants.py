@@ -68,8 +68,8 @@ MUTANTS = [
         ),
         (
             "blocks-of-a-cluster-do-the-same-vectors",
-            "group.lane = perBlock == 1 ? emitter.add(before, thread)",
-            "group.lane = perBlock == 1 ? thread",
+            "perBlock == 1 ? emitter.add(before, thread) : emitter.rem(",
+            "perBlock == 1 ? thread : emitter.rem(",
         ),
         (
             "blocks-of-a-cluster-have-rows-of-their-own",
@@ -177,6 +177,20 @@ MUTANTS = [
             "nobody-waits-for-the-cluster",
             "aligned(frame));\n  awaitCluster(frame);",
             "aligned(frame));",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/Float8Quotient.cpp",
+        "JIT",
+        (
+            "bounds-of-quotients-are-too-near",
+            "static constexpr int margin = -21;",
+            "static constexpr int margin = -24;",
+        ),
+        (
+            "quotients-by-any-divisor-are-bounded",
+            "areSame(low, high), isNormal());",
+            "areSame(low, high), areSame(low, high));",
         ),
     ),
     *_mutants(
