@@ -20,6 +20,11 @@
 // further walks over the same places; with `hold = registers` the walks are
 // unrolled and the emitter remembers what the first has loaded.
 //
+// Where the places are neighbours in memory, the lanes of a vector are places
+// of one column. A vector then need not divide their number: whole vectors
+// start at the first place that is aligned, and the edges, what is before and
+// behind them, are walked element by element.
+//
 // With `parts` > 1 the steps of a walk are dealt to as many blocks, which leave
 // their states for a second launch; see PartStates.h.
 //
@@ -63,14 +68,21 @@ private:
   void placeThread();
   void placeStride();
   void placeHeldPoints();
+  bool divides() const;
+  /// Whether columns start and end anywhere between two multiples of the
+  /// vector.
+  bool hasEdges() const { return alongPlaces && !divides(); }
+  void placeHead();
+  Point pointAtPlace(const Index &place, int64_t lanes);
   Point pointAt(const Index &vectorPlace);
   /// Places, or vectors of them, of a column.
   Index walkedPlaces() {
-    return emitter.div(emitter.product(places),
+    return emitter.div(emitter.sub(emitter.product(places), head),
                        Index::constant(vector / width));
   }
   Point reducedPoint(Value value);
   States walk(States states, Visit visit);
+  States walkEdges(States states, Visit visit);
   Index endOfTail(const Index &steps, const Index &count);
   States walkLevel(MutableArrayRef<Reducer> reducers,
                    ArrayRef<unsigned> full = {});
@@ -108,19 +120,25 @@ private:
   /// Where the reduced dimensions are neighbours: the elements from one place
   /// to the next, and this thread's at the first place.
   std::optional<std::pair<Index, Index>> stride;
+  /// Places before the first vector.
+  Index head = Index::constant(0);
   /// With hold = registers: all points of this thread.
   SmallVector<Point> held;
 };
 } // namespace
 
+bool ColumnsLowering::divides() const {
+  Extent inner = space.domain.back();
+  return vector == 1 || (inner.isStatic() ? inner.size % vector == 0
+                                          : emitter.getOptions().divisible);
+}
+
 LogicalResult ColumnsLowering::verify() {
   auto error = [&](const Twine &what) {
     return frame.kernel.emitError() << what;
   };
-  Extent inner = space.domain.back();
-  bool divides = inner.isStatic() ? inner.size % vector == 0
-                                  : emitter.getOptions().divisible;
-  if (vector > 1 && !divides)
+  bool mayLeaveEdges = alongPlaces && space.reduced.size() == 1 && !isHeld();
+  if (!divides() && !mayLeaveEdges)
     return error("expected a vector that divides the last dimension, but got "
                  "vector = " +
                  Twine(vector) + "; use vector = 1");
@@ -158,6 +176,15 @@ void ColumnsLowering::placeThread() {
   column = emitter.min(first, emitter.add(total, Index::constant(-width)));
   columnDims = emitter.delinearize(column, kept);
   placeStride();
+  if (hasEdges())
+    placeHead();
+}
+
+/// A single column starts where its tensor does.
+void ColumnsLowering::placeHead() {
+  Index count = emitter.product(places), size = Index::constant(vector);
+  Index past = emitter.rem(emitter.mul(column, count), size);
+  head = emitter.min(emitter.rem(emitter.sub(size, past), size), count);
 }
 
 /// Positions in the domain without a division a place: with [2, ?, 3, 8]
@@ -184,13 +211,19 @@ void ColumnsLowering::placeStride() {
 
 /// Of place number `vectorPlace`, or of the vector of places of that number.
 Point ColumnsLowering::pointAt(const Index &vectorPlace) {
-  Index place = emitter.mul(vectorPlace, Index::constant(vector / width));
+  Index places = emitter.mul(vectorPlace, Index::constant(vector / width));
+  Point point = pointAtPlace(emitter.add(head, places), vector);
+  point.ragged = hasEdges();
+  return point;
+}
+
+Point ColumnsLowering::pointAtPlace(const Index &place, int64_t lanes) {
   Point point;
   SmallVector<Index, 4> placeDims = emitter.delinearize(place, places);
   const Index *nextPlace = placeDims.begin(), *nextColumn = columnDims.begin();
   for (size_t axis = 0; axis < space.domain.size(); ++axis)
     point.dims.push_back(space.isReduced(axis) ? *nextPlace++ : *nextColumn++);
-  point.lanes = vector;
+  point.lanes = lanes;
   if (stride) {
     point.linear =
         emitter.add(stride->second, emitter.mul(place, stride->first));
@@ -262,6 +295,21 @@ ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
                         });
 }
 
+/// What vectors leave over, from the front to the back.
+ColumnsLowering::States ColumnsLowering::walkEdges(States states, Visit visit) {
+  Index count = walkedPlaces();
+  Index inVectors = emitter.mul(count, Index::constant(vector));
+  Index edges = emitter.sub(emitter.product(places), inVectors);
+  Index step = Index::constant(schedule.getUnroll() * splits);
+  return loopOverStates(
+      frame, group.slice, endOfTail(emitter.div(count, step), edges), splits,
+      std::move(states), [&](Index number, States inner) {
+        Index place = emitter.select(emitter.less(number, head), number,
+                                     emitter.add(number, inVectors));
+        return visit(std::move(inner), pointAtPlace(place, /*lanes=*/1));
+      });
+}
+
 /// The places after the last whole step are the next part's.
 Index ColumnsLowering::endOfTail(const Index &steps, const Index &count) {
   if (!frame.partStates)
@@ -284,15 +332,16 @@ ColumnsLowering::walkLevel(MutableArrayRef<Reducer> reducers,
   States states;
   for (Reducer &reducer : reducers)
     states.push_back(reducer.identity(vector));
-  states = walk(states, [&](States current, ArrayRef<Point> points) {
+  auto visit = [&](States current, ArrayRef<Point> points) {
     current = accumulateAt(emitter, reducers, std::move(current), points);
     storeAt(full, points);
     return current;
-  });
+  };
+  states = walk(states, visit);
   if (alongPlaces)
     for (auto [reducer, state] : llvm::zip(reducers, states))
       state = reducer.reduceLanes(state);
-  return states;
+  return hasEdges() ? walkEdges(std::move(states), visit) : states;
 }
 
 void ColumnsLowering::define(MutableArrayRef<Reducer> reducers,
@@ -350,10 +399,13 @@ void ColumnsLowering::storeAt(ArrayRef<unsigned> results,
 }
 
 void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
-  walk({}, [&](States states, ArrayRef<Point> points) {
+  auto visit = [&](States states, ArrayRef<Point> points) {
     storeAt(results, points);
     return states;
-  });
+  };
+  walk({}, visit);
+  if (hasEdges())
+    walkEdges({}, visit);
 }
 
 /// Where this thread writes.

@@ -51,6 +51,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
 
 void mlir::fuse::buildViewPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createCopyViews());
+  pm.addNestedPass<func::FuncOp>(createCollapseDims());
 }
 
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,

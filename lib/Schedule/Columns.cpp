@@ -29,6 +29,9 @@ static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
 /// For a dynamic number of columns.
 static constexpr int64_t dynamicSize = 4096;
 
+/// Places from which on a vector need not divide their number.
+static constexpr int64_t shortestWithEdges = 1024;
+
 /// Elements of an operand that a thread may keep in registers.
 static constexpr int64_t heldElements = 32;
 
@@ -155,11 +158,38 @@ ScheduleAttrInterface Proposal::schedule() {
                                   hold(), unroll, parts);
 }
 
+/// Whether the vectors of a column whose places are neighbours may start at the
+/// first that is aligned and leave its edges over. What several columns share
+/// would then be read element by element.
+static bool leavesEdges(KernelOp kernel, const DimClasses &dims,
+                        const ReductionSpace &space,
+                        const ScheduleTarget &target) {
+  if (!target.isGPU || space.reduced.size() != 1 ||
+      !space.isReduced(space.domain.size() - 1) ||
+      !isOneWalk(kernel, space, dims))
+    return false;
+  Extent places = space.domain.back();
+  bool isLong =
+      places.isStatic() ? places.size >= shortestWithEdges : !target.divisible;
+  bool isOneColumn = staticProduct(space.keptExtents()) == 1;
+  auto isShared = [&](BlockArgument input) {
+    SmallVector<Extent> extents = dims.extents(input);
+    return ArrayRef(extents) != ArrayRef(space.domain) && !extents.empty() &&
+           extents.back() == places;
+  };
+  return isLong && (isOneColumn ||
+                    llvm::none_of(kernel.getBody().getArguments(), isShared));
+}
+
 static int64_t vectorOf(KernelOp kernel, const DimClasses &dims,
                         const ReductionSpace &space,
                         const ScheduleTarget &target) {
   int64_t widest = widestVector(kernel, dims, space.domain, target);
-  return innermostVector(kernel, dims, space.domain, widest, target);
+  int64_t dividing =
+      innermostVector(kernel, dims, space.domain, widest, target);
+  return dividing < widest && leavesEdges(kernel, dims, space, target)
+             ? widest
+             : dividing;
 }
 
 int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,

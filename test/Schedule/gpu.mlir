@@ -218,14 +218,32 @@ func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
 // -----
 
 // As few results of rows: the blocks share those, too, with vectors along what
-// is reduced where its size allows.
+// is reduced, of any size.
 // CHECK-LABEL: func.func @sum
-// CHECK:         #fuse.columns<threads = 512, vector = 1, splits = 512, parts = 528>
+// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 512, parts = 528>
 // DIV-LABEL:   func.func @sum
 // DIV:           #fuse.columns<threads = 512, vector = 4, splits = 512, parts = 528>
 func.func @sum(%x: tensor<?xf32>) -> tensor<f32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?xf32> -> tensor<f32>
   return %s : tensor<f32>
+}
+
+// -----
+
+// Of several results as well, whose vectors start where memory is aligned; but
+// what they share would be read element by element.
+// CHECK-LABEL: func.func @several_sums
+// CHECK:         #fuse.columns<threads = 512, vector = 8, splits = 512, parts = 62>
+// CHECK-LABEL: func.func @several_weighted
+// CHECK:         #fuse.columns<threads = 512, vector = 1, splits = 512, parts = 66>
+func.func @several_sums(%x: tensor<8x1000003xbf16>) -> tensor<8xbf16> {
+  %s = fuse.reduce sum %x dims = [1] : tensor<8x1000003xbf16> -> tensor<8xbf16>
+  return %s : tensor<8xbf16>
+}
+func.func @several_weighted(%x: tensor<8x1000003xbf16>, %w: tensor<1000003xbf16>) -> tensor<8xbf16> {
+  %y = fuse.mul %x, %w : tensor<8x1000003xbf16>, tensor<1000003xbf16> -> tensor<8x1000003xbf16>
+  %s = fuse.reduce sum %y dims = [1] : tensor<8x1000003xbf16> -> tensor<8xbf16>
+  return %s : tensor<8xbf16>
 }
 
 // -----

@@ -97,4 +97,43 @@ def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }
 
+def CollapseDims : Pass<"fuse-collapse-dims", "::mlir::func::FuncOp"> {
+  let summary = "Make dimensions one that nothing in a kernel tells apart";
+  let description = [{
+    Neighbouring dimensions that a kernel reduces, or that stay and are its last
+    ones, become one dimension, of any length: vectors need then not divide the
+    last of them alone. Every value that is tied to them must have all of them,
+    or size 1 along them, or none. Where one has a part of them, such as a bias
+    of the last dimension, where an op asks for its place along one, and where an
+    input is a view with `fuse.strided`, they stay apart.
+
+    The kernel's inputs and results are reshaped on the host, which moves
+    nothing; what the kernel computes, and from which elements, does not change.
+    Kernels that have a schedule are left alone.
+
+    Before:
+    ```mlir
+    %s = fuse.kernel "f" ins(%x : tensor<?x4097xf32>) -> tensor<f32> {
+    ^bb0(%a: tensor<?x4097xf32>):
+      %e = fuse.exp %a : tensor<?x4097xf32>
+      %r = fuse.reduce sum %e dims = [0, 1] : tensor<?x4097xf32> -> tensor<f32>
+      fuse.yield %r : tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x4097xf32> into tensor<?xf32>
+    %s = fuse.kernel "f" ins(%c : tensor<?xf32>) -> tensor<f32> {
+    ^bb0(%a: tensor<?xf32>):
+      %e = fuse.exp %a : tensor<?xf32>
+      %r = fuse.reduce sum %e dims = [0] : tensor<?xf32> -> tensor<f32>
+      fuse.yield %r : tensor<f32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // FUSE_FUSION_PASSES_TD
