@@ -190,12 +190,14 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
 void RowsLowering::storeRows(ArrayRef<unsigned> results) {
   if (results.empty())
     return;
-  SmallVector<Value> values;
-  for (unsigned result : results)
-    values.push_back(emitter.emit(yielded(result), rowPoint(yielded(result))));
   Value first =
       group.width == 1 ? Value() : emitter.less(group.lane, Index::constant(1));
+  // Other warps than the first have nothing to compute either.
   frame.ifTrue(frame.both(rowExists, first), [&] {
+    SmallVector<Value> values;
+    for (unsigned result : results)
+      values.push_back(
+          emitter.emit(yielded(result), rowPoint(yielded(result))));
     for (auto [result, value] : llvm::zip(results, values))
       emitter.store(result, rowPoint(yielded(result)), value);
   });

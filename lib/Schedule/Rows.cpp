@@ -42,6 +42,10 @@ static constexpr int64_t cacheVectors = 4096;
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
 static constexpr int64_t narrowElements = 32;
+/// Vectors of a thread, and the fewest threads beside each other, of a row that
+/// is read once.
+static constexpr int64_t onceVectors = 4;
+static constexpr int64_t onceNeighbours = 4;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 static constexpr int64_t streamThreads = 256;
@@ -295,6 +299,24 @@ static RowsScheduleAttr proposeSmall(KernelOp kernel,
       .withBlocksPerRow(blocks);
 }
 
+/// Threads of a row that registers hold: a warp, or more with two vectors each.
+static int64_t heldGroup(int64_t vectors) {
+  int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
+  while (group < registerVectors && group * 2 < vectors)
+    group *= 2;
+  return group;
+}
+
+/// Of one that is read once. Nothing is written meanwhile, so that instructions
+/// bind; what each thread does once for the row, such as shuffles, is shared by
+/// several vectors, as long as neighbours read half a line together.
+static int64_t onceGroup(int64_t vectors) {
+  int64_t fewest =
+      std::min<int64_t>(onceNeighbours, llvm::PowerOf2Ceil(vectors));
+  int64_t group = llvm::PowerOf2Ceil(llvm::divideCeil(vectors, onceVectors));
+  return std::clamp(group, fewest, registerVectors);
+}
+
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,
                                       const ReductionSegment &segment,
                                       const DimClasses &dims,
@@ -333,9 +355,7 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   }
   if (*shape.length > longestHeld)
     return propose(shape.vector > 1 ? 1024 : stream, 1, HoldKind::loop);
-  int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
-  while (group < registerVectors && group * 2 < vectors)
-    group *= 2;
+  int64_t group = once ? onceGroup(vectors) : heldGroup(vectors);
   int64_t most = std::max<int64_t>(8, narrowElements / shape.vector);
   while (group * heldElements < *shape.length || group * most < vectors)
     group *= 2;

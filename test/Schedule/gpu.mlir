@@ -207,11 +207,21 @@ func.func @given(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// Two warps a row.
+// A row that is read once: four vectors a thread.
 // CHECK-LABEL: func.func @thousand
-// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 4, hold = registers>
 func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  return %m : tensor<?x1xbf16>
+}
+
+// -----
+
+// But at least four neighbours, which read half a line.
+// CHECK-LABEL: func.func @short
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 32, hold = registers>
+func.func @short(%x: tensor<?x64xbf16>) -> tensor<?x1xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x64xbf16> -> tensor<?x1xbf16>
   return %m : tensor<?x1xbf16>
 }
 
