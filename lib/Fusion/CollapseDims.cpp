@@ -280,9 +280,9 @@ SmallVector<ReassociationIndices> RunCollapser::groups(int64_t rank,
 void RunCollapser::reshapeInput(BlockArgument argument, int64_t first) {
   OpBuilder builder(kernel);
   OpOperand &input = kernel.getInputsMutable()[argument.getArgNumber()];
-  input.set(builder.createOrFold<tensor::CollapseShapeOp>(
-      kernel.getLoc(), collapsed(tensorType(argument), first), input.get(),
-      groups(tensorType(argument).getRank(), first)));
+  input.set(tensor::CollapseShapeOp::create(
+      builder, kernel.getLoc(), collapsed(tensorType(argument), first),
+      input.get(), groups(tensorType(argument).getRank(), first)));
 }
 
 void RunCollapser::reshapeResult(unsigned number, int64_t first) {

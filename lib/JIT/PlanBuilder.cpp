@@ -407,13 +407,19 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
 }
 
 /// Values between kernels have shapes that no argument has, such as the scores
-/// of an attention.
+/// of an attention. A reshaped one counts in all its shapes: the kernels of
+/// another variant, where a view keeps dimensions apart, may walk any of them.
 void PlanBuilder::addInnermost(mlir::ValueRange tensors) {
-  for (Value tensor : tensors) {
-    const ShapeExpr &shape = values.shape(tensor);
-    if (!shape.empty() && !shape.back().isConstant())
-      plan.spec.innermost.push_back({shape.back(), storage(tensor).dtype});
-  }
+  for (Value tensor : tensors)
+    while (true) {
+      const ShapeExpr &shape = values.shape(tensor);
+      if (!shape.empty() && !shape.back().isConstant())
+        plan.spec.innermost.push_back({shape.back(), storage(tensor).dtype});
+      Operation *op = tensor.getDefiningOp();
+      if (!op || !isReshape(op))
+        break;
+      tensor = op->getOperand(0);
+    }
 }
 
 /// Outputs that are another buffer's value are copied at the end.

@@ -147,13 +147,18 @@ bool EmulatorMemory::areReadsOrdered(const ByteState &state,
          reader.warpPhase < now.warpPhase;
 }
 
+/// Whether a read adds nothing to what is known: one more of a whole block's.
+bool EmulatorMemory::isOneMore(const ByteState &state,
+                               const Moment &now) const {
+  return state.readers == Readers::OneBlock &&
+         state.reader.phase == now.phase &&
+         state.reader.arrivals == now.arrivals &&
+         areInOneBlock(state.reader, now);
+}
+
 /// Reads that come before this one come before what this one comes before.
 void EmulatorMemory::noteRead(ByteState &state, const Present &now) {
   const Moment &reader = state.reader;
-  // One more of a block changes nothing.
-  if (state.readers == Readers::OneBlock && reader.phase == now.phase &&
-      reader.arrivals == now.arrivals && areInOneBlock(reader, now))
-    return;
   uint16_t arrivals = now.arrivals;
   if (areReadsOrdered(state, now)) {
     state.readers = Readers::OneThread;
@@ -227,7 +232,8 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
                    barrierAfter(state.writer, now)));
     return Loaded::Refused;
   }
-  noteRead(state, now);
+  if (!isOneMore(state, now))
+    noteRead(state, now);
   return Loaded::Content;
 }
 

@@ -174,6 +174,7 @@ private:
               const Present &now);
   bool store(const Segment &segment, int64_t offset, ByteState &state,
              const Present &now, bool isAtomic);
+  bool isOneMore(const ByteState &state, const Moment &now) const;
   void noteRead(ByteState &state, const Present &now);
   bool areInOneBlock(const Moment &one, const Moment &other) const;
   bool isOrdered(const Moment &before, const Present &now) const;

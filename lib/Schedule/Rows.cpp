@@ -34,10 +34,12 @@ using namespace mlir::fuse;
 static constexpr int64_t warpSize = 32;
 static constexpr int64_t heldElements = 64;
 static constexpr int64_t smallestBlock = 128;
-/// Rows of up to so many vectors are held in registers, two a thread, and in
-/// the caches.
+/// Rows of up to so many vectors are held in registers, two a thread.
 static constexpr int64_t registerVectors = 256;
-static constexpr int64_t cacheVectors = 4096;
+/// Rows of up to so many full-width accesses, of so many bytes each, are held
+/// in the caches.
+static constexpr int64_t cacheAccesses = 4096;
+static constexpr int64_t accessBytes = 16;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
@@ -185,28 +187,35 @@ struct RowWork {
   bool isLight;
   /// Inputs of the row's length.
   int64_t inputs;
+  /// Full-width accesses to the row of the widest of them.
+  int64_t accesses;
 };
 
 static RowWork workOf(KernelOp kernel, const ReductionSegment &segment,
-                      const DimClasses &dims) {
+                      const DimClasses &dims, int64_t vectors, int64_t vector) {
   bool hasExp =
       llvm::any_of(segment.ops, llvm::IsaPred<ExpOp, TanhOp, ErfOp, LogOp>);
-  int64_t inputs = streamedInputs(kernel, dims, segment).size();
-  return {!hasExp && segment.space.levels.size() == 1, inputs};
+  SmallVector<BlockArgument> inputs = streamedInputs(kernel, dims, segment);
+  double widest = accessBytes;
+  for (BlockArgument input : inputs)
+    widest = std::max(widest, elementBytes(input) * vector);
+  return {!hasExp && segment.space.levels.size() == 1,
+          static_cast<int64_t>(inputs.size()),
+          vectors * static_cast<int64_t>(widest) / accessBytes};
 }
 
 /// Threads that read a row of so many vectors again from the caches, or 0 where
 /// another place is better.
 static int64_t cacheThreads(int64_t vectors, const RowWork &work,
                             const RowShape &shape) {
-  if (vectors > 2 * cacheVectors || shape.vector < 4)
+  if (work.accesses > 2 * cacheAccesses || shape.vector < 4)
     return 0;
-  if (vectors > cacheVectors)
+  if (work.accesses > cacheAccesses)
     return work.isLight && work.inputs == 1 ? 1024 : 0;
   bool isWide = shape.vector > 4 && !work.isLight;
-  if (vectors > cacheVectors / 2)
+  if (work.accesses > cacheAccesses / 2)
     return isWide ? 0 : 512;
-  int64_t each = vectors > cacheVectors / 4 ? 8 : 4;
+  int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
   if (work.isLight)
     each /= 2;
   return std::max<int64_t>(smallestBlock,
@@ -339,12 +348,12 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   int64_t vectors =
       std::max<int64_t>(1, llvm::divideCeil(*shape.length, shape.vector));
   if (!once && vectors > registerVectors) {
-    RowWork work = workOf(kernel, segment, dims);
+    RowWork work = workOf(kernel, segment, dims, vectors, shape.vector);
     if (int64_t threads = cacheThreads(vectors, work, shape))
       return propose(threads, 1, HoldKind::cache);
-    bool isLong = vectors > 2 * cacheVectors;
+    bool isLong = work.accesses > 2 * cacheAccesses;
     int64_t threads = isLong && work.isLight && work.inputs == 1 ? 1024 : 512;
-    if (vectors >= cacheVectors / 2)
+    if (work.accesses >= cacheAccesses / 2)
       if (RowsScheduleAttr shared =
               proposeShared(kernel, segment, dims, shape, threads, target))
         return shared;

@@ -109,27 +109,6 @@ func.func @some(%x: tensor<2x3x5x7xf32>, %w: tensor<3x1x1xf32>) -> tensor<f32> {
 
 // -----
 
-// A kernel's result that the next kernel collapses, too, has no shape between
-// them.
-// CHECK-LABEL: func.func @between
-// CHECK:         %[[A:.*]] = fuse.kernel "a" ins(%{{.*}} : tensor<8x35xf32>) -> tensor<35xf32>
-// CHECK:         fuse.kernel "b" ins(%[[A]] : tensor<35xf32>) -> tensor<f32>
-func.func @between(%x: tensor<8x5x7xf32>) -> tensor<f32> {
-  %a = fuse.kernel "a" ins(%x : tensor<8x5x7xf32>) -> tensor<5x7xf32> {
-  ^bb0(%v: tensor<8x5x7xf32>):
-    %m = fuse.reduce max %v dims = [0] : tensor<8x5x7xf32> -> tensor<5x7xf32>
-    fuse.yield %m : tensor<5x7xf32>
-  }
-  %b = fuse.kernel "b" ins(%a : tensor<5x7xf32>) -> tensor<f32> {
-  ^bb0(%v: tensor<5x7xf32>):
-    %s = fuse.reduce sum %v dims = [0, 1] : tensor<5x7xf32> -> tensor<f32>
-    fuse.yield %s : tensor<f32>
-  }
-  return %b : tensor<f32>
-}
-
-// -----
-
 // A bias of the last dimension; a sum over one of them; a place along one.
 // CHECK-LABEL: func.func @told_apart
 // CHECK-NOT:     tensor.collapse_shape

@@ -112,6 +112,19 @@ func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xb
 
 // -----
 
+// What counts is the bytes of a row: vectors as wide as the narrow result allows
+// are two accesses to the input.
+// CHECK-LABEL: func.func @wide_vectors
+// CHECK:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 2>
+func.func @wide_vectors(%x: tensor<?x65536xf32>) -> tensor<?x65536xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x65536xf32> -> tensor<?x1xf32>
+  %d = fuse.sub %x, %m : tensor<?x65536xf32>, tensor<?x1xf32> -> tensor<?x65536xf32>
+  %y = fuse.cast %d : tensor<?x65536xf32> -> tensor<?x65536xbf16>
+  return %y : tensor<?x65536xbf16>
+}
+
+// -----
+
 // A row that is read once needs no place, however long.
 // CHECK-LABEL: func.func @long_rows
 // CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop>
