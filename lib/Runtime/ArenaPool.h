@@ -26,6 +26,8 @@ class ArenaPool {
     /// The last is in use. The ones before stay: a captured graph may hold
     /// their addresses. They double in size, so they take no more than it.
     std::vector<std::unique_ptr<Buffer>> buffers;
+    /// Made once, since their number is the program's.
+    std::unique_ptr<Buffer> counters;
   };
 
 public:
@@ -34,19 +36,26 @@ public:
   public:
     Lease() = default;
     char *data() const { return base; }
+    int32_t *counters() const { return firstCounter; }
 
   private:
     friend class ArenaPool;
     std::unique_lock<std::mutex> lock;
     char *base = nullptr;
+    int32_t *firstCounter = nullptr;
   };
 
   explicit ArenaPool(Module &module) : module(module) {}
 
-  /// At least `bytes` bytes for work on `stream`; none for 0 bytes.
-  llvm::Expected<Lease> acquire(int64_t bytes, Stream stream);
+  /// At least `bytes` bytes for work on `stream`, and `numCounters` counters,
+  /// which are 0 when they are made and keep what kernels leave; none of what
+  /// is 0.
+  llvm::Expected<Lease> acquire(int64_t bytes, unsigned numCounters,
+                                Stream stream);
 
 private:
+  llvm::Error grow(Arena &arena, int64_t bytes);
+  llvm::Error addCounters(Arena &arena, unsigned number, Stream stream);
   std::unique_lock<std::mutex> lockArena(std::optional<QueueId> queue,
                                          Arena *&arena);
 

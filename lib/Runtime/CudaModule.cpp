@@ -98,7 +98,7 @@ Error fuse::runtime::checkCudaGrid(StringRef kernel, int64_t grid,
 /// that of CUDA 12.3.
 static constexpr int overlapDriver = 12030;
 
-using LaunchAttributes = SmallVector<cuda::LaunchAttribute, 2>;
+using LaunchAttributes = SmallVector<cuda::LaunchAttribute, 3>;
 
 static LaunchAttributes attributesOf(const Launch &launch, bool mayOverlap) {
   LaunchAttributes attributes;
@@ -106,6 +106,11 @@ static LaunchAttributes attributesOf(const Launch &launch, bool mayOverlap) {
     cuda::LaunchAttribute &cluster = attributes.emplace_back();
     cluster.id = cuda::LaunchAttribute::clusterDimension;
     cluster.cluster = {launch.cluster, 1, 1};
+  }
+  if (launch.cooperative) {
+    cuda::LaunchAttribute &cooperative = attributes.emplace_back();
+    cooperative.id = cuda::LaunchAttribute::cooperativeLaunch;
+    cooperative.cooperative = 1;
   }
   if (launch.waits && mayOverlap) {
     cuda::LaunchAttribute &overlap = attributes.emplace_back();
@@ -156,6 +161,26 @@ Error CudaModule::launch(const Launch &launch, Stream stream) {
   if (result == cuda::success)
     return Error::success();
   return driver.check(result, "launch kernel '" + launch.name + "'");
+}
+
+Expected<int64_t> CudaModule::mostConcurrentBlocks(KernelHandle kernel,
+                                                   unsigned threads,
+                                                   unsigned sharedBytes) {
+  CudaDevice::Scope scope(cudaDevice);
+  if (Error error = scope.error())
+    return std::move(error);
+  int blocks = 0;
+  if (Error error = cudaDevice.driver().check(
+          api().maxActiveBlocks(&blocks,
+                                reinterpret_cast<cuda::Function>(kernel),
+                                threads, sharedBytes),
+          "say how many blocks of a kernel fit"))
+    return std::move(error);
+  return int64_t(blocks) * cudaDevice.info().multiprocessors;
+}
+
+Error CudaModule::clear(void *data, int64_t bytes, Stream stream) {
+  return cudaDevice.setBytes(data, 0, bytes, stream);
 }
 
 Error CudaModule::copy(void *to, const void *from, int64_t bytes,

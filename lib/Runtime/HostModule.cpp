@@ -8,9 +8,21 @@
 #include "fuse/Runtime/HostModule.h"
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 using namespace llvm;
 using namespace fuse::runtime;
+
+Expected<int64_t> HostModule::mostConcurrentBlocks(KernelHandle kernel,
+                                                   unsigned threads,
+                                                   unsigned sharedBytes) {
+  return std::numeric_limits<int64_t>::max();
+}
+
+Error HostModule::clear(void *data, int64_t bytes, Stream stream) {
+  std::memset(data, 0, bytes);
+  return Error::success();
+}
 
 Error HostModule::copy(void *to, const void *from, int64_t bytes,
                        Stream stream) {

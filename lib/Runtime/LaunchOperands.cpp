@@ -53,6 +53,12 @@ Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(
       operand.name = spec.constants[ref->index].name;
       operand.bytes = spec.constants[ref->index].bytes.size();
       break;
+    case BufferRef::Kind::Counter:
+      operand.name = "the counter of blocks";
+      operand.bytes = sizeof(int32_t);
+      operand.isResult = false;
+      operand.isCounter = true;
+      break;
     }
     operands.push_back(operand);
   }

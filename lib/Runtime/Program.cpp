@@ -12,9 +12,18 @@
 #include "ProfilerRange.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace llvm;
 using namespace fuse::runtime;
+
+namespace {
+struct LoadedKernel {
+  KernelHandle handle = nullptr;
+  /// The largest grid.
+  int64_t mostBlocks = std::numeric_limits<int64_t>::max();
+};
+} // namespace
 
 struct Program::State {
   State(ProgramSpec spec, std::shared_ptr<Module> module)
@@ -29,7 +38,7 @@ struct Program::State {
   const ProgramSpec spec;
   const std::shared_ptr<Module> module;
   /// One for each step; null for copies.
-  std::vector<KernelHandle> kernels;
+  std::vector<LoadedKernel> kernels;
   /// One for each step: "softmax norm.mlir:4:8", "copy".
   std::vector<std::string> ranges;
   std::vector<std::unique_ptr<Buffer>> constants;
@@ -47,6 +56,7 @@ struct Buffers {
   ArrayRef<std::unique_ptr<Buffer>> constants;
   ArrayRef<int64_t> tempOffsets;
   char *arena;
+  int32_t *counters;
 
   void *resolve(BufferRef ref) const {
     switch (ref.kind) {
@@ -59,6 +69,8 @@ struct Buffers {
       return arena ? arena + tempOffsets[ref.index] : nullptr;
     case BufferRef::Kind::Constant:
       return constants[ref.index]->data();
+    case BufferRef::Kind::Counter:
+      return counters + ref.index;
     }
     llvm_unreachable("covered switch");
   }
@@ -72,7 +84,7 @@ union ParamValue {
 } // namespace
 
 static Error launchKernel(Module &module, const KernelSpec &spec,
-                          KernelHandle kernel, const StepPlan &plan,
+                          const LoadedKernel &kernel, const StepPlan &plan,
                           const Buffers &buffers, Stream stream) {
   SmallVector<ParamValue, 16> values(spec.args.size());
   SmallVector<void *, 16> params(spec.args.size());
@@ -94,11 +106,12 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
   }
   Launch launch;
   launch.name = spec.name;
-  launch.kernel = kernel;
-  launch.grid = plan.grid;
+  launch.kernel = kernel.handle;
+  launch.grid = std::min(plan.grid, kernel.mostBlocks);
   launch.threads = spec.threads;
   launch.sharedBytes = spec.sharedBytes;
   launch.cluster = spec.cluster;
+  launch.cooperative = spec.cooperative;
   launch.waits = spec.waits;
   launch.traffic = SaturatingAdd<uint64_t>(plan.bytesRead, plan.bytesWritten) >
                            uint64_t(INT64_MAX)
@@ -113,7 +126,7 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
 /// Runs one step through `enqueue`, which may time it; skips it if it has
 /// nothing to do.
 static Error
-runStep(Module &module, const StepSpec &step, KernelHandle kernel,
+runStep(Module &module, const StepSpec &step, const LoadedKernel &kernel,
         const StepPlan &plan, const Buffers &buffers, Stream stream,
         function_ref<Error(StringRef name, function_ref<Error()>)> enqueue) {
   if (const auto *spec = std::get_if<KernelSpec>(&step)) {
@@ -146,13 +159,13 @@ Error Program::State::execute(ArrayRef<TensorView> inputs,
     return plan.takeError();
   const LaunchPlan &launchPlan = **plan;
   Expected<ArenaPool::Lease> arena =
-      arenas.acquire(launchPlan.arena.bytes, stream);
+      arenas.acquire(launchPlan.arena.bytes, spec.numCounters, stream);
   if (!arena)
     return arena.takeError();
 
-  Buffers buffers{spec,         *symbols,  inputs,
-                  outputs,      constants, launchPlan.arena.offsets,
-                  arena->data()};
+  Buffers buffers{spec,          *symbols,         inputs,
+                  outputs,       constants,        launchPlan.arena.offsets,
+                  arena->data(), arena->counters()};
   for (auto [step, kernel, rangeName, stepPlan] :
        zip_equal(spec.steps, kernels, ranges, launchPlan.steps)) {
     auto enqueue = [&, &stepPlan = stepPlan](
@@ -178,7 +191,7 @@ Error Program::State::lookupKernels() {
   for (const StepSpec &step : spec.steps) {
     const auto *kernel = std::get_if<KernelSpec>(&step);
     if (!kernel) {
-      kernels.push_back(nullptr);
+      kernels.emplace_back();
       ranges.push_back("copy");
       continue;
     }
@@ -186,8 +199,15 @@ Error Program::State::lookupKernels() {
         module->lookup(kernel->symbol, kernel->sharedBytes, kernel->cluster);
     if (!handle)
       return handle.takeError();
-    kernels.push_back(*handle);
     ranges.push_back(kernel->name + " " + kernel->source);
+    kernels.push_back({*handle});
+    if (!kernel->cooperative)
+      continue;
+    Expected<int64_t> most = module->mostConcurrentBlocks(
+        *handle, kernel->threads, kernel->sharedBytes);
+    if (!most)
+      return most.takeError();
+    kernels.back().mostBlocks = *most;
   }
   return Error::success();
 }

@@ -98,8 +98,10 @@ Error Verifier::checkTemp(const TempSpec &temp) const {
 
 Error Verifier::checkRef(BufferRef ref, unsigned step) const {
   const size_t counts[] = {spec.inputs.size(), spec.outputs.size(),
-                           spec.temps.size(), spec.constants.size()};
-  const char *const kinds[] = {"input", "output", "temp", "constant"};
+                           spec.temps.size(), spec.constants.size(),
+                           spec.numCounters};
+  const char *const kinds[] = {"input", "output", "temp", "constant",
+                               "counter"};
   unsigned kind = static_cast<unsigned>(ref.kind);
   if (ref.index >= counts[kind])
     return formatError("expected step {0} to use {1} number below {2}, but got "

@@ -60,6 +60,7 @@ enum CaptureMode : int { ThreadLocal = 1, Relaxed = 2 };
 
 /// CUlaunchAttribute: an id, padding to 8 bytes, a value of 64 bytes.
 struct LaunchAttribute {
+  static constexpr unsigned cooperativeLaunch = 2;
   static constexpr unsigned clusterDimension = 4;
   static constexpr unsigned programmaticStreamSerialization = 6;
 
@@ -72,6 +73,7 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     Cluster cluster;
+    int cooperative;
     int programmaticStreamSerializationAllowed;
   };
 };
@@ -115,6 +117,8 @@ static_assert(sizeof(LaunchConfig) == 56, "layout of CUlaunchConfig");
     (Function *, CodeModule, const char *))                                    \
   X(functionSetAttribute, "cuFuncSetAttribute",                                \
     (Function, FunctionAttribute, int))                                        \
+  X(maxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",            \
+    (int *, Function, int, size_t))                                            \
   X(launchKernel, "cuLaunchKernelEx",                                          \
     (const LaunchConfig *, Function, void **, void **))                        \
   X(memAlloc, "cuMemAlloc_v2", (DevicePointer *, size_t))                      \

@@ -27,6 +27,10 @@ public:
                                       unsigned cluster) override;
   /// Refuses grids above 2^31 - 1, the most that gridDim.x takes.
   llvm::Error launch(const Launch &launch, Stream stream) override;
+  llvm::Expected<int64_t> mostConcurrentBlocks(KernelHandle kernel,
+                                               unsigned threads,
+                                               unsigned sharedBytes) override;
+  llvm::Error clear(void *data, int64_t bytes, Stream stream) override;
   llvm::Error copy(void *to, const void *from, int64_t bytes,
                    Stream stream) override;
   llvm::Error upload(void *to, const void *from, int64_t bytes) override;

@@ -16,6 +16,11 @@ namespace fuse::runtime {
 class HostModule : public Module {
 public:
   Device device() const override { return Device::cpu(); }
+  /// The whole grid: the kernels of a host need not run at the same time.
+  llvm::Expected<int64_t> mostConcurrentBlocks(KernelHandle kernel,
+                                               unsigned threads,
+                                               unsigned sharedBytes) override;
+  llvm::Error clear(void *data, int64_t bytes, Stream stream) override;
   llvm::Error copy(void *to, const void *from, int64_t bytes,
                    Stream stream) override;
   llvm::Error upload(void *to, const void *from, int64_t bytes) override;

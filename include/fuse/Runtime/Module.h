@@ -50,6 +50,8 @@ struct LaunchOperand {
   bool isResult = false;
   /// A result that has its content before the launch, which writes a part.
   bool isPartial = false;
+  /// A BufferRef::Kind::Counter.
+  bool isCounter = false;
 };
 
 /// One launch of one kernel.
@@ -62,6 +64,8 @@ struct Launch {
   unsigned threads = 1;
   unsigned sharedBytes = 0;
   unsigned cluster = 1;
+  /// All blocks run at the same time, and may wait for each other.
+  bool cooperative = false;
   /// The kernel itself waits for what precedes it, see KernelSpec.
   bool waits = false;
   /// Bytes read and written together; 0 if unknown.
@@ -88,7 +92,16 @@ public:
   virtual llvm::Expected<KernelHandle>
   lookup(llvm::StringRef symbol, unsigned sharedBytes, unsigned cluster) = 0;
 
+  /// Blocks of the kernel that the device runs at the same time if it has
+  /// nothing else to do.
+  virtual llvm::Expected<int64_t>
+  mostConcurrentBlocks(KernelHandle kernel, unsigned threads,
+                       unsigned sharedBytes) = 0;
+
   virtual llvm::Error launch(const Launch &launch, Stream stream) = 0;
+
+  /// Sets bytes to 0, in the stream's order.
+  virtual llvm::Error clear(void *data, int64_t bytes, Stream stream) = 0;
 
   /// Copies within the device, in the stream's order.
   virtual llvm::Error copy(void *to, const void *from, int64_t bytes,

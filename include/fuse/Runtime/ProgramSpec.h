@@ -81,7 +81,9 @@ struct ConstantSpec {
 /// The start of a buffer. A reshape is the same buffer, so a view needs no
 /// more than this.
 struct BufferRef {
-  enum class Kind : uint8_t { Input, Output, Temp, Constant };
+  /// A counter is an i32 that starts as 0, is a kernel's own, and keeps its
+  /// value from call to call on a queue.
+  enum class Kind : uint8_t { Input, Output, Temp, Constant, Counter };
 
   Kind kind = Kind::Input;
   unsigned index = 0;
@@ -90,6 +92,7 @@ struct BufferRef {
   static BufferRef output(unsigned index) { return {Kind::Output, index}; }
   static BufferRef temp(unsigned index) { return {Kind::Temp, index}; }
   static BufferRef constant(unsigned index) { return {Kind::Constant, index}; }
+  static BufferRef counter(unsigned index) { return {Kind::Counter, index}; }
 };
 
 /// A kernel's argument: a pointer, or an i64 known once the sizes are.
@@ -114,6 +117,10 @@ struct KernelSpec {
   unsigned sharedBytes = 0;
   /// Blocks a cluster; 1 means no clusters.
   unsigned cluster = 1;
+  /// The blocks wait for each other, so that all must run at the same time.
+  /// `grid` is the most that the kernel makes use of; fewer are launched where
+  /// the device has no room for them.
+  bool cooperative = false;
   /// Each thread waits, before it touches memory, until all that precedes the
   /// launch in its stream has ended (griddepcontrol.wait), so that blocks may
   /// start before.
@@ -156,6 +163,7 @@ struct ProgramSpec {
   std::vector<OutputSpec> outputs;
   std::vector<TempSpec> temps;
   std::vector<ConstantSpec> constants;
+  unsigned numCounters = 0;
   /// In the order of execution.
   std::vector<StepSpec> steps;
   std::vector<InnermostSpec> innermost;
