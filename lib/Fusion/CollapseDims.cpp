@@ -197,13 +197,10 @@ LogicalResult RunCollapser::addOperand(Value operand, Value result,
                                        int64_t fromEnd) {
   int64_t rank = tensorType(operand).getRank();
   auto isOne = [](int64_t size) { return size == 1; };
-  if (rank < fromEnd) {
-    // Of size 1 a part of the run is as good as none of it.
-    int64_t past = fromEnd - count;
-    return success(
-        rank <= past ||
-        llvm::all_of(shapeOf(operand).take_front(rank - past), isOne));
-  }
+  // A single 1 in place of the run is what it becomes.
+  if (int64_t past = fromEnd - count; rank < fromEnd)
+    return success(rank <= past ||
+                   (rank == past + 1 && shapeOf(operand).front() == 1));
   int64_t first = rank - fromEnd;
   ArrayRef<int64_t> own = run(operand, first);
   ArrayRef<int64_t> whole = run(result, tensorType(result).getRank() - fromEnd);

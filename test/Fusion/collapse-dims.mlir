@@ -109,6 +109,53 @@ func.func @some(%x: tensor<2x3x5x7xf32>, %w: tensor<3x1x1xf32>) -> tensor<f32> {
 
 // -----
 
+// Of three dimensions a weight has two, of size 1, which would be more than what
+// it belongs to is left with: two steps. One that has the last stays as it is.
+// CHECK-LABEL: func.func @part_of_size_one
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<2x3x5xf32>, %[[W:[a-z0-9]+]]: tensor<1x1xf32>, %[[V:[a-z0-9]+]]: tensor<1xf32>)
+// CHECK:         %[[CX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]]
+// CHECK:         %[[CW:.*]] = tensor.collapse_shape %[[W]] {{\[\[}}0, 1]]
+// CHECK:         %[[CCX:.*]] = tensor.collapse_shape %[[CX]] {{\[\[}}0, 1]]
+// CHECK:         fuse.kernel "two" ins(%[[CCX]], %[[CW]] : tensor<30xf32>, tensor<1xf32>)
+// CHECK:         fuse.kernel "one" ins(%{{.*}}, %[[V]] : tensor<30xf32>, tensor<1xf32>)
+func.func @part_of_size_one(%x: tensor<2x3x5xf32>, %w: tensor<1x1xf32>, %v: tensor<1xf32>) -> (tensor<f32>, tensor<f32>) {
+  %r = fuse.kernel "two" ins(%x, %w : tensor<2x3x5xf32>, tensor<1x1xf32>) -> tensor<f32> {
+  ^bb0(%a: tensor<2x3x5xf32>, %b: tensor<1x1xf32>):
+    %p = fuse.mul %a, %b : tensor<2x3x5xf32>, tensor<1x1xf32>
+    %s = fuse.reduce sum %p dims = [0, 1, 2] : tensor<2x3x5xf32> -> tensor<f32>
+    fuse.yield %s : tensor<f32>
+  }
+  %t = fuse.kernel "one" ins(%x, %v : tensor<2x3x5xf32>, tensor<1xf32>) -> tensor<f32> {
+  ^bb0(%a: tensor<2x3x5xf32>, %b: tensor<1xf32>):
+    %p = fuse.mul %a, %b : tensor<2x3x5xf32>, tensor<1xf32>
+    %s = fuse.reduce sum %p dims = [0, 1, 2] : tensor<2x3x5xf32> -> tensor<f32>
+    fuse.yield %s : tensor<f32>
+  }
+  return %r, %t : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// What is broadcast to the shape from nothing has it, too, and so has an
+// unrelated value of one element for each reduced place.
+// CHECK-LABEL: func.func @unconnected
+// CHECK:         fuse.kernel "k" ins(%{{.*}} : tensor<42xf32>) -> tensor<42xf32>, tensor<1xf32> {
+// CHECK:           fuse.reduce sum %{{.*}} dims = [0] : tensor<42xf32> -> tensor<f32>
+// CHECK:           fuse.broadcast %{{.*}} : tensor<f32> -> tensor<42xf32>
+// CHECK:           fuse.broadcast %{{.*}} : tensor<f32> -> tensor<1xf32>
+func.func @unconnected(%x: tensor<6x7xf32>) -> (tensor<6x7xf32>, tensor<1x1xf32>) {
+  %r:2 = fuse.kernel "k" ins(%x : tensor<6x7xf32>) -> tensor<6x7xf32>, tensor<1x1xf32> {
+  ^bb0(%a: tensor<6x7xf32>):
+    %s = fuse.reduce sum %a dims = [0, 1] : tensor<6x7xf32> -> tensor<f32>
+    %b = fuse.broadcast %s : tensor<f32> -> tensor<6x7xf32>
+    %c = fuse.broadcast %s : tensor<f32> -> tensor<1x1xf32>
+    fuse.yield %b, %c : tensor<6x7xf32>, tensor<1x1xf32>
+  }
+  return %r#0, %r#1 : tensor<6x7xf32>, tensor<1x1xf32>
+}
+
+// -----
+
 // A bias of the last dimension; a sum over one of them; a place along one.
 // CHECK-LABEL: func.func @told_apart
 // CHECK-NOT:     tensor.collapse_shape
