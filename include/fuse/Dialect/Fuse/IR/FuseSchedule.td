@@ -130,7 +130,9 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     There are no more parts than steps. Only for kernels in which no reduction
     depends on another and no result has the reduced dimensions.
 
-    `vector` is a power of two that divides the last dimension; `splits` divides
+    `vector` is a power of two. It divides the last dimension, unless that is the
+    only one that is reduced and `hold = loop`: vectors then start where memory is
+    aligned, and the edges of a column are single elements. `splits` divides
     `threads`.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
