@@ -25,6 +25,11 @@
 // start at the first place that is aligned, and the edges, what is before and
 // behind them, are walked element by element.
 //
+// Where they are rows apart, the lanes are columns, and rows that no vector
+// divides are aligned nowhere: vectors are cut out of aligned ones, and the
+// last of a row overlaps the one before, whose columns it reduces again but
+// does not write.
+//
 // With `parts` > 1 the steps of a walk are dealt to as many blocks, which leave
 // their states for a second launch; see PartStates.h.
 //
@@ -37,6 +42,7 @@
 
 #include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -72,15 +78,19 @@ private:
   /// Whether columns start and end anywhere between two multiples of the
   /// vector.
   bool hasEdges() const { return alongPlaces && !divides(); }
+  /// Whether rows of columns do so; the last vector then overlaps another.
+  bool overlaps() const { return !alongPlaces && !divides(); }
+  bool mayOverlap() const;
   void placeHead();
   Point pointAtPlace(const Index &place, int64_t lanes);
-  Point pointAt(const Index &vectorPlace);
+  Point pointAt(const Index &vectorPlace, Behind behind = Behind::unknown);
   /// Places, or vectors of them, of a column.
   Index walkedPlaces() {
     return emitter.div(emitter.sub(emitter.product(places), head),
                        Index::constant(vector / width));
   }
   Point reducedPoint(Value value);
+  void forOwnColumns(llvm::function_ref<void(int64_t)> body);
   States walk(States states, Visit visit);
   States walkEdges(States states, Visit visit);
   Index endOfTail(const Index &steps, const Index &count);
@@ -94,6 +104,7 @@ private:
   void storeAt(ArrayRef<unsigned> results, ArrayRef<Point> points);
   void storeFull(ArrayRef<unsigned> results);
   void storeReduced(ArrayRef<unsigned> results);
+  void leaveColumns(const States &states);
   Value yielded(unsigned result) {
     return frame.kernel.getYield().getValues()[result];
   }
@@ -113,8 +124,9 @@ private:
   SliceGroup group;
   /// This block's part of the places, and the number of parts.
   Index part = Index::constant(0), parts = Index::constant(1);
-  /// This thread's columns: their position and their indices.
-  Index column;
+  /// This thread's columns: their position and their indices. Those before
+  /// `firstOwn` are another thread's.
+  Index column, firstOwn;
   SmallVector<Index, 4> columnDims;
   Value exists;
   /// Where the reduced dimensions are neighbours: the elements from one place
@@ -133,12 +145,21 @@ bool ColumnsLowering::divides() const {
                                           : emitter.getOptions().divisible);
 }
 
+bool ColumnsLowering::mayOverlap() const {
+  bool isFull =
+      llvm::any_of(frame.kernel.getYield().getValues(), [&](Value value) {
+        return !space.isReducedShape(frame.dims.extents(value));
+      });
+  return !alongPlaces && kept.size() == 1 && kept.front().isStatic() &&
+         kept.front().size >= 2 * vector && !isHeld() && !isFull;
+}
+
 LogicalResult ColumnsLowering::verify() {
   auto error = [&](const Twine &what) {
     return frame.kernel.emitError() << what;
   };
   bool mayLeaveEdges = alongPlaces && space.reduced.size() == 1 && !isHeld();
-  if (!divides() && !mayLeaveEdges)
+  if (!divides() && !mayLeaveEdges && !mayOverlap())
     return error("expected a vector that divides the last dimension, but got "
                  "vector = " +
                  Twine(vector) + "; use vector = 1");
@@ -168,12 +189,12 @@ void ColumnsLowering::placeThread() {
   group.slice = emitter.div(thread, Index::constant(vectors));
   Index unit = emitter.add(emitter.mul(placeBlock(), Index::constant(vectors)),
                            group.vector);
-  Index first = emitter.mul(unit, Index::constant(width));
+  firstOwn = emitter.mul(unit, Index::constant(width));
   Index total = emitter.product(kept);
   // Threads past the end work on the last vector again: they must take part in
   // the exchange, and must not write.
-  exists = emitter.less(first, total);
-  column = emitter.min(first, emitter.add(total, Index::constant(-width)));
+  exists = emitter.less(firstOwn, total);
+  column = emitter.min(firstOwn, emitter.add(total, Index::constant(-width)));
   columnDims = emitter.delinearize(column, kept);
   placeStride();
   if (hasEdges())
@@ -210,10 +231,11 @@ void ColumnsLowering::placeStride() {
 }
 
 /// Of place number `vectorPlace`, or of the vector of places of that number.
-Point ColumnsLowering::pointAt(const Index &vectorPlace) {
+Point ColumnsLowering::pointAt(const Index &vectorPlace, Behind behind) {
   Index places = emitter.mul(vectorPlace, Index::constant(vector / width));
   Point point = pointAtPlace(emitter.add(head, places), vector);
-  point.ragged = hasEdges();
+  point.ragged = !divides();
+  point.behind = behind;
   return point;
 }
 
@@ -228,7 +250,7 @@ Point ColumnsLowering::pointAtPlace(const Index &place, int64_t lanes) {
     point.linear =
         emitter.add(stride->second, emitter.mul(place, stride->first));
     point.shape = space.domain;
-    point.flat = true;
+    point.flat = !overlaps();
   }
   return point;
 }
@@ -246,7 +268,8 @@ Point ColumnsLowering::reducedPoint(Value value) {
   }
   point.linear = column;
   point.shape = emitter.getDims().extents(value);
-  point.flat = true;
+  point.flat = !overlaps();
+  point.ragged = overlaps();
   point.lanes = width;
   return point;
 }
@@ -277,7 +300,12 @@ ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
   Index count = walkedPlaces();
   int64_t unroll = schedule.getUnroll(), perStep = unroll * splits;
   Index step = Index::constant(perStep);
-  Index steps = emitter.div(count, step), stepped = emitter.mul(steps, step);
+  // Behind all vectors of a step there is another, in the column or the row.
+  Index last =
+      divides() ? Index::constant(0) : emitter.min(Index::constant(1), count);
+  Behind behind = alongPlaces ? Behind::inRow : Behind::inTensor;
+  Index steps = emitter.div(emitter.sub(count, last), step);
+  Index stepped = emitter.mul(steps, step);
   states = loopOverStates(
       frame, emitter.mul(part, step), stepped, emitter.mul(parts, step), states,
       [&](Index base, States inner) {
@@ -285,7 +313,7 @@ ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
         Index first = emitter.add(base, group.slice);
         for (int64_t i = 0; i < unroll; ++i)
           points.push_back(
-              pointAt(emitter.add(first, Index::constant(i * splits))));
+              pointAt(emitter.add(first, Index::constant(i * splits)), behind));
         return visit(std::move(inner), points);
       });
   return loopOverStates(frame, emitter.add(stepped, group.slice),
@@ -374,11 +402,8 @@ void ColumnsLowering::reduceLastLevel(ArrayRef<Operation *> ops,
       splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
   combineSlices(frame, reducers, states, group, frame.both(exists, first),
                 [&](const States &combined) {
-                  if (frame.partStates) {
-                    leaveStates(frame, combined, part, column,
-                                emitter.product(kept));
-                    return;
-                  }
+                  if (frame.partStates)
+                    return leaveColumns(combined);
                   define(reducers, combined);
                   storeReduced(reduced);
                 });
@@ -414,8 +439,41 @@ void ColumnsLowering::storeReduced(ArrayRef<unsigned> results) {
   for (unsigned result : results)
     values.push_back(
         emitter.emitLanes(yielded(result), reducedPoint(yielded(result))));
-  for (auto [result, value] : llvm::zip(results, values))
-    emitter.store(result, reducedPoint(yielded(result)), value);
+  if (!overlaps()) {
+    for (auto [result, value] : llvm::zip(results, values))
+      emitter.store(result, reducedPoint(yielded(result)), value);
+    return;
+  }
+  forOwnColumns([&](int64_t lane) {
+    for (auto [result, value] : llvm::zip(results, values))
+      emitter.store(result,
+                    emitter.lanePoint(reducedPoint(yielded(result)), lane),
+                    mlir::vector::ExtractOp::create(frame.builder, frame.loc(),
+                                                    value, lane));
+  });
+}
+
+/// For each lane whose column no other thread writes.
+void ColumnsLowering::forOwnColumns(llvm::function_ref<void(int64_t)> body) {
+  for (int64_t lane = 0; lane < vector; ++lane)
+    frame.ifTrue(
+        emitter.less(firstOwn, emitter.add(column, Index::constant(lane + 1))),
+        [&] { body(lane); });
+}
+
+void ColumnsLowering::leaveColumns(const States &states) {
+  Index total = emitter.product(kept);
+  if (!overlaps())
+    return leaveStates(frame, states, part, column, total);
+  forOwnColumns([&](int64_t lane) {
+    States own = states;
+    for (ReductionState &state : own)
+      for (Value &value : state)
+        value = mlir::vector::ExtractOp::create(frame.builder, frame.loc(),
+                                                value, lane);
+    leaveStates(frame, own, part, emitter.add(column, Index::constant(lane)),
+                total);
+  });
 }
 
 FailureOr<Grid> ColumnsLowering::run() {

@@ -102,7 +102,7 @@ Point RowsLowering::pointAt(Index column, int64_t lanes, bool followed) {
   if (lanes > 1 && hasEdges()) {
     point.flat = true;
     point.ragged = true;
-    point.followed = followed;
+    point.behind = followed ? Behind::inRow : Behind::unknown;
   }
   return point;
 }

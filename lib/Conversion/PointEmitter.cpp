@@ -427,7 +427,9 @@ Point PointEmitter::operandPoint(Value operand, Value result,
   out.lanes = alongLanes ? point.lanes : 1;
   out.skew = alongLanes ? point.skew : 0;
   out.ragged = alongLanes && point.ragged;
-  out.followed = alongLanes && point.followed;
+  // Only the point's row has anything to do with other shapes.
+  if (sameShape || (alongLanes && point.behind == Behind::inRow))
+    out.behind = point.behind;
   if (sameShape) {
     out.linear = point.linear;
     out.shape = point.shape;
@@ -459,7 +461,7 @@ Point PointEmitter::lanePoint(const Point &point, int64_t lane) {
   out.lanes = 1;
   out.skew = 0;
   out.ragged = false;
-  out.followed = false;
+  out.behind = Behind::unknown;
   if (point.crossesRows) {
     out.linear->offset = wrappingAdd(out.linear->offset, lane);
     out.dims = delinearize(*out.linear, out.shape);

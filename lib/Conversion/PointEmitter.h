@@ -51,6 +51,10 @@ struct Index {
   }
 };
 
+/// What has as many elements again behind the lanes of a point: their row (a
+/// list of all of the last dimension), or at least a tensor of `shape`.
+enum class Behind : uint8_t { unknown, inTensor, inRow };
+
 /// `lanes` consecutive elements along the last dimension, from `dims` on.
 struct Point {
   SmallVector<Index, 4> dims;
@@ -63,8 +67,7 @@ struct Point {
   /// Whether the lanes go on in the next row where one ends: `dims` is then the
   /// first lane's, and only `linear` is right for all.
   bool crossesRows = false;
-  /// Whether the last dimension has as many elements again behind the lanes.
-  bool followed = false;
+  Behind behind = Behind::unknown;
   int64_t lanes = 1;
   /// How far the index of the last dimension is past a multiple of `lanes`.
   int64_t skew = 0;

@@ -127,7 +127,9 @@ Value PointEmitter::loadShifted(BlockArgument argument, const Point &point,
         builder, loc, loaded,
         vector::FromElementsOp::create(builder, loc, joined, words));
   };
-  if (point.followed)
+  // Between the rows of a view may be no memory.
+  if (point.behind == Behind::inRow ||
+      (point.behind == Behind::inTensor && !layout))
     return shifted();
   // The last access may lie past the end of the row, and of the tensor.
   Index last = add(sub(point.dims.back(), past),

@@ -29,7 +29,7 @@ static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
 /// For a dynamic number of columns.
 static constexpr int64_t dynamicSize = 4096;
 
-/// Places from which on a vector need not divide their number.
+/// Places, or columns, from which on a vector need not divide their number.
 static constexpr int64_t shortestWithEdges = 1024;
 
 /// Elements of an operand that a thread may keep in registers.
@@ -89,7 +89,9 @@ void Proposal::chooseBlock() {
     int64_t inputs = streamedInputs(kernel, dims, space.domain).size();
     unroll = std::max<int64_t>(1, loads / std::max<int64_t>(1, inputs));
   };
-  shareLoads(loadsInFlight);
+  // A vector that is cut out of two has two loads.
+  bool isCut = !alongPlaces && columns && *columns % vector != 0;
+  shareLoads(isCut ? loadsInFlight / 2 : loadsInFlight);
   if (places && *places <= fewPlaces) {
     threads = unsplitThreads;
     return;
@@ -181,15 +183,39 @@ static bool leavesEdges(KernelOp kernel, const DimClasses &dims,
                     llvm::none_of(kernel.getBody().getArguments(), isShared));
 }
 
+/// Whether vectors of columns may be cut out of aligned ones, in rows that none
+/// divides. The rows must be all that the kernel streams: a full result would
+/// be written in single elements, and what rows share has its own end.
+static bool cutsVectors(KernelOp kernel, const DimClasses &dims,
+                        const ReductionSpace &space,
+                        const ScheduleTarget &target) {
+  SmallVector<Extent> kept = space.keptExtents();
+  std::optional<int64_t> places = staticProduct(space.reducedExtents());
+  if (!target.isGPU || space.isReduced(space.domain.size() - 1) ||
+      kept.size() != 1 || kept.front().size < shortestWithEdges ||
+      (places && *places <= fewPlaces) || !isOneWalk(kernel, space, dims))
+    return false;
+  auto isShared = [&](BlockArgument input) {
+    SmallVector<Extent> extents = dims.extents(input);
+    return extents != space.domain && !extents.empty() &&
+           extents.back() == kept.front();
+  };
+  return llvm::none_of(kernel.getBody().getArguments(), isShared) &&
+         llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
+           return space.isReducedShape(dims.extents(value));
+         });
+}
+
 static int64_t vectorOf(KernelOp kernel, const DimClasses &dims,
                         const ReductionSpace &space,
                         const ScheduleTarget &target) {
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   int64_t dividing =
       innermostVector(kernel, dims, space.domain, widest, target);
-  return dividing < widest && leavesEdges(kernel, dims, space, target)
-             ? widest
-             : dividing;
+  bool isWidest =
+      (dividing < widest && leavesEdges(kernel, dims, space, target)) ||
+      (2 * dividing < widest && cutsVectors(kernel, dims, space, target));
+  return isWidest ? widest : dividing;
 }
 
 int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,

@@ -122,3 +122,37 @@ func.func @bytes(%x: tensor<?x1033xbf16>, %m: tensor<1033xi1>) -> tensor<?x1033x
   }
   return %y : tensor<?x1033xbf16>
 }
+
+// -----
+
+// Rows of columns start anywhere. Behind all vectors of a step lies another row;
+// the last vector of a row overlaps the one before, and leaves its columns to it.
+// CHECK-LABEL: gpu.func @columns
+// CHECK:         %[[COLUMN:.*]] = arith.minsi %[[OWN:.*]], %c1025
+// CHECK:         %[[LAST:.*]] = arith.minsi %c1, %[[ROWS:.*]] : index
+// CHECK:         arith.subi %[[ROWS]], %[[LAST]]
+// CHECK:         scf.for
+// CHECK:           %[[AT:.*]] = arith.addi %[[COLUMN]], %{{.*}}
+// CHECK-NEXT:      %[[PAST:.*]] = arith.remui %[[AT]], %c8
+// CHECK-NOT:       scf.if
+// CHECK-COUNT-4:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xi32>
+// CHECK:         scf.for
+// CHECK:           scf.if
+// CHECK:             llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<8xbf16>
+// CHECK:         gpu.barrier
+// CHECK:         %[[END:.*]] = arith.addi %[[COLUMN]], %c1{{[_0-9]*}} : index
+// CHECK-NEXT:    %[[MINE:.*]] = arith.cmpi slt, %[[OWN]], %[[END]]
+// CHECK-NEXT:    scf.if %[[MINE]]
+// CHECK:           llvm.store {{.*}} {alignment = 2 : i64} : bf16
+// CHECK-COUNT-7: llvm.store {{.*}} : bf16
+// CHECK-NOT:     llvm.store
+// CHECK:         gpu.return
+func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
+  %y = fuse.kernel "columns" ins(%x : tensor<?x1033xbf16>) -> tensor<1033xbf16>
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2> {
+  ^bb0(%a: tensor<?x1033xbf16>):
+    %s = fuse.reduce max %a dims = [0] : tensor<?x1033xbf16> -> tensor<1033xbf16>
+    fuse.yield %s : tensor<1033xbf16>
+  }
+  return %y : tensor<1033xbf16>
+}
