@@ -44,8 +44,9 @@ private:
   Error replaceCall(CallBase &call);
   Error refuse(StringRef what, StringRef name, StringRef remedy);
   void replaceByShim(CallBase &call, StringRef name);
-  Value *checkedAddress(Instruction &access, StringRef hook, Value *address,
-                        Type *type, Align alignment);
+  std::string hookOf(const Instruction &access);
+  Value *checkedAddress(Instruction &access, Value *address, Type *type,
+                        Align alignment);
   Error instrumentAccess(Instruction &access);
   Error checkCast(const AddrSpaceCastInst &cast);
   Error replaceGlobals(ArrayRef<GlobalVariable *> globals);
@@ -162,44 +163,87 @@ Error Instrumenter::replaceGlobals(ArrayRef<GlobalVariable *> globals) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-Value *Instrumenter::checkedAddress(Instruction &access, StringRef hook,
-                                    Value *address, Type *type,
-                                    Align alignment) {
+Value *Instrumenter::checkedAddress(Instruction &access, Value *address,
+                                    Type *type, Align alignment) {
   IRBuilder<> builder(&access);
   uint64_t bytes = module.getDataLayout().getTypeStoreSize(type);
-  FunctionCallee callee = shim(
-      hook, FunctionType::get(pointer, {word, word, word, pointer}, false));
+  FunctionCallee callee =
+      shim(hookOf(access),
+           FunctionType::get(pointer, {word, word, word, pointer}, false));
   return builder.CreateCall(callee, {builder.CreatePtrToInt(address, word),
                                      ConstantInt::get(word, bytes),
                                      ConstantInt::get(word, alignment.value()),
                                      siteOf(access)});
 }
 
+/// Whether what one block does at this scope counts for others.
+static bool reachesBlocks(const LLVMContext &context, SyncScope::ID scope) {
+  std::optional<StringRef> name = context.getSyncScopeName(scope);
+  return name && (name->empty() || *name == "device");
+}
+
+/// The hook of an atomic access, by what it orders between blocks.
+static std::string atomicHook(StringRef kind, AtomicOrdering ordering,
+                              bool reachesBlocks) {
+  bool acquires = reachesBlocks && isAcquireOrStronger(ordering);
+  bool releases = reachesBlocks && isReleaseOrStronger(ordering);
+  StringRef name = acquires && releases ? "acq_rel"
+                   : acquires           ? "acquire"
+                   : releases           ? "release"
+                                        : "relaxed";
+  return ("fuse.atomic." + kind + "." + name).str();
+}
+
+std::string Instrumenter::hookOf(const Instruction &access) {
+  bool isWide = access.isAtomic() &&
+                reachesBlocks(context, *getAtomicSyncScopeID(&access));
+  if (auto *load = dyn_cast<LoadInst>(&access)) {
+    // Of seq_cst, a load is the acquire half, and a store the release half.
+    auto ordering = isAcquireOrStronger(load->getOrdering())
+                        ? AtomicOrdering::Acquire
+                        : AtomicOrdering::Monotonic;
+    return load->isAtomic() ? atomicHook("load", ordering, isWide)
+                            : "fuse.load";
+  }
+  if (auto *store = dyn_cast<StoreInst>(&access)) {
+    auto ordering = isReleaseOrStronger(store->getOrdering())
+                        ? AtomicOrdering::Release
+                        : AtomicOrdering::Monotonic;
+    return store->isAtomic() ? atomicHook("store", ordering, isWide)
+                             : "fuse.store";
+  }
+  if (auto *update = dyn_cast<AtomicRMWInst>(&access))
+    return atomicHook("update", update->getOrdering(), isWide);
+  // The hook does not know whether it succeeds, so it counts as failed.
+  auto &exchange = cast<AtomicCmpXchgInst>(access);
+  bool acquires = isAcquireOrStronger(exchange.getSuccessOrdering()) &&
+                  isAcquireOrStronger(exchange.getFailureOrdering());
+  return atomicHook(
+      "exchange",
+      acquires ? AtomicOrdering::Acquire : AtomicOrdering::Monotonic, isWide);
+}
+
 Error Instrumenter::instrumentAccess(Instruction &access) {
   if (auto *load = dyn_cast<LoadInst>(&access)) {
-    Value *address = checkedAddress(
-        access, load->isAtomic() ? "fuse.atomic" : "fuse.load",
-        load->getPointerOperand(), load->getType(), load->getAlign());
+    Value *address = checkedAddress(access, load->getPointerOperand(),
+                                    load->getType(), load->getAlign());
     load->setOperand(load->getPointerOperandIndex(), address);
     if (!load->isAtomic())
       load->setAlignment(Align(1));
   } else if (auto *store = dyn_cast<StoreInst>(&access)) {
     Value *address =
-        checkedAddress(access, store->isAtomic() ? "fuse.atomic" : "fuse.store",
-                       store->getPointerOperand(),
+        checkedAddress(access, store->getPointerOperand(),
                        store->getValueOperand()->getType(), store->getAlign());
     store->setOperand(store->getPointerOperandIndex(), address);
     if (!store->isAtomic())
       store->setAlignment(Align(1));
   } else if (auto *update = dyn_cast<AtomicRMWInst>(&access)) {
     update->setOperand(update->getPointerOperandIndex(),
-                       checkedAddress(access, "fuse.atomic",
-                                      update->getPointerOperand(),
+                       checkedAddress(access, update->getPointerOperand(),
                                       update->getType(), update->getAlign()));
   } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&access)) {
     exchange->setOperand(exchange->getPointerOperandIndex(),
-                         checkedAddress(access, "fuse.atomic",
-                                        exchange->getPointerOperand(),
+                         checkedAddress(access, exchange->getPointerOperand(),
                                         exchange->getNewValOperand()->getType(),
                                         exchange->getAlign()));
   } else {

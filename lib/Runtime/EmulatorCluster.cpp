@@ -17,8 +17,20 @@ using namespace fuse::runtime;
 // Shared memory of other blocks
 //===----------------------------------------------------------------------===//
 
+/// Blocks that run together are then those of the grid.
+void EmulatorGrid::refuseClusters(const EmulatorSite *site) {
+  if (!launch.cooperative)
+    return;
+  complain(
+      "expected a cooperative launch without clusters, but got what blocks "
+      "of a cluster do; use barriers of the block, or launch clusters",
+      site);
+  abandon();
+}
+
 uint64_t EmulatorGrid::mapToBlock(uint64_t address, unsigned rank,
                                   const EmulatorSite *site) {
+  refuseClusters(site);
   const Segment *segment = memory.segmentAt(address);
   bool isOwn = segment && segment->kind == SegmentKind::Shared &&
                segment->rank == running->rank;
@@ -84,6 +96,7 @@ void EmulatorGrid::checkLifetimes() {
 //===----------------------------------------------------------------------===//
 
 void EmulatorGrid::arriveAtCluster(bool isRelease, const EmulatorSite *site) {
+  refuseClusters(site);
   Thread &self = *running;
   if (self.arrivals != self.waits) {
     complain("expected barrier.cluster.wait between two arrivals at cluster "
@@ -113,6 +126,7 @@ void EmulatorGrid::arriveAtCluster(bool isRelease, const EmulatorSite *site) {
 }
 
 void EmulatorGrid::waitForCluster(const EmulatorSite *site) {
+  refuseClusters(site);
   Thread &self = *running;
   if (self.arrivals == self.waits) {
     complain("expected barrier.cluster.arrive before barrier.cluster.wait, but "

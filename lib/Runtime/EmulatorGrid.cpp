@@ -26,10 +26,14 @@ EmulatorGrid &EmulatorGrid::current() { return *currentGrid; }
 EmulatorGrid::EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
                            const FiberStacks &stacks, uint64_t seed)
     : launch(launch), kernel(kernel), stacks(stacks), random(seed),
-      memory(launch.cluster, launch.threads),
-      threads(launch.cluster * launch.threads),
-      warpPhases((threads.size() + warpSize - 1) / warpSize),
-      phases(launch.cluster), lifetimes(launch.cluster) {
+      together(blocksTogether(launch)),
+      order(launch.cooperative
+                ? std::optional(GridOrder(together, launch.threads))
+                : std::nullopt),
+      memory(together, launch.threads, order ? &*order : nullptr),
+      threads(together * launch.threads),
+      warpPhases((threads.size() + warpSize - 1) / warpSize), phases(together),
+      lifetimes(together) {
   addOperands();
 }
 
@@ -41,12 +45,16 @@ EmulatorGrid::EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
 static SegmentKind kindOf(ArrayRef<LaunchOperand> operands, void *pointer,
                           int64_t bytes, ArrayRef<void *> pointers) {
   bool isRead = false, isWritten = false, isPartial = false;
+  bool isCounter = false;
   for (auto [operand, other] : zip_equal(operands, pointers)) {
     if (other != pointer || operand.bytes != bytes)
       continue;
     (operand.isResult ? isWritten : isRead) = true;
     isPartial |= operand.isPartial;
+    isCounter |= operand.isCounter;
   }
+  if (isCounter)
+    return SegmentKind::Counter;
   if (!isWritten)
     return SegmentKind::Input;
   if (isPartial)
@@ -71,7 +79,10 @@ void EmulatorGrid::addOperands() {
       auto host = reinterpret_cast<uintptr_t>(pointers[index]);
       numbers.push_back(memory.add(
           kindOf(launch.operands, pointers[index], operand.bytes, pointers),
-          formatv("{0} '{1}'", operand.isResult ? "result" : "input",
+          formatv("{0} '{1}'",
+                  operand.isCounter  ? "counter"
+                  : operand.isResult ? "result"
+                                     : "input",
                   operand.name),
           static_cast<char *>(pointers[index]), operand.bytes,
           // Aligned to 16 bytes, and no more, if it is.
@@ -97,15 +108,18 @@ uint64_t EmulatorGrid::global(const EmulatorGlobal &global) {
                          ? formatv("shared memory '{0}'", global.name).str()
                          : formatv("constant '{0}'", global.name).str();
   SmallVector<unsigned, 1> numbers;
-  for (unsigned block = 0; block < (isShared ? launch.cluster : 1); ++block) {
+  for (unsigned block = 0; block < (isShared ? together : 1); ++block) {
     char *host = static_cast<char *>(global.content);
     if (isShared)
       host = sharedArrays.emplace_back(new char[bytes]()).get();
-    bool hasOthers = isShared && launch.cluster > 1;
+    bool hasOthers = isShared && together > 1;
     numbers.push_back(memory.add(
         isShared ? SegmentKind::Shared : SegmentKind::Constant,
-        hasOthers ? formatv("{0} of rank {1}", name, block).str() : name, host,
-        bytes, global.alignment % 256, block));
+        hasOthers ? formatv("{0} of {1} {2}", name,
+                            launch.cooperative ? "block" : "rank", block)
+                        .str()
+                  : name,
+        host, bytes, global.alignment % 256, block));
   }
   globals.emplace_back(&global, numbers.front());
   return memory.segment(numbers[rank]).base;
@@ -151,10 +165,10 @@ uint64_t EmulatorGrid::drawStep(uint64_t count) {
 
 Error EmulatorGrid::run() {
   EmulatorGrid *outer = std::exchange(currentGrid, this);
-  uint64_t clusters = static_cast<uint64_t>(launch.grid) / launch.cluster;
+  uint64_t clusters = static_cast<uint64_t>(launch.grid) / together;
   uint64_t step = drawStep(clusters), first = random() % clusters;
   for (uint64_t i = 0; i < clusters && failure.empty(); ++i) {
-    firstBlock = (first + i * step) % clusters * launch.cluster;
+    firstBlock = (first + i * step) % clusters * together;
     runCluster();
   }
   currentGrid = outer;
@@ -185,13 +199,13 @@ void EmulatorGrid::startThreads() {
   fill(warpPhases, 1);
   SmallVector<unsigned> warps = to_vector(seq<unsigned>(warpPhases.size()));
   llvm::shuffle(warps.begin(), warps.end(), random);
-  order.clear();
+  turns.clear();
   for (unsigned warp : warps) {
-    size_t first = order.size();
+    size_t first = turns.size();
     unsigned end = std::min<unsigned>((warp + 1) * warpSize, threads.size());
     for (unsigned id = warp * warpSize; id < end; ++id)
-      order.push_back(id);
-    llvm::shuffle(order.begin() + first, order.end(), random);
+      turns.push_back(id);
+    llvm::shuffle(turns.begin() + first, turns.end(), random);
   }
   for (auto [id, thread] : enumerate(threads)) {
     thread.id = id;
@@ -200,6 +214,7 @@ void EmulatorGrid::startThreads() {
     thread.hasWaited = false;
     thread.copies.clear();
     thread.copyGroups.clear();
+    thread.seen.clear();
     thread.arrivals = thread.waits = thread.clusterOrdered = 0;
     thread.fiber.start(stacks[id], runThread, this);
   }
@@ -218,18 +233,32 @@ void EmulatorGrid::runThread(void *data) {
 
 /// Gives turns until nobody can use one.
 void EmulatorGrid::schedule() {
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (unsigned id : order) {
-      if (threads[id].state != State::Ready)
-        continue;
-      progress = true;
-      running = &threads[id];
-      running->fiber.resume();
-      if (!failure.empty())
-        return;
-    }
+  // A loop may give up on its own, though not soon.
+  static constexpr unsigned maxIdleRounds = 64;
+  auto isReady = [](const Thread &thread) {
+    return thread.state == State::Ready;
+  };
+  for (unsigned idle = 0; failure.empty() && any_of(threads, isReady);) {
+    idle = runRound() ? 0 : idle + 1;
+    if (idle == maxIdleRounds)
+      explainSpinning();
   }
+}
+
+/// Gives each thread that can use it a turn. Whether one got on.
+bool EmulatorGrid::runRound() {
+  bool progress = false;
+  for (unsigned id : turns) {
+    if (threads[id].state != State::Ready)
+      continue;
+    running = &threads[id];
+    isIdle = false;
+    running->fiber.resume();
+    progress |= !isIdle || running->state != State::Ready;
+    if (!failure.empty())
+      break;
+  }
+  return progress;
 }
 
 Present EmulatorGrid::now() const {
@@ -237,7 +266,7 @@ Present EmulatorGrid::now() const {
   moment.phase = phases[running->rank];
   moment.warpPhase = warpPhases[running->id / warpSize];
   moment.thread = running->id;
-  moment.arrivals = running->arrivals;
+  moment.arrivals = order ? order->releases(running->id) : running->arrivals;
   moment.clusterOrdered = running->clusterOrdered;
   return moment;
 }
@@ -266,8 +295,10 @@ void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
       return host;
   }
   checkHasWaited(access.address, site);
-  if (launch.cluster > 1)
+  if (together > 1)
     checkOtherBlock(access.address, site);
+  if (access.kind != AccessKind::Load)
+    isIdle = false;
   if (void *host = memory.translate(access, now()))
     return host;
   complain(memory.complaint(), site);
@@ -346,8 +377,11 @@ void EmulatorGrid::releaseBarrier(unsigned number) {
     }
   // A barrier of some threads orders these only, which phases cannot express:
   // it orders nothing, so that the check is too strict and never too lax.
-  if (released == launch.threads)
-    phases[running->rank] = ++lastPhase;
+  if (released < launch.threads)
+    return;
+  phases[running->rank] = ++lastPhase;
+  if (order)
+    order->passBarrier(running->rank);
 }
 
 //===----------------------------------------------------------------------===//
@@ -432,9 +466,10 @@ std::string EmulatorGrid::describe(const Thread &thread) const {
     return formatv("{0} with mask {1:x8}{2}", thread.operation.name,
                    thread.operation.mask, where);
   case State::Ready:
-    break;
+    // It gets its turns, and waits nevertheless.
+    return "a loop of atomic accesses" + where;
   }
-  llvm_unreachable("a thread that is ready gets a turn");
+  llvm_unreachable("covered switch");
 }
 
 void EmulatorGrid::explainStuckWarp(const Thread &waiting) {

@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Clusters run one after the other, in an order drawn from the seed; most are
-// of one block. A cluster's threads are fibers: each runs until it needs
-// others, at a barrier or at an operation of its warp. The last to arrive lets
-// all go on. When no thread can go on and some have not ended, the cluster is
-// stuck, and the reason is told.
+// of one block. The blocks of a cooperative launch all run together. Threads
+// are fibers: each runs until it needs others, at a barrier or at an operation
+// of its warp. The last to arrive lets all go on. When no thread can go on and
+// some have not ended, they are stuck, and the reason is told.
+//
+// A thread that may wait in a loop of atomic accesses gives its turn away
+// before each of them. When threads only repeat such accesses, and nobody gets
+// on, they are stuck too.
 //
 // An operation of a warp is a payload of each lane and a function over the
 // payloads of the lanes that take part; the last lane to arrive calls it:
@@ -31,8 +35,11 @@
 
 #include "EmulatorFiber.h"
 #include "EmulatorMemory.h"
+#include "EmulatorOrder.h"
 #include "fuse/Runtime/EmulatorModule.h"
+#include "llvm/ADT/DenseSet.h"
 #include <deque>
+#include <optional>
 #include <random>
 
 namespace fuse::runtime {
@@ -70,10 +77,24 @@ struct WarpOperation {
   const EmulatorSite *site = nullptr;
 };
 
+/// What an atomic access does. An exchange may fail.
+enum class AtomicKind : uint8_t { Load, Store, Update, Exchange };
+
+/// What an atomic access orders between blocks.
+struct AtomicOrder {
+  bool isAcquire = false;
+  bool isRelease = false;
+};
+
 class EmulatorGrid {
 public:
-  /// `stacks` holds one for each thread of a cluster. The threads of a block
-  /// are whole warps if it has others in its cluster.
+  /// The blocks of a launch that run together.
+  static int64_t blocksTogether(const Launch &launch) {
+    return launch.cooperative ? launch.grid : launch.cluster;
+  }
+
+  /// `stacks` holds one for each thread that runs together with others. The
+  /// threads of a block are whole warps if it runs together with others.
   EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
                const FiberStacks &stacks, uint64_t seed);
 
@@ -88,11 +109,16 @@ public:
   unsigned lane() const { return running->id % 32; }
   int64_t block() const { return blockOf(*running); }
   /// The number of the block in its cluster.
-  unsigned rank() const { return running->rank; }
+  unsigned rank() const { return block() % launch.cluster; }
   const Launch &getLaunch() const { return launch; }
 
   /// The place on the host of an access; does not return if it is wrong.
   void *access(const Access &access, const EmulatorSite *site);
+
+  /// The same of an atomic access, which the caller makes at once. Other
+  /// threads may run before.
+  void *accessAtomic(const Access &access, AtomicKind kind, AtomicOrder order,
+                     const EmulatorSite *site);
 
   /// The address of a global of the module for this thread.
   uint64_t global(const EmulatorGlobal &global);
@@ -159,9 +185,9 @@ private:
   };
 
   struct Thread {
-    /// Number in its cluster.
+    /// Number among those that run together.
     unsigned id = 0;
-    /// The number of its block in the cluster.
+    /// The number of its block among those that run together.
     unsigned rank = 0;
     State state = State::Ready;
     /// For the launches before this one.
@@ -174,6 +200,9 @@ private:
     /// Copies that are in no group yet, and the groups, oldest first.
     std::vector<AsyncCopy> copies;
     std::deque<std::vector<AsyncCopy>> copyGroups;
+    /// The atomic accesses that it gave its turn away for, each with what was
+    /// there: place in the code, address and content.
+    llvm::DenseSet<std::tuple<const EmulatorSite *, uint64_t, uint64_t>> seen;
     /// At barriers of the cluster.
     uint16_t arrivals = 0;
     uint16_t waits = 0;
@@ -205,6 +234,12 @@ private:
   void runCluster();
   void startThreads();
   void schedule();
+  bool runRound();
+  void letOthersRun(const EmulatorSite *site);
+  void noteSeen(const Access &access, const void *host,
+                const EmulatorSite *site);
+  void orderAtomic(uint64_t address, AtomicKind kind, AtomicOrder order);
+  void refuseClusters(const EmulatorSite *site);
   static void runThread(void *data);
   void checkHasWaited(uint64_t address, const EmulatorSite *site);
   void checkOtherBlock(uint64_t address, const EmulatorSite *site);
@@ -219,6 +254,8 @@ private:
   void explainStuckWarp(const Thread &waiting);
   void explainStuckBarrier(const Thread &waiting);
   void explainStuckCluster(const Thread &waiting);
+  void explainSpinning();
+  const Thread *findOther(const Thread &spinning) const;
   std::string describe(const Thread &thread) const;
   void complainOf(const Thread &thread, std::string text,
                   const EmulatorSite *site);
@@ -228,22 +265,26 @@ private:
   EmulatorKernel kernel;
   const FiberStacks &stacks;
   std::mt19937_64 random;
+  /// Blocks that run together.
+  unsigned together;
+  /// Of a cooperative launch.
+  std::optional<GridOrder> order;
   EmulatorMemory memory;
   /// The kernel's arguments, with emulated addresses.
   std::vector<uint64_t> values;
   std::vector<void *> params;
   /// The segment of each global that has been asked for; of shared memory, that
-  /// of the cluster's first block, before those of the others.
+  /// of the first of the blocks that run together, before those of the others.
   std::vector<std::pair<const EmulatorGlobal *, unsigned>> globals;
   std::vector<std::unique_ptr<char[]>> sharedArrays;
 
   std::vector<Thread> threads;
   /// In which order threads get their turns.
-  std::vector<unsigned> order;
+  std::vector<unsigned> turns;
   std::vector<uint32_t> warpPhases;
-  /// Of the cluster.
+  /// Of those that run together.
   int64_t firstBlock = 0;
-  /// The last phase of any block, and that of each block of the cluster.
+  /// The last phase of any block, and that of each that runs.
   uint32_t lastPhase = 0;
   llvm::SmallVector<uint32_t, 1> phases;
   /// The threads that have arrived at the cluster's next barrier, and whether
@@ -256,6 +297,8 @@ private:
   uint16_t lastClusterRelease = 0;
   llvm::SmallVector<Lifetime, 1> lifetimes;
   Thread *running = nullptr;
+  /// Whether this turn of the running thread has only repeated a wait.
+  bool isIdle = false;
   std::string failure;
 };
 

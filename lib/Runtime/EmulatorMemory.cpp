@@ -110,7 +110,7 @@ bool EmulatorMemory::isInside(const Access &access, const Segment &segment) {
 
 bool EmulatorMemory::areInOneBlock(const Moment &one,
                                    const Moment &other) const {
-  return cluster == 1 ||
+  return together == 1 ||
          one.thread / blockThreads == other.thread / blockThreads;
 }
 
@@ -125,7 +125,8 @@ bool EmulatorMemory::isOrdered(const Moment &before, const Present &now) const {
   if (isInBlock && (before.phase < now.phase || before.thread == now.thread))
     return true;
   return before.arrivals < now.clusterOrdered ||
-         (areInOneWarp(before, now) && before.warpPhase < now.warpPhase);
+         (areInOneWarp(before, now) && before.warpPhase < now.warpPhase) ||
+         (order && order->isOrdered(before, now.thread));
 }
 
 bool EmulatorMemory::areReadsOrdered(const ByteState &state,
@@ -183,7 +184,7 @@ std::string EmulatorMemory::describeOther(const Moment &other) const {
   unsigned thread = other.thread % blockThreads;
   if (other.phase < firstPhase)
     return formatv("thread {0} of another block", thread);
-  if (cluster == 1)
+  if (together == 1)
     return formatv("thread {0}", thread);
   return formatv("thread {0} of block {1}", thread,
                  firstBlock + other.thread / blockThreads);
@@ -197,12 +198,15 @@ std::string EmulatorMemory::describeReaders(const ByteState &state) const {
 
 static constexpr StringRef clusterBarrier = "cluster barrier with release";
 
+static constexpr StringRef gridBarrier =
+    "grid barrier (block barrier, release, acquire, block barrier)";
+
 /// What would order the two.
 StringRef EmulatorMemory::barrierAfter(const Moment &other,
                                        const Moment &now) const {
   if (other.phase < firstPhase || areInOneBlock(other, now))
     return "barrier";
-  return clusterBarrier;
+  return order ? gridBarrier : clusterBarrier;
 }
 
 /// Whether the buffer holds an input before the launch.
@@ -210,6 +214,47 @@ static bool hasContent(const Segment &segment) {
   return segment.kind == SegmentKind::InPlace ||
          segment.kind == SegmentKind::Partial;
 }
+
+//===----------------------------------------------------------------------===//
+// Global memory in a cooperative launch
+//===----------------------------------------------------------------------===//
+
+/// Whether the two need release and acquire between them.
+bool EmulatorMemory::isOfOtherBlock(const Moment &other,
+                                    const Moment &now) const {
+  return order && !areInOneBlock(other, now);
+}
+
+/// Whether bytes know which blocks have read them, and not which threads.
+bool EmulatorMemory::tracksBlocks(const Segment &segment) const {
+  return order && segment.isGlobal();
+}
+
+/// Other blocks' reads must be over; those of the block itself too, unless the
+/// result is in place.
+bool EmulatorMemory::checkReaderBlocks(const Segment &segment, int64_t offset,
+                                       const ByteState &state,
+                                       const Present &now) {
+  unsigned own = now.thread / blockThreads;
+  for (auto [block, phase] : enumerate(readerSets.phases(state.readerSet))) {
+    bool isOver =
+        !phase || (block == own ? hasContent(segment) || phase < now.phase
+                                : order->isOver(block, phase, now.thread));
+    if (isOver)
+      continue;
+    refuse(formatv("expected a {3} between the load and the store of byte {0} "
+                   "of {1}, but got none since block {2} read it; add a {3} "
+                   "before the store",
+                   offset, segment.name, block,
+                   block == own ? "barrier" : gridBarrier));
+    return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
 
 EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
                                             int64_t offset, ByteState &state,
@@ -222,8 +267,10 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
                    offset, segment.name));
     return Loaded::Refused;
   }
-  if (state.writer && !state.isAtomic && !isOrdered(state.writer, now)) {
-    if (isInPlace)
+  bool isOther = state.writer && isOfOtherBlock(state.writer, now);
+  bool mayMeet = !state.writer || (state.isAtomic && !isOther);
+  if (!mayMeet && !isOrdered(state.writer, now)) {
+    if (isInPlace && !isOther)
       return Loaded::Lost;
     refuse(formatv("expected a {3} between the store and the load of byte "
                    "{0} of {1}, but got none since {2} wrote it; add a "
@@ -232,7 +279,10 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
                    barrierAfter(state.writer, now)));
     return Loaded::Refused;
   }
-  if (!isOneMore(state, now))
+  if (tracksBlocks(segment))
+    state.readerSet =
+        readerSets.add(state.readerSet, now.thread / blockThreads, now.phase);
+  else if (!isOneMore(state, now))
     noteRead(state, now);
   return Loaded::Content;
 }
@@ -259,6 +309,8 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
                    barrierAfter(state.writer, now)));
     return false;
   }
+  if (state.readerSet && !checkReaderBlocks(segment, offset, state, now))
+    return false;
   if (!hasContent(segment) && !areReadsOrdered(state, now)) {
     StringRef barrier = state.readers == Readers::Cluster
                             ? clusterBarrier
@@ -282,6 +334,15 @@ void *EmulatorMemory::translate(const Access &access, const Present &now) {
   int64_t offset = access.address - segment->base;
   if (!segment->isWritable())
     return segment->host + offset;
+  if (segment->kind == SegmentKind::Counter) {
+    if (access.kind == AccessKind::Atomic)
+      return segment->host + offset;
+    return refuse(formatv("expected atomic accesses to {0}, on which blocks "
+                          "wait for each other, but got a {1} of bytes {2} to "
+                          "{3}; make it atomic",
+                          segment->name, nameOf(access.kind), offset,
+                          offset + access.bytes - 1));
+  }
   MutableArrayRef<ByteState> states = shadows[segment - segments.data()];
   bool isLost = false;
   for (int64_t byte = offset; byte < offset + access.bytes; ++byte) {

@@ -21,6 +21,12 @@
 // barrier of the cluster that all its threads arrive at with release.
 // A shuffle orders nothing, as PTX says.
 //
+// The blocks of a cooperative launch run together like those of a cluster, and
+// their accesses to global memory may be ordered: EmulatorOrder.h. There,
+// blocks that read or write what another wrote or read without order are
+// refused in every order of threads, in place too. Who of a block has read
+// global memory is not known then, only which blocks have.
+//
 // The blocks of a cluster have shared arrays of their own, which are buffers
 // with neighbouring numbers: mapa moves an address from one to another.
 //
@@ -35,7 +41,7 @@
 #ifndef FUSE_LIB_RUNTIME_EMULATORMEMORY_H
 #define FUSE_LIB_RUNTIME_EMULATORMEMORY_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "EmulatorOrder.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -43,28 +49,6 @@
 #include <vector>
 
 namespace fuse::runtime {
-
-/// When a thread did something. Phases count the barriers of all blocks of a
-/// launch, from 1; phase 0 is never.
-struct Moment {
-  /// Since the last barrier of the thread's block.
-  uint32_t phase = 0;
-  /// Counts the syncs of the thread's warp.
-  uint32_t warpPhase = 0;
-  /// Number within its cluster.
-  uint16_t thread = 0;
-  /// How often the thread has arrived at a barrier of the cluster.
-  uint16_t arrivals = 0;
-
-  explicit operator bool() const { return phase != 0; }
-};
-
-/// The moment of the running thread.
-struct Present : Moment {
-  /// What other threads of the cluster did before their arrival of this number,
-  /// from 1, comes before this moment.
-  uint16_t clusterOrdered = 0;
-};
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
@@ -91,6 +75,8 @@ enum class SegmentKind : uint8_t {
   Constant,
   /// Memory of a block.
   Shared,
+  /// Global memory that keeps its content, and takes only atomic accesses.
+  Counter,
 };
 
 /// One buffer.
@@ -102,7 +88,7 @@ struct Segment {
   int64_t bytes = 0;
   /// Of the first byte, as the kernel sees it.
   uint64_t base = 0;
-  /// Of shared memory: the number of its block in the cluster.
+  /// Of shared memory: the number of its block among those that run together.
   unsigned rank = 0;
 
   /// Whether launches other than this one may see it.
@@ -117,9 +103,12 @@ struct Segment {
 /// The buffers of one launch.
 class EmulatorMemory {
 public:
-  /// For clusters of `cluster` blocks of `blockThreads` threads.
-  EmulatorMemory(unsigned cluster, unsigned blockThreads)
-      : cluster(cluster), blockThreads(blockThreads) {}
+  /// For `together` blocks of `blockThreads` threads that run at a time.
+  /// `order` is what they know of each other in a cooperative launch, and else
+  /// null.
+  EmulatorMemory(unsigned together, unsigned blockThreads,
+                 const GridOrder *order = nullptr)
+      : together(together), blockThreads(blockThreads), order(order) {}
 
   /// Adds a buffer. Its address in the kernel is `misalignment` past a multiple
   /// of 256. Returns its number.
@@ -164,6 +153,8 @@ private:
     /// Clusters before this one have read.
     bool isReadBefore = false;
     bool isAtomic = false;
+    /// Instead of readers: of global memory in a cooperative launch.
+    uint32_t readerSet = 0;
   };
 
   const Segment *find(const Access &access);
@@ -179,12 +170,18 @@ private:
   bool areInOneBlock(const Moment &one, const Moment &other) const;
   bool isOrdered(const Moment &before, const Present &now) const;
   bool areReadsOrdered(const ByteState &state, const Present &now) const;
+  bool isOfOtherBlock(const Moment &other, const Moment &now) const;
+  bool tracksBlocks(const Segment &segment) const;
+  bool checkReaderBlocks(const Segment &segment, int64_t offset,
+                         const ByteState &state, const Present &now);
   std::string describeOther(const Moment &other) const;
   std::string describeReaders(const ByteState &state) const;
   llvm::StringRef barrierAfter(const Moment &other, const Moment &now) const;
 
-  unsigned cluster;
+  unsigned together;
   unsigned blockThreads;
+  const GridOrder *order;
+  ReaderSets readerSets;
   std::vector<Segment> segments;
   /// One for each segment, without elements for what is read only.
   std::vector<std::vector<ByteState>> shadows;

@@ -16,6 +16,9 @@ using namespace fuse::runtime;
 
 /// The largest that an sm_90 may grant.
 static constexpr unsigned maxCluster = 16;
+/// That run together. Each stack has a guard page, so that it takes two of the
+/// 65530 mappings that Linux gives a process.
+static constexpr int64_t maxThreads = 30 * 1024;
 
 struct EmulatorModule::State {
   StringMap<EmulatorKernel> kernels;
@@ -49,16 +52,35 @@ Expected<KernelHandle> EmulatorModule::lookup(StringRef symbol,
   return reinterpret_cast<KernelHandle>(it->second);
 }
 
+/// Whether the emulator can run the blocks together that must.
+static Error checkTogether(const Launch &launch) {
+  int64_t together = EmulatorGrid::blocksTogether(launch);
+  if (launch.cooperative && launch.cluster > 1)
+    return formatError("expected kernel '{0}' to be cooperative or to have "
+                       "clusters, but got both; launch it without clusters, or "
+                       "on a GPU",
+                       launch.name);
+  if (together > 1 && launch.threads % 32 != 0)
+    return formatError("expected the blocks of kernel '{0}', which run "
+                       "together, to be whole warps, but got {1} threads; use "
+                       "a multiple of 32",
+                       launch.name, launch.threads);
+  if (together > maxThreads / launch.threads)
+    return formatError("expected the blocks of kernel '{0}', which run "
+                       "together, to have at most {1} threads in all, but got "
+                       "{2} blocks of {3}; launch fewer blocks",
+                       launch.name, maxThreads, together, launch.threads);
+  return Error::success();
+}
+
 Error EmulatorModule::launch(const Launch &launch, Stream stream) {
   if (Error error = checkCudaGrid(launch.name, launch.grid, launch.cluster))
     return error;
-  if (launch.cluster > 1 && launch.threads % 32 != 0)
-    return formatError("expected the blocks of kernel '{0}', which has "
-                       "clusters, to be whole warps, but got {1} threads; use "
-                       "a multiple of 32",
-                       launch.name, launch.threads);
+  if (Error error = checkTogether(launch))
+    return error;
   std::lock_guard<std::mutex> lock(state->mutex);
-  if (Error error = state->stacks.reserve(launch.cluster * launch.threads))
+  if (Error error = state->stacks.reserve(EmulatorGrid::blocksTogether(launch) *
+                                          launch.threads))
     return error;
   EmulatorGrid grid(launch, reinterpret_cast<EmulatorKernel>(launch.kernel),
                     state->stacks, state->options.seed);

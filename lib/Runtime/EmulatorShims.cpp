@@ -26,6 +26,13 @@ static void *accessShim(uint64_t address, int64_t bytes, int64_t alignment,
   return grid().access({address, bytes, alignment, kind}, site);
 }
 
+template <AtomicKind kind, bool isAcquire, bool isRelease>
+static void *atomicShim(uint64_t address, int64_t bytes, int64_t alignment,
+                        const EmulatorSite *site) {
+  return grid().accessAtomic({address, bytes, alignment, AccessKind::Atomic},
+                             kind, {isAcquire, isRelease}, site);
+}
+
 static uint64_t globalShim(const EmulatorGlobal *global) {
   return grid().global(*global);
 }
@@ -330,7 +337,22 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
   SmallVector<EmulatorShim> shims = {
       {"fuse.load", addressOf(accessShim<AccessKind::Load>), true},
       {"fuse.store", addressOf(accessShim<AccessKind::Store>), true},
-      {"fuse.atomic", addressOf(accessShim<AccessKind::Atomic>), true},
+
+#define FUSE_ATOMIC(NAME, KIND, ACQUIRE, RELEASE)                              \
+  {"fuse.atomic." NAME,                                                        \
+   addressOf(atomicShim<AtomicKind::KIND, ACQUIRE, RELEASE>), true}
+      FUSE_ATOMIC("load.relaxed", Load, false, false),
+      FUSE_ATOMIC("load.acquire", Load, true, false),
+      FUSE_ATOMIC("store.relaxed", Store, false, false),
+      FUSE_ATOMIC("store.release", Store, false, true),
+      FUSE_ATOMIC("update.relaxed", Update, false, false),
+      FUSE_ATOMIC("update.acquire", Update, true, false),
+      FUSE_ATOMIC("update.release", Update, false, true),
+      FUSE_ATOMIC("update.acq_rel", Update, true, true),
+      FUSE_ATOMIC("exchange.relaxed", Exchange, false, false),
+      FUSE_ATOMIC("exchange.acquire", Exchange, true, false),
+#undef FUSE_ATOMIC
+
       {"fuse.global", addressOf(globalShim), false},
 
 #define FUSE_HINTED_LOAD(PRIORITY)                                             \

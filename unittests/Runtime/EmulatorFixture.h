@@ -64,8 +64,8 @@ inline uint64_t shared() {
 /// Runs kernels, each launch with a module of its own.
 class EmulatorFixture : public testing::Test {
 protected:
-  /// Runs `kernel` on the input {0, 1, 2, ...} and one result of floats. The
-  /// error's text, or "".
+  /// Runs `kernel` on the input {0, 1, 2, ...}, one result of floats, and the
+  /// counters. The error's text, or "".
   std::string run(EmulatorKernel kernel, unsigned threads = 64,
                   int64_t grid = 1, size_t results = 64, bool inPlace = false,
                   uint64_t seed = 0) {
@@ -74,18 +74,21 @@ protected:
       input[i] = float(i);
     output.assign(results, -1);
     void *pointers[] = {input.data(), inPlace ? input.data() : output.data()};
-    void *params[] = {&pointers[0], &pointers[1]};
+    void *counter = counters;
+    void *params[] = {&pointers[0], &pointers[1], &counter};
     LaunchOperand operands[] = {
         {"x", int64_t(input.size() * sizeof(float)), false, false},
-        {"y", int64_t(output.size() * sizeof(float)), true, false}};
+        {"y", int64_t(output.size() * sizeof(float)), true, false},
+        {"arrivals", sizeof(counters), false, false, /*isCounter=*/true}};
     Launch launch;
     launch.name = "kernel";
     launch.kernel = reinterpret_cast<KernelHandle>(kernel);
     launch.grid = grid;
     launch.threads = threads;
     launch.cluster = cluster;
+    launch.cooperative = cooperative;
     launch.params = params;
-    launch.numParams = 2;
+    launch.numParams = 3;
     launch.operands = operands;
     launch.waits = waits;
     EmulatorModule module(llvm::StringMap<EmulatorKernel>(), {seed});
@@ -97,6 +100,9 @@ protected:
   bool waits = false;
   /// Blocks a cluster.
   unsigned cluster = 1;
+  bool cooperative = false;
+  /// Kept from launch to launch.
+  uint32_t counters[2] = {};
 };
 
 } // namespace fuse::runtime

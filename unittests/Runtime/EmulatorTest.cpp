@@ -143,8 +143,8 @@ TEST_F(EmulatorTest, BlocksShareNoResult) {
 
 TEST_F(EmulatorTest, AtomicsMayMeet) {
   auto add = [](void **params) {
-    *static_cast<float *>(
-        shim<AccessShim>("fuse.atomic")(argument(params, 1), 4, 4, &site)) += 1;
+    *static_cast<float *>(shim<AccessShim>("fuse.atomic.update.relaxed")(
+        argument(params, 1), 4, 4, &site)) += 1;
   };
   EXPECT_EQ(run(add, 64, /*grid=*/2, /*results=*/1), "");
   EXPECT_EQ(output[0], 127); // -1 at first
@@ -326,7 +326,7 @@ TEST_F(EmulatorTest, RefusesBarriersThatNotAllReach) {
 TEST_F(EmulatorTest, TheSeedDecidesTheOrder) {
   // Who stores last to a byte of atomics shows the order.
   auto last = [](void **params) {
-    *static_cast<float *>(shim<AccessShim>("fuse.atomic")(
+    *static_cast<float *>(shim<AccessShim>("fuse.atomic.update.relaxed")(
         argument(params, 1), 4, 4, &site)) = float(thread());
   };
   auto lastOf = [&](uint64_t seed) {
