@@ -162,7 +162,7 @@ ScheduleAttrInterface Proposal::schedule() {
 
 /// Whether the vectors of a column whose places are neighbours may start at the
 /// first that is aligned and leave its edges over. What several columns share
-/// would then be read element by element.
+/// would have to be cut out of aligned vectors, which has not been measured.
 static bool leavesEdges(KernelOp kernel, const DimClasses &dims,
                         const ReductionSpace &space,
                         const ScheduleTarget &target) {

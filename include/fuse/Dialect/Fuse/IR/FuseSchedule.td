@@ -132,7 +132,9 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
 
     `vector` is a power of two. It divides the last dimension, unless that is the
     only one that is reduced and `hold = loop`: vectors then start where memory is
-    aligned, and the edges of a column are single elements. `splits` divides
+    aligned, and the edges of a column are single elements; or unless it is the
+    only one that stays, all results have its size, and `hold = loop`: vectors are
+    then cut out of aligned ones. `splits` divides
     `threads`.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
