@@ -47,6 +47,10 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// Each takes dozens of instructions, of which LLVM takes minutes to select
+/// thousands in one block.
+static constexpr int64_t maxCutUnroll = 16;
+
 namespace {
 class ColumnsLowering {
 public:
@@ -163,6 +167,11 @@ LogicalResult ColumnsLowering::verify() {
     return error("expected a vector that divides the last dimension, but got "
                  "vector = " +
                  Twine(vector) + "; use vector = 1");
+  if (overlaps() && schedule.getUnroll() > maxCutUnroll)
+    return error("expected at most unroll = " + Twine(maxCutUnroll) +
+                 " for vectors that are cut out of aligned ones, but got "
+                 "unroll = " +
+                 Twine(schedule.getUnroll()) + "; use fewer");
   if (isHeld() &&
       !llvm::all_of(places, [](const Extent &e) { return e.isStatic(); }))
     return error("expected a static number of reduced places with hold = "

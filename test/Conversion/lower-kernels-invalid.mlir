@@ -104,3 +104,16 @@ func.func @parts_full(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
   }
   return %y : tensor<64x8xf32>
 }
+
+// -----
+
+func.func @long_steps_of_cut_columns(%x: tensor<64x35xf16>) -> tensor<35xf16> {
+  // expected-error @below {{expected at most unroll = 16 for vectors that are cut out of aligned ones, but got unroll = 64; use fewer}}
+  %y = fuse.kernel "k" ins(%x : tensor<64x35xf16>) -> tensor<35xf16>
+      schedule = #fuse.columns<threads = 32, vector = 8, splits = 4, unroll = 64> {
+  ^bb0(%a: tensor<64x35xf16>):
+    %m = fuse.reduce max %a dims = [0] : tensor<64x35xf16> -> tensor<35xf16>
+    fuse.yield %m : tensor<35xf16>
+  }
+  return %y : tensor<35xf16>
+}
