@@ -112,6 +112,34 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "lib/Conversion/ShiftedLoad.cpp",
+        "lit:Conversion lit:Emulator",
+        (
+            "cut-vectors-ask-for-no-end",
+            "Index::constant(cover.accesses() * perAccess - 1)",
+            "Index::constant(0)",
+        ),
+        (
+            "cut-vectors-swap-words",
+            "words[i + 1], words[i], bits",
+            "words[i], words[i + 1], bits",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/LowerColumns.cpp",
+        "lit:Conversion lit:Emulator",
+        (
+            "overlapping-columns-are-written-twice",
+            "emitter.less(firstOwn, emitter.add(column, Index::constant(lane + 1)))",
+            "emitter.less(column, emitter.add(column, Index::constant(lane + 1)))",
+        ),
+        (
+            "cut-columns-step-over-the-last-row",
+            "divides() ? Index::constant(0) : emitter.min(Index::constant(1), count);",
+            "Index::constant(0);",
+        ),
+    ),
+    *_mutants(
         "lib/Conversion/RowsLowering.h",
         "Regression lit:Conversion lit:Emulator",
         (
