@@ -146,7 +146,8 @@ protected:
     counter = 0;
     LaunchOperand operands[] = {
         {"y", 2 * 7 * sizeof(float), /*isResult=*/true, false},
-        {"counter", sizeof(counter), false, false, /*isCounter=*/true}};
+        {"counter", sizeof(counter)}};
+    operands[1].isCounter = true;
     return run(text, launch, operands);
   }
 

@@ -215,34 +215,88 @@ TEST_F(EmulatorCooperativeTest, NamesBlockAndThreadOfBoth) {
             "byte to one thread");
 }
 
-/// Block 0 to block 1 to block 2, one thread of each, without barriers.
-static void relay(void **params, StringRef release) {
-  if (thread() != 0)
-    return;
-  if (block() == 0) {
+/// From block 0 through block 1 to block 2. One thread of block 1 waits, and
+/// after `between` `passing` passes on.
+static void relay(void **params, StringRef acquire, void (*between)(),
+                  int passing, StringRef release) {
+  if (block() == 0 && thread() == 0) {
     store(argument(params, 1), 0, 3.0f);
     counter(params, "store.release", 0) = 1;
-  } else if (block() == 1) {
-    waitFor(params, 0, "acquire");
+  }
+  if (block() == 1 && thread() == 0)
+    waitFor(params, 0, acquire);
+  if (block() == 1)
+    between();
+  if (block() == 1 && thread() == passing)
     counter(params, release, 1) = 1;
-  } else {
+  if (block() == 2 && thread() == 0) {
     waitFor(params, 1, "acquire");
     store(argument(params, 1), 1, load<float>(argument(params, 1), 0));
   }
 }
 
 TEST_F(EmulatorCooperativeTest, WhatABlockHasAcquiredItPassesOn) {
+  auto nothing = [] {};
+  auto meetInBlock = [] { barrier(); };
+  static void (*none)() = nothing, (*all)() = meetInBlock;
+  EmulatorKernel right[] = {
+      [](void **params) { relay(params, "acquire", none, 0, "store.release"); },
+      [](void **params) {
+        relay(params, "acquire", all, 40, "update.release");
+      },
+  };
+  EmulatorKernel wrong[] = {
+      [](void **params) { relay(params, "acquire", none, 0, "store.relaxed"); },
+      [](void **params) { relay(params, "relaxed", none, 0, "store.release"); },
+  };
+  auto runThree = [&](EmulatorKernel kernel, uint64_t seed) {
+    counters[0] = counters[1] = 0;
+    return run(kernel, threads, /*grid=*/3, /*results=*/2, /*inPlace=*/false,
+               seed);
+  };
   for (uint64_t seed = 0; seed < 8; ++seed) {
-    counters[0] = counters[1] = 0;
-    EXPECT_EQ(run([](void **params) { relay(params, "store.release"); },
-                  threads, /*grid=*/3, /*results=*/2, false, seed),
-              "");
-    EXPECT_EQ(output[1], 3);
-    counters[0] = counters[1] = 0;
-    EXPECT_THAT(run([](void **params) { relay(params, "store.relaxed"); },
-                    threads, /*grid=*/3, /*results=*/2, false, seed),
-                HasSubstr("expected a grid barrier"));
+    for (EmulatorKernel kernel : right) {
+      EXPECT_EQ(runThree(kernel, seed), "");
+      EXPECT_EQ(output[1], 3);
+    }
+    for (EmulatorKernel kernel : wrong)
+      EXPECT_THAT(runThree(kernel, seed), HasSubstr("expected a grid barrier"));
   }
+}
+
+TEST_F(EmulatorCooperativeTest, AnAcquireIsItsThreadsUntilABarrier) {
+  expectError(
+      [](void **params) {
+        if (block() == 0 && thread() == 0) {
+          store(argument(params, 1), 0, 3.0f);
+          counter(params, "store.release", 0) = 1;
+        } else if (block() == 1 && thread() == 0) {
+          waitFor(params, 0, "acquire");
+          counter(params, "store.relaxed", 1) = 1;
+        } else if (block() == 1 && thread() == 40) {
+          waitFor(params, 1, "relaxed");
+          load<float>(argument(params, 1), 0);
+        }
+      },
+      HasSubstr("expected a grid barrier"));
+}
+
+TEST_F(EmulatorCooperativeTest, AStoreReplacesWhatOthersReleased) {
+  expectError(
+      [](void **params) {
+        if (thread() != 0)
+          return;
+        if (block() == 0) {
+          store(argument(params, 1), 0, 3.0f);
+          counter(params, "store.release", 0) = 1;
+        } else if (block() == 1) {
+          waitFor(params, 0, "relaxed");
+          counter(params, "store.release", 0) = 2;
+          counter(params, "load.acquire", 0);
+          load<float>(argument(params, 1), 0);
+        }
+      },
+      HasSubstr("expected a grid barrier"));
 }
 
 TEST_F(EmulatorCooperativeTest, AReleaseCoversWhatComesBeforeIt) {
@@ -289,25 +343,43 @@ static void readAndWrite(void **params, void (*synchronize)(void **)) {
 }
 
 TEST_F(EmulatorCooperativeTest, ReadsOfOtherBlocksComeBeforeTheStore) {
+  auto runInPlace = [&](EmulatorKernel kernel, uint64_t seed) {
+    counters[0] = 0;
+    return run(kernel, threads, /*grid=*/7, /*results=*/7 * threads,
+               /*inPlace=*/true, seed);
+  };
+  EmulatorKernel wrong[] = {
+      [](void **params) { readAndWrite(params, [](void **) { barrier(); }); },
+      [](void **params) {
+        readAndWrite(params, [](void **p) { meet(p, {false}); });
+      },
+      [](void **params) {
+        readAndWrite(params, [](void **p) { meet(p, {true, "relaxed"}); });
+      },
+      // Read again when it may be written.
+      [](void **params) {
+        readAndWrite(params, [](void **p) {
+          meet(p);
+          if (block() != 0)
+            load<float>(argument(p, 0), 0);
+        });
+      },
+  };
   for (uint64_t seed = 0; seed < 8; ++seed) {
-    EXPECT_EQ(run(
+    EXPECT_EQ(runInPlace(
                   [](void **params) {
                     readAndWrite(params, [](void **p) { meet(p); });
                   },
-                  threads, /*grid=*/7, /*results=*/7 * threads,
-                  /*inPlace=*/true, seed),
+                  seed),
               "");
     EXPECT_EQ(input[70], 70);
-    EXPECT_THAT(
-        run(
-            [](void **params) {
-              readAndWrite(params, [](void **) { barrier(); });
-            },
-            threads, /*grid=*/7, /*results=*/7 * threads, /*inPlace=*/true,
-            seed),
-        AnyOf(HasSubstr("between the load and the store of byte 0 of input "
-                        "'x', but got none since block"),
-              HasSubstr("between the store and the load of byte 0 of input")));
+    for (EmulatorKernel kernel : wrong)
+      EXPECT_THAT(
+          runInPlace(kernel, seed),
+          AnyOf(HasSubstr("between the load and the store of byte 0 of input "
+                          "'x', but got none since block"),
+                HasSubstr("between the store and the load of byte 0 of "
+                          "input")));
   }
 }
 

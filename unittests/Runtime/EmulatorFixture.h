@@ -79,7 +79,8 @@ protected:
     LaunchOperand operands[] = {
         {"x", int64_t(input.size() * sizeof(float)), false, false},
         {"y", int64_t(output.size() * sizeof(float)), true, false},
-        {"arrivals", sizeof(counters), false, false, /*isCounter=*/true}};
+        {"arrivals", sizeof(counters)}};
+    operands[2].isCounter = true;
     Launch launch;
     launch.name = "kernel";
     launch.kernel = reinterpret_cast<KernelHandle>(kernel);
