@@ -360,7 +360,7 @@ TEST_F(EmulatorCooperativeTest, ReadsOfOtherBlocksComeBeforeTheStore) {
       [](void **params) {
         readAndWrite(params, [](void **p) {
           meet(p);
-          if (block() != 0)
+          if (block() == 1 && thread() == 0)
             load<float>(argument(p, 0), 0);
         });
       },
@@ -401,6 +401,39 @@ TEST_F(EmulatorCooperativeTest, AtomicsAreReadAfterABarrier) {
   EXPECT_THAT(run([](void **params) { sum(params, {true, "relaxed"}); },
                   threads, /*grid=*/7, /*results=*/1 + 7 * threads),
               HasSubstr("expected a grid barrier"));
+}
+
+TEST_F(EmulatorCooperativeTest, AtomicsComeAfterReadsOfTheBlock) {
+  expectError(
+      [](void **params) {
+        uint64_t y = argument(params, 1);
+        if (block() == 0 && thread() == 0)
+          store(y, 0, 0.0f);
+        barrier();
+        if (block() == 0 && thread() == 40) {
+          load<float>(y, 0);
+          counter(params, "store.release", 0) = 1;
+        } else if (block() == 0 && thread() == 0) {
+          waitFor(params, 0, "relaxed");
+          shim<AccessShim>("fuse.atomic.update.relaxed")(y, 4, 4, &site);
+        }
+      },
+      HasSubstr("expected a barrier between the load and the store of byte 0"));
+}
+
+TEST_F(EmulatorCooperativeTest, AThreadThatStoresGetsOn) {
+  EXPECT_EQ(run(
+                [](void **params) {
+                  if (block() == 1 || thread() != 0)
+                    return waitFor(params, 0, "acquire");
+                  for (int i = 0; i < 200; ++i) {
+                    counter(params, "load.relaxed", 1);
+                    store(argument(params, 1), i, 1.0f);
+                  }
+                  counter(params, "store.release", 0) = 1;
+                },
+                threads, /*grid=*/2, /*results=*/200),
+            "");
 }
 
 TEST_F(EmulatorCooperativeTest, ABlockThatDoesNotArrive) {
