@@ -30,6 +30,44 @@ double mlir::fuse::estimatedElements(ArrayRef<Extent> extents) {
   return elements;
 }
 
+/// Of a size that is a product, as where dimensions have become one.
+static double estimatedSize(const Extent &extent, const DimClasses &dims) {
+  if (extent.isStatic())
+    return extent.size;
+  for (const SizeRule &rule : dims.rules(extent.cls)) {
+    bool isProduct = rule.kind == SizeRule::Product && rule.constant == 0 &&
+                     rule.divisor == 1 && rule.terms.size() > 1;
+    bool isFlat = llvm::none_of(
+        rule.terms, [&](const Extent &term) { return term.cls == extent.cls; });
+    if (!isProduct || !isFlat)
+      continue;
+    double product = 1;
+    for (const Extent &term : rule.terms)
+      product *= term.isStatic() ? term.size : kAssumedSize;
+    return product;
+  }
+  return kAssumedSize;
+}
+
+double mlir::fuse::estimatedElements(ArrayRef<Extent> extents,
+                                     const DimClasses &dims) {
+  double elements = 1;
+  for (const Extent &extent : extents)
+    elements *= estimatedSize(extent, dims);
+  return elements;
+}
+
+double mlir::fuse::estimatedElements(Value value, const DimClasses &dims) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return 0;
+  return estimatedElements(dims.extents(value), dims);
+}
+
+double mlir::fuse::estimatedBytes(Value value, const DimClasses &dims) {
+  double elements = estimatedElements(value, dims);
+  return elements == 0 ? 0 : elements * elementBytes(value);
+}
+
 double mlir::fuse::elementBytes(Value value) {
   return llvm::divideCeil(
       getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(), 8);

@@ -35,6 +35,8 @@ struct PartStates {
   /// One tensor [parts, results] for each component of each state.
   SmallVector<Value> pointers;
   Index parts;
+  /// What the blocks of a cooperative launch count themselves with.
+  Value counter;
 };
 
 /// A gpu.func under construction, and the emitter that fills it.
@@ -44,7 +46,8 @@ struct KernelFrame {
   const DimClasses &dims;
   OpBuilder &builder;
   PointEmitter &emitter;
-  /// Set in both launches of a kernel with several parts.
+  /// Set in both launches of a kernel with several parts, and in the only one
+  /// of a kernel whose blocks share a row.
   std::optional<PartStates> partStates = std::nullopt;
   /// Dynamic shared memory of a block; the lowering of the schedule sets it.
   int64_t sharedBytes = 0;

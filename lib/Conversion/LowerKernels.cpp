@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GridExchange.h"
 #include "HostStrides.h"
 #include "KernelFrame.h"
 #include "PartStates.h"
@@ -76,19 +77,27 @@ private:
     bool combines = current.step == Launch::combine;
     return current.inputs.size() + (combines ? current.types.size() : 0);
   }
-  unsigned numResults() {
-    bool leaves = current.step == Launch::leave;
-    return current.results.size() + (leaves ? current.types.size() : 0);
+  /// Tensors for states among the results.
+  unsigned numLeft() {
+    return current.step == Launch::combine ? 0 : current.types.size();
   }
+  unsigned numResults() { return current.results.size() + numLeft(); }
+  /// Whether the blocks meet, for which they have a counter.
+  bool sharesGrid() { return current.step == Launch::only && numLeft() > 0; }
+  unsigned numPointers() { return numInputs() + numResults() + sharesGrid(); }
   int64_t numThreads() {
     return current.step == Launch::combine
                ? combiningThreads(kernel)
                : kernel.getScheduleAttr().getThreads();
   }
+  /// Of a launch whose blocks share the grid.
+  int64_t mostBlocks() {
+    return cast<RowsScheduleAttr>(kernel.getScheduleAttr()).getBlocksPerRow();
+  }
   /// Blocks of a cluster.
   int64_t numClustered() {
     auto rows = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr());
-    return rows ? rows.getBlocksPerRow() : 1;
+    return rows ? rows.clusterSize() : 1;
   }
   bool hasPartsArgument() {
     return current.parts && !getConstantIntValue(current.parts);
@@ -189,7 +198,7 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
   auto module = gpu::GPUModuleOp::create(builder, kernel.getLoc(), name);
   symbols.insert(module);
 
-  SmallVector<Type> arguments(numInputs() + numResults(),
+  SmallVector<Type> arguments(numPointers(),
                               LLVM::LLVMPointerType::get(context));
   arguments.append(sizes.size() + strideValues.size() + hasPartsArgument(),
                    builder.getI64Type());
@@ -242,7 +251,9 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
                         builder.getI64IntegerAttr(options.aligned ? 16 : 1));
     function.setArgAttr(i, LLVM::LLVMDialect::getNoUndefAttrName(),
                         builder.getUnitAttr());
-    if (isShared(i))
+    // What other blocks write is read.
+    bool isLeft = sharesGrid() && i >= inputs + current.results.size();
+    if (isShared(i) || isLeft)
       continue;
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         builder.getUnitAttr());
@@ -267,7 +278,7 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
   abi.results.resize(kernel.getNumResults());
   for (unsigned result : current.results)
     abi.results[result] = arguments[next++];
-  next = numInputs() + numResults();
+  next = numPointers();
   auto takeIndex = [&]() -> Value {
     return arith::IndexCastOp::create(
         builder, kernel.getLoc(), builder.getIndexType(), arguments[next++]);
@@ -309,11 +320,13 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
 PartStates KernelLowering::bindStates(OpBuilder &builder,
                                       gpu::GPUFuncOp function) {
   PartStates states;
-  bool leaves = current.step == Launch::leave;
+  bool combines = current.step == Launch::combine;
   auto *first = function.getArguments().begin() + current.inputs.size() +
-                (leaves ? current.results.size() : 0);
+                (combines ? 0 : current.results.size());
   states.pointers.assign(first, first + current.types.size());
-  if (std::optional<int64_t> parts = getConstantIntValue(current.parts))
+  if (sharesGrid())
+    states.counter = first[current.types.size()];
+  else if (std::optional<int64_t> parts = getConstantIntValue(current.parts))
     states.parts = Index::constant(*parts);
   else
     states.parts = {arith::IndexCastOp::create(builder, kernel.getLoc(),
@@ -346,7 +359,7 @@ LogicalResult KernelLowering::fillAndLaunch() {
   KernelAbi abi = bindArguments(builder, function);
   PointEmitter emitter(builder, kernel, dims, std::move(abi), options);
   KernelFrame frame{kernel, function, dims, builder, emitter};
-  if (current.step != Launch::only)
+  if (!current.types.empty())
     frame.partStates = bindStates(builder, function);
   FailureOr<Grid> grid = current.step == Launch::combine
                              ? lowerCombination(frame)
@@ -494,7 +507,6 @@ ArrayAttr KernelLowering::copies() {
 void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   OpBuilder builder(kernel);
   auto module = function->getParentOfType<gpu::GPUModuleOp>();
-  bool leaves = current.step == Launch::leave;
   bool combines = current.step == Launch::combine;
   Value blocks = hostBlocks(builder, grid);
   SmallVector<Value> sizeValues;
@@ -503,7 +515,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   llvm::append_range(sizeValues, strideValues);
   if (hasPartsArgument())
     sizeValues.push_back(current.parts);
-  if (leaves)
+  if (current.step == Launch::leave)
     blocks = builder.createOrFold<arith::MulIOp>(kernel.getLoc(), blocks,
                                                  current.parts);
   SmallVector<Attribute> pairs;
@@ -519,7 +531,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   SmallVector<Type> types;
   for (unsigned result : current.results)
     types.push_back(kernel.getResultTypes()[result]);
-  if (leaves)
+  if (!combines)
     llvm::append_range(types, current.types);
   auto launchOp = LaunchOp::create(
       builder, kernel.getLoc(), types, symbol, blocks,
@@ -531,11 +543,12 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies(),
       sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
-                         : IntegerAttr());
+                         : IntegerAttr(),
+      sharesGrid() ? builder.getUnitAttr() : UnitAttr());
   ValueRange made = launchOp.getResults();
   for (auto [number, result] : llvm::enumerate(current.results))
     kernel.getResult(result).replaceAllUsesWith(made[number]);
-  if (leaves)
+  if (!combines)
     current.tensors = made.drop_front(current.results.size());
 }
 
@@ -553,6 +566,8 @@ LogicalResult KernelLowering::run() {
       llvm::to_vector(llvm::seq<unsigned>(kernel.getInputs().size()));
   current.results =
       llvm::to_vector(llvm::seq<unsigned>(kernel.getNumResults()));
+  for (Type type : gridStateTypes(kernel, dims))
+    current.types.push_back(RankedTensorType::get({mostBlocks()}, type));
   if (failed(*parts ? runInParts(**parts) : fillAndLaunch()))
     return failure();
   kernel.erase();

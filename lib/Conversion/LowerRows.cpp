@@ -8,6 +8,7 @@
 #include "RowsLowering.h"
 
 #include "ClusterExchange.h"
+#include "GridExchange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,25 +52,43 @@ LogicalResult RowsLowering::verifyLength() {
   return success();
 }
 
+/// The threads of the whole grid, which share a row, exchange by the block.
+Index RowsLowering::placeInGrid(const Index &block) {
+  Index threads = Index::constant(schedule.getThreads());
+  group = {schedule.getThreads(), /*groups=*/1, thread, Index::constant(0)};
+  Index blocks = {
+      gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
+  walkers = emitter.mul(blocks, threads);
+  walker = emitter.add(emitter.mul(block, threads), thread);
+  return Index::constant(0);
+}
+
 /// The threads of a block have one row or several; those of a cluster have one.
-void RowsLowering::placeThread(const Index &block) {
+Index RowsLowering::placeInBlocks(const Index &block) {
   int64_t perBlock = schedule.getRowsPerBlock();
   Index blocks = Index::constant(schedule.getBlocksPerRow());
   group.groups = perBlock;
   group.width = schedule.threadsPerRow();
   group.blocks = schedule.getBlocksPerRow();
-  thread = frame.threadId(schedule.getThreads());
   Index width = Index::constant(group.width);
   Index before = emitter.mul(emitter.rem(block, blocks),
                              Index::constant(schedule.getThreads()));
   group.lane =
       perBlock == 1 ? emitter.add(before, thread) : emitter.rem(thread, width);
   group.group = perBlock == 1 ? Index::constant(0) : emitter.div(thread, width);
-
-  Index rows = emitter.product(space.rows());
-  Index row = emitter.add(
+  walkers = width;
+  walker = group.lane;
+  return emitter.add(
       emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),
       group.group);
+}
+
+void RowsLowering::placeThread(const Index &block) {
+  int64_t perBlock = schedule.getRowsPerBlock();
+  thread = frame.threadId(schedule.getThreads());
+  Index row =
+      schedule.getWholeGrid() ? placeInGrid(block) : placeInBlocks(block);
+  Index rows = emitter.product(space.rows());
   if (perBlock > 1 && (rows.base || rows.offset % perBlock != 0)) {
     // Threads without a row work on the last one: they must take part in the
     // exchanges, and must not write.
@@ -150,6 +169,11 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
     awaitCluster(frame);
   if (group.width > 1)
     states = combineThreads(frame, reducers, states, group);
+  if (schedule.getWholeGrid()) {
+    states = combineBlocks(frame, reducers, states, group, leftStates);
+    for (Operation *op : ops)
+      leftStates += op->getNumResults();
+  }
   for (auto [reducer, state] : llvm::zip(reducers, states)) {
     Point at = reducer.resultPoint(pointAt(Index::constant(0), 1));
     SmallVector<Value, 2> finished = reducer.finish(state, columns);
@@ -190,8 +214,8 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
 void RowsLowering::storeRows(ArrayRef<unsigned> results) {
   if (results.empty())
     return;
-  Value first =
-      group.width == 1 ? Value() : emitter.less(group.lane, Index::constant(1));
+  bool isAlone = !walkers.base && walkers.offset == 1;
+  Value first = isAlone ? Value() : emitter.less(walker, Index::constant(1));
   // Other warps than the first have nothing to compute either.
   frame.ifTrue(frame.both(rowExists, first), [&] {
     SmallVector<Value> values;
@@ -237,11 +261,17 @@ LogicalResult RowsLowering::verify() {
              << yielded(result).getType() << " as result " << result
              << "; put it into a kernel of its own";
   int64_t most = emitter.getOptions().cluster;
-  if (schedule.getBlocksPerRow() > most)
+  if (schedule.clusterSize() > most)
     return frame.kernel.emitError()
            << "expected a chip with clusters of blocks_per_row = "
            << schedule.getBlocksPerRow() << " blocks, but got one with " << most
            << "; use blocks_per_row = 1, or another chip";
+  if (schedule.getWholeGrid() &&
+      (staticProduct(space.rows()) != 1 || !frame.partStates))
+    return frame.kernel.emitError()
+           << "expected a kernel that reduces all dimensions where the whole "
+              "grid shares a row, but got one with more rows; use whole_grid = "
+              "false";
   return verifyLength();
 }
 

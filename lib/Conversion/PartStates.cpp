@@ -104,8 +104,9 @@ static int64_t bytesOf(Type element) {
 
 void mlir::fuse::leaveStates(KernelFrame &frame,
                              ArrayRef<ReductionState> states, const Index &part,
-                             const Index &result, const Index &results) {
-  const Value *pointer = frame.partStates->pointers.begin();
+                             const Index &result, const Index &results,
+                             unsigned first) {
+  const Value *pointer = frame.partStates->pointers.begin() + first;
   for (const ReductionState &state : states)
     for (Value value : state) {
       Type element = getElementTypeOrSelf(value.getType());
@@ -119,6 +120,25 @@ void mlir::fuse::leaveStates(KernelFrame &frame,
                           : bytes;
       LLVM::StoreOp::create(frame.builder, frame.loc(), stored, at, align);
     }
+}
+
+ReductionState mlir::fuse::loadState(KernelFrame &frame, Reducer &reducer,
+                                     unsigned first, const Index &part,
+                                     const Index &result,
+                                     const Index &results) {
+  Operation *op = reducer.getOp();
+  Type element = PointEmitter::computeType(
+      getElementTypeOrSelf(op->getOperand(0).getType()));
+  ReductionState state;
+  for (unsigned component = 0; component < op->getNumResults(); ++component) {
+    Value pointer = frame.partStates->pointers[first + component];
+    Value at = addressOf(frame, pointer, element, part, result, results);
+    Value stored = LLVM::LoadOp::create(frame.builder, frame.loc(),
+                                        PointEmitter::storageType(element), at,
+                                        bytesOf(element));
+    state.push_back(frame.emitter.fromStorage(frame.loc(), element, stored));
+  }
+  return state;
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,22 +205,10 @@ void CombinationLowering::placeThread() {
 
 ReductionState CombinationLowering::load(const Index &part,
                                          unsigned reduction) {
-  Operation *op = reducers[reduction].getOp();
   unsigned first = 0;
   for (unsigned before = 0; before < reduction; ++before)
     first += reducers[before].getOp()->getNumResults();
-  Type element = PointEmitter::computeType(
-      getElementTypeOrSelf(op->getOperand(0).getType()));
-  ReductionState state;
-  for (unsigned component = 0; component < op->getNumResults(); ++component) {
-    Value pointer = frame.partStates->pointers[first + component];
-    Value at = addressOf(frame, pointer, element, part, result, results);
-    Value stored = LLVM::LoadOp::create(frame.builder, frame.loc(),
-                                        PointEmitter::storageType(element), at,
-                                        bytesOf(element));
-    state.push_back(emitter.fromStorage(frame.loc(), element, stored));
-  }
-  return state;
+  return loadState(frame, reducers[reduction], first, part, result, results);
 }
 
 ReductionStates CombinationLowering::walk() {

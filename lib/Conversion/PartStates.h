@@ -47,9 +47,16 @@ struct PartLayout {
 FailureOr<std::optional<PartLayout>> partLayoutOf(KernelOp kernel,
                                                   const DimClasses &dims);
 
-/// Writes the states of a part, for the results from number `result` on.
+/// Writes the states of a part, for the results from number `result` on. Their
+/// first component goes to the frame's pointer number `first`.
 void leaveStates(KernelFrame &frame, ArrayRef<ReductionState> states,
-                 const Index &part, const Index &result, const Index &results);
+                 const Index &part, const Index &result, const Index &results,
+                 unsigned first = 0);
+
+/// Reads one state of a part, whose first component is at pointer `first`.
+ReductionState loadState(KernelFrame &frame, Reducer &reducer, unsigned first,
+                         const Index &part, const Index &result,
+                         const Index &results);
 
 /// Threads of a block of the second launch.
 int64_t combiningThreads(KernelOp kernel);

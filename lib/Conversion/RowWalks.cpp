@@ -184,8 +184,7 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
 
 std::pair<RowsLowering::States, RowsLowering::States>
 RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
-  int64_t width = group.width;
-  Index perStep = Index::constant(unroll * width);
+  Index perStep = emitter.mul(walkers, Index::constant(unroll));
   // The last vector of a row with edges is none of a step, so that all of a
   // step are followed by another.
   Index last = hasEdges() ? emitter.min(Index::constant(1), vectors)
@@ -196,19 +195,19 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   auto vectorPoint = [&](const Index &number, bool followed) {
     return pointAt(vectorColumn(number), vector, followed);
   };
+  vectorStates = loopOverStates(
+      frame, Index::constant(0), stepped, perStep, vectorStates,
+      [&](Index base, States states) {
+        SmallVector<Point> points;
+        Index number = emitter.add(base, walker);
+        for (int64_t i = 0; i < unroll; ++i)
+          points.push_back(vectorPoint(
+              emitter.add(number, emitter.mul(walkers, Index::constant(i))),
+              /*followed=*/true));
+        return visit(std::move(states), points);
+      });
   vectorStates =
-      loopOverStates(frame, Index::constant(0), stepped, unroll * width,
-                     vectorStates, [&](Index base, States states) {
-                       SmallVector<Point> points;
-                       Index number = emitter.add(base, group.lane);
-                       for (int64_t i = 0; i < unroll; ++i)
-                         points.push_back(vectorPoint(
-                             emitter.add(number, Index::constant(i * width)),
-                             /*followed=*/true));
-                       return visit(std::move(states), points);
-                     });
-  vectorStates =
-      loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,
+      loopOverStates(frame, emitter.add(stepped, walker), vectors, walkers,
                      vectorStates, [&](Index number, States states) {
                        return visit(std::move(states),
                                     vectorPoint(number, /*followed=*/false));
@@ -217,8 +216,8 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
     return {vectorStates, scalarStates};
   Index elements =
       emitter.sub(columns, emitter.mul(vectors, Index::constant(vector)));
-  scalarStates = loopOverStates(frame, group.lane, elements, width,
-                                scalarStates, [&](Index number, States states) {
+  scalarStates = loopOverStates(frame, walker, elements, walkers, scalarStates,
+                                [&](Index number, States states) {
                                   return visit(std::move(states),
                                                pointAt(edgeColumn(number), 1));
                                 });

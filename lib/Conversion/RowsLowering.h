@@ -43,6 +43,9 @@ private:
   LogicalResult verifyLength();
   bool isFull(unsigned result);
   void placeThread(const Index &block);
+  /// Each returns the row.
+  Index placeInGrid(const Index &block);
+  Index placeInBlocks(const Index &block);
   bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
@@ -106,6 +109,11 @@ private:
   ThreadGroup group;
   /// This thread's number in its block.
   Index thread;
+  /// This thread's number among those that share the row, and how many do; not
+  /// a number that is known where the whole grid does.
+  Index walker, walkers;
+  /// States that the blocks of the grid have left in memory.
+  unsigned leftStates = 0;
   SmallVector<Index, 4> rowDims;
   Index rowStart, columns;
   /// The column of the first whole vector, and how many there are.

@@ -107,6 +107,14 @@ static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
                                bool isDynamic) {
   std::string group =
       plural(schedule.getThreads() / schedule.getRowsPerBlock(), "thread");
+  if (schedule.getWholeGrid())
+    return formatv("it reduces all elements, which up to {0} of {1} share; "
+                   "these meet at a barrier of the grid and read their part "
+                   "again",
+                   plural(schedule.getBlocksPerRow(), "block"), group);
+  if (schedule.getBlocksPerRow() > 1)
+    group += formatv(" in each of {0} blocks, a cluster,",
+                     schedule.getBlocksPerRow());
   switch (schedule.getHold()) {
   case HoldKind::registers:
     return formatv("it reduces {0}, which fit in the registers of {1}, so that "

@@ -23,6 +23,8 @@ using namespace mlir::fuse;
 static constexpr double columnsPerBlock = 128;
 /// Places of a column below which blocks do not share it.
 static constexpr double placesPerBlock = 256;
+/// Elements of the only row below which blocks do not share it.
+static constexpr double elementsPerBlock = 16384;
 /// Views of one value beyond which a kernel is refused.
 static constexpr size_t mostViews = 8;
 
@@ -157,11 +159,14 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   if (failed(space))
     return 1;
   double blocks = estimatedElements(space->keptExtents());
-  if (!space->overLastDims()) {
+  double places = estimatedElements(space->reducedExtents());
+  // All blocks share a row that is the only one.
+  if (machine.sharesResults && staticProduct(space->keptExtents()) == 1)
+    blocks = std::max(1.0, places / elementsPerBlock);
+  else if (!space->overLastDims()) {
     blocks /= columnsPerBlock;
     if (isOneWalk(ops, results, *space, dims))
-      blocks *= std::max(1.0, estimatedElements(space->reducedExtents()) /
-                                  placesPerBlock);
+      blocks *= std::max(1.0, places / placesPerBlock);
   }
   return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
 }

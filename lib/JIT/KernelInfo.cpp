@@ -34,6 +34,8 @@ static KernelOperand describe(const ProgramSpec &spec, const BufferRef &ref) {
     int64_t bytes = constant.bytes.size();
     return {constant.name, constant.dtype, bytes / sizeInBytes(constant.dtype)};
   }
+  case BufferRef::Kind::Counter:
+    return {"counter", DType::I32, 1};
   }
   llvm_unreachable("every kind is handled");
 }
@@ -48,12 +50,16 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   if (!schedule || isa<mlir::fuse::ContractionScheduleAttr>(schedule))
     return sizes;
   bool isPointwise = isa<mlir::fuse::PointwiseScheduleAttr>(schedule);
+  bool hasInputs = llvm::any_of(
+      operands, [](const KernelOperand &operand) { return !operand.isResult; });
   for (const KernelOperand &operand : operands) {
     bool isPart = llvm::any_of(operands, [&](const KernelOperand &other) {
       return isDivisor(operand.elements, other.elements) &&
              !isSameSize(operand.elements, other.elements);
     });
-    if (isPointwise ? operand.isResult : !isPart)
+    // A result that no input has the size of is a reduction, or a part of one.
+    bool isWalked = operand.isResult ? !hasInputs : !isPart;
+    if (isPointwise ? operand.isResult : isWalked)
       sizes.push_back(operand.elements);
   }
   return sizes;

@@ -389,6 +389,14 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
     // How much of it is not stated; what is written has been read.
     add(kernel.bytesWritten, isPartial ? min(all, kernel.bytesRead) : all);
   }
+  if (op.getCooperative()) {
+    kernel.cooperative = true;
+    // Nobody else needs what blocks leave for each other.
+    for (OpResult result : op->getOpResults())
+      if (result.use_empty())
+        kernel.scratchResults.push_back(result.getResultNumber());
+    kernel.args.push_back(BufferRef::counter(plan.spec.numCounters++));
+  }
   for (Value size : op.getSizes()) {
     Expected<SizeExpr> expr = values.size(size);
     if (!expr)

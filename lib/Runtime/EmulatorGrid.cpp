@@ -45,13 +45,14 @@ EmulatorGrid::EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
 static SegmentKind kindOf(ArrayRef<LaunchOperand> operands, void *pointer,
                           int64_t bytes, ArrayRef<void *> pointers) {
   bool isRead = false, isWritten = false, isPartial = false;
-  bool isCounter = false;
+  bool isCounter = false, isScratch = false;
   for (auto [operand, other] : zip_equal(operands, pointers)) {
     if (other != pointer || operand.bytes != bytes)
       continue;
     (operand.isResult ? isWritten : isRead) = true;
     isPartial |= operand.isPartial;
     isCounter |= operand.isCounter;
+    isScratch |= operand.isScratch;
   }
   if (isCounter)
     return SegmentKind::Counter;
@@ -59,6 +60,8 @@ static SegmentKind kindOf(ArrayRef<LaunchOperand> operands, void *pointer,
     return SegmentKind::Input;
   if (isPartial)
     return SegmentKind::Partial;
+  if (isScratch)
+    return SegmentKind::Scratch;
   return isRead ? SegmentKind::InPlace : SegmentKind::Result;
 }
 

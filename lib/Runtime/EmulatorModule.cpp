@@ -73,6 +73,12 @@ static Error checkTogether(const Launch &launch) {
   return Error::success();
 }
 
+Expected<int64_t> EmulatorModule::mostConcurrentBlocks(KernelHandle kernel,
+                                                       unsigned threads,
+                                                       unsigned sharedBytes) {
+  return maxThreads / threads;
+}
+
 Error EmulatorModule::launch(const Launch &launch, Stream stream) {
   if (Error error = checkCudaGrid(launch.name, launch.grid, launch.cluster))
     return error;

@@ -28,9 +28,11 @@ Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(
       continue;
     LaunchOperand operand;
     operand.isResult = operands.size() >= kernel.numInputs;
+    unsigned result = operands.size() - kernel.numInputs;
     operand.isPartial =
-        operand.isResult &&
-        is_contained(kernel.partialResults, operands.size() - kernel.numInputs);
+        operand.isResult && is_contained(kernel.partialResults, result);
+    operand.isScratch =
+        operand.isResult && is_contained(kernel.scratchResults, result);
     switch (ref->kind) {
     case BufferRef::Kind::Input:
       operand.name = spec.inputs[ref->index].name;

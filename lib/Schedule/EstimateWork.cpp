@@ -31,9 +31,10 @@ static constexpr double bytesPerRegister = 4;
 /// Instructions of a butterfly of shuffles.
 static constexpr double shuffleInstructions = 12;
 /// A reduction within a warp needs no barrier; that of a cluster's blocks needs
-/// one that takes longer.
+/// one that takes longer, that of a grid's one through memory.
 static constexpr double warpReduction = 0.3;
 static constexpr double clusterReduction = 3;
+static constexpr double gridReduction = 10;
 /// The part of a cache that rows stay in until they are read again.
 static constexpr double usableCache = 0.6;
 /// A wait for the first cache, as a part of one for L2.
@@ -100,7 +101,7 @@ KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims, double points)
 
 KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
                        const DimClasses &dims)
-    : dims(dims), points(estimatedElements(segment.space.domain)) {
+    : dims(dims), points(estimatedElements(segment.space.domain, dims)) {
   for (Value input : kernel.getBody().getArguments())
     if (segment.reads(input))
       countEdge(input, /*isResult=*/false);
@@ -111,8 +112,8 @@ KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
 }
 
 void KernelWork::countEdge(Value value, bool isResult) {
-  double elements = estimatedElements(value);
-  bytes += estimatedBytes(value);
+  double elements = estimatedElements(value, dims);
+  bytes += estimatedBytes(value, dims);
   bool isStreamed = elements >= points;
   // Narrow elements are converted one by one.
   if (isStreamed && elementBytes(value) < 4)
@@ -121,7 +122,7 @@ void KernelWork::countEdge(Value value, bool isResult) {
     yieldsPoints |= isStreamed;
   } else if (isStreamed) {
     words = std::max(words, elementBytes(value) / bytesPerRegister);
-    streamedBytes += estimatedBytes(value);
+    streamedBytes += estimatedBytes(value, dims);
     ++streamedInputs;
   } else {
     // Scalars, and one number a row, are read once.
@@ -135,7 +136,7 @@ void KernelWork::countEdge(Value value, bool isResult) {
 void KernelWork::count(Operation *op) {
   bool isForEach = isa<ReduceOp, SoftmaxStatsOp>(op);
   for (Value result : op->getResults())
-    isForEach |= estimatedElements(result) >= points;
+    isForEach |= estimatedElements(result, dims) >= points;
   hasExp |= isa<ExpOp, SoftmaxStatsOp>(op);
   if (!isForEach)
     return;
@@ -215,12 +216,13 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   int64_t perBlock = schedule.getRowsPerBlock();
   int64_t group = schedule.threadsPerRow();
   double blocks = schedule.getBlocksPerRow();
-  double length = estimatedElements(space.columns());
+  double length = estimatedElements(space.columns(), dims);
   double share =
       ceilDiv(length, group * schedule.getVector()) * schedule.getVector();
   double walks = walksOf(space);
   work.threads = schedule.getThreads();
-  work.blocks = ceilDiv(estimatedElements(space.rows()), perBlock) * blocks;
+  work.blocks =
+      ceilDiv(estimatedElements(space.rows(), dims), perBlock) * blocks;
   // A row that few threads walk makes them read at places far apart.
   work.memoryBytes =
       bytes / work.blocks *
@@ -229,7 +231,8 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   addPoints(work, share);
   addReductions(work, space.levels.size(), group, gpu);
   if (blocks > 1)
-    work.reductions *= clusterReduction;
+    work.reductions *=
+        schedule.getWholeGrid() ? gridReduction : clusterReduction;
 
   double step = schedule.getVector() * schedule.getUnroll();
   double stepped = baseRegisters + stepRegisters + step * streamedInputs;
@@ -269,10 +272,10 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
   double vectors = schedule.getThreads() / schedule.getSplits();
   double width = vectors * schedule.getVector();
   double places =
-      estimatedElements(space.reducedExtents()) / schedule.getParts();
+      estimatedElements(space.reducedExtents(), dims) / schedule.getParts();
   double walked = std::max(1.0, ceilDiv(places, schedule.getSplits()));
   work.threads = schedule.getThreads();
-  work.blocks = ceilDiv(estimatedElements(space.keptExtents()), width) *
+  work.blocks = ceilDiv(estimatedElements(space.keptExtents(), dims), width) *
                 schedule.getParts();
   // Along a last dimension that is reduced the neighbours are places.
   bool isAcross = !space.isReduced(space.domain.size() - 1);
@@ -314,7 +317,7 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   SmallVector<Extent> summedExtents;
   for (char axis : space.summed)
     summedExtents.push_back(space.extent(axis, dims));
-  double summed = estimatedElements(summedExtents);
+  double summed = estimatedElements(summedExtents, dims);
   bool alongN = schedule.getAlong() == LaneAxis::n;
   double vector = schedule.getVector();
   double tileN = schedule.getTileN() * (alongN ? vector : 1);
@@ -323,7 +326,7 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   double loaded = summed * (schedule.getTileM() + tileN);
   work.threads = schedule.getThreads();
   work.blocks =
-      ceilDiv(estimatedElements(op.getResult()), work.threads * results);
+      ceilDiv(estimatedElements(op.getResult(), dims), work.threads * results);
   work.registers = registersFor(results * (alongN ? 1 : vector));
   work.memoryBytes = bytes / work.blocks;
   // The threads of a warp share one of the operands.
@@ -377,10 +380,10 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   double points = 1;
   if (succeeded(space))
-    points = estimatedElements(space->domain);
+    points = estimatedElements(space->domain, dims);
   else
     for (Value value : kernel.getYield().getValues())
-      points = std::max(points, estimatedElements(value));
+      points = std::max(points, estimatedElements(value, dims));
   KernelWork work(kernel, dims, points);
   // A schedule from text may not fit the kernel; the lowering says so.
   bool isRows = isa<RowsScheduleAttr>(schedule);

@@ -59,6 +59,8 @@ static constexpr int64_t copyGroups = 4;
 /// few bytes.
 static constexpr int64_t smallHeld = 16;
 static constexpr int64_t smallThreads = 1024;
+/// Blocks a multiprocessor of a launch whose blocks share the only row.
+static constexpr int64_t gridBlocks = 2;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
 /// share a row.
 static constexpr int64_t fewRows = 4;
@@ -308,6 +310,15 @@ static RowsScheduleAttr proposeSmall(KernelOp kernel,
       .withBlocksPerRow(blocks);
 }
 
+/// Whether all blocks should share the only row: it is too long for those that
+/// hold it, or may be, and is needed twice.
+static bool wantsGrid(const ReductionSegment &segment, const RowShape &shape,
+                      bool once, const ScheduleTarget &target) {
+  int64_t held = smallThreads * smallHeld * target.gpu->maxClusterSize;
+  return !once && staticProduct(segment.space.rows()) == 1 &&
+         shape.length.value_or(INT64_MAX) > held;
+}
+
 /// Threads of a row that registers hold: a warp, or more with two vectors each.
 static int64_t heldGroup(int64_t vectors) {
   int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
@@ -339,6 +350,9 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
                                  /*preload=*/false, copyGroups);
   };
   int64_t stream = once ? streamThreads : loopThreads;
+  if (wantsGrid(segment, shape, once, target))
+    return propose(loopThreads, 1, HoldKind::loop)
+        .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
   if (!shape.length || (once && *shape.length > streamedElements))
     return propose(stream, 1, HoldKind::loop);
   if (isSmall(kernel, target))
@@ -403,7 +417,11 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
   bool agree = llvm::all_of(proposals, [&](const ShapeProposal &proposal) {
     return proposal.schedule == longest;
   });
-  if (agree ||
+  // The blocks of the grid share one row, not one of each shape.
+  bool sharesGrid = proposals.size() > 1 && longest.getWholeGrid();
+  if (agree && !sharesGrid)
+    return longest;
+  if (!sharesGrid &&
       (vector == longest.getVector() && longest.getHold() != HoldKind::shared))
     return longest;
   return RowsScheduleAttr::get(longest.getContext(), longest.getThreads(),

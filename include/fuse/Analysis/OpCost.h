@@ -31,6 +31,12 @@ double estimatedElements(Value value);
 double estimatedElements(ArrayRef<Extent> extents);
 double estimatedBytes(Value value);
 
+/// The same; a dynamic size that follows from others is taken for what these
+/// make it.
+double estimatedElements(Value value, const DimClasses &dims);
+double estimatedElements(ArrayRef<Extent> extents, const DimClasses &dims);
+double estimatedBytes(Value value, const DimClasses &dims);
+
 /// The bytes of one element in memory.
 double elementBytes(Value value);
 

@@ -79,6 +79,10 @@ public:
   llvm::Expected<KernelHandle> lookup(llvm::StringRef symbol,
                                       unsigned sharedBytes,
                                       unsigned cluster) override;
+  /// As many as there are threads for.
+  llvm::Expected<int64_t> mostConcurrentBlocks(KernelHandle kernel,
+                                               unsigned threads,
+                                               unsigned sharedBytes) override;
   /// Runs all blocks on the calling thread.
   llvm::Error launch(const Launch &launch, Stream stream) override;
 

@@ -52,6 +52,8 @@ struct LaunchOperand {
   bool isPartial = false;
   /// A BufferRef::Kind::Counter.
   bool isCounter = false;
+  /// A result that only the launch itself reads, and writes as far as it does.
+  bool isScratch = false;
 };
 
 /// One launch of one kernel.

@@ -110,6 +110,9 @@ struct KernelSpec {
   unsigned numInputs = 0;
   /// Numbers of the results of which the kernel writes a part only.
   llvm::SmallVector<unsigned, 1> partialResults;
+  /// Numbers of the results in which the blocks leave something for each other:
+  /// fewer blocks write less.
+  llvm::SmallVector<unsigned, 1> scratchResults;
   /// Number of blocks, in one dimension.
   SizeExpr grid = 1;
   unsigned threads = 1;

@@ -63,7 +63,7 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        HoldKind hold, int64_t unroll,
                                        int64_t inRegisters, bool preload,
                                        int64_t copyGroups,
-                                       int64_t blocksPerRow) {
+                                       int64_t blocksPerRow, bool wholeGrid) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
@@ -86,8 +86,15 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return emitError() << "expected rows_per_block to divide the " << threads
                        << " threads, but got " << rowsPerBlock
                        << "; choose a divisor";
-  if (blocksPerRow < 1 || blocksPerRow > kMaxCluster ||
-      !llvm::isPowerOf2_64(blocksPerRow))
+  if (wholeGrid && hold != HoldKind::loop)
+    return emitError() << "expected hold = loop where the whole grid shares a "
+                          "row, but got hold = "
+                       << stringifyHoldKind(hold) << "; use hold = loop";
+  if (wholeGrid &&
+      failed(verifyRange(emitError, "blocks_per_row", blocksPerRow, kMaxParts)))
+    return failure();
+  if (!wholeGrid && (blocksPerRow < 1 || blocksPerRow > kMaxCluster ||
+                     !llvm::isPowerOf2_64(blocksPerRow)))
     return emitError() << "expected blocks_per_row to be a power of two from 1 "
                           "to "
                        << kMaxCluster << ", but got " << blocksPerRow
@@ -111,7 +118,13 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
 RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), blocks);
+             getCopyGroups(), blocks, getWholeGrid());
+}
+
+RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
+             getHold(), getUnroll(), getInRegisters(), getPreload(),
+             getCopyGroups(), blocks, /*whole_grid=*/true);
 }
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,

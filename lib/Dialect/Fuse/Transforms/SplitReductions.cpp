@@ -13,7 +13,8 @@
 //
 // Reductions over leading dimensions have it easier: blocks can share a column
 // in the kernel's schedule (`parts`), for any size. They are only cut here
-// where the kernel goes on to values of the shape that is reduced.
+// where the kernel goes on to values of the shape that is reduced. The only
+// result of a whole tensor all blocks can share, and go on (`whole_grid`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,6 +98,9 @@ bool Splitter::isStarved() {
 }
 
 bool Splitter::canBeShared() {
+  // One result is shared by all blocks, whatever follows from it.
+  if (op.getDims().size() == static_cast<size_t>(type.getRank()))
+    return true;
   SmallVector<Operation *> work = {op};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!work.empty())

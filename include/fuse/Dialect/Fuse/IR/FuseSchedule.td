@@ -84,6 +84,12 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     memory of all of them. For rows that are longer than what a multiprocessor
     holds, and for few rows.
 
+    With `whole_grid` (and `hold = loop`) all elements are one row, which all
+    blocks share: up to `blocks_per_row`, as many as the device runs at the same
+    time. Each block leaves its part of a reduction in memory, all meet at a
+    barrier of the grid, and each combines the parts. For the scale of a whole
+    tensor and what is computed with it.
+
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
   }];
@@ -93,21 +99,29 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         DefaultValuedParameter<"int64_t", "0">:$in_registers,
                         DefaultValuedParameter<"bool", "false">:$preload,
                         DefaultValuedParameter<"int64_t", "4">:$copy_groups,
-                        DefaultValuedParameter<"int64_t", "1">:$blocks_per_row);
+                        DefaultValuedParameter<"int64_t", "1">:$blocks_per_row,
+                        DefaultValuedParameter<"bool", "false">:$whole_grid);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$rows_per_block, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$in_registers,
                                    "bool":$preload, "int64_t":$copy_groups), [{
     return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
-                 in_registers, preload, copy_groups, /*blocks_per_row=*/1);
+                 in_registers, preload, copy_groups, /*blocks_per_row=*/1,
+                 /*whole_grid=*/false);
   }]>];
   let extraClassDeclaration = [{
-    /// The threads that share a row, of one block or of a cluster.
+    /// Blocks of a cluster; 1 for none.
+    int64_t clusterSize() const {
+      return getWholeGrid() ? 1 : getBlocksPerRow();
+    }
+    /// The threads that share a row, of one block, a cluster or the grid.
     int64_t threadsPerRow() const {
       return getThreads() / getRowsPerBlock() * getBlocksPerRow();
     }
     /// The same schedule with clusters of so many blocks.
     RowsScheduleAttr withBlocksPerRow(int64_t blocks) const;
+    /// The same schedule with up to so many blocks for the only row.
+    RowsScheduleAttr withWholeGrid(int64_t blocks) const;
   }];
 }
 

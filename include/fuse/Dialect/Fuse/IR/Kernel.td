@@ -77,6 +77,11 @@ def LaunchOp : Fuse_Op<"launch", [
     `shared_bytes` is the dynamic shared memory of a block, `cluster` the number
     of blocks that form a cluster, of which `blocks` is a multiple.
 
+    The blocks of a `cooperative` launch wait for each other, so that all run at
+    the same time; where the device has no room for `blocks`, there are fewer.
+    The pointer behind the results is then to an i32 of the kernel's own, 0 at
+    first, which keeps what the kernel leaves there.
+
     1. `kernel` is @MODULE::@FUNCTION, and where that module stands in the
        program, it holds the function.
     2. `threads` is from 1 to 1024.
@@ -97,7 +102,8 @@ def LaunchOp : Fuse_Op<"launch", [
                        OptionalAttr<ArrayAttr>:$in_place,
                        OptionalAttr<ArrayAttr>:$copies,
                        OptionalAttr<I64Attr>:$shared_bytes,
-                       OptionalAttr<I64Attr>:$cluster);
+                       OptionalAttr<I64Attr>:$cluster,
+                       UnitAttr:$cooperative);
   let results = (outs Variadic<AnyFuseTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `(` $blocks `)` `threads` `(` $threads `)`

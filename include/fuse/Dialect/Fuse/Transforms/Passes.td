@@ -104,7 +104,7 @@ def FuseSplitReductions
     enough partial results, the second combines them. It is cut between the
     dimensions that it reduces, or inside the first of them where its static
     size has a suitable divisor. With `shared-by-blocks` only where the program
-    goes on from the result to values of the shape that is reduced: other
+    goes on from several results to values of the shape that is reduced: other
     results are shared among blocks by the kernel's schedule.
 
     Before:
@@ -123,7 +123,7 @@ def FuseSplitReductions
            "Blocks that keep the machine busy">,
     Option<"sharedByBlocks", "shared-by-blocks", "bool", "false",
            "Schedules let blocks share a result: cut only where the program goes "
-           "on to values of the shape that is reduced">
+           "on from several to values of the shape that is reduced">
   ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
