@@ -78,3 +78,38 @@ func.func @two_inputs(%x: tensor<?x131072xf32>, %r: tensor<?x131072xf32>) -> ten
   %y = fuse.mul %h, %n : tensor<?x131072xf32>, tensor<?x1xf32> -> tensor<?x131072xf32>
   return %y : tensor<?x131072xf32>
 }
+
+// -----
+
+// The only row, of any length and needed twice, is shared by all blocks; one that
+// a cluster holds is not, and one that is read once is a sum of parts.
+// CHECK-LABEL: func.func @only_row
+// CHECK:         hold = loop, blocks_per_row = 264, whole_grid = true>
+// NONE-LABEL:  func.func @only_row
+// NONE:          hold = loop, blocks_per_row = 216, whole_grid = true>
+func.func @only_row(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %s = fuse.reduce sum %x dims = [0] keep : tensor<?xf32> -> tensor<1xf32>
+  %y = fuse.mul %x, %s : tensor<?xf32>, tensor<1xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @held_row
+// CHECK:         hold = registers, preload = true, blocks_per_row = 16>
+// NONE-LABEL:  func.func @held_row
+// NONE:          hold = loop, blocks_per_row = 216, whole_grid = true>
+func.func @held_row(%x: tensor<262144xf32>) -> tensor<262144xf32> {
+  %s = fuse.reduce sum %x dims = [0] keep : tensor<262144xf32> -> tensor<1xf32>
+  %y = fuse.mul %x, %s : tensor<262144xf32>, tensor<1xf32> -> tensor<262144xf32>
+  return %y : tensor<262144xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @read_once
+// CHECK:         #fuse.columns
+func.func @read_once(%x: tensor<?xf32>) -> tensor<1xf32> {
+  %s = fuse.reduce sum %x dims = [0] keep : tensor<?xf32> -> tensor<1xf32>
+  return %s : tensor<1xf32>
+}

@@ -92,8 +92,8 @@ MUTANTS = [
         ),
         (
             "rows-remaining-vectors-start-at-0",
-            "loopOverStates(frame, emitter.add(stepped, group.lane), vectors, width,",
-            "loopOverStates(frame, group.lane, vectors, width,",
+            "loopOverStates(frame, emitter.add(stepped, walker), vectors, walkers,",
+            "loopOverStates(frame, walker, vectors, walkers,",
         ),
         (
             "rows-vectors-cover-the-edges",
@@ -205,6 +205,31 @@ MUTANTS = [
             "nobody-waits-for-the-cluster",
             "aligned(frame));\n  awaitCluster(frame);",
             "aligned(frame));",
+        ),
+    ),
+    *_mutants(
+        "lib/Conversion/GridExchange.cpp",
+        "lit:Conversion lit:Emulator lit:Programs lit:tools",
+        (
+            "blocks-arrive-without-a-fence",
+            "  LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::acq_rel,\n"
+            "                        deviceScope);\n",
+            "",
+        ),
+        (
+            "blocks-read-what-they-cannot-see",
+            "LLVM::AtomicOrdering::acquire, deviceScope);",
+            "LLVM::AtomicOrdering::monotonic, deviceScope);",
+        ),
+        (
+            "threads-read-before-their-block-has-met-the-others",
+            "  gpu::BarrierOp::create(frame.builder, frame.loc());\n",
+            "",
+        ),
+        (
+            "one-block-is-not-heard",
+            "      frame, group.lane, blocks, group.width,",
+            "      frame, emitter.add(group.lane, one), blocks, group.width,",
         ),
     ),
     *_mutants(

@@ -128,6 +128,20 @@ TEST(Cuda, LaunchesAheadWhatWaits) {
   EXPECT_EQ(run(launch, cuda123, cuda::invalidValue), Attempts({{clusters}}));
 }
 
+TEST(Cuda, LaunchesBlocksThatWaitForEachOtherTogether) {
+  using Attempts = std::vector<AttributeIds>;
+  constexpr unsigned together = cuda::LaunchAttribute::cooperativeLaunch;
+  FakeDriver::refusesAll = false;
+  FakeDriver::refusal = cuda::notSupported;
+  Launch launch;
+  launch.cooperative = true;
+  EXPECT_EQ(FakeDriver::run(launch, 12030, cuda::success),
+            Attempts({{together}}));
+  launch.waits = true;
+  EXPECT_EQ(FakeDriver::run(launch, 12030, cuda::success),
+            Attempts({{together, overlap}, {together}}));
+}
+
 namespace {
 class CudaDeviceTest : public CudaFixture {
 protected:

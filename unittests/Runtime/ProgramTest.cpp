@@ -127,6 +127,48 @@ TEST(Program, KeepsItsArena) {
   EXPECT_EQ(seenTemp, first);
 }
 
+/// Writes the counter, and adds 1.
+static void countKernel(void **params, int64_t first, int64_t end) {
+  auto *before = *static_cast<float **>(params[0]);
+  auto *counter = *static_cast<int32_t **>(params[1]);
+  *before = static_cast<float>((*counter)++);
+}
+
+TEST(Program, CountersKeepTheirValue) {
+  llvm::StringMap<CpuKernel> kernels;
+  kernels["count"] = countKernel;
+  SizeExpr rows = SizeExpr::symbol(0);
+  ProgramSpec spec;
+  spec.symbols = {"T"};
+  spec.inputs = {{"x", DType::F32, {rows}, 4}};
+  spec.outputs = {{{"a", DType::F32, {1}, 4}, {}},
+                  {{"b", DType::F32, {1}, 4}, {}}};
+  spec.numCounters = 2;
+  // One step for the first counter, two for the second.
+  for (unsigned i : {0, 1, 1}) {
+    spec.steps.emplace_back(
+        kernel("count", {BufferRef::output(i), BufferRef::counter(i)}, 1));
+    std::get<KernelSpec>(spec.steps.back()).cooperative = true;
+  }
+  Program program = cantFail(
+      Program::create(spec, cantFail(CpuModule::create(std::move(kernels)))));
+  std::vector<float> x(4), a(1), b(1);
+  for (float calls : {0, 1, 2}) {
+    EXPECT_EQ(
+        message(program.run({view(x, {4})}, {view(a, {1}), view(b, {1})})), "");
+    EXPECT_EQ(a[0], calls);
+    EXPECT_EQ(b[0], 2 * calls + 1);
+  }
+  spec.numCounters = 1;
+  llvm::StringMap<CpuKernel> again;
+  again["count"] = countKernel;
+  EXPECT_EQ(message(Program::create(
+                        spec, cantFail(CpuModule::create(std::move(again))))
+                        .takeError()),
+            "expected step 1 to use counter number below 1, but got 1; add it "
+            "to the plan");
+}
+
 TEST(Program, ArenaFollowsTheSizes) {
   Program program = makeProgram(addTwice());
   EXPECT_EQ(cantFail(program.arenaBytes({0})), 0);

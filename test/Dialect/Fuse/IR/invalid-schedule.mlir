@@ -76,6 +76,17 @@ func.func private @f() attributes {s = #fuse.rows<threads = 16, vector = 1, rows
 
 // -----
 
+// The whole grid.
+// expected-error @below {{expected hold = loop where the whole grid shares a row, but got hold = registers}}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = registers, blocks_per_row = 2, whole_grid = true>}
+
+// -----
+
+// expected-error @below {{expected blocks_per_row from 1 to 4096, but got 5000}}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 5000, whole_grid = true>}
+
+// -----
+
 // The unrolling.
 // expected-error @below {{expected unroll from 1 to 4096, but got 0}}
 func.func private @f() attributes {s = #fuse.pointwise<threads = 1, vector = 1, unroll = 0>}

@@ -17,6 +17,8 @@ func.func private @schedules() attributes {
   b5 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, copy_groups = 2>,
   // CHECK-SAME: b6 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 4>
   b6 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 4>,
+  // CHECK-SAME: b7 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 264, whole_grid = true>
+  b7 = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 264, whole_grid = true>,
   // CHECK-SAME: c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>
   c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>,
   // CHECK-SAME: d = #fuse.columns<threads = 1, vector = 64, splits = 1>
