@@ -327,6 +327,23 @@ Extent DimClasses::extent(Value value, int64_t axis) const {
   return extentOf(it->second);
 }
 
+int64_t DimClasses::knownDivisor(const Extent &extent) const {
+  if (extent.isStatic())
+    return extent.size;
+  int64_t most = 1;
+  for (const SizeRule &rule : rules(extent.cls)) {
+    if (rule.kind != SizeRule::Product || rule.constant != 0 ||
+        rule.divisor != 1)
+      continue;
+    int64_t factor = 1;
+    for (const Extent &term : rule.terms)
+      if (term.isStatic() && llvm::MulOverflow(factor, term.size, factor))
+        factor = 1;
+    most = std::max(most, factor);
+  }
+  return most;
+}
+
 SmallVector<SizeRule> DimClasses::rules(int cls) const {
   SmallVector<SizeRule> found;
   for (const NodeRule &rule : nodeRules) {

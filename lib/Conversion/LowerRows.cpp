@@ -52,6 +52,13 @@ LogicalResult RowsLowering::verifyLength() {
   return success();
 }
 
+/// The largest power of two up to `most` that divides the number.
+static int64_t powerOfTwoIn(int64_t number, int64_t most) {
+  while (number % most != 0)
+    most /= 2;
+  return most;
+}
+
 /// The threads of the whole grid, which share a row, exchange by the block.
 Index RowsLowering::placeInGrid(const Index &block) {
   Index threads = Index::constant(schedule.getThreads());
@@ -97,6 +104,9 @@ void RowsLowering::placeThread(const Index &block) {
   }
   rowDims = emitter.delinearize(row, space.rows());
   columns = emitter.product(space.columns());
+  divisor = 1;
+  for (const Extent &extent : space.columns())
+    divisor *= powerOfTwoIn(frame.dims.knownDivisor(extent), vector / divisor);
   rowStart = emitter.mul(row, columns);
   placeVectors();
 }

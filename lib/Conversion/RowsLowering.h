@@ -50,15 +50,13 @@ private:
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
   /// Whether elements may be left over after all whole vectors.
-  bool hasTail() const {
-    return vector > 1 && (columns.base || columns.offset % vector != 0);
-  }
+  bool hasTail() const { return vector > 1 && divisor % vector != 0; }
   /// Whether rows start anywhere between two multiples of the vector. Whole
   /// vectors then start at the first multiple in memory; what is before and
   /// behind them are the edges, fewer elements than a group has threads.
   bool hasEdges() const {
     bool isDivisible =
-        columns.base ? emitter.getOptions().divisible : !hasTail();
+        !hasTail() || (columns.base && emitter.getOptions().divisible);
     return !isDivisible && space.columns().size() == 1 &&
            group.width >= 2 * vector && vector > 1;
   }
@@ -116,6 +114,8 @@ private:
   unsigned leftStates = 0;
   SmallVector<Index, 4> rowDims;
   Index rowStart, columns;
+  /// A power of two that is known to divide the number of columns.
+  int64_t divisor = 1;
   /// The column of the first whole vector, and how many there are.
   Index head, vectors;
   /// Whether the row exists; null where every one does.

@@ -144,7 +144,7 @@ MUTANTS = [
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-tail-is-skipped",
-            "return vector > 1 && (columns.base || columns.offset % vector != 0);",
+            "return vector > 1 && divisor % vector != 0;",
             "return false;",
         ),
     ),

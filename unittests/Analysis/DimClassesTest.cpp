@@ -68,6 +68,20 @@ TEST_F(DimClassesTest, ContractedAxesAreEqual) {
   EXPECT_NE(dims.extent(f.getArgument(0), 0), dims.extent(f.getArgument(1), 0));
 }
 
+TEST_F(DimClassesTest, AProductIsDividedByItsFactors) {
+  func::FuncOp f = parse(R"(
+    func.func @f(%x: tensor<?x12x?xf32>) -> tensor<?x?xf32> {
+      %a = tensor.collapse_shape %x [[0, 1], [2]]
+           : tensor<?x12x?xf32> into tensor<?x?xf32>
+      return %a : tensor<?x?xf32>
+    })");
+  DimClasses dims(f);
+  Value a = f.getBody().front().getTerminator()->getOperand(0);
+  EXPECT_EQ(dims.knownDivisor(dims.extent(a, 0)), 12);
+  EXPECT_EQ(dims.knownDivisor(dims.extent(a, 1)), 1);
+  EXPECT_EQ(dims.knownDivisor(dims.extent(f.getArgument(0), 1)), 12);
+}
+
 TEST_F(DimClassesTest, KernelBodiesShareTheirOperandsDims) {
   func::FuncOp f = parse(R"(
     func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {

@@ -88,6 +88,10 @@ public:
   /// The same for a dynamic class.
   SmallVector<SizeRule> rules(int cls) const;
 
+  /// A number that divides the extent: its size, or for a product its static
+  /// factors; 1 where nothing is known.
+  int64_t knownDivisor(const Extent &extent) const;
+
 private:
   using Key = std::pair<Value, int64_t>;
 
