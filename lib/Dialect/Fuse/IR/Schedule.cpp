@@ -62,8 +62,8 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
                                        HoldKind hold, int64_t unroll,
                                        int64_t inRegisters, bool preload,
-                                       int64_t copyGroups,
-                                       int64_t blocksPerRow, bool wholeGrid) {
+                                       int64_t copyGroups, int64_t blocksPerRow,
+                                       bool wholeGrid) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
