@@ -48,6 +48,21 @@ EXAMPLES = {
 }
 COLUMNS = (1, 33, 1024, 4096, 4097, 32768)
 ROWS = (0, 1, 33, 257)
+# Rows that no multiprocessor holds, of any alignment: as many as are few calls'
+# and, in f32, as are many calls'.
+LONG_COLUMNS = (50257, 131072, 262144)
+LONG_ROWS = (1, 5, 300)
+# Programs that no example has, with sizes that need several blocks.
+PROGRAMS = {
+    "cross_entropy": ("T=300",),
+    "cross_entropy_loss": ("T=300",),
+    "norm_all": ("A=3001", "B=1001"),
+    "quantize_tensor": ("T=1000",),
+    "rms_norm_backward": ("T=300",),
+    "softmax_backward": ("T=300",),
+    "swiglu_f8": ("T=300",),
+    "two_softmaxes": ("A=300", "B=33"),
+}
 # What compute-sanitizer says at the end when it has found nothing.
 CLEAN = re.compile(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards")
 BLOCKS = (
@@ -77,53 +92,76 @@ class Runner:
         path.write_text(substitute(text, dtype, EXAMPLES[example][1], columns))
         return path
 
-    def run(self, path, example, label, dim, prefix=()):
+    def run(self, path, example, label, dims, prefix=()):
         command = (
             *prefix,
             self.fuse,
             "run",
             str(path),
             "--target=cuda",
-            f"--dim={dim}",
+            *(f"--dim={dim}" for dim in dims),
             "--verify",
             "--repeat=1",
         )
         return Run(example, label, command)
 
     def runs(self, columns_of, rows, dtypes, prefix=(), tag=""):
-        """The runs of every example in every variant."""
+        """The runs of every example in every variant.
+
+        `columns_of` gives the columns to try from an example's own, and [0] for one
+        without columns if it is to run.
+        """
         for example, (dim, columns) in EXAMPLES.items():
             for dtype in dtypes:
-                for width in columns_of(columns) if columns else (0,):
+                for width in columns_of(columns):
                     path = self.variant(example, dtype, width)
                     for size in rows:
                         label = f"{tag}{example} {dtype} {size}x{width}"
-                        yield self.run(path, example, label, f"{dim}={size}", prefix)
+                        yield self.run(path, example, label, [f"{dim}={size}"], prefix)
 
     def blocks(self):
         for block in BLOCKS:
             for tokens in (1, 128):
                 path = ROOT / "examples" / f"{block}.mlir"
-                yield self.run(path, block, f"{block} {tokens}", f"tokens={tokens}")
+                yield self.run(path, block, f"{block} {tokens}", [f"tokens={tokens}"])
+
+    def programs(self, prefix=(), tag=""):
+        for program, dims in PROGRAMS.items():
+            path = ROOT / "test" / "Programs" / "Inputs" / f"{program}.mlir"
+            yield self.run(path, program, f"{tag}{program}", dims, prefix)
 
 
 def verify_runs(runner):
     def columns_of(own):
-        return sorted({*COLUMNS, own})
+        return sorted({*COLUMNS, own}) if own else [0]
+
+    def long_columns_of(own):
+        return LONG_COLUMNS if own else []
 
     yield from runner.runs(columns_of, ROWS, DTYPES)
+    yield from runner.runs(long_columns_of, LONG_ROWS, DTYPES)
     yield from runner.blocks()
+    yield from runner.programs()
 
 
 def sanitize_runs(runner):
     checker = (
         shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     )
+
+    # Unaligned rows take the masked paths; own columns the vectors.
+    def columns_of(own):
+        return (own, 4097) if own else [0]
+
+    def long_columns_of(own):
+        return LONG_COLUMNS[-1:] if own else []
+
     for tool in ("memcheck", "racecheck"):
         prefix = (checker, f"--tool={tool}", "--error-exitcode=9")
         tag = f"{tool} "
-        # Unaligned rows take the masked paths; own columns the vectors.
-        yield from runner.runs(lambda own: (own, 4097), (3,), ("bf16",), prefix, tag)
+        yield from runner.runs(columns_of, (3,), ("bf16",), prefix, tag)
+        yield from runner.runs(long_columns_of, (2,), ("f32",), prefix, tag)
+        yield from runner.programs(prefix, tag)
 
 
 def execute(run, limit):
