@@ -175,7 +175,7 @@ LogicalResult RunCollapser::visit(Operation *op) {
 /// Shapes align at the last dimension.
 LogicalResult RunCollapser::visitPointwise(Operation *op) {
   auto fromEnd = [&](Value value) -> std::optional<int64_t> {
-    auto it = firsts.find(value);
+    auto *it = firsts.find(value);
     if (it == firsts.end())
       return std::nullopt;
     return tensorType(value).getRank() - it->second;
@@ -220,7 +220,7 @@ LogicalResult RunCollapser::visitReduce(ReduceOp op) {
   for (int64_t dim = 0, rank = tensorType(input).getRank(); dim < rank; ++dim)
     if (op.getKeep() || !llvm::is_contained(op.getDims(), dim))
       kept.push_back(dim);
-  if (auto it = firsts.find(op.getResult()); it != firsts.end()) {
+  if (auto *it = firsts.find(op.getResult()); it != firsts.end()) {
     auto dims = ArrayRef(kept).slice(it->second, count);
     if (dims.back() - dims.front() + 1 != count ||
         failed(add(input, dims.front())))
@@ -316,13 +316,13 @@ void RunCollapser::mergeDims(ReduceOp op, int64_t first) {
 void RunCollapser::apply() {
   // What is reshaped at the edge is read before types change.
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
-    if (auto it = firsts.find(value); it != firsts.end())
+    if (auto *it = firsts.find(value); it != firsts.end())
       reshapeResult(number, it->second);
   for (auto [value, first] : firsts)
     if (auto argument = dyn_cast<BlockArgument>(value))
       reshapeInput(argument, first);
   for (auto reduce : kernel.getBody().getOps<ReduceOp>())
-    if (auto it = firsts.find(reduce.getInput()); it != firsts.end())
+    if (auto *it = firsts.find(reduce.getInput()); it != firsts.end())
       mergeDims(reduce, it->second);
   for (auto [value, first] : firsts)
     value.setType(collapsed(tensorType(value), first));

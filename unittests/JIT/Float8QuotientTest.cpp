@@ -32,8 +32,7 @@ struct Format {
 
 constexpr int64_t columns = 512;
 
-class Float8Quotient : public CudaFixture,
-                       public testing::WithParamInterface<Format> {
+class Float8Quotient : public CudaFixtureWithParam<Format> {
 protected:
   // Most of the tests need no device.
   void SetUp() override {}
@@ -178,7 +177,7 @@ TEST_P(Float8Quotient, IsThatOfADivision) {
 }
 
 TEST_P(Float8Quotient, IsThatOfADivisionOnADevice) {
-  CudaFixture::SetUp();
+  CudaFixtureWithParam::SetUp();
   if (IsSkipped())
     return;
   draw(/*rows=*/65536);

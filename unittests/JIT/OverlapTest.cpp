@@ -38,11 +38,10 @@ static constexpr llvm::StringLiteral chain = R"(
   })";
 
 namespace {
-class Overlap : public CudaFixture,
-                public testing::WithParamInterface<int64_t> {
+class Overlap : public CudaFixtureWithParam<int64_t> {
 protected:
   void SetUp() override {
-    CudaFixture::SetUp();
+    CudaFixtureWithParam::SetUp();
     if (IsSkipped())
       return;
     std::mt19937 random(GetParam());

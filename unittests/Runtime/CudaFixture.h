@@ -16,8 +16,8 @@
 namespace fuse::runtime {
 
 /// A test on the first CUDA device and a stream of its own; skipped where there
-/// is no device.
-class CudaFixture : public testing::Test {
+/// is no device. `Base` is GoogleTest's.
+template <typename Base> class CudaTest : public Base {
 protected:
   void SetUp() override {
     llvm::Expected<CudaDevice &> found = CudaDevice::get();
@@ -53,6 +53,10 @@ protected:
   CudaDevice *device = nullptr;
   Stream stream;
 };
+
+using CudaFixture = CudaTest<testing::Test>;
+template <typename Param>
+using CudaFixtureWithParam = CudaTest<testing::TestWithParam<Param>>;
 
 } // namespace fuse::runtime
 
