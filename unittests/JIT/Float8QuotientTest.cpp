@@ -177,7 +177,7 @@ TEST_P(Float8Quotient, IsThatOfADivision) {
 }
 
 TEST_P(Float8Quotient, IsThatOfADivisionOnADevice) {
-  CudaFixtureWithParam::SetUp();
+  CudaTest::SetUp();
   if (IsSkipped())
     return;
   draw(/*rows=*/65536);

@@ -41,7 +41,7 @@ namespace {
 class Overlap : public CudaFixtureWithParam<int64_t> {
 protected:
   void SetUp() override {
-    CudaFixtureWithParam::SetUp();
+    CudaTest::SetUp();
     if (IsSkipped())
       return;
     std::mt19937 random(GetParam());
