@@ -6,515 +6,12 @@ FuseRuntimeTests, "lit:NAME" the files of that name under test, "py:NAME" one of
 python/tests, and "random" 150 random programs.
 """
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Mutant:
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: str
-
-
-def _mutants(file, tests, *changes):
-    return [Mutant(name, file, old, new, tests) for name, old, new in changes]
-
+from mutant import of_file
+from mutants_lowering import LOWERING
 
 MUTANTS = [
-    *_mutants(
-        "lib/Conversion/LowerRows.cpp",
-        "Regression lit:Conversion lit:Emulator",
-        (
-            "rows-past-the-last-one",
-            "row = emitter.min(row, emitter.add(rows, Index::constant(-1)));",
-            "(void)rows;",
-        ),
-        (
-            "rows-past-the-last-one-are-written",
-            "rowExists = emitter.less(row, rows);",
-            "(void)rowExists;",
-        ),
-        (
-            "rows-tail-is-not-combined",
-            "state = reducer.combine(state, scalars);",
-            "(void)scalars;",
-        ),
-        (
-            "rows-of-a-block-overlap",
-            "emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),",
-            "emitter.div(block, blocks),",
-        ),
-        (
-            "rows-whole-vectors-start-behind-the-first-aligned-one",
-            "emitter.min(emitter.rem(emitter.sub(size, past), size), columns);",
-            "emitter.min(past, columns);",
-        ),
-        (
-            "rows-edges-are-not-combined",
-            "if (edge || (isLoop() && hasTail()))",
-            "if (isLoop() && hasTail())",
-        ),
-        (
-            "rows-results-of-a-reduction-are-stored-before-it",
-            "return !reduced.contains(yielded(result));",
-            "return true;",
-        ),
-        (
-            "rows-nothing-is-stored-early",
-            "return !reduced.contains(yielded(result));",
-            "return false;",
-        ),
-        (
-            "blocks-of-a-cluster-do-the-same-vectors",
-            "perBlock == 1 ? emitter.add(before, thread) : emitter.rem(",
-            "perBlock == 1 ? thread : emitter.rem(",
-        ),
-        (
-            "blocks-of-a-cluster-have-rows-of-their-own",
-            "emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),",
-            "emitter.mul(block, Index::constant(perBlock)),",
-        ),
-        (
-            "blocks-write-to-others-that-have-not-started",
-            "if (group.blocks > 1 && isFirst)",
-            "if (false)",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/RowWalks.cpp",
-        "Regression lit:Conversion lit:Emulator",
-        (
-            "rows-held-tail-is-not-guarded",
-            "held.back().guard = emitter.less(number, vectors);",
-            "(void)number;",
-        ),
-        (
-            "rows-remaining-vectors-start-at-0",
-            "loopOverStates(frame, emitter.add(stepped, walker), vectors, walkers,",
-            "loopOverStates(frame, walker, vectors, walkers,",
-        ),
-        (
-            "rows-vectors-cover-the-edges",
-            "int64_t before = hasEdges() ? vector - 1 : 0;",
-            "int64_t before = 0;",
-        ),
-        (
-            "rows-edge-is-not-guarded",
-            "edge->guard = emitter.less(group.lane, elements);",
-            "(void)elements;",
-        ),
-        (
-            "rows-edges-are-all-behind",
-            "emitter.select(emitter.less(number, head), number, behind)",
-            "behind",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/ShiftedLoad.cpp",
-        "lit:Conversion lit:Emulator",
-        (
-            "cut-vectors-ask-for-no-end",
-            "Index::constant(cover.accesses() * perAccess - 1)",
-            "Index::constant(0)",
-        ),
-        (
-            "cut-vectors-swap-words",
-            "words[i + 1], words[i], bits",
-            "words[i], words[i + 1], bits",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/LowerColumns.cpp",
-        "lit:Conversion lit:Emulator",
-        (
-            "overlapping-columns-are-written-twice",
-            "emitter.less(firstOwn, emitter.add(column, Index::constant(lane + 1)))",
-            "emitter.less(column, emitter.add(column, Index::constant(lane + 1)))",
-        ),
-        (
-            "cut-columns-step-over-the-last-row",
-            "divides() ? Index::constant(0) : emitter.min(Index::constant(1), count);",
-            "Index::constant(0);",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/RowsLowering.h",
-        "Regression lit:Conversion lit:Emulator",
-        (
-            "rows-tail-is-skipped",
-            "return vector > 1 && divisor % vector != 0;",
-            "return false;",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/ThreadReduce.cpp",
-        "lit:Conversion lit:Regressions lit:Emulator",
-        (
-            "shuffles-stop-early",
-            "for (int64_t distance = std::min(width, warpSize) / 2; distance > 0;",
-            "for (int64_t distance = std::min(width, warpSize) / 2; distance > 1;",
-        ),
-        (
-            "no-barrier-between-warps",
-            "else\n    gpu::BarrierOp::create(frame.builder, frame.loc());",
-            "",
-        ),
-        (
-            "no-barrier-between-blocks",
-            "meetInCluster(frame);\n  else",
-            "gpu::BarrierOp::create(frame.builder, frame.loc());\n  else",
-        ),
-        (
-            "one-block-of-a-cluster-hears-nothing",
-            "emitter.less(inWarp, Index::constant(group.blocks))",
-            "emitter.less(inWarp, Index::constant(std::max<int64_t>(\n"
-            "                                     1, group.blocks - 1)))",
-        ),
-        (
-            "rows-share-their-slots",
-            "emitter.mul(group.group, Index::constant(warps));",
-            "group.group;",
-        ),
-        (
-            "only-the-last-warp-counts",
-            "parts.size() > 1 ? reducer.combineAll(parts) : parts.front();",
-            "parts.back();",
-        ),
-        (
-            "half-of-the-warps-count-twice",
-            "frame.emitter.rem(group.lane, Index::constant(lanes))",
-            "frame.emitter.rem(group.lane, Index::constant(lanes / 2))",
-        ),
-        (
-            "a-double-is-its-low-half-twice",
-            "exchange(vector::ExtractOp::create(builder, loc, words, i)));",
-            "exchange(vector::ExtractOp::create(builder, loc, words, 0)));",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/ClusterExchange.cpp",
-        "lit:Conversion lit:Emulator",
-        (
-            "cluster-barrier-orders-nothing",
-            "NVVM::ClusterArriveOp::create(",
-            "NVVM::ClusterArriveRelaxedOp::create(",
-        ),
-        (
-            "nobody-waits-for-the-cluster",
-            "aligned(frame));\n  awaitCluster(frame);",
-            "aligned(frame));",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/GridExchange.cpp",
-        "lit:Conversion lit:Emulator lit:Programs lit:tools",
-        (
-            "blocks-arrive-without-a-fence",
-            "  LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::acq_rel,\n"
-            "                        deviceScope);\n",
-            "",
-        ),
-        (
-            "blocks-read-what-they-cannot-see",
-            "LLVM::AtomicOrdering::acquire, deviceScope);",
-            "LLVM::AtomicOrdering::monotonic, deviceScope);",
-        ),
-        (
-            "threads-read-before-their-block-has-met-the-others",
-            "  gpu::BarrierOp::create(frame.builder, frame.loc());\n",
-            "",
-        ),
-        (
-            "one-block-is-not-heard",
-            "      frame, group.lane, blocks, group.width,",
-            "      frame, emitter.add(group.lane, one), blocks, group.width,",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/Float8Quotient.cpp",
-        "JIT",
-        (
-            "bounds-of-quotients-are-too-near",
-            "static constexpr int margin = -21;",
-            "static constexpr int margin = -24;",
-        ),
-        (
-            "quotients-by-any-divisor-are-bounded",
-            "areSame(low, high), isNormal());",
-            "areSame(low, high), areSame(low, high));",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/Reducer.cpp",
-        "Regression lit:Regressions random",
-        (
-            "maximum-starts-at-plus-infinity",
-            "return floatType ? infinity(true) : integer(llvm::minIntN(width));",
-            "return floatType ? infinity(false) : integer(llvm::minIntN(width));",
-        ),
-        (
-            "minimum-of-integers-starts-at-0",
-            "return floatType ? infinity(false) : integer(llvm::maxIntN(width));",
-            "return floatType ? infinity(false) : integer(0);",
-        ),
-        (
-            "maximum-loses-nan",
-            "return arith::MaximumFOp::create(builder, loc, a, b);",
-            "return arith::MaxNumFOp::create(builder, loc, a, b);",
-        ),
-        (
-            "minimum-loses-nan",
-            "return arith::MinimumFOp::create(builder, loc, a, b);",
-            "return arith::MinNumFOp::create(builder, loc, a, b);",
-        ),
-        (
-            "any-is-all",
-            "return arith::OrIOp::create(builder, loc, a, b);",
-            "return arith::AndIOp::create(builder, loc, a, b);",
-        ),
-        (
-            "online-softmax-of-minus-infinity",
-            "return arith::SelectOp::create(builder, loc, isLowest, zero, maximum);",
-            "return maximum;",
-        ),
-        (
-            "online-softmax-does-not-rescale",
-            "return arith::MulFOp::create(builder, loc, state[1], factor);",
-            "return state[1];",
-        ),
-        (
-            "mean-multiplies",
-            "results[0] = arith::DivFOp::create(builder, loc, results[0], number);",
-            "results[0] = arith::MulFOp::create(builder, loc, results[0], number);",
-        ),
-        (
-            "masked-elements-count",
-            "  if (!guard)\n    return elements;\n",
-            "  if (true)\n    return elements;\n",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/LowerContraction.cpp",
-        "Regression lit:Conversion lit:Regressions random lit:Emulator",
-        (
-            "tile-rows-past-the-end-are-written",
-            "if (rows[i].key() != rowsInside[i].key())",
-            "if (false)",
-        ),
-        (
-            "tile-columns-past-the-end-are-written",
-            "if (columns[j].key() != columnsInside[j].key())",
-            "if (false)",
-        ),
-        (
-            "sum-without-its-tail",
-            "finish(fits ? sums : sumLoop(whole, count, 1, 1, sums));",
-            "finish(sums);",
-        ),
-        (
-            "sum-starts-at-1",
-            "Index start = Index::constant(0);",
-            "Index start = Index::constant(1);",
-        ),
-        (
-            "half-of-the-lanes-count-twice",
-            "arith::AddFOp::create(builder, loc, parts[i], parts[i + 1]));",
-            "arith::AddFOp::create(builder, loc, parts[i], parts[i]));",
-        ),
-        (
-            "half-of-the-tiles-are-missing",
-            "grid.divisor = schedule.getThreads();",
-            "grid.divisor = 2 * schedule.getThreads();",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/EmitRotary.cpp",
-        "lit:Regressions lit:Conversion py:test_math lit:Examples random",
-        (
-            "interleaved-lanes-turn-the-other-way",
-            "signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));",
-            "signs.push_back(lane / 2 + (lane % 2 ? lanes / 2 : 0));",
-        ),
-        (
-            "half-turns-the-other-way",
-            "return fma(x, angle.cos, first ? negate(term) : term);",
-            "return fma(x, angle.cos, first ? term : negate(term));",
-        ),
-        ("inverse-is-forgotten", "if (op.getInverse())", "if (false)"),
-        (
-            "long-sequences-turn-as-short-ones",
-            "row = emitter.add(row, firstFrequency());",
-            "",
-        ),
-        ("magnitude-is-forgotten", "if (magnitude == 1)", "if (true)"),
-        (
-            "one-head-more-turns",
-            "loc, emitter.less(head, Index::constant(heads)),",
-            "loc, emitter.less(head, Index::constant(heads + 1)),",
-        ),
-        (
-            "table-is-read-past-its-end",
-            "number = arith::MinSIOp::create(builder, loc, number, last);",
-            "(void)last;",
-        ),
-        (
-            "features-past-the-rotated-ones-turn",
-            "return select(emitter.less(d, limit), y, x);",
-            "return y;",
-        ),
-        (
-            "frequencies-of-the-whole-head",
-            "table.push_back(turnsOfAngle(frequency));",
-            "table.push_back(turnsOfAngle(frequency / 2));",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/EmitRotaryPosition.cpp",
-        "lit:Rotary lit:Examples random",
-        (
-            "sequences-start-a-token-late",
-            "builder, loc, arith::CmpIPredicate::sle, begins, tokenNumber());",
-            "builder, loc, arith::CmpIPredicate::slt, begins, tokenNumber());",
-        ),
-        (
-            "offsets-of-the-first-sequence",
-            "return read(offsets, sequence, both(guardOf(sequence), exists));",
-            "return read(offsets, Index::constant(0), exists);",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/EmitPointwise.cpp",
-        "Regression py:test_regressions lit:Conversion random",
-        (
-            "integers-divided-by-zero",
-            "return select(byZero, zero, select(byMinusOne, negated, quotient));",
-            "return select(byMinusOne, negated, quotient);",
-        ),
-        (
-            "sign-of-nan-is-1",
-            "return select(compareFloat(arith::CmpFPredicate::OGT, in[0], zero), one,",
-            "return select(compareFloat(arith::CmpFPredicate::UGT, in[0], zero), one,",
-        ),
-        (
-            "nan-equals-everything",
-            "arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,",
-            "arith::CmpFPredicate::OEQ, arith::CmpFPredicate::ONE,",
-        ),
-        (
-            "written-divisions-are-approximate",
-            "return isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr);",
-            "return false;",
-        ),
-        (
-            "casts-and-strict-do-not-round",
-            "  if (element == compute)\n    return value;\n  Value rounded =",
-            "  if (true)\n    return value;\n  Value rounded =",
-        ),
-        (
-            "iota-counts-up-from-the-end",
-            "index = emitter.add(index, size);",
-            "(void)size;",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/LowerPointwise.cpp",
-        "Regression lit:Conversion lit:Regressions random lit:Emulator",
-        (
-            "last-vector-is-past-the-end",
-            "emitter.less(last, total), [&] { storeAt(flatPoint(first, vector)); },",
-            "emitter.less(first, total), [&] { storeAt(flatPoint(first, vector)); },",
-        ),
-        (
-            "half-of-the-blocks-are-missing",
-            "return {{{segment.extents, vector * threads * unroll}}};",
-            "return {{{segment.extents, 2 * vector * threads * unroll}}};",
-        ),
-        (
-            "unrolled-steps-overlap",
-            "emitter.add(emitter.mul(block, Index::constant(unroll)), step),",
-            "emitter.add(block, step),",
-        ),
-        (
-            "dynamic-rows-are-whole-vectors",
-            ": emitter.getOptions().divisible;\n  if (divides",
-            ": true;\n  if (divides",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/MathExp.cpp",
-        "Conversion py:test_math",
-        ("exp-coefficient", "0x1.5554acp-3,", "0x1.5554fcp-3,"),
-        ("exp-underflows-early", "-104.5, ", "-87.0, "),
-        (
-            "expm1-loses-its-sign",
-            "return x.emitter->copySign(expM1Unsigned(x), x);",
-            "return expM1Unsigned(x);",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/MathLog.cpp",
-        "Conversion py:test_math",
-        (
-            "log-of-denormals",
-            "e.select(isDenormal, e.f(-scaleExponent), e.f(0.0));",
-            "e.f(0.0);",
-        ),
-        (
-            "log-of-negatives",
-            "e.select(x < zero, e.nan(), x);",
-            "x;",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/MathTrig.cpp",
-        "Conversion py:test_math",
-        ("digits-of-tau", "0x7f09d5f47d4d3770", "0x7f09d5f47d4d2770"),
-        (
-            "angle-of-negatives",
-            "e.select(isNegative, w.constant(0) - angle.quadrant, angle.quadrant)",
-            "angle.quadrant",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/MathDivide.cpp",
-        "lit:Conversion",
-        (
-            "reciprocals-are-not-refined",
-            "return e.fma(error, first, first);",
-            "return first;",
-        ),
-        (
-            "reciprocals-of-infinity",
-            "e.fma(-e.atMost(x, largest), first, e.f(1.0))",
-            "e.fma(-x, first, e.f(1.0 + 0 * largest))",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/OverlapLaunches.cpp",
-        "lit:Conversion",
-        (
-            "kernels-do-not-wait",
-            "NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);",
-            "(void)loc;",
-        ),
-        (
-            "kernels-wait-again",
-            "if (function.isKernel() && !hasControl(function))",
-            "if (function.isKernel())",
-        ),
-    ),
-    *_mutants(
-        "lib/Conversion/MathErf.cpp",
-        "Conversion py:test_math",
-        (
-            "tanh-threshold",
-            "return e.select(a < e.f(0.55), near, far);",
-            "return e.select(a < e.f(0.75), near, far);",
-        ),
-    ),
-    *_mutants(
+    *LOWERING,
+    *of_file(
         "lib/Runtime/Arguments.cpp",
         "Runtime",
         (
@@ -540,7 +37,7 @@ MUTANTS = [
         ("null-is-data", "if (!view.data)", "if (false)"),
         ("alignment-is-not-checked", "if (remainder != 0)", "if (false)"),
     ),
-    *_mutants(
+    *of_file(
         "lib/Runtime/Facts.cpp",
         "Runtime",
         (
@@ -564,7 +61,7 @@ MUTANTS = [
             "return true;",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Runtime/ArenaPlan.cpp",
         "Runtime",
         (
@@ -573,7 +70,7 @@ MUTANTS = [
             "return a.first < b.last && b.first < a.last;",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Runtime/BlockPool.cpp",
         "Runtime",
         (
@@ -587,7 +84,7 @@ MUTANTS = [
             "ranges(grid / step),",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/JIT/JIT.cpp",
         "py:test_regressions py:test_cpu Regression JIT CAPI",
         (
@@ -596,7 +93,7 @@ MUTANTS = [
             "return denseVariants[CompiledProgram::usualFacts().key()].load(",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Analysis/DimClasses.cpp",
         "Analysis lit:Fusion Regression",
         (
@@ -610,7 +107,7 @@ MUTANTS = [
             "out += !reduced;",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Analysis/InPlace.cpp",
         "Analysis JIT",
         (
@@ -629,7 +126,7 @@ MUTANTS = [
             "dims.extents(input) == extents &&",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Schedule/VectorWidth.cpp",
         "lit:Schedule lit:Examples",
         (
@@ -643,7 +140,7 @@ MUTANTS = [
             "",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Schedule/Rows.cpp",
         "lit:Schedule",
         (
@@ -652,7 +149,7 @@ MUTANTS = [
             "return propose(threads, 1, HoldKind::registers);",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Fusion/BindDims.cpp",
         "lit:Fusion lit:tools Regression",
         (
@@ -661,7 +158,7 @@ MUTANTS = [
             'name = "n";',
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/JIT/Source.cpp",
         "JIT",
         (
@@ -675,7 +172,7 @@ MUTANTS = [
             "if (",
         ),
     ),
-    *_mutants(
+    *of_file(
         "lib/Dialect/Fuse/Transforms/DecomposeTensor.cpp",
         "lit:Transforms",
         ("slices-past-the-end", "if (!isInside(", "if (false && !isInside("),
