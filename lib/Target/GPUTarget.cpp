@@ -71,7 +71,7 @@ static constexpr GPUTarget makeSM90() {
   GPUTarget t = makeSM80();
   t.chip = "sm_90";
   t.board = "H100 SXM 80GB";
-  t.maxClusterSize = 16;
+  t.maxClusterSize = 8;
   t.maxSharedBytesPerBlock = 227 * 1024;
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
@@ -115,7 +115,6 @@ static constexpr GPUTarget makeSM120() {
   t.chip = "sm_120";
   t.board = "RTX 5090";
   t.ptxVersion = 87;
-  t.maxClusterSize = 8;
   t.maxThreadsPerSM = 1536;
   t.maxBlocksPerSM = 24;
   t.maxSharedBytesPerBlock = 99 * 1024;

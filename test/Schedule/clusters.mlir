@@ -5,11 +5,12 @@
 
 // A row that fits no multiprocessor is held by the fewest that do, and read
 // again where there are no clusters. In calls that move few bytes there are few
-// such rows, and all multiprocessors share them.
+// such rows; more blocks than every chip takes as a cluster would have to share
+// them.
 // CHECK-LABEL: func.func @two_blocks
 // CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
 // SMALL-LABEL: func.func @two_blocks
-// SMALL:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 16>
+// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
 // NONE-LABEL:  func.func @two_blocks
 // NONE:          #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
 // SM120-LABEL: func.func @two_blocks
@@ -96,13 +97,13 @@ func.func @only_row(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 // CHECK-LABEL: func.func @held_row
-// CHECK:         hold = registers, preload = true, blocks_per_row = 16>
+// CHECK:         hold = registers, preload = true, blocks_per_row = 8>
 // NONE-LABEL:  func.func @held_row
 // NONE:          hold = loop, blocks_per_row = 216, whole_grid = true>
-func.func @held_row(%x: tensor<262144xf32>) -> tensor<262144xf32> {
-  %s = fuse.reduce sum %x dims = [0] keep : tensor<262144xf32> -> tensor<1xf32>
-  %y = fuse.mul %x, %s : tensor<262144xf32>, tensor<1xf32> -> tensor<262144xf32>
-  return %y : tensor<262144xf32>
+func.func @held_row(%x: tensor<131072xf32>) -> tensor<131072xf32> {
+  %s = fuse.reduce sum %x dims = [0] keep : tensor<131072xf32> -> tensor<1xf32>
+  %y = fuse.mul %x, %s : tensor<131072xf32>, tensor<1xf32> -> tensor<131072xf32>
+  return %y : tensor<131072xf32>
 }
 
 // -----

@@ -27,7 +27,7 @@ TEST(GPUTarget, OnlyTheSpecificVariantHasWgmma) {
 
 TEST(GPUTarget, ClustersStartWithHopper) {
   EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_89")).maxClusterSize, 1u);
-  EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_90")).maxClusterSize, 16u);
+  EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_90")).maxClusterSize, 8u);
 }
 
 TEST(GPUTarget, LaunchesOverlapFromHopperOn) {

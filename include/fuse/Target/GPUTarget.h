@@ -39,8 +39,7 @@ struct GPUTarget {
   unsigned maxThreadsPerBlock;
   unsigned maxThreadsPerSM;
   unsigned maxBlocksPerSM;
-  /// Largest cluster in blocks, above 8 with the opt-in attribute of the driver
-  /// API; 1 where there are no clusters.
+  /// Largest portable cluster in blocks; 1 where there are no clusters.
   unsigned maxClusterSize;
 
   // Registers (32 bits each) and shared memory (bytes).
