@@ -23,8 +23,8 @@ using namespace mlir::fuse;
 static constexpr double columnsPerBlock = 128;
 /// Places of a column below which blocks do not share it.
 static constexpr double placesPerBlock = 256;
-/// Elements of the only row that count as the work of a multiprocessor. One that
-/// holds a row, up to 16384 elements, draws several times its share of the
+/// Elements of the only row that count as the work of a multiprocessor. One
+/// that holds a row, up to 16384 elements, draws several times its share of the
 /// bandwidth while others idle.
 static constexpr double elementsPerBlock = 4096;
 /// Views of one value beyond which a kernel is refused.
