@@ -64,7 +64,11 @@ LogicalResult mlir::fuse::lowerStructuredControlFlow(Operation *root) {
   vector::populateVectorBroadcastLoweringPatterns(vectorPatterns);
   vector::populateVectorShapeCastLoweringPatterns(vectorPatterns);
   vector::populateVectorInterleaveLoweringPatterns(vectorPatterns);
-  return applyPatternsGreedily(root, std::move(vectorPatterns));
+  // The driver's simplification of regions merges blocks that look alike and
+  // may never end; LLVM does that better.
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(root, std::move(vectorPatterns), config);
 }
 
 void mlir::fuse::populateBodyToLLVMPatterns(const LLVMTypeConverter &converter,
