@@ -332,8 +332,7 @@ int64_t DimClasses::knownDivisor(const Extent &extent) const {
     return extent.size;
   int64_t most = 1;
   for (const SizeRule &rule : rules(extent.cls)) {
-    if (rule.kind != SizeRule::Product || rule.constant != 0 ||
-        rule.divisor != 1)
+    if (!rule.isPlainProduct())
       continue;
     int64_t factor = 1;
     for (const Extent &term : rule.terms)

@@ -35,11 +35,7 @@ static double estimatedSize(const Extent &extent, const DimClasses &dims) {
   if (extent.isStatic())
     return extent.size;
   for (const SizeRule &rule : dims.rules(extent.cls)) {
-    bool isProduct = rule.kind == SizeRule::Product && rule.constant == 0 &&
-                     rule.divisor == 1 && rule.terms.size() > 1;
-    bool isFlat = llvm::none_of(
-        rule.terms, [&](const Extent &term) { return term.cls == extent.cls; });
-    if (!isProduct || !isFlat)
+    if (!rule.isPlainProduct())
       continue;
     double product = 1;
     for (const Extent &term : rule.terms)

@@ -113,9 +113,7 @@ private:
 
 /// Of a number that all lanes share only once.
 Value PointwiseBuilder::reciprocal(Value x) {
-  auto shared = x.getDefiningOp<vector::BroadcastOp>();
-  bool isSplat = shared && !isa<VectorType>(shared.getSource().getType());
-  Value divisor = isSplat ? shared.getSource() : x;
+  Value divisor = sharedByLanes(x);
   Type type = divisor.getType();
   Value one = emitter.constant(loc, getElementTypeOrSelf(type), 1);
   if (auto vector = dyn_cast<VectorType>(type))
@@ -123,9 +121,9 @@ Value PointwiseBuilder::reciprocal(Value x) {
   auto fastMath = arith::FastMathFlagsAttr::get(
       op->getContext(), flags().getValue() | arith::FastMathFlags::arcp);
   Value inverse = arith::DivFOp::create(builder, loc, one, divisor, fastMath);
-  return isSplat
-             ? vector::BroadcastOp::create(builder, loc, x.getType(), inverse)
-             : inverse;
+  return divisor == x
+             ? inverse
+             : vector::BroadcastOp::create(builder, loc, x.getType(), inverse);
 }
 
 Value PointwiseBuilder::buildDiv() {

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Float8.h"
+#include "MathEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -40,10 +41,7 @@ public:
       : builder(builder), loc(division.getLoc()), format(format),
         dividend(division.getLhs()), divisor(division.getRhs()) {
     // What all lanes share is inverted once.
-    auto shared = divisor.getDefiningOp<vector::BroadcastOp>();
-    factor = shared && !isa<VectorType>(shared.getSource().getType())
-                 ? shared.getSource()
-                 : divisor;
+    factor = sharedByLanes(divisor);
   }
 
   Value build();

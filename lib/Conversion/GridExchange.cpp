@@ -31,10 +31,7 @@ SmallVector<Type> mlir::fuse::gridStateTypes(KernelOp kernel,
   if (failed(space))
     return types;
   for (ArrayRef<Operation *> level : space->levels)
-    for (Operation *op : level)
-      types.append(op->getNumResults(),
-                   PointEmitter::computeType(
-                       getElementTypeOrSelf(op->getOperand(0).getType())));
+    llvm::append_range(types, stateTypes(level));
   return types;
 }
 

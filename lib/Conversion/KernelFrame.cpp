@@ -8,6 +8,8 @@
 #include "KernelFrame.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -51,6 +53,23 @@ void KernelFrame::divideBlocks(
         [&] { emitFrom(number + 1, emitter.sub(block, count)); });
   };
   emitFrom(0, blockId());
+}
+
+int64_t KernelFrame::staticSharedBytes() {
+  int64_t bytes = 0;
+  for (BlockArgument buffer : function.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(buffer.getType());
+    bytes += type.getNumElements() * getElementBytes(type.getElementType());
+  }
+  // What clusters exchange; dynamic shared memory has no elements.
+  constexpr auto shared = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  auto module = function->getParentOfType<gpu::GPUModuleOp>();
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (global.getAddrSpace() == shared) {
+      auto array = cast<LLVM::LLVMArrayType>(global.getType());
+      bytes += array.getNumElements() * getElementBytes(array.getElementType());
+    }
+  return bytes;
 }
 
 void KernelFrame::ifTrue(Value condition, llvm::function_ref<void()> body) {

@@ -54,6 +54,9 @@ struct KernelFrame {
 
   Location loc() { return function.getLoc(); }
 
+  /// Static shared memory of a block, as far as it has been asked for.
+  int64_t staticSharedBytes();
+
   /// The index of this block, or of the thread in it, in [0, threads).
   Index blockId();
   Index threadId(int64_t threads);

@@ -335,24 +335,6 @@ PartStates KernelLowering::bindStates(OpBuilder &builder,
   return states;
 }
 
-/// Shared memory that every block has.
-static int64_t staticBytes(gpu::GPUFuncOp function) {
-  int64_t bytes = 0;
-  for (BlockArgument buffer : function.getWorkgroupAttributions()) {
-    auto type = cast<MemRefType>(buffer.getType());
-    bytes += type.getNumElements() * getElementBytes(type.getElementType());
-  }
-  // What clusters exchange; dynamic shared memory has no elements.
-  constexpr auto shared = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
-  auto module = function->getParentOfType<gpu::GPUModuleOp>();
-  for (auto global : module.getOps<LLVM::GlobalOp>())
-    if (global.getAddrSpace() == shared) {
-      auto array = cast<LLVM::LLVMArrayType>(global.getType());
-      bytes += array.getNumElements() * getElementBytes(array.getElementType());
-    }
-  return bytes;
-}
-
 LogicalResult KernelLowering::fillAndLaunch() {
   gpu::GPUFuncOp function = createFunction();
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
@@ -367,7 +349,7 @@ LogicalResult KernelLowering::fillAndLaunch() {
   gpu::ReturnOp::create(builder, kernel.getLoc());
   if (failed(grid))
     return failure();
-  int64_t bytes = staticBytes(function);
+  int64_t bytes = frame.staticSharedBytes();
   if (bytes > mostStaticShared)
     return kernel.emitError()
            << "expected a schedule with at most " << mostStaticShared

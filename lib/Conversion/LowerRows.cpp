@@ -279,9 +279,9 @@ LogicalResult RowsLowering::verify() {
   if (schedule.getWholeGrid() &&
       (staticProduct(space.rows()) != 1 || !frame.partStates))
     return frame.kernel.emitError()
-           << "expected a kernel that reduces all dimensions where the whole "
-              "grid shares a row, but got one with more rows; use whole_grid = "
-              "false";
+           << "expected a kernel that reduces all dimensions of one shape "
+              "where the whole grid shares a row, but got one with several "
+              "rows or shapes; use whole_grid = false";
   return verifyLength();
 }
 

@@ -19,10 +19,14 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+Value mlir::fuse::sharedByLanes(Value value) {
+  auto splat = value.getDefiningOp<vector::BroadcastOp>();
+  bool isShared = splat && !isa<VectorType>(splat.getSource().getType());
+  return isShared ? splat.getSource() : value;
+}
+
 static bool isOne(Value value) {
-  if (auto splat = value.getDefiningOp<vector::BroadcastOp>())
-    value = splat.getSource();
-  return matchPattern(value, m_OneFloat());
+  return matchPattern(sharedByLanes(value), m_OneFloat());
 }
 
 /// 1 / x. One step of Newton's method takes rcp.approx from 1 ULP to 0.5 and a

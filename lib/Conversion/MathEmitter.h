@@ -254,6 +254,8 @@ struct Decomposed {
 Decomposed decompose(Expr x);
 
 // MathDivide.cpp
+/// The scalar that all lanes of the value are; the value where there is none.
+Value sharedByLanes(Value value);
 /// Whether the op is a division in f32 that may be approximate: it has `afn` or
 /// `arcp`.
 bool isExpandedDivision(Operation *op);

@@ -45,6 +45,15 @@ static SmallVector<unsigned> inputsAfterReductions(KernelOp kernel,
   return inputs;
 }
 
+SmallVector<Type> mlir::fuse::stateTypes(ArrayRef<Operation *> reductions) {
+  SmallVector<Type> types;
+  for (Operation *op : reductions)
+    types.append(op->getNumResults(),
+                 PointEmitter::computeType(
+                     getElementTypeOrSelf(op->getOperand(0).getType())));
+  return types;
+}
+
 FailureOr<std::optional<PartLayout>>
 mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   auto schedule = dyn_cast<ColumnsScheduleAttr>(kernel.getScheduleAttr());
@@ -76,10 +85,7 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
     (space->isReducedShape(dims.extents(value)) ? layout.late : layout.early)
         .push_back(number);
   layout.lateInputs = inputsAfterReductions(kernel, layout.late);
-  for (Operation *op : space->levels.front())
-    layout.components.append(op->getNumResults(),
-                             PointEmitter::computeType(getElementTypeOrSelf(
-                                 op->getOperand(0).getType())));
+  layout.components = stateTypes(space->levels.front());
   return std::optional(std::move(layout));
 }
 

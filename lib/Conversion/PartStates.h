@@ -47,6 +47,10 @@ struct PartLayout {
 FailureOr<std::optional<PartLayout>> partLayoutOf(KernelOp kernel,
                                                   const DimClasses &dims);
 
+/// The element type of each component of the states of reductions, as it is
+/// computed.
+SmallVector<Type> stateTypes(ArrayRef<Operation *> reductions);
+
 /// Writes the states of a part, for the results from number `result` on. Their
 /// first component goes to the frame's pointer number `first`.
 void leaveStates(KernelFrame &frame, ArrayRef<ReductionState> states,

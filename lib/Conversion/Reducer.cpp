@@ -7,6 +7,8 @@
 
 #include "Reducer.h"
 
+#include "MathEmitter.h"
+
 #include "fuse/Conversion/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -142,9 +144,7 @@ Value Reducer::rescale(const ReductionState &state, Value maximum) {
 
 /// Whether the value, or each of its lanes, is the constant 0.
 static bool isZero(Value value) {
-  if (auto splat = value.getDefiningOp<vector::BroadcastOp>())
-    value = splat.getSource();
-  return matchPattern(value, m_AnyZeroFloat());
+  return matchPattern(sharedByLanes(value), m_AnyZeroFloat());
 }
 
 /// Several elements share one rescaling of the sum.

@@ -46,7 +46,7 @@ func.func @share(%x: tensor<?x100xf32>) -> (tensor<?x100xf32>, tensor<1x1xf32>) 
 // -----
 
 func.func @rows(%x: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  // expected-error @below {{expected a kernel that reduces all dimensions where the whole grid shares a row, but got one with more rows; use whole_grid = false}}
+  // expected-error @below {{expected a kernel that reduces all dimensions of one shape where the whole grid shares a row, but got one with several rows or shapes; use whole_grid = false}}
   %y = fuse.kernel "rows" ins(%x : tensor<?x100xf32>) -> tensor<?x100xf32>
       schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop, blocks_per_row = 3, whole_grid = true> {
   ^bb0(%a: tensor<?x100xf32>):

@@ -61,6 +61,11 @@ struct SizeRule {
   SmallVector<Extent> terms;
   int64_t constant = 0;
   int64_t divisor = 1;
+
+  /// Whether the size is the product of the terms, and nothing else.
+  bool isPlainProduct() const {
+    return kind == Product && constant == 0 && divisor == 1;
+  }
 };
 
 /// Computes the rule's size on the host with arith ops; `sizeOf` gives the
