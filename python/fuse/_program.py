@@ -161,6 +161,10 @@ class Program(_Description):
     kernels  a Kernel for each kernel, in the order of the launches
     remarks  what was fused and what was not, and why, as dicts
     ptx      the PTX of all kernels; "" on the CPU
+    tuning   what was measured for it, a dict for each kernel: its name in `kernel`,
+             the schedules with their times in microseconds in `trials`, the number of
+             the fastest in `best`, where trial 0 is what is chosen without measuring;
+             None if nothing was measured
 
     May be called from several threads at a time.
     """
@@ -168,9 +172,11 @@ class Program(_Description):
     def __init__(self, handle, tune=None):
         """For compile() only; takes ownership of the handle.
 
-        `tune` makes a faster one for inputs of the shapes that it is given.
+        `tune` makes a faster one for inputs of the shapes that it is given, and tells
+        what it measured.
         """
         self._tune = tune
+        self.tuning = None
         # Handles that calls of other threads may still use.
         self._retired = []
         self._sites = {}
@@ -335,7 +341,7 @@ class Program(_Description):
         ]
         tune, self._tune = self._tune, None
         if tune:
-            handle = tune([layout.shape for layout in layouts])
+            handle, self.tuning = tune([layout.shape for layout in layouts])
             self._retired.append(self._handle)
             self._load(handle)
         shapes = self._infer_shapes(layouts)
@@ -443,15 +449,18 @@ class _Compiler:
         return handle.value
 
     def tune(self, shapes):
-        """Measures for inputs of these shapes; the handle of the faster program."""
+        """Measures for inputs of these shapes.
+
+        The handle of the faster program, and what was measured.
+        """
         flat = [size for shape in shapes for size in shape]
         dims = (ctypes.c_int64 * len(flat))(*flat)
-        take_string(
+        report = take_string(
             lambda out: lib.fuseAutotune(
                 *self._arguments(), ctypes.addressof(dims), len(flat), out
             )
         )
-        return self.load()
+        return self.load(), json.loads(report)
 
 
 def compile(
@@ -495,8 +504,13 @@ def compile(
         entry, target, chip, strict, device, line_info, cache, launch_overlap, tuning
     )
     compiler = _Compiler(text_or_path, options)
+    if not autotune:
+        return Program(compiler.load())
     if autotune is not True:
-        return Program(compiler.tune(autotune) if autotune else compiler.load())
+        handle, measured = compiler.tune(autotune)
+        program = Program(handle)
+        program.tuning = measured
+        return program
     program = Program(compiler.load(), compiler.tune)
     if not program.device.startswith("cuda"):
         raise Error(

@@ -176,5 +176,9 @@ def test_autotune(torch, tmp_path, shapes):
     torch.testing.assert_close(program(x), torch.softmax(x, 1))
     (entry,) = json.loads(tuning.read_text())["entries"]
     assert program.kernels[0].schedule == entry["schedule"]
+    (kernel,) = program.tuning
+    assert kernel["trials"][kernel["best"]]["schedule"] == entry["schedule"]
+    assert len(kernel["trials"]) > 1 and kernel["trials"][0]["us"] > 0
     again = fuse.compile(text, tuning=tuning)
     assert again.kernels[0].schedule == entry["schedule"]
+    assert again.tuning is None

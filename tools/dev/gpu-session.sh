@@ -19,7 +19,8 @@
 # PEERS_ARGS goes to compare_peers.py ("--only softmax"), GRID_ARGS to
 # compare_grid.py ("--dtypes bf16"), which goes on with the results in GRID_FROM;
 # BENCH_FILES are the grids and programs of fuse bench; FUZZ_COUNT is the number of
-# random programs, FUZZ_SEED the first.
+# random programs, FUZZ_SEED the first. TUNING_ARGS goes to tune_grid.py, which takes
+# TUNING_SECONDS (300).
 # shellcheck disable=SC2317 # Phases are called by name.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
@@ -88,8 +89,9 @@ math() {
 }
 
 tuning() {
-  fuse bench --autotune --tuning "$out/tuning.json" --seconds 0.02 \
-    --check-elements 0 --json "$out/tuned.json" tools/dev/tuning-grid.json
+  # shellcheck disable=SC2086 # Several words.
+  python3 tools/dev/tune_grid.py --out "$out" --budget "${TUNING_SECONDS:-300}" \
+    ${TUNING_ARGS:-}
   python3 tools/dev/tuning_report.py "$out/tuned.json"
 }
 
