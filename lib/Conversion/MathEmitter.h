@@ -61,9 +61,10 @@ public:
   /// CUDA's approximations exist for f32 alone.
   bool hasHardwareMath() const { return onCuda() && !isDouble(); }
   /// Whether results below f32's normal numbers are zeros to who reads them:
-  /// they are in f16.
+  /// they are in f16, and beside a term of 1.
   bool mayFlushDenormals() const {
-    return hasHardwareMath() && options.approximate && !options.bf16;
+    return hasHardwareMath() &&
+           (options.summed || (options.approximate && !options.bf16));
   }
   bool isNonpositive() const { return options.nonpositive; }
   bool mayUseTanhApprox() const {

@@ -90,7 +90,8 @@ struct ExpandMath : fuse::impl::ExpandMathBase<ExpandMath> {
     options.target = target;
     options.approximate = hasFlag(op, arith::FastMathFlags::afn);
     options.bf16 = op->hasAttr(kBF16ResultAttr);
-    options.nonpositive = op->hasAttr(kNonpositiveAttr);
+    options.summed = op->hasAttr(kSummedAttr);
+    options.nonpositive = options.summed || op->hasAttr(kNonpositiveAttr);
     MathEmitter e(builder, op->getLoc(), op->getResult(0).getType(), options);
 
     Expr result;

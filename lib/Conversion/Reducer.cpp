@@ -122,7 +122,7 @@ Value Reducer::safeMaximum(Value maximum) {
   return arith::SelectOp::create(builder, loc, isLowest, zero, maximum);
 }
 
-Value Reducer::exp(Value exponent) {
+Value Reducer::exp(Value exponent, bool isTerm) {
   Type element = PointEmitter::accuracyOf(op);
   bool narrow = element.isF16() || element.isBF16();
   auto flags = narrow && !emitter.getOptions().strict
@@ -131,14 +131,17 @@ Value Reducer::exp(Value exponent) {
   auto power = math::ExpOp::create(
       builder, loc, exponent,
       arith::FastMathFlagsAttr::get(op->getContext(), flags));
-  power->setAttr(kNonpositiveAttr, builder.getUnitAttr());
+  bool mayRound = isTerm && !emitter.getOptions().strict;
+  power->setAttr(mayRound ? kSummedAttr : kNonpositiveAttr,
+                 builder.getUnitAttr());
   return power;
 }
 
 Value Reducer::rescale(const ReductionState &state, Value maximum) {
   Value difference =
       arith::SubFOp::create(builder, loc, state[0], safeMaximum(maximum));
-  Value factor = emitter.splat(loc, exp(difference), lanesIn(state[1]));
+  Value factor =
+      emitter.splat(loc, exp(difference, /*isTerm=*/false), lanesIn(state[1]));
   return arith::MulFOp::create(builder, loc, state[1], factor);
 }
 
@@ -163,7 +166,8 @@ ReductionState Reducer::takeOnline(const ReductionState &state,
   if (!isZero(state[1]))
     sum = rescale(state, maximum);
   for (Value element : elements) {
-    Value term = exp(arith::SubFOp::create(builder, loc, element, safe));
+    Value term = exp(arith::SubFOp::create(builder, loc, element, safe),
+                     /*isTerm=*/true);
     sum = sum ? Value(arith::AddFOp::create(builder, loc, sum, term)) : term;
   }
   return {maximum, sum};

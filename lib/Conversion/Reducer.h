@@ -78,8 +78,8 @@ private:
   /// m, or 0 where m is -inf: exp(x - m) is then 0 and not NaN. Sums relative
   /// to +inf are anything until the end.
   Value safeMaximum(Value maximum);
-  /// Of what is at most 0.
-  Value exp(Value exponent);
+  /// Of what is at most 0; as a term of the sum, or as a factor.
+  Value exp(Value exponent, bool isTerm);
   /// The sum, but +inf where the maximum is.
   Value sumOfInfinity(Value maximum, Value sum);
   Value identityOf(unsigned component);

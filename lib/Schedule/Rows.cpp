@@ -14,11 +14,12 @@
 //
 // The numbers are those that won on an H200 (docs/performance.md): rows of 4 to
 // 64 KiB in the caches reach 97 to 102% of a copy's rate, 1 to 3% more than in
-// registers; a softmax of rows of 256 KiB in shared memory 88 to 95%, against
-// 65% where the second pass reads the L2.
+// registers.
 //
-// A row that fits no multiprocessor is divided among those of a cluster. So are
-// long rows in calls that have less than a few for each multiprocessor.
+// A row that leaves no room in a multiprocessor for another one is divided
+// among the blocks of a cluster: while one block of a multiprocessor computes,
+// the next one's loads are under way. So are long rows in calls that have less
+// than a few for each multiprocessor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,21 +45,35 @@ static constexpr int64_t accessBytes = 16;
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
 static constexpr int64_t narrowElements = 32;
-/// Vectors of a thread, and the fewest threads beside each other, of a row that
-/// is read once.
+/// Vectors of a thread, and the fewest threads beside each other, where
+/// instructions bind. Long rows of 16-bit elements that are read once have
+/// more.
 static constexpr int64_t onceVectors = 4;
-static constexpr int64_t onceNeighbours = 4;
+static constexpr int64_t longOnceVectors = 8;
+static constexpr int64_t longOnceRow = 64;
+static constexpr int64_t fewestNeighbours = 4;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 static constexpr int64_t streamThreads = 256;
+/// Rows of fewer full-width accesses than this are streamed by half of them if
+/// their elements have 16 bits.
+static constexpr int64_t streamAccesses = 8192;
 static constexpr int64_t loopThreads = 512;
 static constexpr int64_t loopUnroll = 4;
 /// Of copies into shared memory: the first walk starts when a quarter is there.
 static constexpr int64_t copyGroups = 4;
-/// Elements that a thread holds, and its block's threads, in calls that move
-/// few bytes.
+/// Elements and bytes that a thread holds, and its block's threads, in calls
+/// that move few bytes.
 static constexpr int64_t smallHeld = 16;
+static constexpr int64_t smallHeldBytes = 32;
 static constexpr int64_t smallThreads = 1024;
+/// The same of a block that shares its row with others; rows in calls that move
+/// at most so many bytes a multiprocessor are shared from this length on, by
+/// more blocks from that.
+static constexpr int64_t sharedHeld = 32;
+static constexpr int64_t fewBytes = 32 << 10;
+static constexpr int64_t sharedRowBytes = 32 << 10;
+static constexpr int64_t widelySharedRowBytes = 128 << 10;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
@@ -151,6 +166,43 @@ static RowsScheduleAttr proposeShared(KernelOp kernel,
                                copyGroups);
 }
 
+/// What the choice among places for a row depends on besides its length.
+struct RowWork {
+  bool hasExp;
+  /// Divides at every element, which costs more than what is moved.
+  bool divides;
+  /// The reductions need one pass and no exponentials, so that a second pass
+  /// costs little.
+  bool isLight;
+  /// Inputs of the row's length.
+  int64_t inputs;
+  /// Bytes of a vector of the widest of them, 16 at least.
+  int64_t vectorBytes;
+  /// Full-width accesses to the row of the widest.
+  int64_t accesses;
+};
+
+static RowWork workOf(KernelOp kernel, const ReductionSegment &segment,
+                      const DimClasses &dims, int64_t vectors, int64_t vector) {
+  bool hasExp =
+      llvm::any_of(segment.ops, llvm::IsaPred<ExpOp, TanhOp, ErfOp, LogOp>);
+  bool divides = llvm::any_of(segment.ops, [&](Operation *op) {
+    return isa<DivOp>(op) &&
+           !segment.space.isReducedShape(dims.extents(op->getResult(0)));
+  });
+  SmallVector<BlockArgument> inputs = streamedInputs(kernel, dims, segment);
+  double widest = accessBytes;
+  for (BlockArgument input : inputs)
+    widest = std::max(widest, elementBytes(input) * vector);
+  auto vectorBytes = static_cast<int64_t>(widest);
+  return {hasExp,
+          divides,
+          !hasExp && segment.space.levels.size() == 1,
+          static_cast<int64_t>(inputs.size()),
+          vectorBytes,
+          vectors * vectorBytes / accessBytes};
+}
+
 static RowShape partOf(const RowShape &shape, int64_t blocks) {
   return {llvm::divideCeil(*shape.length, blocks), shape.vector};
 }
@@ -163,6 +215,50 @@ static int64_t exchangedBytes(const ReductionSegment &segment, int64_t warps) {
     for (Operation *op : level)
       components += op->getNumResults();
   return components * warps * componentBytes;
+}
+
+/// The fewest blocks of which a multiprocessor has room for two, each with its
+/// part of the row in shared memory. In registers, where even the largest
+/// cluster has blocks that fill one, and where a thread's vector takes several
+/// copies, which shared memory's banks serve badly (2.4 times a copy's time for
+/// f32 in eights). Null where rows do not fit so.
+static RowsScheduleAttr
+proposeSpread(KernelOp kernel, const ReductionSegment &segment,
+              const DimClasses &dims, const RowShape &shape,
+              const RowWork &work, const ScheduleTarget &target) {
+  int64_t most = target.gpu->maxClusterSize;
+  int64_t bytes = streamedBytes(kernel, segment, dims, /*vector=*/1);
+  if (most == 1 || shape.vector == 1)
+    return {};
+  int64_t threads = work.hasExp ? 256 : 512;
+  auto room = [&](int64_t blocks) {
+    return target.sharedBytes -
+           exchangedBytes(segment, blocks * threads / warpSize);
+  };
+  auto partBytes = [&](int64_t blocks) {
+    return *partOf(shape, blocks).length * bytes;
+  };
+  int64_t blocks = 1;
+  while (blocks < most && 2 * partBytes(blocks) > room(blocks))
+    blocks *= 2;
+  if (blocks == 1)
+    threads = 512;
+  HoldKind hold = HoldKind::shared;
+  bool fillsOne = 2 * partBytes(blocks) > room(blocks);
+  if (work.vectorBytes > accessBytes ||
+      (fillsOne && (!work.hasExp || partBytes(blocks) > room(blocks)))) {
+    int64_t part = *partOf(shape, blocks).length;
+    threads = std::max<int64_t>(
+        256, llvm::PowerOf2Ceil(llvm::divideCeil(part, sharedHeld)));
+    hold = HoldKind::registers;
+    if (threads > target.maxThreads)
+      return {};
+  }
+  return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
+                               /*rows_per_block=*/1, hold, loopUnroll,
+                               /*in_registers=*/0, /*preload=*/false,
+                               copyGroups)
+      .withBlocksPerRow(blocks);
 }
 
 /// The fewest blocks whose multiprocessors hold the row together. Null where
@@ -182,28 +278,11 @@ static RowsScheduleAttr proposeCluster(KernelOp kernel,
   return {};
 }
 
-/// What the choice among places for a row depends on besides its length.
-struct RowWork {
-  /// The reductions need one pass and no exponentials, so that a second pass
-  /// costs little.
-  bool isLight;
-  /// Inputs of the row's length.
-  int64_t inputs;
-  /// Full-width accesses to the row of the widest of them.
-  int64_t accesses;
-};
-
-static RowWork workOf(KernelOp kernel, const ReductionSegment &segment,
-                      const DimClasses &dims, int64_t vectors, int64_t vector) {
-  bool hasExp =
-      llvm::any_of(segment.ops, llvm::IsaPred<ExpOp, TanhOp, ErfOp, LogOp>);
-  SmallVector<BlockArgument> inputs = streamedInputs(kernel, dims, segment);
-  double widest = accessBytes;
-  for (BlockArgument input : inputs)
-    widest = std::max(widest, elementBytes(input) * vector);
-  return {!hasExp && segment.space.levels.size() == 1,
-          static_cast<int64_t>(inputs.size()),
-          vectors * static_cast<int64_t>(widest) / accessBytes};
+/// The smallest power of two that is no less than the number, or hardly.
+static int64_t aboutPowerOf2(int64_t number) {
+  int64_t below = llvm::PowerOf2Ceil(number) / 2;
+  return below && number <= below + below / 8 ? below
+                                              : llvm::PowerOf2Ceil(number);
 }
 
 /// Threads that read a row of so many vectors again from the caches, or 0 where
@@ -213,15 +292,19 @@ static int64_t cacheThreads(int64_t vectors, const RowWork &work,
   if (work.accesses > 2 * cacheAccesses || shape.vector < 4)
     return 0;
   if (work.accesses > cacheAccesses)
-    return work.isLight && work.inputs == 1 ? 1024 : 0;
-  bool isWide = shape.vector > 4 && !work.isLight;
+    return work.isLight && work.inputs == 1 && !work.divides &&
+                   *shape.length % shape.vector == 0
+               ? 1024
+               : 0;
   if (work.accesses > cacheAccesses / 2)
-    return isWide ? 0 : 512;
+    return work.hasExp && shape.vector > 4 ? 0 : 512;
   int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
-  if (work.isLight)
+  bool isOneLongInput = work.inputs == 1 && shape.vector > 4 &&
+                        vectors > cacheAccesses / 8 && each == 4;
+  if (shape.vector <= 4 || (work.isLight && !work.divides && !isOneLongInput))
     each /= 2;
   return std::max<int64_t>(smallestBlock,
-                           llvm::PowerOf2Ceil(llvm::divideCeil(vectors, each)));
+                           aboutPowerOf2(llvm::divideCeil(vectors, each)));
 }
 
 /// Whether one pass over a row is all there is: no result has the row's length,
@@ -242,9 +325,8 @@ static bool readsOnce(KernelOp kernel, const ReductionSegment &segment,
           llvm::all_of(space.levels.back(), isOnline));
 }
 
-/// Whether the kernel is for calls that move few bytes: by what it moves if
-/// that is static, else as the target says.
-static bool isSmall(KernelOp kernel, const ScheduleTarget &target) {
+/// What a call moves, if that is known.
+static std::optional<double> movedBytes(KernelOp kernel) {
   double bytes = 0;
   bool isStatic = true;
   auto add = [&](Value value) {
@@ -254,7 +336,14 @@ static bool isSmall(KernelOp kernel, const ScheduleTarget &target) {
   };
   llvm::for_each(kernel.getBody().getArguments(), add);
   llvm::for_each(kernel.getYield().getValues(), add);
-  return isStatic ? bytes <= target.smallBytes() : target.small;
+  return isStatic ? std::optional(bytes) : std::nullopt;
+}
+
+/// Whether the kernel is for calls that move few bytes: by what it moves if
+/// that is known, else as the target says.
+static bool isSmall(KernelOp kernel, const ScheduleTarget &target) {
+  std::optional<double> bytes = movedBytes(kernel);
+  return bytes ? *bytes <= target.smallBytes() : target.small;
 }
 
 /// The most rows of the segment in a call that moves few bytes.
@@ -276,31 +365,50 @@ static double mostSmallRows(KernelOp kernel, const ReductionSegment &segment,
 /// there are so few that multiprocessors would be idle. 0 where none suffice.
 static int64_t smallCluster(KernelOp kernel, const ReductionSegment &segment,
                             const DimClasses &dims, int64_t length,
+                            int64_t elementBytes,
                             const ScheduleTarget &target) {
-  int64_t blocks =
+  int64_t needed =
       llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
-  if (blocks == 1)
-    return blocks;
+  std::optional<double> moved = movedBytes(kernel);
+  bool isTiny = moved && *moved <= fewBytes * target.gpu->multiprocessors;
+  if (needed == 1 && !isTiny)
+    return 1;
   bool areFew = mostSmallRows(kernel, segment, dims, length, target) <=
                 fewRows * target.gpu->multiprocessors;
-  return areFew && blocks <= target.gpu->maxClusterSize ? blocks : 0;
+  if (!areFew)
+    return needed == 1 ? 1 : 0;
+  int64_t bytes = length * elementBytes;
+  int64_t wanted = 1;
+  if (bytes >= sharedRowBytes)
+    wanted = bytes < widelySharedRowBytes ? 4 : 8;
+  int64_t most = target.gpu->maxClusterSize;
+  wanted = std::max(needed, std::min(wanted, most));
+  return wanted <= most ? wanted : 0;
 }
 
-/// The fewest threads, each with at most `smallHeld` elements of a row, for
-/// calls that have few blocks: all loads start at once, and nothing is loaded
-/// after the threads have exchanged their results. Null where a row is too long
-/// for that, or so short that a block takes several.
+/// The fewest threads, each with few elements of a row, for calls that have few
+/// blocks: all loads start at once, and nothing is loaded after the threads
+/// have exchanged their results. Null where a row is too long for that, or so
+/// short that a block takes several.
 static RowsScheduleAttr proposeSmall(KernelOp kernel,
                                      const ReductionSegment &segment,
                                      const DimClasses &dims,
-                                     const RowShape &shape,
+                                     const RowShape &shape, const RowWork &work,
                                      const ScheduleTarget &target) {
-  int64_t blocks = smallCluster(kernel, segment, dims, *shape.length, target);
+  int64_t elementBytes = llvm::divideCeil(work.vectorBytes, shape.vector);
+  int64_t blocks =
+      smallCluster(kernel, segment, dims, *shape.length, elementBytes, target);
   if (blocks == 0)
     return {};
   int64_t length = *partOf(shape, blocks).length;
-  int64_t threads = std::max<int64_t>(
-      llvm::PowerOf2Ceil(llvm::divideCeil(length, smallHeld)), smallestBlock);
+  int64_t held = smallHeld;
+  if (blocks > 1)
+    held = sharedHeld;
+  else if (!work.hasExp)
+    held = std::min(held, smallHeldBytes / elementBytes);
+  int64_t threads =
+      std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(length, held)),
+                          smallestBlock, smallThreads);
   if (length < threads * shape.vector)
     return {};
   return RowsScheduleAttr::get(kernel.getContext(), threads, shape.vector,
@@ -319,8 +427,22 @@ static bool wantsGrid(const ReductionSegment &segment, const RowShape &shape,
          shape.length.value_or(INT64_MAX) > held;
 }
 
+/// Threads with so many vectors each, as long as neighbours read half a line
+/// together.
+static int64_t groupWith(int64_t vectors, int64_t each) {
+  int64_t fewest =
+      std::min<int64_t>(fewestNeighbours, llvm::PowerOf2Ceil(vectors));
+  return std::clamp(aboutPowerOf2(llvm::divideCeil(vectors, each)), fewest,
+                    registerVectors);
+}
+
 /// Threads of a row that registers hold: a warp, or more with two vectors each.
-static int64_t heldGroup(int64_t vectors) {
+static int64_t heldGroup(int64_t vectors, const RowWork &work,
+                         const RowShape &shape) {
+  // Instructions bind, and what each thread does once for the row are some.
+  if (work.divides && !work.hasExp && shape.vector > 4 &&
+      work.vectorBytes == accessBytes)
+    return groupWith(vectors, onceVectors);
   int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
   while (group < registerVectors && group * 2 < vectors)
     group *= 2;
@@ -329,12 +451,10 @@ static int64_t heldGroup(int64_t vectors) {
 
 /// Of one that is read once. Nothing is written meanwhile, so that instructions
 /// bind; what each thread does once for the row, such as shuffles, is shared by
-/// several vectors, as long as neighbours read half a line together.
-static int64_t onceGroup(int64_t vectors) {
-  int64_t fewest =
-      std::min<int64_t>(onceNeighbours, llvm::PowerOf2Ceil(vectors));
-  int64_t group = llvm::PowerOf2Ceil(llvm::divideCeil(vectors, onceVectors));
-  return std::clamp(group, fewest, registerVectors);
+/// several vectors.
+static int64_t onceGroup(int64_t vectors, const RowShape &shape) {
+  bool isLong = shape.vector > 4 && vectors >= longOnceRow;
+  return groupWith(vectors, isLong ? longOnceVectors : onceVectors);
 }
 
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,
@@ -353,20 +473,28 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   if (wantsGrid(segment, shape, once, target))
     return propose(loopThreads, 1, HoldKind::loop)
         .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
-  if (!shape.length || (once && *shape.length > streamedElements))
+  if (!shape.length)
     return propose(stream, 1, HoldKind::loop);
-  if (isSmall(kernel, target))
-    if (RowsScheduleAttr small =
-            proposeSmall(kernel, segment, dims, shape, target))
-      return small;
   int64_t vectors =
       std::max<int64_t>(1, llvm::divideCeil(*shape.length, shape.vector));
+  RowWork work = workOf(kernel, segment, dims, vectors, shape.vector);
+  if (once && *shape.length > streamedElements) {
+    bool isNarrow = shape.vector > 4 && work.accesses < streamAccesses;
+    return propose(isNarrow ? stream / 2 : stream, 1, HoldKind::loop);
+  }
+  if (isSmall(kernel, target))
+    if (RowsScheduleAttr small =
+            proposeSmall(kernel, segment, dims, shape, work, target))
+      return small;
   if (!once && vectors > registerVectors) {
-    RowWork work = workOf(kernel, segment, dims, vectors, shape.vector);
     if (int64_t threads = cacheThreads(vectors, work, shape))
       return propose(threads, 1, HoldKind::cache);
     bool isLong = work.accesses > 2 * cacheAccesses;
     int64_t threads = isLong && work.isLight && work.inputs == 1 ? 1024 : 512;
+    if (work.accesses >= cacheAccesses / 2)
+      if (RowsScheduleAttr spread =
+              proposeSpread(kernel, segment, dims, shape, work, target))
+        return spread;
     if (work.accesses >= cacheAccesses / 2)
       if (RowsScheduleAttr shared =
               proposeShared(kernel, segment, dims, shape, threads, target))
@@ -378,7 +506,8 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   }
   if (*shape.length > longestHeld)
     return propose(shape.vector > 1 ? 1024 : stream, 1, HoldKind::loop);
-  int64_t group = once ? onceGroup(vectors) : heldGroup(vectors);
+  int64_t group =
+      once ? onceGroup(vectors, shape) : heldGroup(vectors, work, shape);
   int64_t most = std::max<int64_t>(8, narrowElements / shape.vector);
   while (group * heldElements < *shape.length || group * most < vectors)
     group *= 2;

@@ -41,6 +41,8 @@ struct MathExpansionOptions {
   /// Of exp: no argument is above 0, and results below the normal numbers may
   /// be 0 (`fuse.nonpositive`).
   bool nonpositive = false;
+  /// The same, and the result only goes into the sum (`fuse.summed`).
+  bool summed = false;
 };
 
 /// The discardable unit attribute that tells that an `afn` result only flows
@@ -50,6 +52,12 @@ inline constexpr llvm::StringLiteral kBF16ResultAttr = "fuse.bf16";
 /// The same of an exp whose argument is at most 0 (or NaN), and whose result is
 /// added to one that is at least 1.
 inline constexpr llvm::StringLiteral kNonpositiveAttr = "fuse.nonpositive";
+
+/// The same of such an exp that is a term of a sum of n of them. An error of
+/// |x| ULP will do: of weights p that add up to 1, as the terms' parts of the
+/// sum do, the sum of p |ln p| is at most ln n (their entropy), and so is the
+/// error of the sum in ULP.
+inline constexpr llvm::StringLiteral kSummedAttr = "fuse.summed";
 
 /// Returns (sin, cos) of the angle `turns` (i64 or a fixed 1-D vector of i64,
 /// units of 2^-64 turn) in f32, each within 2 ULP of the exact value.
