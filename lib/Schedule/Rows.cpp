@@ -508,8 +508,9 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
     return propose(shape.vector > 1 ? 1024 : stream, 1, HoldKind::loop);
   int64_t group =
       once ? onceGroup(vectors, shape) : heldGroup(vectors, work, shape);
-  int64_t most = std::max<int64_t>(8, narrowElements / shape.vector);
-  while (group * heldElements < *shape.length || group * most < vectors)
+  int64_t most = std::min(heldElements / shape.vector,
+                          std::max<int64_t>(8, narrowElements / shape.vector));
+  while (group * most + group * most / 8 < vectors)
     group *= 2;
   int64_t threads = std::max(group, smallestBlock);
   return propose(threads, threads / group, HoldKind::registers);

@@ -3,19 +3,18 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_80 | FileCheck %s --check-prefix=NONE
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_120 | FileCheck %s --check-prefix=SM120
 
-// A row that fits no multiprocessor is held by the fewest that do, and read
-// again where there are no clusters. In calls that move few bytes there are few
-// such rows; more blocks than every chip takes as a cluster would have to share
-// them.
-// CHECK-LABEL: func.func @two_blocks
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
-// SMALL-LABEL: func.func @two_blocks
-// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
-// NONE-LABEL:  func.func @two_blocks
+// A row is held by the fewest blocks of which a multiprocessor takes two, and read
+// again where there are no clusters. More blocks than every chip takes as a cluster
+// would have to share the two inputs' rows: registers hold more there.
+// CHECK-LABEL: func.func @long_rows
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+// SMALL-LABEL: func.func @long_rows
+// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+// NONE-LABEL:  func.func @long_rows
 // NONE:          #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
-// SM120-LABEL: func.func @two_blocks
-// SM120:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = {{[0-9]+}}, blocks_per_row = 4>
-func.func @two_blocks(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
+// SM120-LABEL: func.func @long_rows
+// SM120:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+func.func @long_rows(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
   %e = fuse.exp %d : tensor<?x262144xbf16>
@@ -26,14 +25,15 @@ func.func @two_blocks(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 
 // -----
 
-// What one multiprocessor holds needs no cluster, unless the rows are few.
+// Of half the length: fewer blocks, unless the rows are few or shared memory small.
 // CHECK-LABEL: func.func @vocabulary
-// CHECK-NOT:     blocks_per_row
+// CHECK:         hold = shared, blocks_per_row = 4>
 // SMALL-LABEL: func.func @vocabulary
-// SMALL:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
 // NONE-LABEL:  func.func @vocabulary
 // NONE-NOT:      blocks_per_row
 // SM120-LABEL: func.func @vocabulary
+// SM120:         hold = shared, blocks_per_row = 8>
 func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x128256xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x128256xbf16>, tensor<?x1xbf16> -> tensor<?x128256xbf16>
@@ -59,7 +59,7 @@ func.func @many_rows(%x: tensor<?x24576xbf16>) -> tensor<?x24576xbf16> {
 // Unless their number is known.
 // CHECK-LABEL: func.func @known_rows
 // SMALL-LABEL: func.func @known_rows
-// CHECK:         hold = registers, preload = true, blocks_per_row = 2>
+// CHECK:         hold = registers, preload = true, blocks_per_row = 4>
 func.func @known_rows(%x: tensor<32x24576xbf16>) -> tensor<32x24576xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<32x24576xbf16> -> tensor<32x1xbf16>
   %y = fuse.mul %x, %s : tensor<32x24576xbf16>, tensor<32x1xbf16> -> tensor<32x24576xbf16>
@@ -68,9 +68,8 @@ func.func @known_rows(%x: tensor<32x24576xbf16>) -> tensor<32x24576xbf16> {
 
 // -----
 
-// The room for what is exchanged counts: two inputs of f32.
 // CHECK-LABEL: func.func @two_inputs
-// CHECK:         hold = shared, in_registers = {{[0-9]+}}, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 8>
 func.func @two_inputs(%x: tensor<?x131072xf32>, %r: tensor<?x131072xf32>) -> tensor<?x131072xf32> {
   %h = fuse.add %x, %r : tensor<?x131072xf32>
   %q = fuse.mul %h, %h : tensor<?x131072xf32>
@@ -78,6 +77,21 @@ func.func @two_inputs(%x: tensor<?x131072xf32>, %r: tensor<?x131072xf32>) -> ten
   %n = fuse.rsqrt %s : tensor<?x1xf32>
   %y = fuse.mul %h, %n : tensor<?x131072xf32>, tensor<?x1xf32> -> tensor<?x131072xf32>
   return %y : tensor<?x131072xf32>
+}
+
+// -----
+
+// Longer than that, as much stays in shared memory as it takes, the rest in
+// registers.
+// CHECK-LABEL: func.func @longest
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = {{[0-9]+}}, blocks_per_row = 8>
+func.func @longest(%x: tensor<?x1048576xbf16>) -> tensor<?x1048576xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x1048576xbf16> -> tensor<?x1xbf16>
+  %d = fuse.sub %x, %m : tensor<?x1048576xbf16>, tensor<?x1xbf16> -> tensor<?x1048576xbf16>
+  %e = fuse.exp %d : tensor<?x1048576xbf16>
+  %s = fuse.reduce sum %e dims = [1] keep : tensor<?x1048576xbf16> -> tensor<?x1xbf16>
+  %y = fuse.div %e, %s : tensor<?x1048576xbf16>, tensor<?x1xbf16> -> tensor<?x1048576xbf16>
+  return %y : tensor<?x1048576xbf16>
 }
 
 // -----

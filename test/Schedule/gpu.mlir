@@ -98,9 +98,10 @@ func.func @rows_in_caches(%x: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
 
 // -----
 
-// Then come shared memory and registers together.
+// Then comes the shared memory of as many blocks as leave room for a second one in
+// each multiprocessor.
 // CHECK-LABEL: func.func @rows_in_shared_memory
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 4>
 func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x131072xbf16>, tensor<?x1xbf16> -> tensor<?x131072xbf16>
@@ -113,9 +114,10 @@ func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xb
 // -----
 
 // What counts is the bytes of a row: vectors as wide as the narrow result allows
-// are two accesses to the input.
+// are two accesses to the input, and two copies side by side into shared memory,
+// where they would meet in its banks.
 // CHECK-LABEL: func.func @wide_vectors
-// CHECK:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 2>
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, blocks_per_row = 4>
 func.func @wide_vectors(%x: tensor<?x65536xf32>) -> tensor<?x65536xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x65536xf32> -> tensor<?x1xf32>
   %d = fuse.sub %x, %m : tensor<?x65536xf32>, tensor<?x1xf32> -> tensor<?x65536xf32>
@@ -220,12 +222,62 @@ func.func @given(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A row that is read once: four vectors a thread.
+// A row that is read once: eight vectors a thread, in short rows four.
 // CHECK-LABEL: func.func @thousand
-// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 4, hold = registers>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
 func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
   return %m : tensor<?x1xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shorter
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 16, hold = registers>
+func.func @shorter(%x: tensor<?x256xbf16>) -> tensor<?x1xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x256xbf16> -> tensor<?x1xbf16>
+  return %m : tensor<?x1xbf16>
+}
+
+// -----
+
+// One element more is no reason for twice the threads.
+// CHECK-LABEL: func.func @odd
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+func.func @odd(%x: tensor<?x4097xbf16>) -> tensor<?x1xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
+  return %m : tensor<?x1xbf16>
+}
+
+// -----
+
+// Long ones in a loop, of 16-bit elements with fewer threads.
+// CHECK-LABEL: func.func @streamed
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = loop>
+func.func @streamed(%x: tensor<?x32768xbf16>) -> tensor<?x1xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x32768xbf16> -> tensor<?x1xbf16>
+  return %m : tensor<?x1xbf16>
+}
+
+// -----
+
+// A division at every element costs more than what is moved: fewer threads, which
+// do once what each would do for the row.
+// CHECK-LABEL: func.func @quantize
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 4, hold = registers>
+// CHECK-LABEL: func.func @quantize_long
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+func.func @quantize(%x: tensor<?x1024xbf16>) -> tensor<?x1024xf8E4M3FN> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x1024xbf16>, tensor<?x1xbf16> -> tensor<?x1024xbf16>
+  %y = fuse.cast %d : tensor<?x1024xbf16> -> tensor<?x1024xf8E4M3FN>
+  return %y : tensor<?x1024xf8E4M3FN>
+}
+func.func @quantize_long(%x: tensor<?x8192xbf16>) -> tensor<?x8192xf8E4M3FN> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x8192xbf16>, tensor<?x1xbf16> -> tensor<?x8192xbf16>
+  %y = fuse.cast %d : tensor<?x8192xbf16> -> tensor<?x8192xf8E4M3FN>
+  return %y : tensor<?x8192xf8E4M3FN>
 }
 
 // -----
