@@ -37,34 +37,14 @@ mlir::fuse::streamedInputs(KernelOp kernel, const DimClasses &dims,
       [&](BlockArgument input) { return segment.reads(input); });
 }
 
-/// Elements of a row from which on a vector need not divide it, and from which
-/// on it should not be held element by element: what won on an H200
-/// (docs/performance.md).
+/// Elements of a row from which on a vector need not divide it: what won on an
+/// H200 (docs/performance.md).
 static constexpr int64_t shortestWithEdges = 1024;
-static constexpr int64_t longestHeldByElements = 16384;
 
-bool mlir::fuse::leavesEdges(const ReductionSegment &segment,
-                             ArrayRef<Value> results, const DimClasses &dims) {
-  const ReductionSpace &space = segment.space;
-  std::optional<int64_t> length = staticProduct(space.columns());
-  if (space.columns().size() != 1 || length.value_or(0) < shortestWithEdges)
-    return false;
-  // What crosses the kernel's edge.
-  llvm::SmallSetVector<Value, 8> tensors;
-  for (unsigned result : segment.results)
-    tensors.insert(results[result]);
-  for (Operation *op : segment.ops)
-    for (Value operand : op->getOperands())
-      if (!llvm::is_contained(segment.ops, operand.getDefiningOp()))
-        tensors.insert(operand);
-  int64_t full = 0, shared = 0;
-  for (Value tensor : tensors) {
-    SmallVector<Extent> extents = dims.extents(tensor);
-    bool isFull = extents == space.domain;
-    full += isFull;
-    shared += !isFull && ArrayRef<Extent>(extents) == space.columns();
-  }
-  return *length >= longestHeldByElements || 2 * shared < full;
+bool mlir::fuse::leavesEdges(const ReductionSegment &segment) {
+  ArrayRef<Extent> columns = segment.space.columns();
+  return columns.size() == 1 &&
+         staticProduct(columns).value_or(0) >= shortestWithEdges;
 }
 
 namespace {

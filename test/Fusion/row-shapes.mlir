@@ -155,29 +155,30 @@ func.func @unknown_lengths(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>, %c: tenso
 
 // -----
 
-// Rows of 4097 leave edges, unless weights are the greater part of what a row
-// reads: the two want vectors of different widths then, and a launch each.
+// Rows of 4097 leave edges, rows of 1001 do not: the two want vectors of different
+// widths, and a launch each.
 // CHECK-LABEL: func.func @edges_and_elements
 // CHECK-SAME:    reason = "the rows of the two want vectors of different widths"
 // CHECK-COUNT-2: fuse.kernel
-func.func @edges_and_elements(%x: tensor<64x4097xbf16>, %y: tensor<32x4097xbf16>, %w: tensor<4097xbf16>) -> (tensor<64x4097xbf16>, tensor<32x4097xbf16>) {
+func.func @edges_and_elements(%x: tensor<64x4097xbf16>, %y: tensor<32x1001xbf16>) -> (tensor<64x4097xbf16>, tensor<32x1001xbf16>) {
+  %ma = fuse.reduce max %x dims = [1] keep : tensor<64x4097xbf16> -> tensor<64x1xbf16>
+  %a = fuse.sub %x, %ma : tensor<64x4097xbf16>, tensor<64x1xbf16>
+  %mb = fuse.reduce max %y dims = [1] keep : tensor<32x1001xbf16> -> tensor<32x1xbf16>
+  %b = fuse.sub %y, %mb : tensor<32x1001xbf16>, tensor<32x1xbf16>
+  return %a, %b : tensor<64x4097xbf16>, tensor<32x1001xbf16>
+}
+
+// -----
+
+// Also where one has weights.
+// CHECK-LABEL: func.func @both_with_edges
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @both_with_edges(%x: tensor<64x4097xbf16>, %y: tensor<32x4097xbf16>, %w: tensor<4097xbf16>) -> (tensor<64x4097xbf16>, tensor<32x4097xbf16>) {
   %ma = fuse.reduce max %x dims = [1] keep : tensor<64x4097xbf16> -> tensor<64x1xbf16>
   %a = fuse.sub %x, %ma : tensor<64x4097xbf16>, tensor<64x1xbf16>
   %mb = fuse.reduce max %y dims = [1] keep : tensor<32x4097xbf16> -> tensor<32x1xbf16>
   %b = fuse.sub %y, %mb : tensor<32x4097xbf16>, tensor<32x1xbf16>
   %c = fuse.mul %b, %w : tensor<32x4097xbf16>, tensor<4097xbf16>
   return %a, %c : tensor<64x4097xbf16>, tensor<32x4097xbf16>
-}
-
-// -----
-
-// CHECK-LABEL: func.func @both_with_edges
-// CHECK-COUNT-1: fuse.kernel
-// CHECK-NOT:     fuse.kernel
-func.func @both_with_edges(%x: tensor<64x4097xbf16>, %y: tensor<32x4097xbf16>) -> (tensor<64x4097xbf16>, tensor<32x4097xbf16>) {
-  %ma = fuse.reduce max %x dims = [1] keep : tensor<64x4097xbf16> -> tensor<64x1xbf16>
-  %a = fuse.sub %x, %ma : tensor<64x4097xbf16>, tensor<64x1xbf16>
-  %mb = fuse.reduce max %y dims = [1] keep : tensor<32x4097xbf16> -> tensor<32x1xbf16>
-  %b = fuse.sub %y, %mb : tensor<32x4097xbf16>, tensor<32x1xbf16>
-  return %a, %b : tensor<64x4097xbf16>, tensor<32x4097xbf16>
 }

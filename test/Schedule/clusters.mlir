@@ -4,17 +4,30 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_120 | FileCheck %s --check-prefix=SM120
 
 // A row is held by the fewest blocks of which a multiprocessor takes two, and read
-// again where there are no clusters. More blocks than every chip takes as a cluster
-// would have to share the two inputs' rows: registers hold more there.
+// again where there are no clusters.
 // CHECK-LABEL: func.func @long_rows
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
 // SMALL-LABEL: func.func @long_rows
-// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
 // NONE-LABEL:  func.func @long_rows
 // NONE:          #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
 // SM120-LABEL: func.func @long_rows
-// SM120:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+// SM120:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = registers, blocks_per_row = 8>
 func.func @long_rows(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %x, %s : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
+  return %y : tensor<?x262144xbf16>
+}
+
+// -----
+
+// Exponentials of 16-bit elements take as long as loading them: few blocks, with as
+// much in registers as they hold, unless the rows are few.
+// CHECK-LABEL: func.func @two_blocks
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
+// SMALL-LABEL: func.func @two_blocks
+// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
+func.func @two_blocks(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
   %e = fuse.exp %d : tensor<?x262144xbf16>
@@ -25,15 +38,12 @@ func.func @long_rows(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 
 // -----
 
-// Of half the length: fewer blocks, unless the rows are few or shared memory small.
 // CHECK-LABEL: func.func @vocabulary
-// CHECK:         hold = shared, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8>
 // SMALL-LABEL: func.func @vocabulary
 // SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
 // NONE-LABEL:  func.func @vocabulary
 // NONE-NOT:      blocks_per_row
-// SM120-LABEL: func.func @vocabulary
-// SM120:         hold = shared, blocks_per_row = 8>
 func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x128256xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x128256xbf16>, tensor<?x1xbf16> -> tensor<?x128256xbf16>
@@ -41,6 +51,18 @@ func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
   %s = fuse.reduce sum %e dims = [1] keep : tensor<?x128256xbf16> -> tensor<?x1xbf16>
   %y = fuse.div %e, %s : tensor<?x128256xbf16>, tensor<?x1xbf16> -> tensor<?x128256xbf16>
   return %y : tensor<?x128256xbf16>
+}
+
+// -----
+
+// Two inputs, one of which fills a multiprocessor: in registers.
+// CHECK-LABEL: func.func @two_inputs_in_registers
+// CHECK:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = registers>
+func.func @two_inputs_in_registers(%x: tensor<?x32768xbf16>, %r: tensor<?x32768xbf16>) -> tensor<?x32768xbf16> {
+  %h = fuse.add %x, %r : tensor<?x32768xbf16>
+  %s = fuse.reduce sum %h dims = [1] keep : tensor<?x32768xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %h, %s : tensor<?x32768xbf16>, tensor<?x1xbf16> -> tensor<?x32768xbf16>
+  return %y : tensor<?x32768xbf16>
 }
 
 // -----

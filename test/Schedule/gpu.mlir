@@ -98,10 +98,9 @@ func.func @rows_in_caches(%x: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
 
 // -----
 
-// Then comes the shared memory of as many blocks as leave room for a second one in
-// each multiprocessor.
+// Then come shared memory and registers together.
 // CHECK-LABEL: func.func @rows_in_shared_memory
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8>
 func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x131072xbf16>, tensor<?x1xbf16> -> tensor<?x131072xbf16>
@@ -151,17 +150,17 @@ func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
 // -----
 
 // No wide vector divides the row, so that it is read from where memory is
-// aligned; one that is half as wide as it could be is wide enough.
+// aligned; one that is half as wide as it could be is wide enough. Weights are cut
+// out of aligned vectors.
 // CHECK-LABEL: func.func @odd_rows
-// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
 func.func @odd_rows(%x: tensor<?x4097xbf16>) -> tensor<?x4097xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
   %y = fuse.sub %x, %m : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>
   return %y : tensor<?x4097xbf16>
 }
-// Weights would be read element by element: only where they are the lesser part.
 // CHECK-LABEL: func.func @odd_weighted_rows
-// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 1, rows_per_block = 1, hold = registers>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
 func.func @odd_weighted_rows(%x: tensor<?x4097xbf16>, %w: tensor<4097xbf16>) -> tensor<?x4097xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
   %s = fuse.sub %x, %m : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>

@@ -141,13 +141,10 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
                                           const ReductionSegment &segment);
 
 /// Whether vectors that divide no row of the segment should start where memory
-/// is aligned, and leave the edges of the row over. What all rows share, such
-/// as weights, is then read element by element: so only where that is the
-/// lesser part, or the row so long that it is not held otherwise. `results` are
-/// those of all segments. False for rows of unknown length or of several
-/// dimensions.
-bool leavesEdges(const ReductionSegment &segment, ArrayRef<Value> results,
-                 const DimClasses &dims);
+/// is aligned, and leave the edges of the row over; vectors of what all rows
+/// share, such as weights, are cut out of aligned ones. False for short rows and
+/// those of unknown length or of several dimensions.
+bool leavesEdges(const ReductionSegment &segment);
 
 /// The segments of ops with reductions, whose results are `results`, in the
 /// order of their first reductions; or a reason why they have none: a value

@@ -1,0 +1,494 @@
+//===- RowsOnGPU.cpp - Where a GPU keeps a row ----------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a row stays between its passes depends on its length. In registers as
+// long as two vectors a thread are enough; then in the caches, which take no
+// registers, so that more threads have loads in flight; then in shared memory
+// and, as far as it goes, in registers. A row that is longer still, or of
+// unknown length, is read once a pass; so is one that has a single pass. Short
+// rows share a block, several to a warp.
+//
+// A row that leaves no room in a multiprocessor for another one is divided
+// among the blocks of a cluster: while one block of a multiprocessor computes,
+// the next one's loads are under way. So are long rows in calls that have less
+// than a few for each multiprocessor.
+//
+// The numbers are those that won on an H200 (docs/performance.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowsOnGPU.h"
+
+#include "fuse/Analysis/OpCost.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr int64_t warpSize = 32;
+static constexpr int64_t heldElements = 64;
+static constexpr int64_t smallestBlock = 128;
+/// Rows of up to so many vectors are held in registers, two a thread.
+static constexpr int64_t registerVectors = 256;
+/// Rows of up to so many full-width accesses, of so many bytes each, are held
+/// in the caches.
+static constexpr int64_t cacheAccesses = 4096;
+static constexpr int64_t accessBytes = 16;
+/// The same for narrow vectors, of rows that are not aligned.
+static constexpr int64_t widestHeldGroup = 512;
+static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
+static constexpr int64_t narrowElements = 32;
+/// Vectors of a thread, and the fewest threads beside each other, where
+/// instructions bind. Longer rows of 16-bit elements that are read once have
+/// more.
+static constexpr int64_t onceVectors = 4;
+static constexpr int64_t longOnceVectors = 8;
+static constexpr int64_t longOnceRow = 32;
+static constexpr int64_t fewestNeighbours = 4;
+/// A row that is read once is no longer in registers than this.
+static constexpr int64_t streamedElements = 8192;
+/// Threads that stream it. Fewer full-width accesses than these are for half of
+/// them if elements have 16 bits, more for twice as many if they do not.
+static constexpr int64_t streamThreads = 256;
+static constexpr int64_t streamAccesses = 8192;
+static constexpr int64_t loopThreads = 512;
+/// Elements and bytes that a thread holds, and its block's threads, in calls
+/// that move few bytes.
+static constexpr int64_t smallHeld = 16;
+static constexpr int64_t smallHeldBytes = 32;
+static constexpr int64_t smallOnceBytes = 64;
+static constexpr int64_t smallThreads = 1024;
+/// Elements of a thread whose block shares its row with others.
+static constexpr int64_t sharedHeld = 32;
+/// In calls that move at most so many bytes a multiprocessor, rows of so many
+/// bytes are shared, from the second number on by more blocks.
+static constexpr int64_t fewBytes = 32 << 10;
+static constexpr int64_t sharedRowBytes = 32 << 10;
+static constexpr int64_t widelySharedRowBytes = 128 << 10;
+/// Rows a multiprocessor, in calls that move few bytes, up to which blocks
+/// share a row.
+static constexpr int64_t fewRows = 4;
+/// Blocks a multiprocessor of a launch whose blocks share the only row.
+static constexpr int64_t gridBlocks = 2;
+/// Bytes of a component of a state.
+static constexpr int64_t componentBytes = 8;
+
+/// The smallest power of two that is no less than the number, or hardly.
+static int64_t aboutPowerOf2(int64_t number) {
+  int64_t below = llvm::PowerOf2Ceil(number) / 2;
+  bool isHardlyMore = below > 0 && number <= below + below / 8;
+  return isHardlyMore ? below : llvm::PowerOf2Ceil(number);
+}
+
+/// Threads with so many vectors each, as long as neighbours read half a line
+/// together.
+static int64_t groupWith(int64_t vectors, int64_t each) {
+  int64_t fewest =
+      std::min<int64_t>(fewestNeighbours, llvm::PowerOf2Ceil(vectors));
+  return std::max(aboutPowerOf2(llvm::divideCeil(vectors, each)), fewest);
+}
+
+/// What a call moves, if that is known.
+static std::optional<double> movedBytes(KernelOp kernel) {
+  double bytes = 0;
+  bool isStatic = true;
+  auto add = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    isStatic &= !type || type.hasStaticShape();
+    bytes += estimatedBytes(value);
+  };
+  llvm::for_each(kernel.getBody().getArguments(), add);
+  llvm::for_each(kernel.getYield().getValues(), add);
+  return isStatic ? std::optional(bytes) : std::nullopt;
+}
+
+namespace {
+/// The choice for rows of one shape; `length` and below are of rows of known
+/// length.
+class RowsOnGPU {
+public:
+  RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
+            const DimClasses &dims, const RowShape &shape,
+            const ScheduleTarget &target);
+
+  RowsScheduleAttr propose() const;
+
+private:
+  bool readsOnce() const;
+  bool wantsGrid() const;
+  bool isSmall() const;
+  double mostSmallRows() const;
+  int64_t smallCluster() const;
+  int64_t cacheThreads() const;
+  int64_t unalignedGroup() const;
+  int64_t heldGroup() const;
+  int64_t exchangedBytes(int64_t warps) const;
+
+  RowsScheduleAttr proposeStream() const;
+  RowsScheduleAttr proposeSmall() const;
+  RowsScheduleAttr proposeLong() const;
+  RowsScheduleAttr proposeSpread() const;
+  RowsScheduleAttr proposeShared(int64_t blocks, int64_t threads) const;
+
+  RowsScheduleAttr make(int64_t threads, int64_t rows, HoldKind hold,
+                        int64_t inRegisters = 0, bool preload = false) const {
+    return RowsScheduleAttr::get(kernel.getContext(), threads, vector, rows,
+                                 hold, rowUnroll, inRegisters, preload,
+                                 rowCopyGroups);
+  }
+  /// In the registers of so many threads a row.
+  RowsScheduleAttr hold(int64_t group) const {
+    int64_t threads = std::max(group, smallestBlock);
+    return make(threads, threads / group, HoldKind::registers);
+  }
+
+  /// Ops have no const methods.
+  mutable KernelOp kernel;
+  const ReductionSegment &segment;
+  const DimClasses &dims;
+  const ScheduleTarget &target;
+  std::optional<int64_t> knownLength;
+  int64_t vector;
+  /// One pass over a row is all there is.
+  bool once;
+  bool hasExp, isLight, divides;
+  /// Bytes of an element of all inputs of the row's length, and of a vector of
+  /// the widest of them, 16 at least.
+  int64_t inputs, inputBytes = 0, vectorBytes = accessBytes;
+
+  int64_t length = 0, vectors = 0;
+  /// Full-width accesses to the row of the widest input.
+  int64_t accesses = 0;
+};
+} // namespace
+
+RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
+                     const DimClasses &dims, const RowShape &shape,
+                     const ScheduleTarget &target)
+    : kernel(kernel), segment(segment), dims(dims), target(target),
+      knownLength(shape.length), vector(shape.vector), once(readsOnce()) {
+  const ReductionSpace &space = segment.space;
+  hasExp =
+      llvm::any_of(segment.ops, llvm::IsaPred<ExpOp, TanhOp, ErfOp, LogOp>);
+  // At every element, which costs more than what is moved.
+  divides = llvm::any_of(segment.ops, [&](Operation *op) {
+    return isa<DivOp>(op) &&
+           !space.isReducedShape(dims.extents(op->getResult(0)));
+  });
+  // So that a second pass costs little.
+  isLight = !hasExp && space.levels.size() == 1;
+  SmallVector<BlockArgument> streamed = streamedInputs(kernel, dims, segment);
+  inputs = streamed.size();
+  for (BlockArgument input : streamed) {
+    auto bytes = static_cast<int64_t>(std::ceil(elementBytes(input)));
+    inputBytes += bytes;
+    vectorBytes = std::max(vectorBytes, bytes * vector);
+  }
+  if (!knownLength)
+    return;
+  length = *knownLength;
+  vectors = std::max<int64_t>(1, llvm::divideCeil(length, vector));
+  accesses = vectors * vectorBytes / accessBytes;
+}
+
+/// No result has the row's length, and sums that need the maximum follow it
+/// online.
+bool RowsOnGPU::readsOnce() const {
+  const ReductionSpace &space = segment.space;
+  for (unsigned result : segment.results)
+    if (!space.isReducedShape(
+            dims.extents(kernel.getYield().getValues()[result])))
+      return false;
+  auto isOnline = [](Operation *op) {
+    auto sum = dyn_cast<ReduceOp>(op);
+    return sum && sum.getMaximumOfExponents();
+  };
+  return space.levels.size() == 1 ||
+         (space.levels.size() == 2 &&
+          llvm::all_of(space.levels.back(), isOnline));
+}
+
+/// Whether all blocks should share the only row: it is too long for those that
+/// hold it, or may be, and is needed twice.
+bool RowsOnGPU::wantsGrid() const {
+  int64_t held = smallThreads * smallHeld * target.gpu->maxClusterSize;
+  return !once && staticProduct(segment.space.rows()) == 1 &&
+         knownLength.value_or(INT64_MAX) > held;
+}
+
+/// Whether the kernel is for calls that move few bytes: by what it moves if
+/// that is known, else as the target says.
+bool RowsOnGPU::isSmall() const {
+  std::optional<double> bytes = movedBytes(kernel);
+  return bytes ? *bytes <= target.smallBytes() : target.small;
+}
+
+/// The most rows in a call that moves few bytes.
+double RowsOnGPU::mostSmallRows() const {
+  if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
+    return *rows;
+  double bytes = inputBytes;
+  for (unsigned result : segment.results) {
+    Value value = kernel.getYield().getValues()[result];
+    if (!segment.space.isReducedShape(dims.extents(value)))
+      bytes += elementBytes(value);
+  }
+  return target.smallBytes() / std::max(1.0, bytes * length);
+}
+
+/// Blocks for a row in calls that move few bytes: several for a long row, if
+/// there are so few that multiprocessors would be idle. 0 where none suffice.
+int64_t RowsOnGPU::smallCluster() const {
+  int64_t needed =
+      llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
+  std::optional<double> moved = movedBytes(kernel);
+  bool isTiny =
+      moved && *moved <= double(fewBytes) * target.gpu->multiprocessors;
+  if (needed == 1 && !isTiny)
+    return 1;
+  if (mostSmallRows() > fewRows * target.gpu->multiprocessors)
+    return needed == 1 ? 1 : 0;
+  int64_t bytes = vectorBytes * length / vector;
+  int64_t wanted = 1;
+  if (bytes >= sharedRowBytes)
+    wanted = bytes < widelySharedRowBytes ? 4 : 8;
+  int64_t most = target.gpu->maxClusterSize;
+  wanted = std::max(needed, std::min(wanted, most));
+  return wanted <= most ? wanted : 0;
+}
+
+/// The fewest threads, each with few elements of a row, for calls that have few
+/// blocks: all loads start at once, and nothing is loaded after the threads
+/// have exchanged their results. Null where a row is too long for that, or so
+/// short that a block takes several.
+RowsScheduleAttr RowsOnGPU::proposeSmall() const {
+  int64_t blocks = smallCluster();
+  if (blocks == 0)
+    return {};
+  int64_t part = llvm::divideCeil(length, blocks);
+  int64_t elementBytes = llvm::divideCeil(vectorBytes, vector);
+  int64_t held = smallHeld;
+  if (blocks > 1)
+    held = sharedHeld;
+  else if (once)
+    held = std::max(vector, smallOnceBytes / elementBytes);
+  else if (!hasExp)
+    held = std::min(held, smallHeldBytes / elementBytes);
+  int64_t threads =
+      std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(part, held)),
+                          smallestBlock, smallThreads);
+  if (part < threads * vector)
+    return {};
+  // What is read once leaves the L2 at once, in which others' results wait to
+  // be written.
+  if (once && blocks == 1)
+    return make(threads, 1, HoldKind::cache);
+  return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
+              /*preload=*/true)
+      .withBlocksPerRow(blocks);
+}
+
+/// A walk over a row that is read once and too long for registers.
+RowsScheduleAttr RowsOnGPU::proposeStream() const {
+  int64_t threads = streamThreads;
+  if (vector > 4 && accesses < streamAccesses)
+    threads /= 2;
+  if (vector <= 4 && accesses >= streamAccesses)
+    threads *= 2;
+  return make(threads, 1, HoldKind::loop);
+}
+
+/// Threads that read a row again from the caches, or 0 where another place is
+/// better.
+int64_t RowsOnGPU::cacheThreads() const {
+  if (accesses > 2 * cacheAccesses || vector < 4)
+    return 0;
+  if (accesses > cacheAccesses) {
+    bool isPlain = isLight && inputs == 1 && !divides && length % vector == 0;
+    return isPlain ? 1024 : 0;
+  }
+  bool isWide = hasExp && vector > 4;
+  bool areMany = inputs > 1 && accesses > cacheAccesses * 3 / 4;
+  if (accesses > cacheAccesses / 2)
+    return isWide || areMany ? 0 : 512;
+  int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
+  bool isOneLongInput =
+      inputs == 1 && vector > 4 && vectors > cacheAccesses / 8 && each == 4;
+  if (vector <= 4 || (isLight && !divides && !isOneLongInput))
+    each /= 2;
+  int64_t threads = llvm::divideCeil(vectors, each);
+  // Each has the loads of several inputs in flight.
+  if (inputs > 1)
+    threads = threads * 3 / 4;
+  return std::max(smallestBlock, aboutPowerOf2(threads));
+}
+
+/// Threads of a row whose vectors leave edges, which registers hold up to a
+/// length; 0 beyond.
+int64_t RowsOnGPU::unalignedGroup() const {
+  if (accesses > cacheAccesses / 2 + cacheAccesses / 16)
+    return 0;
+  int64_t each = 4;
+  if (vectors <= 2 * registerVectors)
+    each = 2;
+  else if (vector > 4 && vectors > 4 * registerVectors)
+    each = 8;
+  return groupWith(vectors, each);
+}
+
+/// Threads of a row that registers hold: a warp, or more with two vectors each.
+/// Where instructions bind, since nothing is written meanwhile or every element
+/// is divided, what each thread does once for the row, such as shuffles, is
+/// shared by several vectors.
+int64_t RowsOnGPU::heldGroup() const {
+  bool isNarrow = vector > 4 && vectorBytes == accessBytes;
+  if (once) {
+    bool isLong = vector > 4 && vectors >= longOnceRow;
+    return std::min(groupWith(vectors, isLong ? longOnceVectors : onceVectors),
+                    registerVectors);
+  }
+  if (divides && !hasExp && isNarrow)
+    return std::min(groupWith(vectors, onceVectors), registerVectors);
+  int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
+  while (group < registerVectors && group * 2 < vectors)
+    group *= 2;
+  return group;
+}
+
+/// Shared memory in which the threads of so many warps exchange the states of a
+/// segment.
+int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
+  int64_t components = 0;
+  for (ArrayRef<Operation *> level : segment.space.levels)
+    for (Operation *op : level)
+      components += op->getNumResults();
+  return components * warps * componentBytes;
+}
+
+/// The fewest blocks of which a multiprocessor has room for two, each with its
+/// part of the row in shared memory. In registers, where even the largest
+/// cluster has blocks that fill one, and where a thread's vector takes several
+/// copies, which shared memory's banks serve badly (2.4 times a copy's time for
+/// f32 in eights). Null where rows do not fit so.
+RowsScheduleAttr RowsOnGPU::proposeSpread() const {
+  int64_t most = target.gpu->maxClusterSize;
+  if (most == 1 || vector == 1)
+    return {};
+  int64_t threads = hasExp ? 256 : 512;
+  auto room = [&](int64_t blocks) {
+    return target.sharedBytes - exchangedBytes(blocks * threads / warpSize);
+  };
+  auto partBytes = [&](int64_t blocks) {
+    return static_cast<int64_t>(llvm::divideCeil(length, blocks)) * inputBytes;
+  };
+  int64_t blocks = 1;
+  while (blocks < most && 2 * partBytes(blocks) > room(blocks))
+    blocks *= 2;
+  // Computing takes longer than loading, and more vectors a thread help.
+  if (blocks > 2 && hasExp && vector > 4)
+    return {};
+  bool fillsOne = 2 * partBytes(blocks) > room(blocks);
+  bool fits = !fillsOne || (hasExp && partBytes(blocks) <= room(blocks));
+  if (fits && vectorBytes == accessBytes)
+    return make(blocks == 1 ? 512 : threads, 1, HoldKind::shared)
+        .withBlocksPerRow(blocks);
+  int64_t part = llvm::divideCeil(length, blocks);
+  threads = std::max<int64_t>(
+      256, llvm::PowerOf2Ceil(llvm::divideCeil(part, sharedHeld)));
+  if (threads > target.maxThreads)
+    return {};
+  return make(threads, 1, HoldKind::registers).withBlocksPerRow(blocks);
+}
+
+/// As much as goes into shared memory, and the rest in registers, of the parts
+/// that so many blocks have. Registers take the vectors that are no multiple of
+/// what a step of the loop takes, too. Null where the row does not fit.
+RowsScheduleAttr RowsOnGPU::proposeShared(int64_t blocks,
+                                          int64_t threads) const {
+  int64_t bytes = inputBytes * vector;
+  // Narrower copies than 4 bytes do not exist, and narrow ones do not pay.
+  if (bytes == 0 || vector == 1)
+    return {};
+  int64_t part = llvm::divideCeil(length, blocks);
+  int64_t partVectors = llvm::divideCeil(part, threads * vector);
+  int64_t wide = std::max<int64_t>(1, bytes / accessBytes);
+  int64_t registers = 65536 / threads / 2;
+  int64_t most = registers / vector / wide;
+  int64_t whole = part / (threads * vector);
+  int64_t exchanged =
+      blocks == 1 ? 0 : exchangedBytes(blocks * threads / warpSize);
+  int64_t room = (target.sharedBytes - exchanged) / (threads * bytes);
+  int64_t wanted = partVectors <= 8                  ? 0
+                   : partVectors <= 16 || vector < 8 ? 4
+                                                     : 8;
+  int64_t slots = std::min({whole, room, partVectors - std::min(wanted, most)});
+  slots = llvm::alignDown(slots, rowUnroll);
+  if (slots == 0 || partVectors - slots > most)
+    return {};
+  return make(threads, 1, HoldKind::shared, partVectors - slots)
+      .withBlocksPerRow(blocks);
+}
+
+/// Of a row that is needed twice and too long for the registers of a few
+/// threads. Null where there is no place for it.
+RowsScheduleAttr RowsOnGPU::proposeLong() const {
+  if (int64_t threads = cacheThreads())
+    return make(threads, 1, HoldKind::cache);
+  if (inputs > 1 && accesses <= cacheAccesses)
+    return hold(llvm::PowerOf2Ceil(llvm::divideCeil(length, sharedHeld)));
+  bool isPlain =
+      accesses > 2 * cacheAccesses && isLight && inputs == 1 && !divides;
+  int64_t threads = isPlain ? 1024 : 512;
+  if (accesses >= cacheAccesses / 2) {
+    if (RowsScheduleAttr spread = proposeSpread())
+      return spread;
+    if (RowsScheduleAttr shared = proposeShared(/*blocks=*/1, threads))
+      return shared;
+  }
+  if (length > longestHeld)
+    for (int64_t blocks = 2; blocks <= target.gpu->maxClusterSize; blocks *= 2)
+      if (RowsScheduleAttr shared = proposeShared(blocks, threads))
+        return shared;
+  return {};
+}
+
+RowsScheduleAttr RowsOnGPU::propose() const {
+  if (wantsGrid())
+    return make(loopThreads, 1, HoldKind::loop)
+        .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
+  if (!knownLength)
+    return make(once ? streamThreads : loopThreads, 1, HoldKind::loop);
+  if (once && length > streamedElements)
+    return proposeStream();
+  if (isSmall())
+    if (RowsScheduleAttr small = proposeSmall())
+      return small;
+  if (!once && length % vector != 0)
+    if (int64_t group = unalignedGroup())
+      return hold(group);
+  if (!once && vectors > registerVectors)
+    if (RowsScheduleAttr held = proposeLong())
+      return held;
+  if (length > longestHeld)
+    return make(vector > 1 ? 1024 : loopThreads, 1, HoldKind::loop);
+  int64_t group = heldGroup();
+  int64_t most = std::min(heldElements / vector,
+                          std::max<int64_t>(8, narrowElements / vector));
+  while (group * most + group * most / 8 < vectors)
+    group *= 2;
+  return hold(group);
+}
+
+RowsScheduleAttr mlir::fuse::proposeRowsOnGPU(KernelOp kernel,
+                                              const ReductionSegment &segment,
+                                              const DimClasses &dims,
+                                              const RowShape &shape,
+                                              const ScheduleTarget &target) {
+  return RowsOnGPU(kernel, segment, dims, shape, target).propose();
+}
