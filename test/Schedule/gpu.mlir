@@ -232,9 +232,9 @@ func.func @thousand(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
 // -----
 
 // CHECK-LABEL: func.func @shorter
-// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 16, hold = registers>
-func.func @shorter(%x: tensor<?x256xbf16>) -> tensor<?x1xbf16> {
-  %m = fuse.reduce max %x dims = [1] keep : tensor<?x256xbf16> -> tensor<?x1xbf16>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 32, hold = registers>
+func.func @shorter(%x: tensor<?x128xbf16>) -> tensor<?x1xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x128xbf16> -> tensor<?x1xbf16>
   return %m : tensor<?x1xbf16>
 }
 
