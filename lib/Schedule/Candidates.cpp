@@ -7,6 +7,8 @@
 
 #include "fuse/Schedule/Candidates.h"
 
+#include "fuse/Analysis/OpCost.h"
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -23,8 +25,18 @@ static bool isOverruled(const TimeEstimate &proposed, const TimeEstimate &best,
          gain > gpu.launchSeconds;
 }
 
-/// Whether the model's constants were fitted to schedules like this one: those
-/// of calls that move few bytes were not.
+/// Whether the model's constants were fitted to kernels like this one, which
+/// write about as much as they read.
+static bool isFitted(KernelOp kernel) {
+  double read = 0, written = 0;
+  for (Value input : kernel.getBody().getArguments())
+    read = std::max(read, estimatedElements(input));
+  for (Value result : kernel.getYield().getValues())
+    written = std::max(written, estimatedElements(result));
+  return 2 * written >= read;
+}
+
+/// The same of schedules: those of calls that move few bytes were not.
 static bool isFitted(const Candidate &candidate) {
   auto rows = dyn_cast<RowsScheduleAttr>(candidate.schedule);
   return rows && rows.getHold() == HoldKind::registers && !rows.getPreload();
@@ -77,8 +89,9 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
   auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
     return candidate.schedule == proposal;
   });
-  auto *best = llvm::find_if(candidates, isFitted);
-  if (isFitted(*choice) && best != candidates.end() &&
+  auto *best = llvm::find_if(
+      candidates, [](const Candidate &other) { return isFitted(other); });
+  if (isFitted(kernel) && isFitted(*choice) && best != candidates.end() &&
       isOverruled(*choice->estimate, *best->estimate, *target.gpu))
     choice = best;
   std::rotate(candidates.begin(), choice, choice + 1);

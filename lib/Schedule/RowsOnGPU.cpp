@@ -137,9 +137,10 @@ private:
   RowsScheduleAttr proposeShared(int64_t blocks, int64_t threads) const;
 
   RowsScheduleAttr make(int64_t threads, int64_t rows, HoldKind hold,
-                        int64_t inRegisters = 0, bool preload = false) const {
+                        int64_t inRegisters = 0, bool preload = false,
+                        int64_t unroll = rowUnroll) const {
     return RowsScheduleAttr::get(kernel.getContext(), threads, vector, rows,
-                                 hold, rowUnroll, inRegisters, preload,
+                                 hold, unroll, inRegisters, preload,
                                  rowCopyGroups);
   }
   /// In the registers of so many threads a row.
@@ -380,7 +381,7 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   int64_t most = target.gpu->maxClusterSize;
   if (most == 1 || vector == 1)
     return {};
-  int64_t threads = hasExp ? 256 : 512;
+  int64_t threads = hasExp || inputs > 1 ? 256 : 512;
   auto room = [&](int64_t blocks) {
     return target.sharedBytes - exchangedBytes(blocks * threads / warpSize);
   };
@@ -391,13 +392,19 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   while (blocks < most && 2 * partBytes(blocks) > room(blocks))
     blocks *= 2;
   // Computing takes longer than loading, and more vectors a thread help.
-  if (blocks > 2 && hasExp && vector > 4)
+  if (blocks > 4 && hasExp && vector > 4)
     return {};
   bool fillsOne = 2 * partBytes(blocks) > room(blocks);
   bool fits = !fillsOne || (hasExp && partBytes(blocks) <= room(blocks));
-  if (fits && vectorBytes == accessBytes)
-    return make(blocks == 1 ? 512 : threads, 1, HoldKind::shared)
+  if (fits && vectorBytes == accessBytes) {
+    // With four vectors of eight a step threads have 64 registers, and a
+    // multiprocessor fewer blocks.
+    bool isTight = blocks > 1 && vector > 4;
+    return make(blocks == 1 ? 512 : threads, 1, HoldKind::shared,
+                /*inRegisters=*/0, /*preload=*/false,
+                isTight ? rowUnroll / 2 : rowUnroll)
         .withBlocksPerRow(blocks);
+  }
   int64_t part = llvm::divideCeil(length, blocks);
   threads = std::max<int64_t>(
       256, llvm::PowerOf2Ceil(llvm::divideCeil(part, sharedHeld)));

@@ -6,9 +6,9 @@
 // A row is held by the fewest blocks of which a multiprocessor takes two, and read
 // again where there are no clusters.
 // CHECK-LABEL: func.func @long_rows
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // SMALL-LABEL: func.func @long_rows
-// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // NONE-LABEL:  func.func @long_rows
 // NONE:          #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
 // SM120-LABEL: func.func @long_rows
@@ -21,8 +21,8 @@ func.func @long_rows(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 
 // -----
 
-// Exponentials of 16-bit elements take as long as loading them: few blocks, with as
-// much in registers as they hold, unless the rows are few.
+// Exponentials of 16-bit elements take as long as loading them: where it would be
+// the largest cluster, few blocks, with as much in registers as they hold.
 // CHECK-LABEL: func.func @two_blocks
 // CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
 // SMALL-LABEL: func.func @two_blocks
@@ -39,7 +39,7 @@ func.func @two_blocks(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 // -----
 
 // CHECK-LABEL: func.func @vocabulary
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
 // SMALL-LABEL: func.func @vocabulary
 // SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
 // NONE-LABEL:  func.func @vocabulary
