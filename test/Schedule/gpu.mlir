@@ -241,22 +241,6 @@ func.func @shorter(%x: tensor<?x128xbf16>) -> tensor<?x1xbf16> {
 
 // -----
 
-// The model of time, which was fitted to kernels that write as much as they read,
-// does not overrule that.
-// CHECK-LABEL: func.func @labelled
-// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 32, hold = registers>
-func.func @labelled(%x: tensor<?x256xbf16>, %place: tensor<?xi64>) -> tensor<?xf32> {
-  %f = fuse.cast %x : tensor<?x256xbf16> -> tensor<?x256xf32>
-  %l = fuse.logsumexp %f dims = [1] : tensor<?x256xf32> -> tensor<?xf32>
-  %all = tensor.collapse_shape %x [[0, 1]] : tensor<?x256xbf16> into tensor<?xbf16>
-  %own = fuse.gather %all, %place dim = 0 : tensor<?xbf16>, tensor<?xi64> -> tensor<?xbf16>
-  %w = fuse.cast %own : tensor<?xbf16> -> tensor<?xf32>
-  %y = fuse.sub %l, %w : tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// -----
-
 // One element more is no reason for twice the threads.
 // CHECK-LABEL: func.func @odd
 // CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
