@@ -112,6 +112,7 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
     return error;
 
   keepNegationsOutOfMinMax(**ir);
+  splitNarrowAdditions(**ir);
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);

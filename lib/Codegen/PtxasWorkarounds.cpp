@@ -74,3 +74,39 @@ void mlir::fuse::keepNegationsOutOfMinMax(Module &module) {
     }
   }
 }
+
+/// Whether it becomes an add.s16x2 with a constant.
+static bool isNarrowAddition(const Instruction &instruction) {
+  auto *type = dyn_cast<FixedVectorType>(instruction.getType());
+  bool isNarrow = type && type->getElementType()->isIntegerTy() &&
+                  type->getScalarSizeInBits() <= 16;
+  bool adds = instruction.getOpcode() == Instruction::Add ||
+              instruction.getOpcode() == Instruction::Sub;
+  return isNarrow && adds && any_of(instruction.operands(), [](const Use &use) {
+           return isa<Constant>(use);
+         });
+}
+
+static Value *addLanes(Instruction &addition) {
+  IRBuilder<> builder(&addition);
+  auto opcode = static_cast<Instruction::BinaryOps>(addition.getOpcode());
+  auto *type = cast<FixedVectorType>(addition.getType());
+  Value *result = PoisonValue::get(type);
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    Value *lhs = builder.CreateExtractElement(addition.getOperand(0), lane);
+    Value *rhs = builder.CreateExtractElement(addition.getOperand(1), lane);
+    result = builder.CreateInsertElement(
+        result, builder.CreateBinOp(opcode, lhs, rhs), lane);
+  }
+  return result;
+}
+
+void mlir::fuse::splitNarrowAdditions(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function)))
+      if (isNarrowAddition(instruction)) {
+        instruction.replaceAllUsesWith(addLanes(instruction));
+        instruction.eraseFromParent();
+      }
+}

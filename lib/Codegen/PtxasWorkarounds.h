@@ -19,6 +19,12 @@ namespace mlir::fuse {
 /// Call it after LLVM's optimizer, which would undo it.
 void keepNegationsOutOfMinMax(llvm::Module &module);
 
+/// Adds constants to vectors of narrow integers lane by lane. Of an add.s16x2
+/// with two different constants, of which only the upper lane is used, ptxas
+/// 13.0 makes one on sm_90 that adds the lower lane's constant. Call it after
+/// LLVM's optimizer, too.
+void splitNarrowAdditions(llvm::Module &module);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CODEGEN_PTXASWORKAROUNDS_H

@@ -25,6 +25,7 @@
 #include "fuse/Fusion/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -393,11 +394,18 @@ void CollapseDimsPass::runOnOperation() {
     if (kernel.getScheduleAttr() || reductions.empty())
       continue;
     auto dims = std::make_unique<DimClasses>(kernel);
+    bool isCollapsed = false;
     for (ReduceOp reduce : reductions)
       while (collapseOne(reduce, *dims)) {
         dims = std::make_unique<DimClasses>(kernel);
         refused.clear();
+        isCollapsed = true;
       }
     refused.clear();
+    // With fewer dimensions a broadcast may be none, and nobody need what it
+    // took its shape from.
+    if (isCollapsed)
+      (void)applyPatternsGreedily(kernel.getBody(),
+                                  RewritePatternSet(&getContext()));
   }
 }
