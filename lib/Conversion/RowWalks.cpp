@@ -24,8 +24,6 @@
 
 #include "RowsLowering.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -89,13 +87,12 @@ void RowsLowering::fillSharedMemory() {
   staging.emplace(frame, streamed, schedule.getThreads(), thread, slots,
                   vector);
   frame.sharedBytes = std::max(frame.sharedBytes, staging->bytes());
-  int64_t groups = schedule.getCopyGroups();
-  while (groups > 1 && slots % (groups * unroll) != 0)
-    --groups;
-  slotsInGroup = slots / groups;
+  // Whole steps, but for the last group.
+  slotsInGroup =
+      llvm::alignTo(llvm::divideCeil(slots, schedule.getCopyGroups()), unroll);
   for (int64_t from = 0; from < slots; from += slotsInGroup) {
     loopOverStates(frame, Index::constant(from),
-                   Index::constant(from + slotsInGroup), 1, {},
+                   Index::constant(std::min(slots, from + slotsInGroup)), 1, {},
                    [&](Index slot, States states) {
                      staging->copy(pointAt(slotColumn(slot), vector), slot);
                      return states;
@@ -138,27 +135,37 @@ void RowsLowering::preload() {
 /// The vectors in shared memory; the first walk waits for them.
 RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
                                               bool isFirst) {
-  int64_t step = std::gcd(unroll, slotsInGroup);
   int64_t length = isFirst ? slotsInGroup : slots;
-  bool followed = slots * group.width < leastVectors();
   for (int64_t from = 0; from < slots; from += length) {
+    int64_t to = std::min(slots, from + length);
     if (isFirst)
-      staging->wait((slots - from) / slotsInGroup - 1);
-    states = loopOverStates(
-        frame, Index::constant(from), Index::constant(from + length), step,
-        std::move(states), [&](Index first, States current) {
-          SmallVector<Point> points;
-          for (int64_t i = 0; i < step; ++i)
-            points.push_back(
-                pointAt(slotColumn(emitter.add(first, Index::constant(i))),
-                        vector, followed));
-          emitter.loadThrough(staging->loader(points, first));
-          current = visit(std::move(current), points);
-          emitter.loadThrough(nullptr);
-          return current;
-        });
+      staging->wait(llvm::divideCeil(slots - to, slotsInGroup));
+    int64_t stepped = to - (to - from) % unroll;
+    states = walkSlots(from, stepped, unroll, std::move(states), visit);
+    if (stepped < to)
+      states = walkSlots(stepped, to, to - stepped, std::move(states), visit);
   }
   return states;
+}
+
+/// So many slots a step.
+RowsLowering::States RowsLowering::walkSlots(int64_t from, int64_t to,
+                                             int64_t step, States states,
+                                             Visit visit) {
+  bool followed = slots * group.width < leastVectors();
+  return loopOverStates(
+      frame, Index::constant(from), Index::constant(to), step,
+      std::move(states), [&](Index first, States current) {
+        SmallVector<Point> points;
+        for (int64_t i = 0; i < step; ++i)
+          points.push_back(
+              pointAt(slotColumn(emitter.add(first, Index::constant(i))),
+                      vector, followed));
+        emitter.loadThrough(staging->loader(points, first));
+        current = visit(std::move(current), points);
+        emitter.loadThrough(nullptr);
+        return current;
+      });
 }
 
 RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,

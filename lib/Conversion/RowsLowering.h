@@ -79,6 +79,8 @@ private:
   void computeRowValues();
   States walkHeld(States states, Visit visit, bool isLast);
   States walkShared(States states, Visit visit, bool isFirst);
+  States walkSlots(int64_t from, int64_t to, int64_t step, States states,
+                   Visit visit);
   States walkEdges(States states, Visit visit) {
     return edge ? visit(std::move(states), *edge) : states;
   }

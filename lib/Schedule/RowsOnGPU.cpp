@@ -381,7 +381,8 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   int64_t most = target.gpu->maxClusterSize;
   if (most == 1 || vector == 1)
     return {};
-  int64_t threads = hasExp || inputs > 1 ? 256 : 512;
+  bool isDivided = length % vector == 0;
+  int64_t threads = hasExp || (inputs > 1 && isDivided) ? 256 : 512;
   auto room = [&](int64_t blocks) {
     return target.sharedBytes - exchangedBytes(blocks * threads / warpSize);
   };
@@ -397,12 +398,11 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   bool fillsOne = 2 * partBytes(blocks) > room(blocks);
   bool fits = !fillsOne || (hasExp && partBytes(blocks) <= room(blocks));
   if (fits && vectorBytes == accessBytes) {
-    // With four vectors of eight a step threads have 64 registers, and a
-    // multiprocessor fewer blocks.
-    bool isTight = blocks > 1 && vector > 4;
+    // With four vectors of eight a step threads have 64 registers and more, and
+    // a multiprocessor fewer blocks.
     return make(blocks == 1 ? 512 : threads, 1, HoldKind::shared,
                 /*inRegisters=*/0, /*preload=*/false,
-                isTight ? rowUnroll / 2 : rowUnroll)
+                vector > 4 ? rowUnroll / 2 : rowUnroll)
         .withBlocksPerRow(blocks);
   }
   int64_t part = llvm::divideCeil(length, blocks);
