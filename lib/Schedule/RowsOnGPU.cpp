@@ -134,13 +134,13 @@ private:
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeLong() const;
   RowsScheduleAttr proposeSpread() const;
+  RowsScheduleAttr makeShared(int64_t blocks, int64_t threads) const;
   RowsScheduleAttr proposeShared(int64_t blocks, int64_t threads) const;
 
   RowsScheduleAttr make(int64_t threads, int64_t rows, HoldKind hold,
-                        int64_t inRegisters = 0, bool preload = false,
-                        int64_t unroll = rowUnroll) const {
+                        int64_t inRegisters = 0, bool preload = false) const {
     return RowsScheduleAttr::get(kernel.getContext(), threads, vector, rows,
-                                 hold, unroll, inRegisters, preload,
+                                 hold, rowUnroll, inRegisters, preload,
                                  rowCopyGroups);
   }
   /// In the registers of so many threads a row.
@@ -281,9 +281,12 @@ RowsScheduleAttr RowsOnGPU::proposeSmall() const {
     held = std::max(vector, smallOnceBytes / elementBytes);
   else if (!hasExp)
     held = std::min(held, smallHeldBytes / elementBytes);
-  int64_t threads =
-      std::clamp<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(part, held)),
-                          smallestBlock, smallThreads);
+  int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(part, held));
+  // Larger blocks cost more than what their threads have less to do.
+  if (held < smallHeld && threads > loopThreads)
+    threads = std::max<int64_t>(
+        loopThreads, llvm::PowerOf2Ceil(llvm::divideCeil(part, smallHeld)));
+  threads = std::clamp<int64_t>(threads, smallestBlock, smallThreads);
   if (part < threads * vector)
     return {};
   // What is read once leaves the L2 at once, in which others' results wait to
@@ -372,6 +375,25 @@ int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
   return components * warps * componentBytes;
 }
 
+/// Parts of a row in shared memory alone. With four vectors of eight a step
+/// threads that walk often, or wait for other blocks, have so many registers
+/// that a multiprocessor takes fewer blocks.
+RowsScheduleAttr RowsOnGPU::makeShared(int64_t blocks, int64_t threads) const {
+  int64_t unroll = rowUnroll, groups = rowCopyGroups;
+  bool walksOften = segment.space.levels.size() > 1 && !hasExp;
+  if (vector > 4 && (blocks > 1 || walksOften))
+    unroll /= 2;
+  // So has what steps leave over, which is code of its own in each walk.
+  int64_t part = llvm::divideCeil(length, blocks);
+  if (walksOften && length % vector == 0 &&
+      part % (threads * vector * unroll) != 0)
+    unroll = groups = 1;
+  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
+                               /*rows_per_block=*/1, HoldKind::shared, unroll,
+                               /*in_registers=*/0, /*preload=*/false, groups)
+      .withBlocksPerRow(blocks);
+}
+
 /// The fewest blocks of which a multiprocessor has room for two, each with its
 /// part of the row in shared memory. In registers, where even the largest
 /// cluster has blocks that fill one, and where a thread's vector takes several
@@ -397,14 +419,8 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
     return {};
   bool fillsOne = 2 * partBytes(blocks) > room(blocks);
   bool fits = !fillsOne || (hasExp && partBytes(blocks) <= room(blocks));
-  if (fits && vectorBytes == accessBytes) {
-    // With four vectors of eight a step threads have 64 registers and more, and
-    // a multiprocessor fewer blocks.
-    return make(blocks == 1 ? 512 : threads, 1, HoldKind::shared,
-                /*inRegisters=*/0, /*preload=*/false,
-                vector > 4 ? rowUnroll / 2 : rowUnroll)
-        .withBlocksPerRow(blocks);
-  }
+  if (fits && vectorBytes == accessBytes)
+    return makeShared(blocks, blocks == 1 ? 512 : threads);
   int64_t part = llvm::divideCeil(length, blocks);
   threads = std::max<int64_t>(
       256, llvm::PowerOf2Ceil(llvm::divideCeil(part, sharedHeld)));
