@@ -178,4 +178,23 @@ MUTANTS = [
         ("slices-past-the-end", "if (!isInside(", "if (false && !isInside("),
         ("pads-without-a-size", "if (!haveSum({size, low, high}))", "if (false)"),
     ),
+    *of_file(
+        "lib/Codegen/NVPTX.cpp",
+        "lit:Regressions",
+        (
+            "constants-of-packed-additions-reach-ptxas",
+            "splitNarrowAdditions(**ir);",
+            "",
+        ),
+    ),
+    *of_file(
+        "lib/Fusion/CollapseDims.cpp",
+        "lit:Regressions",
+        ("collapsed-kernels-keep-dead-ops", "if (isCollapsed)", "if (false)"),
+    ),
+    *of_file(
+        "lib/Schedule/Candidates.cpp",
+        "lit:Schedule",
+        ("model-overrules-any-kernel", "return 2 * written >= read;", "return true;"),
+    ),
 ]

@@ -71,6 +71,11 @@ LOWERING = [
             "(void)number;",
         ),
         (
+            "rows-steps-in-shared-memory-leave-the-rest",
+            "if (stepped < to)",
+            "if (false && stepped < to)",
+        ),
+        (
             "rows-remaining-vectors-start-at-0",
             "loopOverStates(frame, emitter.add(stepped, walker), vectors, walkers,",
             "loopOverStates(frame, walker, vectors, walkers,",
@@ -224,6 +229,20 @@ LOWERING = [
             "quotients-by-any-divisor-are-bounded",
             "areSame(low, high), isNormal());",
             "areSame(low, high), areSame(low, high));",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Reducer.cpp",
+        "lit:Conversion",
+        (
+            "strict-sums-take-rough-exponentials",
+            "bool mayRound = isTerm && !emitter.getOptions().strict;",
+            "bool mayRound = isTerm;",
+        ),
+        (
+            "factors-of-sums-are-as-rough-as-terms",
+            "exp(difference, /*isTerm=*/false)",
+            "exp(difference, /*isTerm=*/true)",
         ),
     ),
     *of_file(
