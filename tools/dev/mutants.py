@@ -141,12 +141,22 @@ MUTANTS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Rows.cpp",
+        "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
             "one-row-for-all-threads",
-            "return propose(threads, threads / group, HoldKind::registers);",
-            "return propose(threads, 1, HoldKind::registers);",
+            "return make(threads, threads / group, HoldKind::registers);",
+            "return make(threads, 1, HoldKind::registers);",
+        ),
+        (
+            "parts-of-rows-fill-a-multiprocessor",
+            "while (blocks < most && 2 * partBytes(blocks) > room(blocks))",
+            "while (blocks < most && partBytes(blocks) > room(blocks))",
+        ),
+        (
+            "one-element-more-doubles-the-threads",
+            "number <= below + below / 8;",
+            "number <= below;",
         ),
     ),
     *of_file(
