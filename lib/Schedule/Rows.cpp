@@ -37,7 +37,8 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
   };
   if (target.isGPU && 2 * shape.vector < widest && leaves())
     shape.vector = widest;
-  if (!shape.length && space.columns().size() > 1)
+  // Of several dimensions the last is the one that a vector has to divide.
+  if (!shape.length && space.columns().size() > 1 && !target.divisible)
     shape.vector = 1;
   return shape;
 }

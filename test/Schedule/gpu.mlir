@@ -150,6 +150,19 @@ func.func @dynamic_rows(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
 
 // -----
 
+// Of several unknown dimensions the last has to be known to be divisible.
+// CHECK-LABEL: func.func @dynamic_planes
+// CHECK:         #fuse.rows<threads = 512, vector = 1, rows_per_block = 1, hold = loop>
+// DIV-LABEL:   func.func @dynamic_planes
+// DIV:           #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = loop>
+func.func @dynamic_planes(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %m = fuse.reduce max %x dims = [1, 2] keep : tensor<?x?x?xf32> -> tensor<?x1x1xf32>
+  %y = fuse.sub %x, %m : tensor<?x?x?xf32>, tensor<?x1x1xf32> -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}
+
+// -----
+
 // No wide vector divides the row, so that it is read from where memory is
 // aligned; one that is half as wide as it could be is wide enough. Weights are cut
 // out of aligned vectors.
