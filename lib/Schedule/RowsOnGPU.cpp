@@ -143,8 +143,11 @@ private:
                                  hold, rowUnroll, inRegisters, preload,
                                  rowCopyGroups);
   }
-  /// In the registers of so many threads a row.
+  /// In the registers of so many threads a row; of more, where these would be
+  /// too few to take the edges that vectors leave.
   RowsScheduleAttr hold(int64_t group) const {
+    if (length % vector != 0)
+      group = std::max(group, 2 * vector);
     int64_t threads = std::max(group, smallestBlock);
     return make(threads, threads / group, HoldKind::registers);
   }
@@ -159,9 +162,9 @@ private:
   /// One pass over a row is all there is.
   bool once;
   bool hasExp, isLight, divides;
-  /// Bytes of an element of all inputs of the row's length, and of a vector of
-  /// the widest of them, 16 at least.
-  int64_t inputs, inputBytes = 0, vectorBytes = accessBytes;
+  /// Inputs of the row's length; bytes of an element of all of them, of the
+  /// widest, and of a vector of that, 16 at least.
+  int64_t inputs, inputBytes = 0, widestBytes = 1, vectorBytes;
 
   int64_t length = 0, vectors = 0;
   /// Full-width accesses to the row of the widest input.
@@ -189,8 +192,9 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
   for (BlockArgument input : streamed) {
     auto bytes = static_cast<int64_t>(std::ceil(elementBytes(input)));
     inputBytes += bytes;
-    vectorBytes = std::max(vectorBytes, bytes * vector);
+    widestBytes = std::max(widestBytes, bytes);
   }
+  vectorBytes = std::max(accessBytes, widestBytes * vector);
   if (!knownLength)
     return;
   length = *knownLength;
@@ -249,13 +253,12 @@ int64_t RowsOnGPU::smallCluster() const {
   int64_t needed =
       llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
   std::optional<double> moved = movedBytes(kernel);
-  bool isTiny =
-      moved && *moved <= double(fewBytes) * target.gpu->multiprocessors;
+  bool isTiny = moved && *moved <= fewBytes * target.gpu->multiprocessors;
   if (needed == 1 && !isTiny)
     return 1;
   if (mostSmallRows() > fewRows * target.gpu->multiprocessors)
     return needed == 1 ? 1 : 0;
-  int64_t bytes = vectorBytes * length / vector;
+  int64_t bytes = widestBytes * length;
   int64_t wanted = 1;
   if (bytes >= sharedRowBytes)
     wanted = bytes < widelySharedRowBytes ? 4 : 8;
@@ -273,14 +276,13 @@ RowsScheduleAttr RowsOnGPU::proposeSmall() const {
   if (blocks == 0)
     return {};
   int64_t part = llvm::divideCeil(length, blocks);
-  int64_t elementBytes = llvm::divideCeil(vectorBytes, vector);
   int64_t held = smallHeld;
   if (blocks > 1)
     held = sharedHeld;
   else if (once)
-    held = std::max(vector, smallOnceBytes / elementBytes);
+    held = std::max(vector, smallOnceBytes / widestBytes);
   else if (!hasExp)
-    held = std::min(held, smallHeldBytes / elementBytes);
+    held = std::min(held, smallHeldBytes / widestBytes);
   int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(part, held));
   // Larger blocks cost more than what their threads have less to do.
   if (held < smallHeld && threads > loopThreads)
@@ -343,7 +345,7 @@ int64_t RowsOnGPU::unalignedGroup() const {
     each = 2;
   else if (vector > 4 && vectors > 4 * registerVectors)
     each = 8;
-  return groupWith(vectors, each);
+  return groupWith(vectors, std::min(each, heldElements / vector));
 }
 
 /// Threads of a row that registers hold: a warp, or more with two vectors each.
@@ -401,7 +403,7 @@ RowsScheduleAttr RowsOnGPU::makeShared(int64_t blocks, int64_t threads) const {
 /// f32 in eights). Null where rows do not fit so.
 RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   int64_t most = target.gpu->maxClusterSize;
-  if (most == 1 || vector == 1)
+  if (most == 1 || vector == 1 || inputBytes == 0)
     return {};
   bool isDivided = length % vector == 0;
   int64_t threads = hasExp || (inputs > 1 && isDivided) ? 256 : 512;
@@ -464,7 +466,9 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
   if (int64_t threads = cacheThreads())
     return make(threads, 1, HoldKind::cache);
   if (inputs > 1 && accesses <= cacheAccesses)
-    return hold(llvm::PowerOf2Ceil(llvm::divideCeil(length, sharedHeld)));
+    return hold(std::min<int64_t>(
+        llvm::PowerOf2Ceil(llvm::divideCeil(length, sharedHeld)),
+        target.maxThreads));
   bool isPlain =
       accesses > 2 * cacheAccesses && isLight && inputs == 1 && !divides;
   int64_t threads = isPlain ? 1024 : 512;
