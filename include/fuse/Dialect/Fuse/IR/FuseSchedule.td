@@ -69,8 +69,8 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
       uses, filled by asynchronous copies; the last `in_registers` vectors of
       each thread, and what is no whole vector of all threads, are kept in
       registers. The copies are waited for in groups, `copy_groups` at most, of
-      as many whole steps of `unroll` vectors each. For rows that are longer
-      than the registers of a block.
+      as many whole steps of `unroll` vectors each, but for the last. For rows
+      that are longer than the registers of a block.
     - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time.
 
     With `preload` (and `hold = registers`) a thread loads what later passes
