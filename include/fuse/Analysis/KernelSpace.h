@@ -142,8 +142,8 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
 
 /// Whether vectors that divide no row of the segment should start where memory
 /// is aligned, and leave the edges of the row over; vectors of what all rows
-/// share, such as weights, are cut out of aligned ones. False for short rows and
-/// those of unknown length or of several dimensions.
+/// share, such as weights, are cut out of aligned ones. False for short rows
+/// and those of unknown length or of several dimensions.
 bool leavesEdges(const ReductionSegment &segment);
 
 /// The segments of ops with reductions, whose results are `results`, in the
