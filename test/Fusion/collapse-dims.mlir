@@ -241,3 +241,20 @@ func.func @random(%x: tensor<6x7xf32>, %seed: tensor<i64>) -> tensor<f32> {
   }
   return %r : tensor<f32>
 }
+
+// -----
+
+// With one dimension the broadcast is none, and nobody needs its shape any more.
+// CHECK-LABEL: func.func @shape_only
+// CHECK:         ^bb0(%{{.*}}: tensor<f16>, %[[J:.*]]: tensor<1xi64>, %{{.*}}: tensor<1xf16>):
+// CHECK-NEXT:      fuse.yield %[[J]]
+func.func @shape_only(%a: tensor<f16>, %i: tensor<1xi64>, %x: tensor<1x1xf16>) -> tensor<1x1xi64> {
+  %y = fuse.kernel "shape_only" ins(%a, %i, %x : tensor<f16>, tensor<1xi64>, tensor<1x1xf16>) -> tensor<1x1xi64> {
+  ^bb0(%b: tensor<f16>, %j: tensor<1xi64>, %z: tensor<1x1xf16>):
+    %m = fuse.reduce mean %z dims = [0, 1] keep : tensor<1x1xf16> -> tensor<1x1xf16>
+    %c = fuse.compare ne %m, %b : tensor<1x1xf16>, tensor<f16> -> tensor<1x1xi1>
+    %v = fuse.broadcast %j like %c : tensor<1xi64>, tensor<1x1xi1> -> tensor<1x1xi64>
+    fuse.yield %v : tensor<1x1xi64>
+  }
+  return %y : tensor<1x1xi64>
+}

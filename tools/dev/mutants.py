@@ -199,7 +199,7 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Fusion/CollapseDims.cpp",
-        "lit:Regressions",
+        "lit:Fusion",
         ("collapsed-kernels-keep-dead-ops", "if (isCollapsed)", "if (false)"),
     ),
     *of_file(
