@@ -1,0 +1,65 @@
+// RUN: fuse-opt %s -fuse-form-kernels -fuse-assign-schedules=chip=sm_90 | FileCheck %s
+// RUN: fuse-opt %s -fuse-form-kernels -fuse-assign-schedules="chip=sm_90 small=true" | FileCheck %s --check-prefix=SMALL
+
+// Rows on GPUs as measurements chose them (docs/performance.md).
+
+// A known, small number of rows: four blocks for each of 32 KiB.
+// CHECK-LABEL: func.func @few_static
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @few_static(%x: tensor<16x8192xf32>) -> tensor<16x8192xf32> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<16x8192xf32> -> tensor<16x1xf32>
+  %y = fuse.mul %x, %s : tensor<16x8192xf32>, tensor<16x1xf32> -> tensor<16x8192xf32>
+  return %y : tensor<16x8192xf32>
+}
+
+// Calls of few bytes: 32 bytes a thread, but no larger block than this.
+// CHECK-LABEL: func.func @wide
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
+// SMALL-LABEL: func.func @wide
+// SMALL: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @wide(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+  %y = fuse.mul %x, %s : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
+  return %y : tensor<?x8192xf32>
+}
+
+// What is read once leaves the L2 at once where it fits there.
+// CHECK-LABEL: func.func @once
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+// SMALL-LABEL: func.func @once
+// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+func.func @once(%x: tensor<?x4096xbf16>) -> tensor<?x1xbf16> {
+  %s = fuse.reduce max %x dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
+  return %s : tensor<?x1xbf16>
+}
+
+// Four vectors a thread, since one input is all there is to load.
+// CHECK-LABEL: func.func @light
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+func.func @light(%x: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %x, %s : tensor<?x8192xbf16>, tensor<?x1xbf16> -> tensor<?x8192xbf16>
+  return %y : tensor<?x8192xbf16>
+}
+
+// Six of each of two inputs.
+// CHECK-LABEL: func.func @two
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+func.func @two(%x: tensor<?x12288xbf16>, %r: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
+  %h = fuse.add %x, %r : tensor<?x12288xbf16>
+  %s = fuse.reduce sum %h dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %h, %s : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
+  return %y : tensor<?x12288xbf16>
+}
+
+// Walked three times, with no rest behind the steps.
+// CHECK-LABEL: func.func @twice
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, copy_groups = 1, blocks_per_row = 8>
+func.func @twice(%x: tensor<?x128256xf32>) -> tensor<?x128256xf32> {
+  %m = fuse.reduce mean %x dims = [1] keep : tensor<?x128256xf32> -> tensor<?x1xf32>
+  %d = fuse.sub %x, %m : tensor<?x128256xf32>, tensor<?x1xf32> -> tensor<?x128256xf32>
+  %q = fuse.mul %d, %d : tensor<?x128256xf32>
+  %v = fuse.reduce mean %q dims = [1] keep : tensor<?x128256xf32> -> tensor<?x1xf32>
+  %y = fuse.mul %d, %v : tensor<?x128256xf32>, tensor<?x1xf32> -> tensor<?x128256xf32>
+  return %y : tensor<?x128256xf32>
+}
