@@ -117,3 +117,17 @@ func.func @long_steps_of_cut_columns(%x: tensor<64x35xf16>) -> tensor<35xf16> {
   }
   return %y : tensor<35xf16>
 }
+
+// -----
+
+func.func @vectors_across_planes(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  // expected-error @below {{expected vector = 1 for several reduced dimensions of dynamic size, but got vector = 4; use vector = 1}}
+  %y = fuse.kernel "planes" ins(%x : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<?x?x?xf32>):
+    %m = fuse.reduce max %a dims = [1, 2] keep : tensor<?x?x?xf32> -> tensor<?x1x1xf32>
+    %s = fuse.sub %a, %m : tensor<?x?x?xf32>, tensor<?x1x1xf32> -> tensor<?x?x?xf32>
+    fuse.yield %s : tensor<?x?x?xf32>
+  }
+  return %y : tensor<?x?x?xf32>
+}
