@@ -1,5 +1,4 @@
-//===- RowsOnGPU.h - Where a GPU keeps a row ---------------------*- C++
-//-*-===//
+//===- RowsOnGPU.h - Where a GPU keeps a row --------------------*- C++ -*-===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
