@@ -212,12 +212,13 @@ FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
   if (spaces->size() == 1) {
     segments.push_back({std::move(spaces->front()),
                         SmallVector<Operation *>(ops),
-                        llvm::to_vector(llvm::seq<unsigned>(results.size()))});
+                        llvm::to_vector(llvm::seq<unsigned>(results.size())),
+                        {}});
     return segments;
   }
   SmallVector<Values> needed;
   for (auto [number, space] : llvm::enumerate(*spaces)) {
-    segments.push_back({std::move(space), {}, {}});
+    segments.push_back({std::move(space), {}, {}, {}});
     needed.push_back(sliceOf(number));
   }
   for (auto [number, result] : llvm::enumerate(results))
@@ -234,11 +235,44 @@ FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
   return segments;
 }
 
+/// The only segment of what comes before the reductions over all rows.
+static FailureOr<std::vector<ReductionSegment>>
+segmentWith(AcrossRows across, ArrayRef<Operation *> ops,
+            ArrayRef<Value> results, const DimClasses &dims,
+            std::string &reason) {
+  SmallVector<Operation *> before;
+  llvm::copy_if(ops, std::back_inserter(before), [&](Operation *op) {
+    return !llvm::is_contained(across.ops, op);
+  });
+  SmallVector<unsigned> numbers;
+  SmallVector<Value> early;
+  for (auto [number, result] : llvm::enumerate(results))
+    if (!llvm::is_contained(across.results, number)) {
+      numbers.push_back(number);
+      early.push_back(result);
+    }
+  // What is reduced later ties the reductions before it to each other.
+  llvm::append_range(early, across.inputs());
+  auto segments = Segmenter(before, early, dims).run(reason);
+  if (failed(segments))
+    return failure();
+  if (segments->size() > 1) {
+    reason = "the reductions run over different shapes";
+    return failure();
+  }
+  segments->front().results = std::move(numbers);
+  segments->front().across = std::move(across);
+  return segments;
+}
+
 FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results, const DimClasses &dims,
                                 std::string &reason) {
-  return Segmenter(ops, results, dims).run(reason);
+  AcrossRows across = acrossRowsOf(ops, results, dims);
+  return across.empty()
+             ? Segmenter(ops, results, dims).run(reason)
+             : segmentWith(std::move(across), ops, results, dims, reason);
 }
 
 FailureOr<std::vector<ReductionSegment>>

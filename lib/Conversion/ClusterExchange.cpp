@@ -19,9 +19,12 @@ static UnitAttr aligned(KernelFrame &frame) {
   return frame.builder.getUnitAttr();
 }
 
-void mlir::fuse::startCluster(KernelFrame &frame) {
-  NVVM::ClusterArriveRelaxedOp::create(frame.builder, frame.loc(),
-                                       aligned(frame));
+void mlir::fuse::startCluster(KernelFrame &frame, bool again) {
+  if (again)
+    NVVM::ClusterArriveOp::create(frame.builder, frame.loc(), aligned(frame));
+  else
+    NVVM::ClusterArriveRelaxedOp::create(frame.builder, frame.loc(),
+                                         aligned(frame));
 }
 
 void mlir::fuse::awaitCluster(KernelFrame &frame) {

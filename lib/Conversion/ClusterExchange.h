@@ -27,8 +27,9 @@
 
 namespace mlir::fuse {
 
-/// Says that this thread's block has started.
-void startCluster(KernelFrame &frame);
+/// Says that this thread's block has started, or is `again` at a start: with
+/// what the others have left in its memory it is done.
+void startCluster(KernelFrame &frame, bool again = false);
 
 /// Waits until all blocks of the cluster have started. Follows startCluster().
 void awaitCluster(KernelFrame &frame);

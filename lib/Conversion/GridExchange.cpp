@@ -20,19 +20,49 @@ using namespace mlir::fuse;
 
 static constexpr StringLiteral deviceScope = "device";
 
-SmallVector<Type> mlir::fuse::gridStateTypes(KernelOp kernel,
-                                             const DimClasses &dims) {
+/// One block's states of a row that the whole grid shares.
+static SmallVector<Type> sharedRowStates(KernelOp kernel,
+                                         const DimClasses &dims,
+                                         RowsScheduleAttr schedule) {
   SmallVector<Type> types;
-  auto rows = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr());
   std::string reason;
-  if (!rows || !rows.getWholeGrid())
-    return types;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space))
     return types;
   for (ArrayRef<Operation *> level : space->levels)
-    llvm::append_range(types, stateTypes(level));
+    for (Type type : stateTypes(level))
+      types.push_back(
+          RankedTensorType::get({schedule.getBlocksPerRow()}, type));
   return types;
+}
+
+/// The states of each of a block's rows, which has seen every so-manyth row.
+static SmallVector<Type> acrossRowsStates(KernelOp kernel,
+                                          const DimClasses &dims,
+                                          RowsScheduleAttr schedule) {
+  SmallVector<Type> types;
+  std::string reason;
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  if (failed(segments))
+    return types;
+  int64_t parts = schedule.getPersistent() * schedule.getRowsPerBlock();
+  for (const ReductionSpace &space : segments->front().across.spaces)
+    if (auto results = staticProduct(space.keptExtents()))
+      for (Type type : stateTypes(space.levels.front()))
+        types.push_back(RankedTensorType::get({parts * *results}, type));
+  return types;
+}
+
+SmallVector<Type> mlir::fuse::gridStateTypes(KernelOp kernel,
+                                             const DimClasses &dims) {
+  auto schedule = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr());
+  if (!schedule)
+    return {};
+  if (schedule.getWholeGrid())
+    return sharedRowStates(kernel, dims, schedule);
+  if (schedule.getPersistent() > 0)
+    return acrossRowsStates(kernel, dims, schedule);
+  return {};
 }
 
 namespace {
@@ -97,6 +127,15 @@ void GridBarrier::meet() {
       builder, loc, LLVM::AtomicBinOp::add, frame.partStates->counter,
       arrival(), LLVM::AtomicOrdering::acq_rel, deviceScope, /*alignment=*/4);
   waitFor(before);
+}
+
+void mlir::fuse::meetInGrid(KernelFrame &frame, const Index &thread) {
+  // The fence of the thread that meets the others is one for all that it knows
+  // of, and behind the barrier that is what its block has written.
+  gpu::BarrierOp::create(frame.builder, frame.loc());
+  frame.ifTrue(frame.emitter.less(thread, Index::constant(1)),
+               [&] { GridBarrier(frame).meet(); });
+  gpu::BarrierOp::create(frame.builder, frame.loc());
 }
 
 SmallVector<ReductionState>

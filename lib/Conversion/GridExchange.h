@@ -25,10 +25,15 @@
 
 namespace mlir::fuse {
 
-/// The element types of the tensors in which the blocks of a kernel whose
-/// schedule shares the grid leave their states: one for each component of each
-/// reduction, in the order of the levels. Empty for other schedules.
+/// The tensors in which the blocks of a kernel that meet leave their states: one
+/// for each component of each reduction, in the order of the levels, or of the
+/// spaces of what is reduced over all rows. Empty where blocks do not meet.
 SmallVector<Type> gridStateTypes(KernelOp kernel, const DimClasses &dims);
+
+/// All threads of all blocks of a cooperative launch wait for each other; what
+/// one has written before, others may read behind it. `thread` is this thread's
+/// number in its block.
+void meetInGrid(KernelFrame &frame, const Index &thread);
 
 /// Gives every thread of a cooperative launch the combination of all blocks'
 /// states, of which all threads of a block (`group`, one a block) have the

@@ -36,7 +36,8 @@ Index KernelFrame::blocks(const GridTerm &term) {
   for (const GridFactor &factor : term.factors)
     product = emitter.mul(
         product, ceilDiv(emitter.product(factor.extents), factor.divisor));
-  return ceilDiv(product, term.divisor);
+  Index blocks = ceilDiv(product, term.divisor);
+  return term.most ? emitter.min(blocks, Index::constant(term.most)) : blocks;
 }
 
 void KernelFrame::divideBlocks(

@@ -25,6 +25,9 @@ inline constexpr int64_t mostStaticShared = 48 * 1024;
 struct GridTerm {
   SmallVector<GridFactor> factors;
   int64_t divisor = 1;
+  /// Where `most` is not 0, there are from `least` to `most` blocks, whatever
+  /// that is.
+  int64_t least = 0, most = 0;
 };
 /// The parts follow each other.
 using Grid = SmallVector<GridTerm>;

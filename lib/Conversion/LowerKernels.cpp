@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CombineParts.h"
 #include "GridExchange.h"
 #include "HostStrides.h"
 #include "KernelFrame.h"
@@ -89,10 +90,6 @@ private:
     return current.step == Launch::combine
                ? combiningThreads(kernel)
                : kernel.getScheduleAttr().getThreads();
-  }
-  /// Of a launch whose blocks share the grid.
-  int64_t mostBlocks() {
-    return cast<RowsScheduleAttr>(kernel.getScheduleAttr()).getBlocksPerRow();
   }
   /// Blocks of a cluster.
   int64_t numClustered() {
@@ -444,8 +441,14 @@ Value KernelLowering::hostBlocks(OpBuilder &builder, const Grid &grid) {
       blocks = builder.createOrFold<arith::MulIOp>(
           loc, blocks, ceilDiv(product, factor.divisor));
     }
-    total = builder.createOrFold<arith::AddIOp>(loc, total,
-                                                ceilDiv(blocks, term.divisor));
+    blocks = ceilDiv(blocks, term.divisor);
+    if (term.most) {
+      blocks = builder.createOrFold<arith::MinUIOp>(loc, blocks,
+                                                    constant(term.most));
+      blocks = builder.createOrFold<arith::MaxUIOp>(loc, blocks,
+                                                    constant(term.least));
+    }
+    total = builder.createOrFold<arith::AddIOp>(loc, total, blocks);
   }
   return total;
 }
@@ -548,8 +551,7 @@ LogicalResult KernelLowering::run() {
       llvm::to_vector(llvm::seq<unsigned>(kernel.getInputs().size()));
   current.results =
       llvm::to_vector(llvm::seq<unsigned>(kernel.getNumResults()));
-  for (Type type : gridStateTypes(kernel, dims))
-    current.types.push_back(RankedTensorType::get({mostBlocks()}, type));
+  current.types = gridStateTypes(kernel, dims);
   if (failed(*parts ? runInParts(**parts) : fillAndLaunch()))
     return failure();
   kernel.erase();

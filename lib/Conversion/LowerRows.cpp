@@ -61,18 +61,17 @@ static int64_t powerOfTwoIn(int64_t number, int64_t most) {
 }
 
 /// The threads of the whole grid, which share a row, exchange by the block.
-Index RowsLowering::placeInGrid(const Index &block) {
+void RowsLowering::placeInGrid(const Index &block) {
   Index threads = Index::constant(schedule.getThreads());
   group = {schedule.getThreads(), /*groups=*/1, thread, Index::constant(0)};
   Index blocks = {
       gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
   walkers = emitter.mul(blocks, threads);
   walker = emitter.add(emitter.mul(block, threads), thread);
-  return Index::constant(0);
 }
 
 /// The threads of a block have one row or several; those of a cluster have one.
-Index RowsLowering::placeInBlocks(const Index &block) {
+void RowsLowering::placeInBlocks(const Index &block) {
   int64_t perBlock = schedule.getRowsPerBlock();
   Index blocks = Index::constant(schedule.getBlocksPerRow());
   group.groups = perBlock;
@@ -86,28 +85,41 @@ Index RowsLowering::placeInBlocks(const Index &block) {
   group.group = perBlock == 1 ? Index::constant(0) : emitter.div(thread, width);
   walkers = width;
   walker = group.lane;
-  return emitter.add(
-      emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),
-      group.group);
 }
 
 void RowsLowering::placeThread(const Index &block) {
-  int64_t perBlock = schedule.getRowsPerBlock();
   thread = frame.threadId(schedule.getThreads());
-  Index row =
-      schedule.getWholeGrid() ? placeInGrid(block) : placeInBlocks(block);
-  Index rows = emitter.product(space.rows());
-  if (perBlock > 1 && (rows.base || rows.offset % perBlock != 0)) {
-    // Threads without a row work on the last one: they must take part in the
-    // exchanges, and must not write.
-    rowExists = emitter.less(row, rows);
-    row = emitter.min(row, emitter.add(rows, Index::constant(-1)));
-  }
-  rowDims = emitter.delinearize(row, space.rows());
+  schedule.getWholeGrid() ? placeInGrid(block) : placeInBlocks(block);
   columns = emitter.product(space.columns());
   divisor = 1;
   for (const Extent &extent : space.columns())
     divisor *= powerOfTwoIn(frame.dims.knownDivisor(extent), vector / divisor);
+}
+
+/// This thread's row in the rows of block number `block`.
+Index RowsLowering::rowOf(const Index &block) {
+  if (schedule.getWholeGrid())
+    return Index::constant(0);
+  Index blocks = Index::constant(schedule.getBlocksPerRow());
+  return emitter.add(
+      emitter.mul(emitter.div(block, blocks),
+                  Index::constant(schedule.getRowsPerBlock())),
+      group.group);
+}
+
+/// Threads without a row work on the last one: they must take part in the
+/// exchanges, and must not write.
+Index RowsLowering::existingRow(const Index &row) {
+  int64_t perBlock = schedule.getRowsPerBlock();
+  Index rows = emitter.product(space.rows());
+  if (perBlock == 1 || (!rows.base && rows.offset % perBlock == 0))
+    return row;
+  rowExists = emitter.less(row, rows);
+  return emitter.min(row, emitter.add(rows, Index::constant(-1)));
+}
+
+void RowsLowering::placeRow(const Index &row) {
+  rowDims = emitter.delinearize(row, space.rows());
   rowStart = emitter.mul(row, columns);
   placeVectors();
 }
@@ -283,13 +295,23 @@ LogicalResult RowsLowering::verify() {
            << "expected a kernel that reduces all dimensions of one shape "
               "where the whole grid shares a row, but got one with several "
               "rows or shapes; use whole_grid = false";
+  if (failed(verifyPersistent()))
+    return failure();
   return verifyLength();
 }
 
 void RowsLowering::emit(const Index &block) {
   placeThread(block);
+  if (schedule.getPersistent() > 0)
+    emitPersistent(block);
+  else
+    emitRows(block);
+}
+
+void RowsLowering::emitRows(const Index &block) {
+  placeRow(existingRow(rowOf(block)));
   if (group.blocks > 1)
-    startCluster(frame);
+    startCluster(frame, /*again=*/schedule.getPersistent() > 0);
   if (isShared() || isCached())
     streamed =
         stageableInputs(frame, segment, pointAt(Index::constant(0), vector));

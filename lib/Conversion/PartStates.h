@@ -62,12 +62,6 @@ ReductionState loadState(KernelFrame &frame, Reducer &reducer, unsigned first,
                          const Index &part, const Index &result,
                          const Index &results);
 
-/// Threads of a block of the second launch.
-int64_t combiningThreads(KernelOp kernel);
-
-/// Fills the second launch.
-FailureOr<Grid> lowerCombination(KernelFrame &frame);
-
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CONVERSION_PARTSTATES_H

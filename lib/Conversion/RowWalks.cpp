@@ -41,6 +41,15 @@ int64_t RowsLowering::leastVectors() const {
   return std::max<int64_t>(0, columns.offset - before) / vector;
 }
 
+/// Whether the row has vector `number`: one value for all rows where that is
+/// the same for all.
+Value RowsLowering::isInRow(const Index &number) {
+  Value &known = inRow[{number.key(), vectors.key()}];
+  if (!known)
+    known = emitter.less(number, vectors);
+  return known;
+}
+
 /// The points of this thread from a vector on; those past the end are guarded.
 void RowsLowering::placeHeldPoints(int64_t firstVector) {
   int64_t most = columns.offset / vector;
@@ -53,7 +62,7 @@ void RowsLowering::placeHeldPoints(int64_t firstVector) {
     bool followed = from + group.width < leastVectors();
     held.push_back(pointAt(column, vector, followed));
     if (!whole)
-      held.back().guard = emitter.less(number, vectors);
+      held.back().guard = isInRow(number);
   }
   if (!hasEdges())
     return;

@@ -30,8 +30,11 @@ public:
 
   LogicalResult verify();
   GridTerm grid() const {
-    return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()},
-             {{{schedule.getBlocksPerRow()}}, 1}}};
+    GridTerm term = rowBlocks();
+    term.most = schedule.getPersistent();
+    // What is reduced over no row has a value, too.
+    term.least = segment.across.empty() ? 0 : 1;
+    return term;
   }
   void emit(const Index &block);
 
@@ -40,12 +43,25 @@ private:
   /// Takes the elements at some points of equal width into the states.
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
 
+  /// One block, or cluster, for each of its rows.
+  GridTerm rowBlocks() const {
+    return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()},
+             {{{schedule.getBlocksPerRow()}}, 1}}};
+  }
   LogicalResult verifyLength();
+  LogicalResult verifyPersistent();
   bool isFull(unsigned result);
   void placeThread(const Index &block);
-  /// Each returns the row.
-  Index placeInGrid(const Index &block);
-  Index placeInBlocks(const Index &block);
+  void placeInGrid(const Index &block);
+  void placeInBlocks(const Index &block);
+  Index rowOf(const Index &block);
+  Index existingRow(const Index &row);
+  void placeRow(const Index &row);
+  void emitRows(const Index &block);
+  void emitPersistent(const Index &block);
+  bool isSharedByRows(Value value);
+  void loadShared();
+  bool needsBarrierBetweenRows() const;
   bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
@@ -70,6 +86,7 @@ private:
   }
   Index edgeColumn(const Index &number);
   int64_t leastVectors() const;
+  Value isInRow(const Index &number);
   void placeHeldPoints(int64_t firstVector);
   int64_t slotsInSharedMemory() const;
   Index slotColumn(const Index &slot);
@@ -125,6 +142,8 @@ private:
   /// The points of this thread whose vectors are code of their own: all, but
   /// for those in shared memory or in loops.
   SmallVector<Point> held;
+  using IndexKey = std::pair<void *, int64_t>;
+  llvm::SmallDenseMap<std::pair<IndexKey, IndexKey>, Value> inRow;
   /// The element of the edges that the thread has besides.
   std::optional<Point> edge;
   /// With hold = cache and hold = shared.

@@ -241,6 +241,8 @@ FailureOr<GroupKind> Classifier::asReductions() {
     SmallVector<Value> results;
     for (unsigned result : segment.results)
       results.push_back(group.results[result]);
+    // Taken in where the row is.
+    llvm::append_range(results, segment.across.inputs());
     GroupView view{segment.ops, results};
     if (const char *why = ReductionCheck(view, dims, segment.space).run())
       return refuse(why);

@@ -349,6 +349,14 @@ bool GroupMerger::shareInput(int a, int b) {
                       [&](Value v) { return inputs.contains(v); });
 }
 
+/// Kernels of one kind, or rows and what is reduced over all of them.
+static bool mayBeNeighbours(std::optional<GroupKind> a,
+                            std::optional<GroupKind> b) {
+  if (!a || !b || a == GroupKind::Contraction || b == GroupKind::Contraction)
+    return false;
+  return a == b || (a != GroupKind::Pointwise && b != GroupKind::Pointwise);
+}
+
 void GroupMerger::mergeNeighbours() {
   SmallVector<int> all = groups.all();
   DenseMap<int, std::optional<GroupKind>> kinds;
@@ -367,14 +375,20 @@ void GroupMerger::mergeNeighbours() {
     for (size_t j = i + 1; j < all.size() && groups.isAlive(all[i]); ++j) {
       int a = all[i], b = all[j];
       std::optional<GroupKind> kind = kinds[a];
-      if (!groups.isAlive(b) || !kind || kind != kinds[b] ||
-          kind == GroupKind::Contraction)
+      if (!groups.isAlive(b) || !mayBeNeighbours(kind, kinds[b]))
         continue;
-      bool wanted = kind != GroupKind::Columns || shareInput(a, b);
-      if (wanted && tensors(a) + tensors(b) <= mostTensors &&
-          !groups.hasPath(a, b) && !groups.hasPath(b, a) &&
-          !tryMerge(a, b, {}, reason) && kind == GroupKind::Rows)
-        apart[{groups.ops(b).front(), groups.ops(a).front()}] = reason;
+      bool wanted = (kind == kinds[b] && kind != GroupKind::Columns) ||
+                    shareInput(a, b);
+      if (!wanted || tensors(a) + tensors(b) > mostTensors ||
+          groups.hasPath(a, b) || groups.hasPath(b, a))
+        continue;
+      bool areRows = kind == GroupKind::Rows && kind == kinds[b];
+      if (!tryMerge(a, b, {}, reason)) {
+        if (areRows)
+          apart[{groups.ops(b).front(), groups.ops(a).front()}] = reason;
+      } else if (kind != kinds[b]) {
+        kinds[a] = GroupKind::Rows;
+      }
     }
   }
 }

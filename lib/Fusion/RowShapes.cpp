@@ -20,6 +20,14 @@ static constexpr int64_t mostRatio = 4;
 /// unless all are bytes.
 static constexpr double accessBytes = 16;
 static constexpr int64_t mostElements = 8;
+/// Columns up to which the threads of a block have room in their registers for
+/// a sum of each.
+static constexpr int64_t mostSummedColumns = 16384;
+/// Lanes of the narrowest vectors that are worth it.
+static constexpr int64_t fewestSummedLanes = 4;
+/// Rows, as a multiple of the multiprocessors, from which on the sums that
+/// blocks have kept are fewer than what they have read.
+static constexpr double fewestSummedRows = 4;
 
 namespace {
 struct RowShape {
@@ -82,6 +90,28 @@ static RowShape shapeOf(const ReductionSegment &segment,
   return shape;
 }
 
+/// Why blocks should not keep sums over all rows until their last one.
+static const char *whyNotAcross(const ReductionSegment &segment,
+                                ArrayRef<Value> results, const DimClasses &dims,
+                                const MachineRates &machine) {
+  if (!machine.sharesResults)
+    return "only the blocks of a GPU meet to add up what they have reduced";
+  if (!segment.reducesToColumns())
+    return nullptr;
+  const ReductionSpace &space = segment.space;
+  std::optional<int64_t> columns = staticProduct(space.columns());
+  if (!columns || *columns > mostSummedColumns)
+    return "the registers of a block have no room for a sum of each column";
+  RowShape shape = shapeOf(segment, results, dims, machine);
+  if (shape.vector < fewestSummedLanes ||
+      space.columns().back().size % shape.vector != 0)
+    return "sums of columns stay with a thread, whose vectors would have to be "
+           "narrow where they start at other columns in each row";
+  if (estimatedElements(space.rows()) < fewestSummedRows * machine.processors)
+    return "so few rows leave nothing to add up before blocks meet";
+  return nullptr;
+}
+
 const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
                                         ArrayRef<Value> results,
                                         const DimClasses &dims,
@@ -89,8 +119,12 @@ const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   bool areRows = llvm::all_of(segments, [](const ReductionSegment &segment) {
     return segment.space.overLastDims();
   });
-  if (segments.size() == 1 || !areRows)
+  if (!areRows)
     return nullptr;
+  if (segments.size() == 1)
+    return segments.front().across.empty()
+               ? nullptr
+               : whyNotAcross(segments.front(), results, dims, machine);
   if (segments.size() > mostShapes)
     return "a launch takes rows of four shapes at most";
   SmallVector<RowShape> shapes;

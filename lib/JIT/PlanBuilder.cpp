@@ -385,6 +385,9 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
     kernel.args.push_back(*storage(result).ref);
     bool isPartial = llvm::is_contained(
         kernel.partialResults, cast<OpResult>(result).getResultNumber());
+    // What the blocks of one launch leave for each other stays near them.
+    if (op.getCooperative() && result.use_empty())
+      continue;
     SizeExpr all = storage(result).bytes();
     // How much of it is not stated; what is written has been read.
     add(kernel.bytesWritten, isPartial ? min(all, kernel.bytesRead) : all);

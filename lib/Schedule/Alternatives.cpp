@@ -54,13 +54,25 @@ static std::optional<int64_t> rowLength(KernelOp kernel,
   return longest;
 }
 
+static bool keepsColumnSums(KernelOp kernel, const DimClasses &dims) {
+  std::string reason;
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  return succeeded(segments) &&
+         llvm::any_of(*segments, [](const ReductionSegment &segment) {
+           return segment.reducesToColumns();
+         });
+}
+
 namespace {
 /// Schedules of rows of `length` elements.
 class RowAlternatives {
 public:
   RowAlternatives(RowsScheduleAttr proposal, const ScheduleTarget &target)
       : proposal(proposal), maxThreads(target.maxThreads),
-        maxCluster(target.gpu ? target.gpu->maxClusterSize : 1) {}
+        maxCluster(target.gpu ? target.gpu->maxClusterSize : 1),
+        mostBlocks(target.gpu ? target.gpu->multiprocessors *
+                                    target.gpu->maxBlocksPerSM
+                              : 0) {}
 
   void addHeld(int64_t length);
   void addCached(int64_t length);
@@ -74,18 +86,25 @@ private:
            int64_t unroll);
 
   RowsScheduleAttr proposal;
-  int64_t maxThreads, maxCluster;
+  int64_t maxThreads, maxCluster, mostBlocks;
 };
 } // namespace
 
 void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
                           int64_t unroll) {
   bool isHeld = hold == HoldKind::registers;
-  if (threads <= maxThreads)
-    found.push_back(RowsScheduleAttr::get(
-        proposal.getContext(), threads, proposal.getVector(), rowsPerBlock,
-        hold, unroll, /*in_registers=*/0, isHeld && proposal.getPreload(),
-        proposal.getCopyGroups()));
+  if (threads > maxThreads)
+    return;
+  // Blocks that stay have as many threads as before.
+  int64_t blocks = llvm::divideCeil(
+      proposal.getPersistent() * proposal.getThreads(), threads);
+  blocks = std::min(blocks, mostBlocks);
+  found.push_back(
+      RowsScheduleAttr::get(proposal.getContext(), threads,
+                            proposal.getVector(), rowsPerBlock, hold, unroll,
+                            /*in_registers=*/0, isHeld && proposal.getPreload(),
+                            proposal.getCopyGroups())
+          .withPersistent(blocks));
 }
 
 /// From all threads that have a vector down to as few as can hold the row, each
@@ -147,11 +166,14 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
   std::optional<int64_t> length = rowLength(kernel, dims);
   if (length)
     rows.addHeld(*length);
+  // Sums of columns stay in registers.
+  if (keepsColumnSums(kernel, dims))
+    return rows.found;
   if (!length || *length >= shortRow)
     rows.addLoops();
   if (length && *length >= shortRow)
     rows.addCached(*length);
-  if (length && *length >= longRow)
+  if (length && *length >= longRow && proposal.getPersistent() == 0)
     rows.addClusters(*length);
   return rows.found;
 }

@@ -35,7 +35,9 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
       return !target.divisible && space.columns().size() == 1;
     return leavesEdges(segment);
   };
-  if (target.isGPU && 2 * shape.vector < widest && leaves())
+  // Sums of columns stay with a thread.
+  if (target.isGPU && 2 * shape.vector < widest && leaves() &&
+      !segment.reducesToColumns())
     shape.vector = widest;
   // Of several dimensions the last is the one that a vector has to divide.
   if (!shape.length && space.columns().size() > 1 && !target.divisible)

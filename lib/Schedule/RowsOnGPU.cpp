@@ -74,6 +74,10 @@ static constexpr int64_t widelySharedRowBytes = 128 << 10;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
 /// share a row.
 static constexpr int64_t fewRows = 4;
+/// Elements of a row of which a thread keeps sums over all rows, as long as the
+/// block has threads, and threads of a multiprocessor that do so.
+static constexpr int64_t summedElements = 8;
+static constexpr int64_t summingThreads = 1024;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 /// Bytes of a component of a state.
@@ -130,6 +134,8 @@ private:
   int64_t heldGroup() const;
   int64_t exchangedBytes(int64_t warps) const;
 
+  RowsScheduleAttr proposeAlone() const;
+  RowsScheduleAttr proposeAcross() const;
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeLong() const;
@@ -485,7 +491,33 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
   return {};
 }
 
+/// Blocks that stay and add up what they see of all rows. Sums of columns take
+/// registers, for which there are fewer blocks with fewer elements a thread.
+RowsScheduleAttr RowsOnGPU::proposeAcross() const {
+  int64_t processors = target.gpu->multiprocessors;
+  auto persistent = [&](RowsScheduleAttr schedule, int64_t threads) {
+    int64_t blocks = std::max<int64_t>(1, threads / schedule.getThreads());
+    return schedule.withPersistent(blocks * processors);
+  };
+  if (!segment.reducesToColumns() || !knownLength) {
+    RowsScheduleAttr alone = proposeAlone();
+    if (alone.getBlocksPerRow() > 1)
+      alone = make(loopThreads, 1, HoldKind::loop);
+    return persistent(alone, target.gpu->maxThreadsPerSM);
+  }
+  int64_t each = std::max(vector, summedElements);
+  int64_t group = std::clamp<int64_t>(
+      llvm::PowerOf2Ceil(llvm::divideCeil(length, each)), 1, target.maxThreads);
+  int64_t threads = std::max(group, smallestBlock);
+  return persistent(make(threads, threads / group, HoldKind::registers),
+                    summingThreads);
+}
+
 RowsScheduleAttr RowsOnGPU::propose() const {
+  return segment.across.empty() ? proposeAlone() : proposeAcross();
+}
+
+RowsScheduleAttr RowsOnGPU::proposeAlone() const {
   if (wantsGrid())
     return make(loopThreads, 1, HoldKind::loop)
         .withWholeGrid(gridBlocks * target.gpu->multiprocessors);

@@ -120,6 +120,34 @@ FailureOr<ReductionSpace> reductionSpaceOf(ArrayRef<Operation *> ops,
 FailureOr<ReductionSpace>
 reductionSpaceOf(KernelOp kernel, const DimClasses &dims, std::string &reason);
 
+/// Reductions over all rows of what a walk over the rows computes, such as the
+/// gradient of a norm's weight [columns] or the mean of the rows' losses [1],
+/// and what is computed from them at the same place. Their results are there
+/// when the last row is done.
+struct AcrossRows {
+  /// One level each. The domain is that of the rows, or has one element a row.
+  SmallVector<ReductionSpace, 2> spaces;
+  /// The reductions and what follows from them, in program order.
+  SmallVector<Operation *> ops;
+  /// Numbers of the results, ascending.
+  SmallVector<unsigned> results;
+
+  bool empty() const { return spaces.empty(); }
+  /// Whether the reductions of a space keep the columns of these rows.
+  static bool keepsColumns(const ReductionSpace &space,
+                           const ReductionSpace &rows) {
+    return space.domain == rows.domain;
+  }
+  /// What is reduced.
+  SmallVector<Value> inputs() const;
+};
+
+/// The reductions over all rows among ops that have reductions over the last
+/// dimensions, too, with all that follows from them; empty where there are none,
+/// or something else follows than one can compute element by element.
+AcrossRows acrossRowsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                        const DimClasses &dims);
+
 /// Reductions of one space that have something in common, and what surrounds
 /// them. Several such walks can share a launch, in blocks of their own: the
 /// norms of queries [tokens, 32, 128] and of keys [tokens, 8, 128].
@@ -130,9 +158,14 @@ struct ReductionSegment {
   SmallVector<Operation *> ops;
   /// Numbers of the results, ascending.
   SmallVector<unsigned> results;
+  /// Only where the segment is the only one; `ops` and `results` have none of
+  /// it.
+  AcrossRows across;
 
   /// Whether an op of the segment reads the value.
   bool reads(Value value) const;
+  /// Whether all rows are reduced to one, and columns stay.
+  bool reducesToColumns() const;
 };
 
 /// The streamedInputs() of the segment's domain that it reads.

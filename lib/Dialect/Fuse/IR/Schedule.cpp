@@ -26,6 +26,8 @@ static constexpr int64_t kWarpSize = 32;
 static constexpr int64_t kMaxUnroll = 4096;
 /// Some blocks for every multiprocessor of the largest chips.
 static constexpr int64_t kMaxParts = 4096;
+/// More blocks than the largest chips run at the same time.
+static constexpr int64_t kMaxPersistent = 8192;
 /// A tile of bytes then takes 64 KiB.
 static constexpr int64_t kMaxTile = 256;
 
@@ -63,7 +65,7 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        HoldKind hold, int64_t unroll,
                                        int64_t inRegisters, bool preload,
                                        int64_t copyGroups, int64_t blocksPerRow,
-                                       bool wholeGrid) {
+                                       bool wholeGrid, int64_t persistent) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
@@ -104,6 +106,14 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                        << kWarpSize << " where blocks share a row, but got "
                        << rowsPerBlock << " and " << threads
                        << " threads; use blocks_per_row = 1";
+  if (persistent != 0 &&
+      failed(verifyRange(emitError, "persistent", persistent, kMaxPersistent)))
+    return failure();
+  if (persistent != 0 && (wholeGrid || persistent % blocksPerRow != 0))
+    return emitError() << "expected persistent blocks to be whole clusters of "
+                       << blocksPerRow
+                       << " blocks that have rows, but got persistent = "
+                       << persistent << "; leave it out";
   // The butterfly of shuffles that combines them would read lanes of another
   // row, or lanes that are not there.
   int64_t group = threads / rowsPerBlock;
@@ -118,13 +128,20 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
 RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), blocks, getWholeGrid());
+             getCopyGroups(), blocks, getWholeGrid(), getPersistent());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), blocks, /*whole_grid=*/true);
+             getCopyGroups(), blocks, /*whole_grid=*/true,
+             /*persistent=*/0);
+}
+
+RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
+             getHold(), getUnroll(), getInRegisters(), getPreload(),
+             getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks);
 }
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,

@@ -119,14 +119,17 @@ static Operation *expandOp(OpBuilder &builder, Operation *op,
 }
 
 /// The dimensions of the expanded tensor that `dims` become, or nothing if one
-/// of them is split or merged.
+/// of them is several of other sizes than 1.
 static std::optional<SmallVector<int64_t>> mapDims(ArrayRef<int64_t> dims,
+                                                   RankedTensorType expanded,
                                                    const Groups &groups) {
   SmallVector<int64_t> mapped;
   for (int64_t dim : dims) {
-    if (groups[dim].size() != 1)
+    if (llvm::count_if(groups[dim], [&](int64_t part) {
+          return expanded.getDimSize(part) != 1;
+        }) > 1)
       return std::nullopt;
-    mapped.push_back(groups[dim].front());
+    llvm::append_range(mapped, groups[dim]);
   }
   return mapped;
 }
@@ -204,7 +207,7 @@ struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
 };
 
 /// reduce(collapse(x)) -> collapse(reduce(x)), where the reduced dimensions are
-/// not what is collapsed.
+/// not what is collapsed, but for dimensions of size 1.
 struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -215,7 +218,8 @@ struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(reduce,
                                          "its operand is no collapsed value");
     Groups groups = collapse.getReassociationIndices();
-    auto dims = mapDims(reduce.getDims(), groups);
+    auto dims =
+        mapDims(reduce.getDims(), collapse.getSrcType(), groups);
     if (!dims || !haveKnownSizes(collapse.getSrcType(), groups))
       return rewriter.notifyMatchFailure(reduce,
                                          "a reduced dimension is collapsed");

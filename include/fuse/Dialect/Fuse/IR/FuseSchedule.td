@@ -90,6 +90,14 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     barrier of the grid, and each combines the parts. For the scale of a whole
     tensor and what is computed with it.
 
+    With `persistent` > 0 there are up to so many blocks, which stay: each takes
+    the rows of one after the other, and keeps in registers what all rows read,
+    such as weights. A kernel that reduces over all rows, too, wants that (the
+    gradient of a weight, the mean of the rows' losses): blocks add up what they
+    see, meet at a barrier of the grid, and combine what all have. There are then
+    no more blocks than the device runs at the same time, and sums of columns
+    want `hold = registers` and vectors that divide the row.
+
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
   }];
@@ -100,14 +108,15 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         DefaultValuedParameter<"bool", "false">:$preload,
                         DefaultValuedParameter<"int64_t", "4">:$copy_groups,
                         DefaultValuedParameter<"int64_t", "1">:$blocks_per_row,
-                        DefaultValuedParameter<"bool", "false">:$whole_grid);
+                        DefaultValuedParameter<"bool", "false">:$whole_grid,
+                        DefaultValuedParameter<"int64_t", "0">:$persistent);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$rows_per_block, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$in_registers,
                                    "bool":$preload, "int64_t":$copy_groups), [{
     return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
                  in_registers, preload, copy_groups, /*blocks_per_row=*/1,
-                 /*whole_grid=*/false);
+                 /*whole_grid=*/false, /*persistent=*/0);
   }]>];
   let extraClassDeclaration = [{
     /// Blocks of a cluster; 1 for none.
@@ -122,6 +131,9 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     RowsScheduleAttr withBlocksPerRow(int64_t blocks) const;
     /// The same schedule with up to so many blocks for the only row.
     RowsScheduleAttr withWholeGrid(int64_t blocks) const;
+    /// The same schedule with up to so many blocks that stay; 0 for one for
+    /// each block of rows.
+    RowsScheduleAttr withPersistent(int64_t blocks) const;
   }];
 }
 

@@ -1,0 +1,163 @@
+//===- AcrossRows.cpp - Reductions over what rows are reduced to ----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/KernelSpace.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static bool readsAny(Operation *op, const llvm::DenseSet<Value> &values) {
+  return llvm::any_of(op->getOperands(),
+                      [&](Value value) { return values.contains(value); });
+}
+
+static bool isReduction(Operation *op) {
+  return isa<ReduceOp, SoftmaxStatsOp>(op);
+}
+
+namespace {
+class AcrossRowsFinder {
+public:
+  AcrossRowsFinder(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                   const DimClasses &dims)
+      : ops(ops), results(results), dims(dims) {}
+
+  AcrossRows run();
+
+private:
+  bool findRows();
+  bool isAcross(Operation *op) const;
+  void add(ReduceOp op);
+  bool addFollower(Operation *op);
+
+  ArrayRef<Operation *> ops;
+  ArrayRef<Value> results;
+  const DimClasses &dims;
+  /// The space of the first reduction of rows.
+  ReductionSpace rows;
+  AcrossRows found;
+  /// What follows from reductions of rows.
+  llvm::DenseSet<Value> ofRows;
+  /// The number of the space that a value follows from.
+  DenseMap<Value, unsigned> follows;
+};
+} // namespace
+
+/// Rows are what leaves several elements.
+bool AcrossRowsFinder::findRows() {
+  std::string reason;
+  for (Operation *op : ops) {
+    if (!isReduction(op))
+      continue;
+    FailureOr<ReductionSpace> space = reductionSpaceOf({op}, dims, reason);
+    if (failed(space) || !space->overLastDims() ||
+        staticProduct(space->rows()) == 1)
+      continue;
+    rows = std::move(*space);
+    return true;
+  }
+  return false;
+}
+
+/// Either over all rows of the shape itself, or over what rows have one of.
+bool AcrossRowsFinder::isAcross(Operation *op) const {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce)
+    return false;
+  SmallVector<Extent> domain = dims.extents(reduce.getInput());
+  auto leading = llvm::seq<int64_t>(rows.reduced.front());
+  if (domain == rows.domain)
+    return llvm::equal(reduce.getDims(), leading);
+  if (!readsAny(op, ofRows) || !rows.isReducedShape(domain))
+    return false;
+  for (auto [axis, extent] : llvm::enumerate(domain))
+    if (extent.size != 1 &&
+        !llvm::is_contained(reduce.getDims(), static_cast<int64_t>(axis)))
+      return false;
+  return true;
+}
+
+void AcrossRowsFinder::add(ReduceOp op) {
+  SmallVector<Extent> domain = dims.extents(op.getInput());
+  auto *space = llvm::find_if(found.spaces, [&](const ReductionSpace &other) {
+    return other.domain == domain && ArrayRef(other.reduced) == op.getDims();
+  });
+  if (space == found.spaces.end()) {
+    found.spaces.push_back(
+        {domain, SmallVector<int64_t>(op.getDims()), {{}}});
+    space = std::prev(found.spaces.end());
+  }
+  space->levels.front().push_back(op);
+  follows[op.getResult()] = space - found.spaces.begin();
+}
+
+/// What is computed element by element from reductions of one space, and from
+/// nothing that a row has one of.
+bool AcrossRowsFinder::addFollower(Operation *op) {
+  if (op->getNumResults() != 1 || isa<IotaOp, RandomOp>(op) ||
+      !op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+    return false;
+  std::optional<unsigned> number;
+  for (Value operand : op->getOperands()) {
+    auto from = follows.find(operand);
+    if (from == follows.end()) {
+      if (ofRows.contains(operand))
+        return false;
+      continue;
+    }
+    if (number && *number != from->second)
+      return false;
+    number = from->second;
+  }
+  Value result = op->getResult(0);
+  follows[result] = *number;
+  return found.spaces[*number].isReducedShape(dims.extents(result));
+}
+
+AcrossRows AcrossRowsFinder::run() {
+  if (!findRows())
+    return {};
+  llvm::DenseSet<Value> late;
+  for (Operation *op : ops) {
+    if (readsAny(op, late)) {
+      if (!addFollower(op))
+        return {};
+    } else if (isAcross(op)) {
+      add(cast<ReduceOp>(op));
+    } else {
+      if (isReduction(op) || readsAny(op, ofRows))
+        ofRows.insert(op->result_begin(), op->result_end());
+      continue;
+    }
+    found.ops.push_back(op);
+    late.insert(op->result_begin(), op->result_end());
+  }
+  for (auto [number, result] : llvm::enumerate(results))
+    if (late.contains(result))
+      found.results.push_back(number);
+  return found;
+}
+
+SmallVector<Value> AcrossRows::inputs() const {
+  SmallVector<Value> values;
+  for (const ReductionSpace &space : spaces)
+    for (Operation *op : space.levels.front())
+      values.push_back(op->getOperand(0));
+  return values;
+}
+
+AcrossRows mlir::fuse::acrossRowsOf(ArrayRef<Operation *> ops,
+                                    ArrayRef<Value> results,
+                                    const DimClasses &dims) {
+  return AcrossRowsFinder(ops, results, dims).run();
+}
+
+bool ReductionSegment::reducesToColumns() const {
+  return llvm::any_of(across.spaces, [&](const ReductionSpace &other) {
+    return AcrossRows::keepsColumns(other, space);
+  });
+}

@@ -1,0 +1,150 @@
+//===- CombineParts.cpp - What blocks have left for each other ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CombineParts.h"
+#include "PartStates.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr int64_t warpSize = 32;
+/// Results of a block of the second launch: a sector of memory.
+static constexpr int64_t resultsPerBlock = 8;
+/// Loads in flight of a thread.
+static constexpr int64_t unroll = 8;
+
+int64_t mlir::fuse::combiningThreads(KernelOp kernel) {
+  // A CPU's blocks have one thread.
+  bool isOneThread = kernel.getScheduleAttr().getThreads() == 1;
+  return isOneThread ? 1 : resultsPerBlock * warpSize;
+}
+
+PartCombiner::PartCombiner(KernelFrame &frame, const ReductionSpace &space,
+                           const Index &parts, unsigned firstPointer,
+                           ArrayRef<unsigned> results, int64_t threads,
+                           int64_t vectors)
+    : frame(frame), emitter(frame.emitter), space(space),
+      kept(space.keptExtents()), parts(parts), firstPointer(firstPointer),
+      written(results), threads(threads), vectors(std::min(threads, vectors)) {
+  Index count = emitter.product(kept);
+  if (!count.base && count.offset < this->vectors)
+    this->vectors = llvm::bit_ceil(std::max<uint64_t>(1, count.offset));
+  for (Operation *op : space.levels.front())
+    reducers.emplace_back(emitter, op);
+}
+
+void PartCombiner::placeThread(const Index &thread, const Index &block) {
+  results = emitter.product(kept);
+  group.vectors = vectors;
+  group.slices = threads / vectors;
+  group.vector = emitter.rem(thread, Index::constant(vectors));
+  group.slice = emitter.div(thread, Index::constant(vectors));
+  Index number = emitter.add(emitter.mul(block, Index::constant(vectors)),
+                             group.vector);
+  // Threads past the end take part in the exchange, and do not write.
+  exists = emitter.less(number, results);
+  result = emitter.min(number, emitter.add(results, Index::constant(-1)));
+  resultDims = emitter.delinearize(result, kept);
+}
+
+ReductionState PartCombiner::load(const Index &part, unsigned reduction) {
+  unsigned first = firstPointer;
+  for (unsigned before = 0; before < reduction; ++before)
+    first += reducers[before].getOp()->getNumResults();
+  return loadState(frame, reducers[reduction], first, part, result, results);
+}
+
+ReductionStates PartCombiner::walk() {
+  ReductionStates states;
+  for (Reducer &reducer : reducers)
+    states.push_back(reducer.identity(1));
+  auto take = [&](Index first, ReductionStates current, int64_t count) {
+    for (auto [number, reducer] : llvm::enumerate(reducers)) {
+      ReductionStates loaded;
+      for (int64_t i = 0; i < count; ++i)
+        loaded.push_back(load(
+            emitter.add(first, Index::constant(i * group.slices)), number));
+      for (const ReductionState &state : loaded)
+        current[number] = reducer.combine(current[number], state);
+    }
+    return current;
+  };
+  int64_t perStep = unroll * group.slices;
+  Index stepped = emitter.mul(emitter.div(parts, Index::constant(perStep)),
+                              Index::constant(perStep));
+  states = loopOverStates(frame, Index::constant(0), stepped, perStep, states,
+                          [&](Index base, ReductionStates current) {
+                            return take(emitter.add(base, group.slice),
+                                        std::move(current), unroll);
+                          });
+  return loopOverStates(frame, emitter.add(stepped, group.slice), parts,
+                        group.slices, states,
+                        [&](Index part, ReductionStates current) {
+                          return take(part, std::move(current), 1);
+                        });
+}
+
+/// The point of a value that has one element for all places.
+Point PartCombiner::pointOf(Value value) {
+  Point point;
+  size_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (rank == kept.size()) {
+    point.dims = resultDims;
+  } else {
+    const Index *next = resultDims.begin();
+    for (size_t axis = 0; axis < space.domain.size(); ++axis)
+      point.dims.push_back(space.isReduced(axis) ? Index::constant(0)
+                                                 : *next++);
+  }
+  point.linear = result;
+  point.shape = emitter.getDims().extents(value);
+  return point;
+}
+
+void PartCombiner::finish(ArrayRef<ReductionState> states) {
+  Index count = emitter.product(space.reducedExtents());
+  for (auto [reducer, state] : llvm::zip(reducers, states))
+    for (auto [value, computed] :
+         llvm::zip(reducer.getOp()->getResults(), reducer.finish(state, count)))
+      emitter.define(value, pointOf(value), computed);
+  SmallVector<std::pair<unsigned, Value>> computed;
+  auto yielded = frame.kernel.getYield().getValues();
+  for (unsigned number : written)
+    computed.emplace_back(
+        number, emitter.emit(yielded[number], pointOf(yielded[number])));
+  for (auto [number, value] : computed)
+    emitter.store(number, pointOf(yielded[number]), value);
+}
+
+void PartCombiner::combine(const Index &thread, const Index &block) {
+  placeThread(thread, block);
+  ReductionStates states = walk();
+  Value first = group.slices > 1 ? emitter.less(group.slice, Index::constant(1))
+                                 : Value();
+  combineSlices(frame, reducers, states, group, frame.both(exists, first),
+                [&](const ReductionStates &combined) { finish(combined); });
+}
+
+FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
+  std::string reason;
+  FailureOr<ReductionSpace> space =
+      reductionSpaceOf(frame.kernel, frame.dims, reason);
+  if (failed(space))
+    return failure();
+  SmallVector<unsigned> results;
+  for (auto [number, value] :
+       llvm::enumerate(frame.kernel.getYield().getValues()))
+    if (space->isReducedShape(frame.dims.extents(value)))
+      results.push_back(number);
+  int64_t threads = combiningThreads(frame.kernel);
+  PartCombiner combiner(frame, *space, frame.partStates->parts,
+                        /*firstPointer=*/0, results, threads, resultsPerBlock);
+  combiner.combine(frame.threadId(threads), frame.blockId());
+  return Grid{combiner.share()};
+}
