@@ -303,12 +303,13 @@ LogicalResult RowsLowering::verify() {
 void RowsLowering::emit(const Index &block) {
   placeThread(block);
   if (schedule.getPersistent() > 0)
-    emitPersistent(block);
-  else
-    emitRows(block);
+    return emitPersistent(block);
+  placeRows(block);
+  emitRows();
 }
 
-void RowsLowering::emitRows(const Index &block) {
+/// The row of this thread in those of block number `block`, and where it stays.
+void RowsLowering::placeRows(const Index &block) {
   placeRow(existingRow(rowOf(block)));
   if (group.blocks > 1)
     startCluster(frame, /*again=*/schedule.getPersistent() > 0);
@@ -319,6 +320,9 @@ void RowsLowering::emitRows(const Index &block) {
     fillSharedMemory();
   else if (!isLoop())
     placeHeldPoints(0);
+}
+
+void RowsLowering::emitRows() {
   SmallVector<unsigned> full, rows;
   for (unsigned result : segment.results)
     (isFull(result) ? full : rows).push_back(result);

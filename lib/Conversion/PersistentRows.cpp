@@ -74,9 +74,66 @@ bool RowsLowering::needsBarrierBetweenRows() const {
          group.blocks == 1;
 }
 
+/// The inputs of rows that are loaded ahead: those with an element for each
+/// point, at which they are read, then those that a row has one of.
+SmallVector<BlockArgument> RowsLowering::inputsAhead() {
+  SmallVector<BlockArgument> inputs =
+      stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
+  for (BlockArgument input : frame.kernel.getBody().getArguments())
+    if (segment.reads(input) && isOneARow(input))
+      inputs.push_back(input);
+  return inputs;
+}
+
+bool RowsLowering::isOneARow(Value value) {
+  return isa<RankedTensorType>(value.getType()) &&
+         space.isReducedShape(frame.dims.extents(value));
+}
+
+/// What inputsAhead() have for a row, as it lies in memory; zeros where
+/// `exists` (null for true) does not hold.
+ReductionState RowsLowering::loadAhead(ArrayRef<BlockArgument> inputs,
+                                       const Index &row, Value exists) {
+  placeRow(row);
+  placeHeldPoints(0);
+  ReductionState loaded;
+  auto load = [&](BlockArgument input, Point point) {
+    point.guard = frame.both(point.guard, exists);
+    loaded.push_back(emitter.loadStored(input, point));
+  };
+  for (BlockArgument input : inputs) {
+    if (isOneARow(input))
+      load(input, rowPoint(input));
+    else
+      for (const Point &point : held)
+        load(input, point);
+  }
+  held.clear();
+  return loaded;
+}
+
+/// Declares what was loaded ahead for the row whose points are placed.
+void RowsLowering::defineAhead(ArrayRef<BlockArgument> inputs,
+                               const ReductionState &loaded) {
+  const Value *next = loaded.begin();
+  auto define = [&](BlockArgument input, const Point &point) {
+    Type element = getElementTypeOrSelf(input.getType());
+    emitter.define(input, point,
+                   emitter.fromStorage(input.getLoc(), element, *next++));
+  };
+  for (BlockArgument input : inputs) {
+    if (isOneARow(input))
+      define(input, rowPoint(input));
+    else
+      for (const Point &point : held)
+        define(input, point);
+  }
+}
+
 void RowsLowering::emitPersistent(const Index &block) {
   SmallVector<AcrossRowsLowering::Columns> columnsOfThread;
   bool isHeld = schedule.getHold() == HoldKind::registers && !hasEdges();
+  SmallVector<BlockArgument> ahead;
   if (isHeld) {
     // Of any row: only the columns matter.
     placeRow(Index::constant(0));
@@ -85,22 +142,36 @@ void RowsLowering::emitPersistent(const Index &block) {
     for (const Point &point : held)
       columnsOfThread.push_back({*point.linear, point.guard});
     held.clear();
+    if (schedule.getPreload())
+      ahead = inputsAhead();
   }
   AcrossRowsLowering across(frame, schedule, segment, columnsOfThread);
-  GridTerm blocks = rowBlocks();
   Index stride = {
       gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
-  ReductionStates states = loopOverStates(
-      frame, block, frame.blocks(blocks), stride, across.start(),
-      [&](const Index &next, ReductionStates current) {
-        emitRows(next);
-        current = across.take(
-            std::move(current), held,
+  Index rows = emitter.product(space.rows());
+  ReductionStates states = across.start();
+  states.push_back(
+      loadAhead(ahead, rowOf(block), emitter.less(rowOf(block), rows)));
+  states = loopOverStates(
+      frame, block, frame.blocks(rowBlocks()), stride, std::move(states),
+      [&](const Index &current, ReductionStates carried) {
+        ReductionState loaded = carried.pop_back_val();
+        // Behind the last row all load that again, which is near by then.
+        Index next = emitter.min(rowOf(emitter.add(current, stride)),
+                                 emitter.add(rows, Index::constant(-1)));
+        ReductionState loadedNext = loadAhead(ahead, next, /*exists=*/Value());
+        placeRows(current);
+        defineAhead(ahead, loaded);
+        emitRows();
+        carried = across.take(
+            std::move(carried), held,
             [&](Value value) { return rowPoint(value); }, rowExists);
         if (needsBarrierBetweenRows())
           gpu::BarrierOp::create(frame.builder, frame.loc());
-        return current;
+        carried.push_back(std::move(loadedNext));
+        return carried;
       });
+  states.pop_back();
   if (!segment.across.empty())
     across.finish(states, group, thread);
 }

@@ -174,21 +174,26 @@ Value PointEmitter::load(BlockArgument argument, const Point &point) {
     return gatherLanes(loc, point.lanes, [&](int64_t lane) {
       return emit(argument, lanePoint(point, lane));
     });
-  auto type = cast<RankedTensorType>(argument.getType());
-  Type element = type.getElementType();
-  if (Value lanes = loader ? loader(argument, point) : Value())
-    return fromStorage(loc, element, lanes);
-  Type loaded = lanesOf(storageType(element), point.lanes);
+  Type element = getElementTypeOrSelf(argument.getType());
+  return fromStorage(loc, element, loadStored(argument, point));
+}
+
+Value PointEmitter::loadStored(BlockArgument input, const Point &point) {
+  if (Value lanes = loader ? loader(input, point) : Value())
+    return lanes;
+  Location loc = input.getLoc();
+  const InputLayout *layout = stridesOf(input);
+  Type loaded =
+      lanesOf(storageType(getElementTypeOrSelf(input.getType())), point.lanes);
   auto doLoad = [&]() -> Value {
-    Value shifted = loadShifted(argument, point, layout);
-    return shifted ? shifted : loadLanes(argument, point, layout);
+    Value shifted = loadShifted(input, point, layout);
+    return shifted ? shifted : loadLanes(input, point, layout);
   };
   auto zero = [&]() -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
   };
-  Value value =
-      point.guard ? choose(loc, point.guard, loaded, doLoad, zero) : doLoad();
-  return fromStorage(loc, element, value);
+  return point.guard ? choose(loc, point.guard, loaded, doLoad, zero)
+                     : doLoad();
 }
 
 void PointEmitter::store(unsigned number, const Point &point, Value computed) {

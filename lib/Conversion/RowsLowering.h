@@ -57,8 +57,15 @@ private:
   Index rowOf(const Index &block);
   Index existingRow(const Index &row);
   void placeRow(const Index &row);
-  void emitRows(const Index &block);
+  void placeRows(const Index &block);
+  void emitRows();
   void emitPersistent(const Index &block);
+  bool isOneARow(Value value);
+  SmallVector<BlockArgument> inputsAhead();
+  ReductionState loadAhead(ArrayRef<BlockArgument> inputs, const Index &row,
+                           Value exists);
+  void defineAhead(ArrayRef<BlockArgument> inputs,
+                   const ReductionState &loaded);
   bool isSharedByRows(Value value);
   void loadShared();
   bool needsBarrierBetweenRows() const;

@@ -1,6 +1,5 @@
 // y = x r w with r = 1 / sqrt(mean(x^2) + eps). Given g = dL/dy:
 //   dx = r (g w) - x r^3 mean(g w x),  dw = sum over rows of g x r.
-// dw sums over the rows that dx is computed for: a kernel of its own.
 func.func @rms_norm_backward(%x: tensor<?x1024xf32> {fuse.dims = ["T"]}, %w: tensor<1024xf32>,
                              %g: tensor<?x1024xf32> {fuse.dims = ["T"]})
     -> (tensor<?x1024xf32>, tensor<1024xf32>) {

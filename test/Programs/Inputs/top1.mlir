@@ -1,5 +1,4 @@
-// Which tokens' largest logit is the label's, and how many of them: the count
-// needs all rows, so it is a second kernel.
+// Which tokens' largest logit is the label's, and how many of them.
 func.func @top1(%logits: tensor<?x1000xf16> {fuse.dims = ["T"]}, %labels: tensor<?xi32> {fuse.dims = ["T"]})
     -> (tensor<?xi1>, tensor<f32>) {
   %best = fuse.argmax %logits dim = 1 : tensor<?x1000xf16> -> tensor<?xi32>

@@ -43,6 +43,14 @@ def _liger(ops):
         function = ops.LigerCrossEntropyFunction
         return function.apply(x, labels, None, -100, 0.0, 0.0, "none")[0]
 
+    def rms_norm_backward(x, w, g):
+        norm = importlib.import_module("liger_kernel.ops.rms_norm")
+        scale = _scale(x)
+        block, warps = norm.calculate_settings(x.shape[-1])
+        # No offset, all in f32, and not over g.
+        how = (0.0, norm._CASTING_MODE_GEMMA.value, block, warps, False, None)
+        return lambda: norm.rms_norm_backward(g, x, w, scale, *how)[:2]
+
     return {
         "softmax": _plain(ops.LigerSoftmaxFunction.apply),
         "rms_norm": _plain(lambda x, w: ops.LigerRMSNormFunction.apply(x, w, 1e-5)),
@@ -54,7 +62,13 @@ def _liger(ops):
         ),
         "swiglu": _plain(ops.LigerSiLUMulFunction.apply),
         "cross_entropy": _plain(cross_entropy),
+        "rms_norm_backward": rms_norm_backward,
     }
+
+
+def _scale(x):
+    """1 / sqrt(mean(x^2) + eps) of each row, which a forward pass has kept."""
+    return (x.float().square().mean(-1) + 1e-5).rsqrt()
 
 
 def _quack(quack):
@@ -70,12 +84,17 @@ def _quack(quack):
         wide = w.float(), b.float()
         return lambda: norms.layernorm_fwd(x, *wide, 1e-5)
 
+    def rms_norm_backward(x, w, g):
+        scale = _scale(x)
+        return lambda: norms.rmsnorm_bwd(x, w, g, scale)[:2]
+
     return {
         "softmax": _plain(softmax.softmax_fwd),
         "rms_norm": _plain(lambda x, w: norms.rmsnorm_fwd(x, w, eps=1e-5)[0]),
         "add+rms_norm": _plain(add_rms_norm),
         "layer_norm": layer_norm,
         "cross_entropy": _plain(losses.cross_entropy_fwd),
+        "rms_norm_backward": rms_norm_backward,
     }
 
 

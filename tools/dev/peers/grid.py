@@ -16,7 +16,7 @@ every family before it looks closer at one. Nothing here needs torch.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from peers import cases, reductions
+from peers import cases, gradients, reductions
 from peers.cases import Case
 
 STREAM_BYTES = 512 << 20
@@ -80,6 +80,8 @@ def _rope_computed(dtype, rows, columns):
 
 
 HEADS = (64, 128, 256)
+# Up to what registers hold sums of all columns for.
+WEIGHTS = (1024, 2048, 4096, 8192, 16384)
 FAMILIES = (
     Family("softmax", cases.softmax),
     Family("rms_norm", cases.rms_norm),
@@ -92,6 +94,20 @@ FAMILIES = (
         "sum", reductions.full_sum, dtypes=("bf16", "f32"), reads=True, decodes=False
     ),
     Family("column_sum", reductions.column_sum, reads=True, decodes=False),
+    Family(
+        "rms_norm_backward",
+        gradients.rms_norm_backward,
+        WEIGHTS,
+        ("bf16", "f32"),
+        decodes=False,
+    ),
+    Family(
+        "mean_cross_entropy",
+        gradients.mean_cross_entropy,
+        (4096, 16384, 32768, 65536, 128256),
+        ("bf16", "f32"),
+        decodes=False,
+    ),
     Family("gelu", cases.gelu),
     Family("swiglu", cases.swiglu),
     Family("bias+gelu+residual", cases.bias_gelu_residual),
@@ -133,7 +149,7 @@ def _case(family, name, dtype, rows, columns, *, first, costly=False):
 def _stream(family, dtype):
     for columns in family.lengths:
         rows = rows_for(family, dtype, columns, STREAM_BYTES)
-        first = columns in FIRST_LENGTHS or family.lengths is HEADS
+        first = columns in FIRST_LENGTHS or family.lengths is not LENGTHS
         costly = columns in COSTLY_LENGTHS or columns == 128
         yield _case(family, "stream", dtype, rows, columns, first=first, costly=costly)
 
