@@ -75,6 +75,8 @@ static constexpr Advice advices[] = {
      "nothing: compile for a GPU, or accept a kernel for each"},
     {"no room for a sum of each column",
      "make the number of columns static, if it is at most 16384"},
+    {"no room for so many sums of columns",
+     "nothing: other kernels add up the rest"},
     {"sums of columns stay with a thread",
      "pad the last dimension to a multiple of 16 bytes"},
     {"so few rows leave nothing to add up",

@@ -201,8 +201,10 @@ void GroupMerger::sinkIntoConsumers() {
         llvm::all_of(op.getUsers(), [&](Operation *user) {
           return groups.contains(user) && groups.of(user) == groups.of(first);
         });
-    if (oneConsumer && isFasterSunk(&op, groups.of(first)))
+    if (oneConsumer && isFasterSunk(&op, groups.of(first))) {
+      keepReasons({&op});
       groups.move(&op, groups.of(first));
+    }
   }
 }
 
@@ -310,11 +312,28 @@ void GroupMerger::copyInto(int consumer, ArrayRef<Operation *> ops,
       });
 }
 
+/// Why an edge from one of the ops, which leave their group, was refused is said
+/// of the rest of the group.
+void GroupMerger::keepReasons(ArrayRef<Operation *> leaving) {
+  llvm::SmallPtrSet<Operation *, 16> gone(leaving.begin(), leaving.end());
+  Operation *rest = nullptr;
+  for (Operation *op : groups.ops(groups.of(leaving.front())))
+    if (!gone.contains(op))
+      rest = op;
+  auto edges = missed.takeVector();
+  for (auto &[edge, reason] : edges)
+    if (!gone.contains(edge.second))
+      missed.insert({edge, std::move(reason)});
+    else if (rest)
+      missed.insert({{edge.first, rest}, std::move(reason)});
+}
+
 void GroupMerger::eraseDead(SmallVector<Operation *> ops) {
+  if (ops.empty())
+    return;
+  keepReasons(ops);
   for (Operation *op : llvm::reverse(ops)) {
-    missed.remove_if([&](auto &entry) {
-      return entry.first.first == op || entry.first.second == op;
-    });
+    missed.remove_if([&](auto &entry) { return entry.first.first == op; });
     groups.forget(op);
     erased.insert(op);
     op->erase();

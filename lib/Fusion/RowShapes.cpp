@@ -9,6 +9,8 @@
 
 #include "fuse/Analysis/OpCost.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -23,6 +25,8 @@ static constexpr int64_t mostElements = 8;
 /// Columns up to which the threads of a block have room in their registers for
 /// a sum of each.
 static constexpr int64_t mostSummedColumns = 16384;
+/// Sums of each column that a thread keeps, in bytes.
+static constexpr int64_t mostSumBytes = 16;
 /// Lanes of the narrowest vectors that are worth it.
 static constexpr int64_t fewestSummedLanes = 4;
 /// Rows, as a multiple of the multiprocessors, from which on the sums that
@@ -90,6 +94,17 @@ static RowShape shapeOf(const ReductionSegment &segment,
   return shape;
 }
 
+/// Of the sums over all rows that are kept of each column.
+static int64_t sumBytes(const ReductionSegment &segment) {
+  int64_t bytes = 0;
+  for (const ReductionSpace &space : segment.across.spaces)
+    if (AcrossRows::keepsColumns(space, segment.space))
+      for (Operation *op : space.levels.front())
+        bytes += std::max(
+            4.0, std::ceil(elementBytes(op->getOperand(0))));
+  return bytes;
+}
+
 /// Why blocks should not keep sums over all rows until their last one.
 static const char *whyNotAcross(const ReductionSegment &segment,
                                 ArrayRef<Value> results, const DimClasses &dims,
@@ -102,6 +117,8 @@ static const char *whyNotAcross(const ReductionSegment &segment,
   std::optional<int64_t> columns = staticProduct(space.columns());
   if (!columns || *columns > mostSummedColumns)
     return "the registers of a block have no room for a sum of each column";
+  if (sumBytes(segment) > mostSumBytes)
+    return "the registers of a thread have no room for so many sums of columns";
   RowShape shape = shapeOf(segment, results, dims, machine);
   if (shape.vector < fewestSummedLanes ||
       space.columns().back().size % shape.vector != 0)

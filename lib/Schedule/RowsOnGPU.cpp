@@ -74,9 +74,10 @@ static constexpr int64_t widelySharedRowBytes = 128 << 10;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
 /// share a row.
 static constexpr int64_t fewRows = 4;
-/// Elements of a row of which a thread keeps sums over all rows, as long as the
-/// block has threads, and threads of a multiprocessor that do so.
-static constexpr int64_t summedElements = 8;
+/// Sums over all rows that a thread keeps, twice as many where its block would
+/// have more threads than this, and threads of a multiprocessor that do so.
+static constexpr int64_t summedElements = 16;
+static constexpr int64_t summingBlock = 512;
 static constexpr int64_t summingThreads = 1024;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
@@ -136,6 +137,7 @@ private:
 
   RowsScheduleAttr proposeAlone() const;
   RowsScheduleAttr proposeAcross() const;
+  int64_t columnSums() const;
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeLong() const;
@@ -491,13 +493,15 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
   return {};
 }
 
-/// Blocks that stay and add up what they see of all rows. Sums of columns take
-/// registers, for which there are fewer blocks with fewer elements a thread.
+/// Blocks that stay and add up what they see of all rows; the next row's loads
+/// are under way meanwhile. Sums of columns take registers, for which there are
+/// fewer threads, with as many bytes in flight.
 RowsScheduleAttr RowsOnGPU::proposeAcross() const {
-  int64_t processors = target.gpu->multiprocessors;
   auto persistent = [&](RowsScheduleAttr schedule, int64_t threads) {
+    bool isHeld = schedule.getHold() == HoldKind::registers;
     int64_t blocks = std::max<int64_t>(1, threads / schedule.getThreads());
-    return schedule.withPersistent(blocks * processors);
+    return schedule.withPersistent(blocks * target.gpu->multiprocessors)
+        .withPreload(isHeld);
   };
   if (!segment.reducesToColumns() || !knownLength) {
     RowsScheduleAttr alone = proposeAlone();
@@ -505,12 +509,22 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
       alone = make(loopThreads, 1, HoldKind::loop);
     return persistent(alone, target.gpu->maxThreadsPerSM);
   }
-  int64_t each = std::max(vector, summedElements);
-  int64_t group = std::clamp<int64_t>(
-      llvm::PowerOf2Ceil(llvm::divideCeil(length, each)), 1, target.maxThreads);
+  int64_t each = std::max(vector, summedElements / columnSums());
+  int64_t group = llvm::PowerOf2Ceil(llvm::divideCeil(length, each));
+  group = std::min(group, std::max(summingBlock, group / 2));
+  group = std::min(group, target.maxThreads);
   int64_t threads = std::max(group, smallestBlock);
   return persistent(make(threads, threads / group, HoldKind::registers),
                     summingThreads);
+}
+
+/// Sums over all rows that threads keep of each column.
+int64_t RowsOnGPU::columnSums() const {
+  int64_t count = 0;
+  for (const ReductionSpace &space : segment.across.spaces)
+    if (AcrossRows::keepsColumns(space, segment.space))
+      count += space.levels.front().size();
+  return count;
 }
 
 RowsScheduleAttr RowsOnGPU::propose() const {

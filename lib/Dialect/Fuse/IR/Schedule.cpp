@@ -144,6 +144,12 @@ RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks);
 }
 
+RowsScheduleAttr RowsScheduleAttr::withPreload(bool preload) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
+             getHold(), getUnroll(), getInRegisters(), preload, getCopyGroups(),
+             getBlocksPerRow(), getWholeGrid(), getPersistent());
+}
+
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                           int64_t vector, int64_t splits,
                                           HoldKind hold, int64_t unroll,

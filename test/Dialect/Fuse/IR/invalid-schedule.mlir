@@ -87,6 +87,22 @@ func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows
 
 // -----
 
+// Blocks that stay.
+// expected-error @below {{expected persistent from 1 to 8192, but got -1}}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, persistent = -1>}
+
+// -----
+
+// expected-error @below {{expected persistent blocks to be whole clusters of 2 blocks that have rows, but got persistent = 3; leave it out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 2, persistent = 3>}
+
+// -----
+
+// expected-error @below {{expected persistent blocks to be whole clusters of 8 blocks that have rows, but got persistent = 8; leave it out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 8, whole_grid = true, persistent = 8>}
+
+// -----
+
 // The unrolling.
 // expected-error @below {{expected unroll from 1 to 4096, but got 0}}
 func.func private @f() attributes {s = #fuse.pointwise<threads = 1, vector = 1, unroll = 0>}

@@ -96,7 +96,8 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     gradient of a weight, the mean of the rows' losses): blocks add up what they
     see, meet at a barrier of the grid, and combine what all have. There are then
     no more blocks than the device runs at the same time, and sums of columns
-    want `hold = registers` and vectors that divide the row.
+    want `hold = registers` and vectors that divide the row. With `preload` they
+    load the next row while they reduce one.
 
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
@@ -134,6 +135,7 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     /// The same schedule with up to so many blocks that stay; 0 for one for
     /// each block of rows.
     RowsScheduleAttr withPersistent(int64_t blocks) const;
+    RowsScheduleAttr withPreload(bool preload) const;
   }];
 }
 
