@@ -22,11 +22,9 @@ static constexpr int64_t mostRatio = 4;
 /// unless all are bytes.
 static constexpr double accessBytes = 16;
 static constexpr int64_t mostElements = 8;
-/// Columns up to which the threads of a block have room in their registers for
-/// a sum of each.
-static constexpr int64_t mostSummedColumns = 16384;
-/// Sums of each column that a thread keeps, in bytes.
-static constexpr int64_t mostSumBytes = 16;
+/// Bytes of the sums of all columns for which the threads of a block have room
+/// in their registers.
+static constexpr int64_t mostSummedBytes = 64 << 10;
 /// Lanes of the narrowest vectors that are worth it.
 static constexpr int64_t fewestSummedLanes = 4;
 /// Rows, as a multiple of the multiprocessors, from which on the sums that
@@ -115,10 +113,8 @@ static const char *whyNotAcross(const ReductionSegment &segment,
     return nullptr;
   const ReductionSpace &space = segment.space;
   std::optional<int64_t> columns = staticProduct(space.columns());
-  if (!columns || *columns > mostSummedColumns)
-    return "the registers of a block have no room for a sum of each column";
-  if (sumBytes(segment) > mostSumBytes)
-    return "the registers of a thread have no room for so many sums of columns";
+  if (!columns || *columns * sumBytes(segment) > mostSummedBytes)
+    return "the registers of a block have no room for the sums of all columns";
   RowShape shape = shapeOf(segment, results, dims, machine);
   if (shape.vector < fewestSummedLanes ||
       space.columns().back().size % shape.vector != 0)

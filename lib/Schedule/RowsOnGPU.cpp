@@ -497,17 +497,18 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
 /// are under way meanwhile. Sums of columns take registers, for which there are
 /// fewer threads, with as many bytes in flight.
 RowsScheduleAttr RowsOnGPU::proposeAcross() const {
-  auto persistent = [&](RowsScheduleAttr schedule, int64_t threads) {
-    bool isHeld = schedule.getHold() == HoldKind::registers;
+  auto persistent = [&](RowsScheduleAttr schedule, int64_t threads,
+                        bool preload) {
     int64_t blocks = std::max<int64_t>(1, threads / schedule.getThreads());
     return schedule.withPersistent(blocks * target.gpu->multiprocessors)
-        .withPreload(isHeld);
+        .withPreload(preload);
   };
   if (!segment.reducesToColumns() || !knownLength) {
     RowsScheduleAttr alone = proposeAlone();
     if (alone.getBlocksPerRow() > 1)
       alone = make(loopThreads, 1, HoldKind::loop);
-    return persistent(alone, target.gpu->maxThreadsPerSM);
+    return persistent(alone, target.gpu->maxThreadsPerSM,
+                      alone.getHold() == HoldKind::registers);
   }
   int64_t each = std::max(vector, summedElements / columnSums());
   int64_t group = llvm::PowerOf2Ceil(llvm::divideCeil(length, each));
@@ -515,7 +516,7 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
   group = std::min(group, target.maxThreads);
   int64_t threads = std::max(group, smallestBlock);
   return persistent(make(threads, threads / group, HoldKind::registers),
-                    summingThreads);
+                    summingThreads, length <= group * each);
 }
 
 /// Sums over all rows that threads keep of each column.

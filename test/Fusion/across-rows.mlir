@@ -68,7 +68,7 @@ func.func @square(%x: tensor<1024x1024xf32>) -> tensor<1024xf32> {
 // -----
 
 // CHECK-LABEL: func.func @unknown_length
-// CHECK-SAME:    reason = "the registers of a block have no room for a sum of each column"
+// CHECK-SAME:    reason = "the registers of a block have no room for the sums of all columns"
 // CHECK-COUNT-2: fuse.kernel
 func.func @unknown_length(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?xf32>) {
   %y = fuse.softmax %x dims = [1] : tensor<?x?xf32>
@@ -79,7 +79,7 @@ func.func @unknown_length(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?xf32
 // -----
 
 // CHECK-LABEL: func.func @long
-// CHECK-SAME:    reason = "the registers of a block have no room for a sum of each column"
+// CHECK-SAME:    reason = "the registers of a block have no room for the sums of all columns"
 // CHECK-COUNT-2: fuse.kernel
 func.func @long(%x: tensor<?x32768xf32>) -> (tensor<?x1xf32>, tensor<32768xf32>) {
   %y = fuse.reduce max %x dims = [1] keep : tensor<?x32768xf32> -> tensor<?x1xf32>
