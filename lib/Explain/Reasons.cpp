@@ -158,6 +158,12 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
       lengths.push_back(staticProduct(segment.space.columns()));
   std::string text = explainHold(schedule, describeRows(lengths),
                                  llvm::is_contained(lengths, std::nullopt));
+  if (schedule.getPersistent() > 0)
+    text += formatv("; up to {0} blocks stay, and each takes one row after the "
+                    "other",
+                    schedule.getPersistent());
+  if (succeeded(segments) && !segments->front().across.empty())
+    text += ", adds up what all rows are reduced to, and meets the others";
   if (lengths.size() > 1)
     text += formatv("; {0} independent sets of rows share the launch, in "
                     "blocks of their own",

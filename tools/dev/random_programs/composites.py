@@ -86,4 +86,25 @@ def weight_like(g, value):
     return found or g.argument(value.shape[-1:], value.element)
 
 
-MAKERS = [(2, softmax), (1, siblings), (1, logsumexp), (2, norm)]
+def across_rows(g):
+    """What is computed from reduced rows, and what the rows are reduced to, reduced
+    over all of them."""
+    value = g.float_value(lambda v: v.rank > 1)
+    shape = [g.new_dim(g.choice([0, 1, 3, 8, 33, 100])), g.choice([8, 32, 64, 100])]
+    if g.fits(shape) and len(g.arguments) < 7:
+        value = g.argument(shape, g.choice(["f32", "f16", "bf16"]))
+    if not value:
+        return
+    first = g.random.randint(1, value.rank - 1)
+    rows, columns = list(range(first)), list(range(first, value.rank))
+    kinds = ["sum", "max", "mean"]
+    if g.chance(0.7):
+        wide = emit_softmax(g, g.choice(["softmax", "log_softmax"]), value, columns)
+        emit_reduce(g, g.choice(kinds), wide, rows, g.chance(0.5))
+    if g.chance(0.5):
+        keep = g.chance(0.5)
+        each = emit_reduce(g, g.choice(kinds), value, columns, keep)
+        emit_reduce(g, g.choice(kinds), each, rows, g.chance(0.5))
+
+
+MAKERS = [(2, softmax), (1, siblings), (1, logsumexp), (2, norm), (1.5, across_rows)]
