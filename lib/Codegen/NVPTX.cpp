@@ -113,6 +113,7 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
 
   keepNegationsOutOfMinMax(**ir);
   splitNarrowAdditions(**ir);
+  keepNaNsOutOfComparisons(**ir);
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);

@@ -11,7 +11,11 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
+
+#include <cmath>
+#include <optional>
 
 using namespace llvm;
 
@@ -109,4 +113,104 @@ void mlir::fuse::splitNarrowAdditions(Module &module) {
         instruction.replaceAllUsesWith(addLanes(instruction));
         instruction.eraseFromParent();
       }
+}
+
+/// Operations between a function of known range and a comparison.
+static constexpr unsigned mostSteps = 8;
+
+/// The range of a function as ptxas knows it: from 0, from -1 to 1, or none.
+static std::optional<std::pair<double, double>>
+knownRange(const llvm::Value *value) {
+  const auto *call = dyn_cast<CallBase>(value);
+  if (!call)
+    return std::nullopt;
+  switch (call->getIntrinsicID()) {
+  case Intrinsic::fabs:
+  case Intrinsic::exp2:
+  case Intrinsic::nvvm_ex2_approx:
+  case Intrinsic::nvvm_ex2_approx_ftz:
+    return std::pair(0.0, HUGE_VAL);
+  case Intrinsic::tanh:
+  case Intrinsic::sin:
+  case Intrinsic::cos:
+  case Intrinsic::nvvm_sin_approx_f:
+  case Intrinsic::nvvm_cos_approx_f:
+    return std::pair(-1.0, 1.0);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether the constant lies inside of the function's range, which then decides
+/// nothing.
+static bool splitsRange(const llvm::Value *function, const Constant *constant) {
+  auto range = knownRange(function);
+  const Constant *splat =
+      constant->getType()->isVectorTy() ? constant->getSplatValue() : constant;
+  const auto *number = dyn_cast_or_null<ConstantFP>(splat);
+  if (!range || !number)
+    return false;
+  double at = number->getValueAPF().convertToDouble();
+  return range->first < at && at < range->second;
+}
+
+/// Whether the range that ptxas knows of an operand is one of the result.
+static bool keepsRange(const Instruction &instruction) {
+  if (isa<SelectInst, PHINode, FreezeInst, ExtractElementInst,
+          InsertElementInst, ShuffleVectorInst>(instruction) ||
+      instruction.getOpcode() == Instruction::FNeg)
+    return true;
+  const auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && (call->getIntrinsicID() == Intrinsic::minnum ||
+                  call->getIntrinsicID() == Intrinsic::maxnum ||
+                  call->getIntrinsicID() == Intrinsic::minimum ||
+                  call->getIntrinsicID() == Intrinsic::maximum);
+}
+
+static bool mayHaveKnownRange(const llvm::Value *value, unsigned steps = mostSteps) {
+  const auto *instruction = dyn_cast<Instruction>(value);
+  if (!instruction || steps == 0)
+    return false;
+  if (knownRange(value))
+    return true;
+  return keepsRange(*instruction) &&
+         any_of(instruction->operands(), [&](const Use &use) {
+           return mayHaveKnownRange(use.get(), steps - 1);
+         });
+}
+
+static bool isOrder(const FCmpInst &compare) {
+  switch (compare.getPredicate()) {
+  case CmpInst::FCMP_OGT:
+  case CmpInst::FCMP_OGE:
+  case CmpInst::FCMP_OLT:
+  case CmpInst::FCMP_OLE:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void mlir::fuse::keepNaNsOutOfComparisons(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      auto *compare = dyn_cast<FCmpInst>(&instruction);
+      if (!compare || !isOrder(*compare))
+        continue;
+      bool isFlipped = isa<Constant>(compare->getOperand(0));
+      llvm::Value *number = compare->getOperand(isFlipped);
+      auto *bound = dyn_cast<Constant>(compare->getOperand(!isFlipped));
+      if (!bound || splitsRange(number, bound) || !mayHaveKnownRange(number))
+        continue;
+      // ptxas folds neither: the one depends on NaN alone, and what it knows
+      // makes the other true for NaN, as it is.
+      IRBuilder<> builder(compare);
+      llvm::Value *isNumber = builder.CreateFCmpORD(number, number);
+      llvm::Value *holds =
+          builder.CreateFCmp(compare->getUnorderedPredicate(),
+                             compare->getOperand(0), compare->getOperand(1));
+      compare->replaceAllUsesWith(builder.CreateAnd(isNumber, holds));
+      compare->eraseFromParent();
+    }
 }
