@@ -87,8 +87,7 @@ void AcrossRowsFinder::add(ReduceOp op) {
     return other.domain == domain && ArrayRef(other.reduced) == op.getDims();
   });
   if (space == found.spaces.end()) {
-    found.spaces.push_back(
-        {domain, SmallVector<int64_t>(op.getDims()), {{}}});
+    found.spaces.push_back({domain, SmallVector<int64_t>(op.getDims()), {{}}});
     space = std::prev(found.spaces.end());
   }
   space->levels.front().push_back(op);

@@ -167,7 +167,8 @@ static bool keepsRange(const Instruction &instruction) {
                   call->getIntrinsicID() == Intrinsic::maximum);
 }
 
-static bool mayHaveKnownRange(const llvm::Value *value, unsigned steps = mostSteps) {
+static bool mayHaveKnownRange(const llvm::Value *value,
+                              unsigned steps = mostSteps) {
   const auto *instruction = dyn_cast<Instruction>(value);
   if (!instruction || steps == 0)
     return false;

@@ -37,17 +37,17 @@ ReductionStates AcrossRowsLowering::start() {
   ReductionStates states;
   for (Sum &sum : sums) {
     if (sum.keepsColumns)
-      states.append(columns.size(),
-                    sum.reducer.identity(schedule.getVector()));
+      states.append(columns.size(), sum.reducer.identity(schedule.getVector()));
     else
       states.push_back(sum.reducer.identity(1));
   }
   return states;
 }
 
-ReductionStates AcrossRowsLowering::take(
-    ReductionStates states, ArrayRef<Point> held,
-    llvm::function_ref<Point(Value)> rowPoint, Value exists) {
+ReductionStates
+AcrossRowsLowering::take(ReductionStates states, ArrayRef<Point> held,
+                         llvm::function_ref<Point(Value)> rowPoint,
+                         Value exists) {
   ReductionState *next = states.begin();
   for (Sum &sum : sums) {
     Value input = sum.reducer.getInput();
@@ -140,8 +140,8 @@ void AcrossRowsLowering::combine(const Index &parts, const Index &thread) {
 void AcrossRowsLowering::finish(const ReductionStates &states,
                                 const ThreadGroup &group, const Index &thread) {
   Index rowsPerBlock = Index::constant(schedule.getRowsPerBlock());
-  Index part = emitter.add(emitter.mul(frame.blockId(), rowsPerBlock),
-                           group.group);
+  Index part =
+      emitter.add(emitter.mul(frame.blockId(), rowsPerBlock), group.group);
   leave(states, group, part);
   meetInGrid(frame, thread);
   Index blocks = {

@@ -45,8 +45,8 @@ void PartCombiner::placeThread(const Index &thread, const Index &block) {
   group.slices = threads / vectors;
   group.vector = emitter.rem(thread, Index::constant(vectors));
   group.slice = emitter.div(thread, Index::constant(vectors));
-  Index number = emitter.add(emitter.mul(block, Index::constant(vectors)),
-                             group.vector);
+  Index number =
+      emitter.add(emitter.mul(block, Index::constant(vectors)), group.vector);
   // Threads past the end take part in the exchange, and do not write.
   exists = emitter.less(number, results);
   result = emitter.min(number, emitter.add(results, Index::constant(-1)));

@@ -25,9 +25,9 @@
 
 namespace mlir::fuse {
 
-/// The tensors in which the blocks of a kernel that meet leave their states: one
-/// for each component of each reduction, in the order of the levels, or of the
-/// spaces of what is reduced over all rows. Empty where blocks do not meet.
+/// The tensors in which the blocks of a kernel that meet leave their states:
+/// one for each component of each reduction, in the order of the levels, or of
+/// the spaces of what is reduced over all rows. Empty where blocks do not meet.
 SmallVector<Type> gridStateTypes(KernelOp kernel, const DimClasses &dims);
 
 /// All threads of all blocks of a cooperative launch wait for each other; what

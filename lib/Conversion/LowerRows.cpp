@@ -101,10 +101,9 @@ Index RowsLowering::rowOf(const Index &block) {
   if (schedule.getWholeGrid())
     return Index::constant(0);
   Index blocks = Index::constant(schedule.getBlocksPerRow());
-  return emitter.add(
-      emitter.mul(emitter.div(block, blocks),
-                  Index::constant(schedule.getRowsPerBlock())),
-      group.group);
+  return emitter.add(emitter.mul(emitter.div(block, blocks),
+                                 Index::constant(schedule.getRowsPerBlock())),
+                     group.group);
 }
 
 /// Threads without a row work on the last one: they must take part in the

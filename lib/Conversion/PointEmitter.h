@@ -154,8 +154,8 @@ public:
   /// Asks `loader` first for each load from here on; null for none.
   void loadThrough(Loader loader) { this->loader = std::move(loader); }
 
-  /// The lanes of an input at a point as they lie in memory, by the loader or an
-  /// ordinary load; zeros where the point's guard does not hold.
+  /// The lanes of an input at a point as they lie in memory, by the loader or
+  /// an ordinary load; zeros where the point's guard does not hold.
   Value loadStored(BlockArgument input, const Point &point);
 
   /// Where the lanes of an input at a point start, and the alignment in bytes.

@@ -158,10 +158,9 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                        const DimClasses &dims, const MachineRates &machine) {
   std::string reason;
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
-  FailureOr<ReductionSpace> space =
-      succeeded(segments) && segments->size() == 1
-          ? std::move(segments->front().space)
-          : reductionSpaceOf(ops, dims, reason);
+  FailureOr<ReductionSpace> space = succeeded(segments) && segments->size() == 1
+                                        ? std::move(segments->front().space)
+                                        : reductionSpaceOf(ops, dims, reason);
   if (failed(space))
     return 1;
   double blocks = estimatedElements(space->keptExtents());

@@ -312,8 +312,8 @@ void GroupMerger::copyInto(int consumer, ArrayRef<Operation *> ops,
       });
 }
 
-/// Why an edge from one of the ops, which leave their group, was refused is said
-/// of the rest of the group.
+/// Why an edge from one of the ops, which leave their group, was refused is
+/// said of the rest of the group.
 void GroupMerger::keepReasons(ArrayRef<Operation *> leaving) {
   llvm::SmallPtrSet<Operation *, 16> gone(leaving.begin(), leaving.end());
   Operation *rest = nullptr;
@@ -396,8 +396,8 @@ void GroupMerger::mergeNeighbours() {
       std::optional<GroupKind> kind = kinds[a];
       if (!groups.isAlive(b) || !mayBeNeighbours(kind, kinds[b]))
         continue;
-      bool wanted = (kind == kinds[b] && kind != GroupKind::Columns) ||
-                    shareInput(a, b);
+      bool wanted =
+          (kind == kinds[b] && kind != GroupKind::Columns) || shareInput(a, b);
       if (!wanted || tensors(a) + tensors(b) > mostTensors ||
           groups.hasPath(a, b) || groups.hasPath(b, a))
         continue;

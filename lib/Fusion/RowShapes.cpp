@@ -98,8 +98,7 @@ static int64_t sumBytes(const ReductionSegment &segment) {
   for (const ReductionSpace &space : segment.across.spaces)
     if (AcrossRows::keepsColumns(space, segment.space))
       for (Operation *op : space.levels.front())
-        bytes += std::max(
-            4.0, std::ceil(elementBytes(op->getOperand(0))));
+        bytes += std::max(4.0, std::ceil(elementBytes(op->getOperand(0))));
   return bytes;
 }
 

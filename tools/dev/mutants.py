@@ -196,6 +196,26 @@ MUTANTS = [
             "splitNarrowAdditions(**ir);",
             "",
         ),
+        ("comparisons-forget-nan", "keepNaNsOutOfComparisons(**ir);", ""),
+    ),
+    *of_file(
+        "lib/Analysis/AcrossRows.cpp",
+        "lit:Fusion",
+        (
+            "some-rows-are-all",
+            "return llvm::equal(reduce.getDims(), leading);",
+            "return !llvm::is_contained(reduce.getDims(), domain.size() - 1);",
+        ),
+        (
+            "what-follows-may-need-rows",
+            "if (ofRows.contains(operand))\n        return false;",
+            "",
+        ),
+        (
+            "what-follows-may-have-rows",
+            "return found.spaces[*number].isReducedShape(dims.extents(result));",
+            "return true;",
+        ),
     ),
     *of_file(
         "lib/Fusion/CollapseDims.cpp",

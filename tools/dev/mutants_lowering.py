@@ -8,8 +8,8 @@ LOWERING = [
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-past-the-last-one",
-            "row = emitter.min(row, emitter.add(rows, Index::constant(-1)));",
-            "(void)rows;",
+            "return emitter.min(row, emitter.add(rows, Index::constant(-1)));",
+            "return row;",
         ),
         (
             "rows-past-the-last-one-are-written",
@@ -23,8 +23,8 @@ LOWERING = [
         ),
         (
             "rows-of-a-block-overlap",
-            "emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),",
-            "emitter.div(block, blocks),",
+            "                  Index::constant(schedule.getRowsPerBlock())),",
+            "                  Index::constant(1)),",
         ),
         (
             "rows-whole-vectors-start-behind-the-first-aligned-one",
@@ -53,8 +53,8 @@ LOWERING = [
         ),
         (
             "blocks-of-a-cluster-have-rows-of-their-own",
-            "emitter.mul(emitter.div(block, blocks), Index::constant(perBlock)),",
-            "emitter.mul(block, Index::constant(perBlock)),",
+            "emitter.mul(emitter.div(block, blocks),",
+            "emitter.mul(block,",
         ),
         (
             "blocks-write-to-others-that-have-not-started",
@@ -67,7 +67,7 @@ LOWERING = [
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-held-tail-is-not-guarded",
-            "held.back().guard = emitter.less(number, vectors);",
+            "held.back().guard = isInRow(number);",
             "(void)number;",
         ),
         (
@@ -183,8 +183,9 @@ LOWERING = [
         "lit:Conversion lit:Emulator",
         (
             "cluster-barrier-orders-nothing",
-            "NVVM::ClusterArriveOp::create(",
-            "NVVM::ClusterArriveRelaxedOp::create(",
+            "NVVM::ClusterArriveOp::create(frame.builder, frame.loc(), aligned(frame));\n"
+            "  awaitCluster(frame);",
+            "startCluster(frame);\n  awaitCluster(frame);",
         ),
         (
             "nobody-waits-for-the-cluster",
@@ -208,13 +209,72 @@ LOWERING = [
         ),
         (
             "threads-read-before-their-block-has-met-the-others",
-            "  gpu::BarrierOp::create(frame.builder, frame.loc());\n",
-            "",
+            "  gpu::BarrierOp::create(frame.builder, frame.loc());\n  ReductionStates",
+            "  ReductionStates",
+        ),
+        (
+            "threads-go-on-before-their-block-has-met-the-others",
+            "  gpu::BarrierOp::create(frame.builder, frame.loc());\n}",
+            "}",
+        ),
+        (
+            "blocks-meet-before-their-threads-are-done",
+            "written.\n  gpu::BarrierOp::create(frame.builder, frame.loc());",
+            "written.",
         ),
         (
             "one-block-is-not-heard",
             "      frame, group.lane, blocks, group.width,",
             "      frame, emitter.add(group.lane, one), blocks, group.width,",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/PersistentRows.cpp",
+        "lit:Conversion lit:Emulator lit:Programs",
+        (
+            "rows-exchange-while-others-read",
+            "return space.levels.size() == 1 && group.width > warpSize &&",
+            "return space.levels.size() == 0 && group.width > warpSize &&",
+        ),
+        (
+            "rows-behind-the-last-are-loaded",
+            "emitter.min(rowOf(emitter.add(current, stride)),\n"
+            "                                 emitter.add(rows, Index::constant(-1)));",
+            "rowOf(emitter.add(current, stride));",
+        ),
+        (
+            "first-rows-of-none-are-loaded",
+            "loadAhead(ahead, rowOf(block), emitter.less(rowOf(block), rows))",
+            "loadAhead(ahead, rowOf(block), Value())",
+        ),
+        (
+            "next-rows-are-taken-for-this-one",
+            "defineAhead(ahead, loaded);",
+            "defineAhead(ahead, loadedNext);",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/AcrossRows.cpp",
+        "lit:Conversion lit:Emulator lit:Programs",
+        (
+            "rows-that-do-not-exist-are-summed",
+            "emitter.emitLanes(input, point),\n                                     exists);",
+            "emitter.emitLanes(input, point),\n                                     Value());",
+        ),
+        (
+            "columns-past-the-end-are-left",
+            "frame.ifTrue(column.exists, [&, number = number] {",
+            "frame.ifTrue(Value(), [&, number = number] {",
+        ),
+        (
+            "rows-of-a-block-leave-one-sum",
+            "emitter.mul(blocks, rowsPerBlock), thread);",
+            "blocks, thread);",
+        ),
+        (
+            "sums-of-columns-are-those-of-others",
+            "next[sum * columns.size() + number]",
+            "next[sum + number]",
         ),
     ),
     *of_file(

@@ -143,8 +143,8 @@ struct AcrossRows {
 };
 
 /// The reductions over all rows among ops that have reductions over the last
-/// dimensions, too, with all that follows from them; empty where there are none,
-/// or something else follows than one can compute element by element.
+/// dimensions, too, with all that follows from them; empty where there are
+/// none, or something else follows than one can compute element by element.
 AcrossRows acrossRowsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                         const DimClasses &dims);
 

@@ -218,8 +218,7 @@ struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(reduce,
                                          "its operand is no collapsed value");
     Groups groups = collapse.getReassociationIndices();
-    auto dims =
-        mapDims(reduce.getDims(), collapse.getSrcType(), groups);
+    auto dims = mapDims(reduce.getDims(), collapse.getSrcType(), groups);
     if (!dims || !haveKnownSizes(collapse.getSrcType(), groups))
       return rewriter.notifyMatchFailure(reduce,
                                          "a reduced dimension is collapsed");
