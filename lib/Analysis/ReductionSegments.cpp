@@ -47,6 +47,21 @@ bool mlir::fuse::leavesEdges(const ReductionSegment &segment) {
          staticProduct(columns).value_or(0) >= shortestWithEdges;
 }
 
+bool mlir::fuse::isReadOnce(const ReductionSegment &segment,
+                            ArrayRef<Value> results, const DimClasses &dims) {
+  const ReductionSpace &space = segment.space;
+  for (unsigned result : segment.results)
+    if (!space.isReducedShape(dims.extents(results[result])))
+      return false;
+  auto isOnline = [](Operation *op) {
+    auto sum = dyn_cast<ReduceOp>(op);
+    return sum && sum.getMaximumOfExponents();
+  };
+  return space.levels.size() == 1 ||
+         (space.levels.size() == 2 &&
+          llvm::all_of(space.levels.back(), isOnline));
+}
+
 namespace {
 class Segmenter {
 public:

@@ -75,6 +75,8 @@ static constexpr Advice advices[] = {
      "nothing: compile for a GPU, or accept a kernel for each"},
     {"no room for the sums of all columns",
      "make the number of columns static, if their sums take at most 64 KiB"},
+    {"several blocks hold each of these long rows",
+     "nothing: two kernels read the rows once"},
     {"sums of columns stay with a thread",
      "pad the last dimension to a multiple of 16 bytes"},
     {"so few rows leave nothing to add up",

@@ -9,6 +9,8 @@
 
 #include "fuse/Analysis/OpCost.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -25,6 +27,8 @@ static constexpr int64_t mostElements = 8;
 /// Bytes of the sums of all columns for which the threads of a block have room
 /// in their registers.
 static constexpr int64_t mostSummedBytes = 64 << 10;
+/// Of a row that a multiprocessor holds beside another.
+static constexpr double mostRowBytes = 113 << 10;
 /// Lanes of the narrowest vectors that are worth it.
 static constexpr int64_t fewestSummedLanes = 4;
 /// Rows, as a multiple of the multiprocessors, from which on the sums that
@@ -102,12 +106,33 @@ static int64_t sumBytes(const ReductionSegment &segment) {
   return bytes;
 }
 
+/// Whether each row is needed twice and leaves a multiprocessor no room for a
+/// second one: clusters hold such rows.
+static bool wantsClusters(const ReductionSegment &segment,
+                          ArrayRef<Value> results, const DimClasses &dims) {
+  const ReductionSpace &space = segment.space;
+  llvm::SmallDenseSet<Value> read;
+  double bytes = 0;
+  for (Operation *op : segment.ops)
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) &&
+          !llvm::is_contained(segment.ops, operand.getDefiningOp()) &&
+          dims.extents(operand) == space.domain && read.insert(operand).second)
+        bytes += elementBytes(operand);
+  std::optional<int64_t> columns = staticProduct(space.columns());
+  return columns && *columns * bytes > mostRowBytes &&
+         !isReadOnce(segment, results, dims);
+}
+
 /// Why blocks should not keep sums over all rows until their last one.
 static const char *whyNotAcross(const ReductionSegment &segment,
                                 ArrayRef<Value> results, const DimClasses &dims,
                                 const MachineRates &machine) {
   if (!machine.sharesResults)
     return "only the blocks of a GPU meet to add up what they have reduced";
+  if (wantsClusters(segment, results, dims))
+    return "several blocks hold each of these long rows, and only blocks that "
+           "have rows of their own stay for the next";
   if (!segment.reducesToColumns())
     return nullptr;
   const ReductionSpace &space = segment.space;

@@ -125,7 +125,6 @@ public:
   RowsScheduleAttr propose() const;
 
 private:
-  bool readsOnce() const;
   bool wantsGrid() const;
   bool isSmall() const;
   double mostSmallRows() const;
@@ -184,7 +183,9 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
                      const DimClasses &dims, const RowShape &shape,
                      const ScheduleTarget &target)
     : kernel(kernel), segment(segment), dims(dims), target(target),
-      knownLength(shape.length), vector(shape.vector), once(readsOnce()) {
+      knownLength(shape.length), vector(shape.vector),
+      once(isReadOnce(segment, llvm::to_vector(kernel.getYield().getValues()),
+                      dims)) {
   const ReductionSpace &space = segment.space;
   hasExp =
       llvm::any_of(segment.ops, llvm::IsaPred<ExpOp, TanhOp, ErfOp, LogOp>);
@@ -208,23 +209,6 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
   length = *knownLength;
   vectors = std::max<int64_t>(1, llvm::divideCeil(length, vector));
   accesses = vectors * vectorBytes / accessBytes;
-}
-
-/// No result has the row's length, and sums that need the maximum follow it
-/// online.
-bool RowsOnGPU::readsOnce() const {
-  const ReductionSpace &space = segment.space;
-  for (unsigned result : segment.results)
-    if (!space.isReducedShape(
-            dims.extents(kernel.getYield().getValues()[result])))
-      return false;
-  auto isOnline = [](Operation *op) {
-    auto sum = dyn_cast<ReduceOp>(op);
-    return sum && sum.getMaximumOfExponents();
-  };
-  return space.levels.size() == 1 ||
-         (space.levels.size() == 2 &&
-          llvm::all_of(space.levels.back(), isOnline));
 }
 
 /// Whether all blocks should share the only row: it is too long for those that

@@ -124,4 +124,33 @@ TEST_F(ReductionSegmentsTest, AResultWithoutReductionGoesWithItsInput) {
   EXPECT_EQ(segments[0].results, (SmallVector<unsigned>{0}));
   EXPECT_EQ(segments[1].results, (SmallVector<unsigned>{1}));
 }
+TEST_F(ReductionSegmentsTest, WhatAllRowsAreReducedToIsNoPartOfTheirSpace) {
+  auto segments = segmentsOf(R"(
+    %m = fuse.reduce max %a dims = [1] keep : tensor<4x8xf32> -> tensor<4x1xf32>
+    %c = fuse.sub %a, %m : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+    %s = fuse.reduce sum %c dims = [0] : tensor<4x8xf32> -> tensor<8xf32>
+    %e = fuse.exp %s : tensor<8xf32>
+    fuse.yield %m, %e)",
+                             "tensor<4x1xf32>, tensor<8xf32>");
+  ASSERT_EQ(segments.size(), 1u);
+  EXPECT_EQ(segments[0].results, (SmallVector<unsigned>{0}));
+  EXPECT_EQ(segments[0].ops.size(), 2u);
+  ASSERT_EQ(segments[0].across.spaces.size(), 1u);
+  EXPECT_EQ(segments[0].across.results, (SmallVector<unsigned>{1}));
+  EXPECT_EQ(segments[0].across.ops.size(), 2u);
+  EXPECT_EQ(segments[0].across.inputs().size(), 1u);
+  EXPECT_TRUE(segments[0].reducesToColumns());
+}
+
+TEST_F(ReductionSegmentsTest, WhatRowsHaveOneOfIsReducedToOne) {
+  auto segments = segmentsOf(R"(
+    %m = fuse.reduce max %a dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+    %s = fuse.reduce sum %m dims = [0] : tensor<4xf32> -> tensor<f32>
+    fuse.yield %m, %s)",
+                             "tensor<4xf32>, tensor<f32>");
+  ASSERT_EQ(segments.size(), 1u);
+  ASSERT_EQ(segments[0].across.spaces.size(), 1u);
+  EXPECT_FALSE(segments[0].reducesToColumns());
+}
+
 } // namespace

@@ -179,6 +179,12 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
 /// and those of unknown length or of several dimensions.
 bool leavesEdges(const ReductionSegment &segment);
 
+/// Whether one pass over a row is all there is: no result has the row's length,
+/// and sums that need the maximum follow it online. `results` are all of the
+/// kernel's.
+bool isReadOnce(const ReductionSegment &segment, ArrayRef<Value> results,
+                const DimClasses &dims);
+
 /// The segments of ops with reductions, whose results are `results`, in the
 /// order of their first reductions; or a reason why they have none: a value
 /// that follows from reductions of two spaces, or what reductionSpaceOf() says.

@@ -25,7 +25,7 @@ CALLS = (
     ("?", "sm_80", "false"),
     ("?", "sm_120", "false"),
 )
-# X is the type of all elements, R of one a row, W of weights.
+# X is the type of all elements, R of one a row, W of weights, S of one in all.
 BODIES = {
     "once": "%y = fuse.reduce max %a dims = [1] keep : X -> R",
     "light": "%m = fuse.reduce max %a dims = [1] keep : X -> R\n"
@@ -43,8 +43,13 @@ BODIES = {
     "quantize": "%m = fuse.reduce max %a dims = [1] keep : X -> R\n"
     "%d = fuse.div %a, %m : X, R -> X\n"
     "%y = fuse.cast %d : X -> Q",
+    "all rows": "%m = fuse.reduce max %a dims = [1] keep : X -> R\n"
+    "%y = fuse.reduce max %m dims = [0] keep : R -> S",
+    "columns": "%m = fuse.reduce max %a dims = [1] keep : X -> R\n"
+    "%d = fuse.sub %a, %m : X, R -> X\n"
+    "%y = fuse.reduce sum %d dims = [0] : X -> W",
 }
-RESULTS = {"once": "R", "quantize": "Q"}
+RESULTS = {"once": "R", "quantize": "Q", "all rows": "S", "columns": "W"}
 
 
 def program(kind, element, length, rows):
@@ -54,6 +59,7 @@ def program(kind, element, length, rows):
         "X": f"tensor<{rows}x{length}x{computed}>",
         "R": f"tensor<{rows}x1x{computed}>",
         "W": f"tensor<{length}x{computed}>",
+        "S": f"tensor<1x1x{computed}>",
         "Q": f"tensor<{rows}x{length}xf8E4M3FN>",
     }
     given = f"tensor<{rows}x{length}x{element}>"
@@ -66,7 +72,7 @@ def program(kind, element, length, rows):
     arguments = [f"%{name}: {given}" for name in inputs]
     arguments += ["%w: W"] if kind == "two" else []
     text = f"({', '.join(arguments)}) -> {result} {{\n{body}\nreturn %y : {result}\n}}"
-    spelled = re.sub(r"\b[XRWQ]\b", lambda name: names[name[0]], text)
+    spelled = re.sub(r"\b[XRWQS]\b", lambda name: names[name[0]], text)
     return f"func.func @rows{spelled}\n"
 
 
