@@ -29,8 +29,8 @@ static constexpr int64_t mostElements = 8;
 static constexpr int64_t mostSummedBytes = 64 << 10;
 /// Of a row that a multiprocessor holds beside another.
 static constexpr double mostRowBytes = 113 << 10;
-/// Lanes of the narrowest vectors that are worth it.
-static constexpr int64_t fewestSummedLanes = 4;
+/// Bytes of the narrowest vectors that are worth it.
+static constexpr double fewestSummedBytes = 8;
 /// Rows, as a multiple of the multiprocessors, from which on the sums that
 /// blocks have kept are fewer than what they have read.
 static constexpr double fewestSummedRows = 4;
@@ -139,8 +139,12 @@ static const char *whyNotAcross(const ReductionSegment &segment,
   std::optional<int64_t> columns = staticProduct(space.columns());
   if (!columns || *columns * sumBytes(segment) > mostSummedBytes)
     return "the registers of a block have no room for the sums of all columns";
+  SmallVector<Value> written;
+  for (unsigned result : segment.results)
+    written.push_back(results[result]);
+  double narrowest = elementBytes(segment, written, dims).first;
   RowShape shape = shapeOf(segment, results, dims, machine);
-  if (shape.vector < fewestSummedLanes ||
+  if (shape.vector * narrowest < fewestSummedBytes ||
       space.columns().back().size % shape.vector != 0)
     return "sums of columns stay with a thread, whose vectors would have to be "
            "narrow where they start at other columns in each row";

@@ -123,3 +123,15 @@ func.func @few_rows(%x: tensor<256x1024xf32>) -> (tensor<256x1xf32>, tensor<1024
   %c = fuse.reduce sum %z dims = [0] : tensor<256x1024xf32> -> tensor<1024xf32>
   return %y, %c : tensor<256x1xf32>, tensor<1024xf32>
 }
+
+// -----
+
+// Two f64 are 16 bytes.
+// CHECK-LABEL: func.func @wide
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT:   fuse.kernel
+func.func @wide(%x: tensor<?x96xf64>) -> (tensor<?x1xf64>, tensor<96xf64>) {
+  %y = fuse.reduce max %x dims = [1] keep : tensor<?x96xf64> -> tensor<?x1xf64>
+  %c = fuse.reduce sum %x dims = [0] : tensor<?x96xf64> -> tensor<96xf64>
+  return %y, %c : tensor<?x1xf64>, tensor<96xf64>
+}
