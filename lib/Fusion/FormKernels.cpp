@@ -37,6 +37,7 @@ public:
   void run();
 
 private:
+  void uniteReshapes();
   void recordMissed();
   void createKernel(OpBuilder &builder, int group, StringRef name);
   std::string kernelName(int group);
@@ -139,7 +140,31 @@ void KernelFormer::createKernel(OpBuilder &builder, int group, StringRef name) {
     op->erase();
 }
 
+/// Reshapes that no kernel has taken in are one again where they are equal. Two
+/// would be two inputs, whose sizes nobody knows to be the same once their
+/// dimensions are collapsed.
+void KernelFormer::uniteReshapes() {
+  DenseMap<Value, SmallVector<Operation *, 2>> ofSource;
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
+        groups.contains(&op))
+      continue;
+    SmallVector<Operation *, 2> &known = ofSource[op.getOperand(0)];
+    auto *same = llvm::find_if(known, [&](Operation *other) {
+      return OperationEquivalence::isEquivalentTo(
+          other, &op, OperationEquivalence::IgnoreLocations);
+    });
+    if (same == known.end()) {
+      known.push_back(&op);
+    } else {
+      op.replaceAllUsesWith(*same);
+      op.erase();
+    }
+  }
+}
+
 void KernelFormer::run() {
+  uniteReshapes();
   SmallVector<Groups::Node> order = groups.topologicalOrder();
   unsigned count = llvm::count_if(order, [](auto &n) { return n.group >= 0; });
   unsigned number = 0;

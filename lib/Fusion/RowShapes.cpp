@@ -130,11 +130,11 @@ static const char *whyNotAcross(const ReductionSegment &segment,
                                 const MachineRates &machine) {
   if (!machine.sharesResults)
     return "only the blocks of a GPU meet to add up what they have reduced";
-  if (wantsClusters(segment, results, dims))
-    return "several blocks hold each of these long rows, and only blocks that "
-           "have rows of their own stay for the next";
   if (!segment.reducesToColumns())
-    return nullptr;
+    return wantsClusters(segment, results, dims)
+               ? "several blocks hold each of these long rows, and only blocks "
+                 "that have rows of their own stay for the next"
+               : nullptr;
   const ReductionSpace &space = segment.space;
   std::optional<int64_t> columns = staticProduct(space.columns());
   if (!columns || *columns * sumBytes(segment) > mostSummedBytes)
