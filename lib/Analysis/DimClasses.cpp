@@ -12,6 +12,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
+#include <tuple>
+#include <vector>
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -35,6 +39,8 @@ DimClasses::DimClasses(Operation *root) {
           addValue(argument);
   });
   root->walk([&](Operation *op) { visit(op); });
+  while (uniteByRules())
+    ;
 }
 
 void DimClasses::addValue(Value value) {
@@ -56,11 +62,14 @@ int DimClasses::find(int node) const {
 
 void DimClasses::unite(Value a, int64_t i, Value b, int64_t j) {
   auto itA = nodes.find({a, i}), itB = nodes.find({b, j});
-  if (itA == nodes.end() || itB == nodes.end())
-    return;
-  int rootA = find(itA->second), rootB = find(itB->second);
+  if (itA != nodes.end() && itB != nodes.end())
+    uniteNodes(itA->second, itB->second);
+}
+
+bool DimClasses::uniteNodes(int a, int b) {
+  int rootA = find(a), rootB = find(b);
   if (rootA == rootB)
-    return;
+    return false;
   // Two different static sizes are an error that the verifiers report.
   if (ShapedType::isDynamic(sizes[rootA]))
     sizes[rootA] = sizes[rootB];
@@ -71,6 +80,28 @@ void DimClasses::unite(Value a, int64_t i, Value b, int64_t j) {
         ShapedType::isDynamic(sizes[rootA]) ? sizes[rootB] : sizes[rootA];
   }
   parents[rootB] = rootA;
+  return true;
+}
+
+/// Sizes that follow from the same by the same rule are equal.
+bool DimClasses::uniteByRules() {
+  using Term = std::pair<int64_t, int>;
+  using Rule = std::tuple<int, int64_t, int64_t, std::vector<Term>>;
+  std::map<Rule, int> results;
+  bool changed = false;
+  for (const NodeRule &rule : nodeRules) {
+    std::vector<Term> terms;
+    for (int term : rule.terms) {
+      Extent extent = extentOf(term);
+      terms.emplace_back(extent.size, extent.cls);
+    }
+    llvm::sort(terms);
+    auto [known, isNew] = results.try_emplace(
+        {rule.kind, rule.constant, rule.divisor, std::move(terms)},
+        rule.result);
+    changed |= !isNew && uniteNodes(known->second, rule.result);
+  }
+  return changed;
 }
 
 void DimClasses::uniteSameRank(Value a, Value b) {

@@ -140,9 +140,8 @@ void KernelFormer::createKernel(OpBuilder &builder, int group, StringRef name) {
     op->erase();
 }
 
-/// Reshapes that no kernel has taken in are one again where they are equal. Two
-/// would be two inputs, whose sizes nobody knows to be the same once their
-/// dimensions are collapsed.
+/// Reshapes that no kernel has taken in are one again where they are equal: two
+/// would be two inputs, and what they show would be read twice.
 void KernelFormer::uniteReshapes() {
   DenseMap<Value, SmallVector<Operation *, 2>> ofSource;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {

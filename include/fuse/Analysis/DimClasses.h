@@ -103,6 +103,9 @@ private:
   void addValue(Value value);
   void visit(Operation *op);
   void unite(Value a, int64_t i, Value b, int64_t j);
+  /// Each returns whether anything has changed.
+  bool uniteNodes(int a, int b);
+  bool uniteByRules();
   void uniteSameRank(Value a, Value b);
   void uniteBroadcast(Value operand, Value result);
   int find(int node) const;
