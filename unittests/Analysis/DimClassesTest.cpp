@@ -96,4 +96,24 @@ TEST_F(DimClassesTest, KernelBodiesShareTheirOperandsDims) {
   Value y = f.getBody().front().getTerminator()->getOperand(0);
   EXPECT_TRUE(dims.sameShape(f.getArgument(0), y));
 }
+
+TEST_F(DimClassesTest, SizesThatFollowFromTheSameAreEqual) {
+  func::FuncOp f = parse(R"(
+    func.func @f(%x: tensor<8x?xf32>, %y: tensor<8x?xf32>, %z: tensor<4x?xf32>)
+        -> (tensor<?xf32>, tensor<?xf32>) {
+      %s = fuse.add %x, %y : tensor<8x?xf32>
+      %a = tensor.collapse_shape %x [[0, 1]]
+           : tensor<8x?xf32> into tensor<?xf32>
+      %b = tensor.collapse_shape %s [[0, 1]]
+           : tensor<8x?xf32> into tensor<?xf32>
+      %c = tensor.collapse_shape %z [[0, 1]]
+           : tensor<4x?xf32> into tensor<?xf32>
+      return %a, %b : tensor<?xf32>, tensor<?xf32>
+    })");
+  DimClasses dims(f);
+  SmallVector<Value> collapsed;
+  f.walk([&](tensor::CollapseShapeOp op) { collapsed.push_back(op); });
+  EXPECT_TRUE(dims.sameShape(collapsed[0], collapsed[1]));
+  EXPECT_FALSE(dims.sameShape(collapsed[0], collapsed[2]));
+}
 } // namespace
