@@ -30,6 +30,7 @@ bool Groups::isDuplicated(Operation *op) {
 }
 
 Groups::Groups(func::FuncOp function) : body(&function.getBody().front()) {
+  numPositions = std::distance(body->begin(), body->end());
   for (auto [position, op] : llvm::enumerate(*body)) {
     positions[&op] = position;
     // An index range that the program returns or reshapes as it is.
@@ -64,6 +65,7 @@ SmallVector<Operation *> Groups::merged(int a, int b) const {
 }
 
 void Groups::merge(int a, int b) {
+  horizons.clear();
   if (b < a)
     std::swap(a, b);
   for (Operation *op : members[b])
@@ -92,17 +94,20 @@ SmallVector<Operation *> Groups::without(int group, Operation *op) const {
 }
 
 void Groups::move(Operation *op, int group) {
+  horizons.clear();
   members[of(op)] = without(of(op), op);
   members[group] = with(group, op);
   groupOf[op] = group;
 }
 
 void Groups::adopt(Operation *op, int group) {
+  horizons.clear();
   members[group] = with(group, op);
   groupOf[op] = group;
 }
 
 void Groups::release(Operation *op) {
+  horizons.clear();
   members[of(op)] = without(of(op), op);
   groupOf.erase(op);
 }
@@ -141,10 +146,29 @@ SmallVector<Value> Groups::resultsOf(ArrayRef<Operation *> ops) const {
   return results;
 }
 
+/// The last position from which a path may come back to `position`: only a
+/// group with an op before and one behind goes back in the program's order.
+unsigned Groups::horizon(unsigned position) const {
+  if (horizons.empty()) {
+    horizons.assign(numPositions, 0);
+    for (ArrayRef<Operation *> group : members)
+      if (!group.empty())
+        horizons[this->position(group.front())] =
+            std::max(horizons[this->position(group.front())],
+                     this->position(group.back()));
+    for (unsigned at = 1; at < numPositions; ++at)
+      horizons[at] = std::max(horizons[at], horizons[at - 1]);
+    // Groups that reach further reach as far as those that start before that.
+    for (unsigned at = numPositions; at-- > 0;)
+      horizons[at] = horizons[at] <= at ? at : horizons[horizons[at]];
+  }
+  return horizons[position];
+}
+
 /// Whether a path from `starts` gets to group `to`. Ops of group `through` are
 /// passed only as starts.
 bool Groups::reaches(ArrayRef<Operation *> starts, int to, int through) const {
-  unsigned last = position(members[to].back());
+  unsigned last = horizon(position(members[to].back()));
   SmallVector<Operation *> work(starts);
   llvm::SmallPtrSet<Operation *, 32> seen;
   // The whole of a group is reached with any of its ops.
@@ -163,8 +187,7 @@ bool Groups::reaches(ArrayRef<Operation *> starts, int to, int through) const {
         return true;
       if (contains(user) && of(user) == through)
         continue;
-      bool isGroup = contains(user) && members[of(user)].size() > 1;
-      if (isGroup || position(user) <= last)
+      if (position(user) <= last)
         enter(user);
     }
   }

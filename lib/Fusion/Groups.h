@@ -70,10 +70,14 @@ public:
 private:
   bool reaches(ArrayRef<Operation *> starts, int to, int through) const;
   unsigned position(Operation *op) const { return positions.lookup(op); }
+  unsigned horizon(unsigned position) const;
 
   Block *body;
   DenseMap<Operation *, int> groupOf;
   DenseMap<Operation *, unsigned> positions;
+  unsigned numPositions;
+  /// Of each position; empty where groups have changed since.
+  mutable SmallVector<unsigned> horizons;
   SmallVector<SmallVector<Operation *>> members;
 };
 
