@@ -218,6 +218,15 @@ MUTANTS = [
         ),
     ),
     *of_file(
+        "lib/Fusion/Groups.cpp",
+        "lit:Regressions",
+        (
+            "paths-never-go-back",
+            "unsigned last = horizon(position(members[to].back()));",
+            "unsigned last = position(members[to].back());",
+        ),
+    ),
+    *of_file(
         "lib/Fusion/CollapseDims.cpp",
         "lit:Fusion",
         ("collapsed-kernels-keep-dead-ops", "if (isCollapsed)", "if (false)"),
