@@ -135,3 +135,29 @@ func.func @wide(%x: tensor<?x96xf64>) -> (tensor<?x1xf64>, tensor<96xf64>) {
   %c = fuse.reduce sum %x dims = [0] : tensor<?x96xf64> -> tensor<96xf64>
   return %y, %c : tensor<?x1xf64>, tensor<96xf64>
 }
+
+// -----
+
+// What the sums of all columns are needed for at every row is another kernel.
+// CHECK-LABEL: func.func @columns_back
+// CHECK-COUNT-2: fuse.kernel
+func.func @columns_back(%x: tensor<?x512xf32>) -> (tensor<?x1xf32>, tensor<?x512xf32>) {
+  %r = fuse.reduce max %x dims = [1] keep : tensor<?x512xf32> -> tensor<?x1xf32>
+  %c = fuse.reduce sum %x dims = [0] : tensor<?x512xf32> -> tensor<512xf32>
+  %y = fuse.sub %x, %c : tensor<?x512xf32>, tensor<512xf32> -> tensor<?x512xf32>
+  return %r, %y : tensor<?x1xf32>, tensor<?x512xf32>
+}
+
+// -----
+
+// The sum %s and the parts of %l read nothing of each other, but the kernel of %r and
+// %y gives to the one early and needs the others late.
+// CPU-LABEL:   func.func @comes_back
+// CPU-COUNT-2: fuse.kernel
+func.func @comes_back(%x: tensor<?x33xf32>, %b: tensor<?x1xi1>) -> (tensor<1xf32>, tensor<?x1xf32>) {
+  %r = fuse.reduce max %x dims = [1] keep : tensor<?x33xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %r dims = [0] : tensor<?x1xf32> -> tensor<1xf32>
+  %l = fuse.logsumexp %x dims = [0, 1] : tensor<?x33xf32> -> tensor<f32>
+  %y = fuse.select %b, %l, %r : tensor<?x1xi1>, tensor<f32>, tensor<?x1xf32> -> tensor<?x1xf32>
+  return %s, %y : tensor<1xf32>, tensor<?x1xf32>
+}

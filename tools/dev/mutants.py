@@ -219,7 +219,7 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Fusion/Groups.cpp",
-        "lit:Regressions",
+        "lit:Fusion",
         (
             "paths-never-go-back",
             "unsigned last = horizon(position(members[to].back()));",
