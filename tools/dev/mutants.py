@@ -200,7 +200,7 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Analysis/AcrossRows.cpp",
-        "lit:Fusion",
+        "Analysis lit:Fusion",
         (
             "some-rows-are-all",
             "return llvm::equal(reduce.getDims(), leading);",
