@@ -157,8 +157,8 @@ TEST_F(ReductionSegmentsTest, WhatComesBackToTheRowsIsNotReducedOverAll) {
   auto segments = segmentsOf(R"(
     %m = fuse.reduce max %a dims = [1] keep : tensor<4x8xf32> -> tensor<4x1xf32>
     %s = fuse.reduce sum %a dims = [0] : tensor<4x8xf32> -> tensor<8xf32>
-    %y = fuse.sub %a, %s : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>
-    fuse.yield %m, %y)",
+    %d = fuse.sub %a, %s : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>
+    fuse.yield %m, %d)",
                              "tensor<4x1xf32>, tensor<4x8xf32>");
   EXPECT_TRUE(segments.empty());
   EXPECT_EQ(reason, "the reductions run over different dimensions");
