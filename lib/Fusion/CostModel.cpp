@@ -16,6 +16,8 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -31,8 +33,12 @@ static constexpr double elementsPerBlock = 4096;
 static constexpr size_t mostViews = 8;
 
 /// A host of a few cores; only the ratios matter.
-static constexpr MachineRates hostRates = {20e9, 50e9, 5e-6, 8,
-                                           /*sharesResults=*/false};
+static constexpr MachineRates hostRates = {20e9,
+                                           50e9,
+                                           5e-6,
+                                           8,
+                                           /*sharesResults=*/false,
+                                           HUGE_VAL};
 
 MachineRates MachineRates::of(StringRef chip) {
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
@@ -40,9 +46,13 @@ MachineRates MachineRates::of(StringRef chip) {
     llvm::consumeError(gpu.takeError());
     return hostRates;
   }
-  return {gpu->memoryBytesPerSecond, gpu->operationsPerSecond(),
-          gpu->launchSeconds, static_cast<double>(gpu->multiprocessors),
-          /*sharesResults=*/true};
+  return {gpu->memoryBytesPerSecond,
+          gpu->operationsPerSecond(),
+          gpu->launchSeconds,
+          static_cast<double>(gpu->multiprocessors),
+          /*sharesResults=*/true,
+          gpu->maxClusterSize > 1 ? gpu->maxSharedBytesPerBlock / 2.0
+                                  : HUGE_VAL};
 }
 
 namespace {

@@ -40,6 +40,9 @@ struct MachineRates {
   double processors;
   /// Whether schedules let several blocks share each of a few results.
   bool sharesResults;
+  /// Bytes of a row of which a multiprocessor holds no second one, so that
+  /// clusters hold it; infinite where there are none.
+  double clusterRowBytes;
 
   /// Those of a chip's common board; the host's for "cpu" and for chips that
   /// nobody knows, which a later stage refuses.

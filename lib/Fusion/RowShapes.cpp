@@ -27,8 +27,6 @@ static constexpr int64_t mostElements = 8;
 /// Bytes of the sums of all columns for which the threads of a block have room
 /// in their registers.
 static constexpr int64_t mostSummedBytes = 64 << 10;
-/// Of a row that a multiprocessor holds beside another.
-static constexpr double mostRowBytes = 113 << 10;
 /// Bytes of the narrowest vectors that are worth it.
 static constexpr double fewestSummedBytes = 8;
 /// Rows, as a multiple of the multiprocessors, from which on the sums that
@@ -45,6 +43,14 @@ struct RowShape {
   bool wantsParts = false;
 };
 } // namespace
+
+static SmallVector<Value> writtenBy(const ReductionSegment &segment,
+                                    ArrayRef<Value> results) {
+  SmallVector<Value> written;
+  for (unsigned result : segment.results)
+    written.push_back(results[result]);
+  return written;
+}
 
 /// The bytes of the narrowest and the widest element of the tensors of the
 /// segment's shape that cross the kernel's edge.
@@ -71,9 +77,7 @@ static RowShape shapeOf(const ReductionSegment &segment,
                         ArrayRef<Value> results, const DimClasses &dims,
                         const MachineRates &machine) {
   const ReductionSpace &space = segment.space;
-  SmallVector<Value> written;
-  for (unsigned result : segment.results)
-    written.push_back(results[result]);
+  SmallVector<Value> written = writtenBy(segment, results);
   auto [narrowest, widest] = elementBytes(segment, written, dims);
 
   RowShape shape;
@@ -109,7 +113,8 @@ static int64_t sumBytes(const ReductionSegment &segment) {
 /// Whether each row is needed twice and leaves a multiprocessor no room for a
 /// second one: clusters hold such rows.
 static bool wantsClusters(const ReductionSegment &segment,
-                          ArrayRef<Value> results, const DimClasses &dims) {
+                          ArrayRef<Value> results, const DimClasses &dims,
+                          const MachineRates &machine) {
   const ReductionSpace &space = segment.space;
   llvm::SmallDenseSet<Value> read;
   double bytes = 0;
@@ -120,7 +125,7 @@ static bool wantsClusters(const ReductionSegment &segment,
           dims.extents(operand) == space.domain && read.insert(operand).second)
         bytes += elementBytes(operand);
   std::optional<int64_t> columns = staticProduct(space.columns());
-  return columns && *columns * bytes > mostRowBytes &&
+  return columns && *columns * bytes > machine.clusterRowBytes &&
          !isReadOnce(segment, results, dims);
 }
 
@@ -131,7 +136,7 @@ static const char *whyNotAcross(const ReductionSegment &segment,
   if (!machine.sharesResults)
     return "only the blocks of a GPU meet to add up what they have reduced";
   if (!segment.reducesToColumns())
-    return wantsClusters(segment, results, dims)
+    return wantsClusters(segment, results, dims, machine)
                ? "several blocks hold each of these long rows, and only blocks "
                  "that have rows of their own stay for the next"
                : nullptr;
@@ -139,9 +144,7 @@ static const char *whyNotAcross(const ReductionSegment &segment,
   std::optional<int64_t> columns = staticProduct(space.columns());
   if (!columns || *columns * sumBytes(segment) > mostSummedBytes)
     return "the registers of a block have no room for the sums of all columns";
-  SmallVector<Value> written;
-  for (unsigned result : segment.results)
-    written.push_back(results[result]);
+  SmallVector<Value> written = writtenBy(segment, results);
   double narrowest = elementBytes(segment, written, dims).first;
   RowShape shape = shapeOf(segment, results, dims, machine);
   if (shape.vector * narrowest < fewestSummedBytes ||

@@ -1,4 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_80 -fuse-schedule=chip=sm_80 | FileCheck %s --check-prefix=SM80
 
 // Sixteen sums a thread, 1024 threads a multiprocessor, and the next row's loads
 // under way; where the block would have more than 512 threads for that, more sums
@@ -75,6 +76,10 @@ func.func @numbers_of_long_rows(%x: tensor<?x131072xbf16>) -> tensor<f32> {
 // CHECK-SAME:  reason = "several blocks hold each of these long rows, and only blocks that have rows of their own stay for the next"
 // CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
 // CHECK-NOT:   persistent
+// A chip without clusters has nothing to lose.
+// SM80-LABEL:  func.func @no_clusters
+// SM80-COUNT-1: persistent
+// SM80-NOT:    fuse.kernel
 func.func @no_clusters(%x: tensor<?x131072xbf16>) -> (tensor<?x131072xbf16>, tensor<bf16>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
   %y = fuse.sub %x, %m : tensor<?x131072xbf16>, tensor<?x1xbf16> -> tensor<?x131072xbf16>
