@@ -10,15 +10,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static bool readsAny(Operation *op, const llvm::DenseSet<Value> &values) {
-  return llvm::any_of(op->getOperands(),
-                      [&](Value value) { return values.contains(value); });
-}
-
-static bool isReduction(Operation *op) {
-  return isa<ReduceOp, SoftmaxStatsOp>(op);
-}
-
 namespace {
 class AcrossRowsFinder {
 public:
@@ -136,8 +127,10 @@ AcrossRows AcrossRowsFinder::run() {
     late.insert(op->result_begin(), op->result_end());
   }
   for (auto [number, result] : llvm::enumerate(results))
-    if (late.contains(result))
+    if (late.contains(result)) {
       found.results.push_back(number);
+      found.resultSpaces.push_back(follows.lookup(result));
+    }
   return found;
 }
 

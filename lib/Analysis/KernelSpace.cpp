@@ -250,7 +250,11 @@ SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelOp kernel,
       });
 }
 
-static bool readsAny(Operation *op, const llvm::DenseSet<Value> &values) {
+bool mlir::fuse::isReduction(Operation *op) {
+  return isa<ReduceOp, SoftmaxStatsOp>(op);
+}
+
+bool mlir::fuse::readsAny(Operation *op, const llvm::DenseSet<Value> &values) {
   return llvm::any_of(op->getOperands(),
                       [&](Value value) { return values.contains(value); });
 }

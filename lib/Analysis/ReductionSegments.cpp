@@ -19,10 +19,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static bool isReduction(Operation *op) {
-  return isa<ReduceOp, SoftmaxStatsOp>(op);
-}
-
 bool ReductionSegment::reads(Value value) const {
   return llvm::any_of(ops, [&](Operation *op) {
     return llvm::is_contained(op->getOperands(), value);

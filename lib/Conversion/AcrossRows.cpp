@@ -29,7 +29,7 @@ AcrossRowsLowering::AcrossRowsLowering(KernelFrame &frame,
       segment(segment), columns(columns) {
   for (const ReductionSpace &space : segment.across.spaces)
     for (Operation *op : space.levels.front())
-      sums.push_back({Reducer(emitter, op), &space,
+      sums.push_back({Reducer(emitter, op),
                       AcrossRows::keepsColumns(space, segment.space)});
 }
 
@@ -98,31 +98,25 @@ void AcrossRowsLowering::leave(const ReductionStates &states,
   }
 }
 
-/// The kernel's results that follow from the space's reductions.
-SmallVector<unsigned>
-AcrossRowsLowering::resultsOf(const ReductionSpace &space) {
-  llvm::DenseSet<Value> follow;
-  for (Operation *op : segment.across.ops) {
-    bool isIn = llvm::is_contained(space.levels.front(), op);
-    if (isIn || llvm::any_of(op->getOperands(), [&](Value operand) {
-          return follow.contains(operand);
-        }))
-      follow.insert(op->result_begin(), op->result_end());
-  }
-  return llvm::filter_to_vector(segment.across.results, [&](unsigned result) {
-    return follow.contains(frame.kernel.getYield().getValues()[result]);
-  });
+/// The kernel's results that follow from the reductions of a space.
+SmallVector<unsigned> AcrossRowsLowering::resultsOf(unsigned space) {
+  SmallVector<unsigned> numbers;
+  for (auto [result, from] :
+       llvm::zip(segment.across.results, segment.across.resultSpaces))
+    if (from == space)
+      numbers.push_back(result);
+  return numbers;
 }
 
 void AcrossRowsLowering::combine(const Index &parts, const Index &thread) {
   unsigned firstPointer = 0;
   Index blocks = {
       gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
-  for (const ReductionSpace &space : segment.across.spaces) {
+  for (auto [number, space] : llvm::enumerate(segment.across.spaces)) {
     int64_t results = staticProduct(space.keptExtents()).value_or(1);
     auto each = static_cast<int64_t>(llvm::PowerOf2Ceil(
         llvm::divideCeil(results, schedule.getPersistent())));
-    PartCombiner combiner(frame, space, parts, firstPointer, resultsOf(space),
+    PartCombiner combiner(frame, space, parts, firstPointer, resultsOf(number),
                           schedule.getThreads(),
                           std::clamp(each, fewestResults, mostResults));
     loopOverStates(frame, frame.blockId(), frame.blocks(combiner.share()),

@@ -57,14 +57,13 @@ private:
   /// One reduction. Its states are one for each of the columns, or one.
   struct Sum {
     Reducer reducer;
-    const ReductionSpace *space;
     bool keepsColumns;
   };
 
   void leave(const ReductionStates &states, const ThreadGroup &group,
              const Index &part);
   void combine(const Index &parts, const Index &thread);
-  SmallVector<unsigned> resultsOf(const ReductionSpace &space);
+  SmallVector<unsigned> resultsOf(unsigned space);
 
   KernelFrame &frame;
   PointEmitter &emitter;

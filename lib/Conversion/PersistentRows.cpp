@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "AcrossRows.h"
-#include "ClusterExchange.h"
 #include "RowsLowering.h"
 
 using namespace mlir;
@@ -90,24 +89,32 @@ bool RowsLowering::isOneARow(Value value) {
          space.isReducedShape(frame.dims.extents(value));
 }
 
+/// Each of inputsAhead() at each of its points of the placed row.
+void RowsLowering::forEachAhead(
+    ArrayRef<BlockArgument> inputs,
+    llvm::function_ref<void(BlockArgument, const Point &)> body) {
+  for (BlockArgument input : inputs) {
+    if (isOneARow(input))
+      body(input, rowPoint(input));
+    else
+      for (const Point &point : held)
+        body(input, point);
+  }
+}
+
 /// What inputsAhead() have for a row, as it lies in memory; zeros where
 /// `exists` (null for true) does not hold.
 ReductionState RowsLowering::loadAhead(ArrayRef<BlockArgument> inputs,
                                        const Index &row, Value exists) {
+  ReductionState loaded;
+  if (inputs.empty())
+    return loaded;
   placeRow(row);
   placeHeldPoints(0);
-  ReductionState loaded;
-  auto load = [&](BlockArgument input, Point point) {
+  forEachAhead(inputs, [&](BlockArgument input, Point point) {
     point.guard = frame.both(point.guard, exists);
     loaded.push_back(emitter.loadStored(input, point));
-  };
-  for (BlockArgument input : inputs) {
-    if (isOneARow(input))
-      load(input, rowPoint(input));
-    else
-      for (const Point &point : held)
-        load(input, point);
-  }
+  });
   held.clear();
   return loaded;
 }
@@ -116,18 +123,11 @@ ReductionState RowsLowering::loadAhead(ArrayRef<BlockArgument> inputs,
 void RowsLowering::defineAhead(ArrayRef<BlockArgument> inputs,
                                const ReductionState &loaded) {
   const Value *next = loaded.begin();
-  auto define = [&](BlockArgument input, const Point &point) {
+  forEachAhead(inputs, [&](BlockArgument input, const Point &point) {
     Type element = getElementTypeOrSelf(input.getType());
     emitter.define(input, point,
                    emitter.fromStorage(input.getLoc(), element, *next++));
-  };
-  for (BlockArgument input : inputs) {
-    if (isOneARow(input))
-      define(input, rowPoint(input));
-    else
-      for (const Point &point : held)
-        define(input, point);
-  }
+  });
 }
 
 void RowsLowering::emitPersistent(const Index &block) {

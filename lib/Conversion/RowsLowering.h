@@ -62,6 +62,9 @@ private:
   void emitPersistent(const Index &block);
   bool isOneARow(Value value);
   SmallVector<BlockArgument> inputsAhead();
+  void
+  forEachAhead(ArrayRef<BlockArgument> inputs,
+               llvm::function_ref<void(BlockArgument, const Point &)> body);
   ReductionState loadAhead(ArrayRef<BlockArgument> inputs, const Index &row,
                            Value exists);
   void defineAhead(ArrayRef<BlockArgument> inputs,

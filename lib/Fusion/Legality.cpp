@@ -27,10 +27,6 @@ static bool broadcastsTo(ArrayRef<Extent> extents, ArrayRef<Extent> target) {
   return true;
 }
 
-static bool isReduction(Operation *op) {
-  return isa<ReduceOp, SoftmaxStatsOp>(op);
-}
-
 namespace {
 class Classifier {
 public:

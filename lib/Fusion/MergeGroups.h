@@ -56,7 +56,7 @@ private:
   void copyIntoConsumers();
   bool tryCopy(Operation *op);
   void copyInto(int consumer, ArrayRef<Operation *> ops, Operation *last);
-  void keepReasons(ArrayRef<Operation *> dead);
+  void keepReasons(ArrayRef<Operation *> leaving);
   void eraseDead(SmallVector<Operation *> ops);
   void mergeNeighbours();
 

@@ -63,6 +63,12 @@ SmallVector<Segment> segmentsOf(KernelOp kernel, const DimClasses &dims);
 /// place of its operands, and asks for nothing else, such as the place itself.
 bool isPointwise(KernelOp kernel);
 
+/// Whether the op is a ReduceOp or a SoftmaxStatsOp.
+bool isReduction(Operation *op);
+
+/// Whether an operand of the op is one of the values.
+bool readsAny(Operation *op, const llvm::DenseSet<Value> &values);
+
 /// What the reductions of a kernel have in common: the shape that they read and
 /// the dimensions that they reduce.
 struct ReductionSpace {
@@ -129,8 +135,9 @@ struct AcrossRows {
   SmallVector<ReductionSpace, 2> spaces;
   /// The reductions and what follows from them, in program order.
   SmallVector<Operation *> ops;
-  /// Numbers of the results, ascending.
-  SmallVector<unsigned> results;
+  /// Numbers of the results, ascending, and of the space that each follows
+  /// from.
+  SmallVector<unsigned> results, resultSpaces;
 
   bool empty() const { return spaces.empty(); }
   /// Whether the reductions of a space keep the columns of these rows.
