@@ -22,7 +22,7 @@ public:
 private:
   bool findRows();
   bool isAcross(Operation *op) const;
-  void add(ReduceOp op);
+  void add(Operation *op);
   bool addFollower(Operation *op);
 
   ArrayRef<Operation *> ops;
@@ -56,33 +56,35 @@ bool AcrossRowsFinder::findRows() {
 
 /// Either over all rows of the shape itself, or over what rows have one of.
 bool AcrossRowsFinder::isAcross(Operation *op) const {
-  auto reduce = dyn_cast<ReduceOp>(op);
-  if (!reduce)
+  if (!isReduction(op))
     return false;
-  SmallVector<Extent> domain = dims.extents(reduce.getInput());
+  ArrayRef<int64_t> reduced = reducedDims(op);
+  SmallVector<Extent> domain = dims.extents(op->getOperand(0));
   auto leading = llvm::seq<int64_t>(rows.reduced.front());
   if (domain == rows.domain)
-    return llvm::equal(reduce.getDims(), leading);
+    return llvm::equal(reduced, leading);
   if (!readsAny(op, ofRows) || !rows.isReducedShape(domain))
     return false;
   for (auto [axis, extent] : llvm::enumerate(domain))
     if (extent.size != 1 &&
-        !llvm::is_contained(reduce.getDims(), static_cast<int64_t>(axis)))
+        !llvm::is_contained(reduced, static_cast<int64_t>(axis)))
       return false;
   return true;
 }
 
-void AcrossRowsFinder::add(ReduceOp op) {
-  SmallVector<Extent> domain = dims.extents(op.getInput());
+void AcrossRowsFinder::add(Operation *op) {
+  SmallVector<Extent> domain = dims.extents(op->getOperand(0));
+  ArrayRef<int64_t> reduced = reducedDims(op);
   auto *space = llvm::find_if(found.spaces, [&](const ReductionSpace &other) {
-    return other.domain == domain && ArrayRef(other.reduced) == op.getDims();
+    return other.domain == domain && ArrayRef(other.reduced) == reduced;
   });
   if (space == found.spaces.end()) {
-    found.spaces.push_back({domain, SmallVector<int64_t>(op.getDims()), {{}}});
+    found.spaces.push_back({domain, SmallVector<int64_t>(reduced), {{}}});
     space = std::prev(found.spaces.end());
   }
   space->levels.front().push_back(op);
-  follows[op.getResult()] = space - found.spaces.begin();
+  for (Value result : op->getResults())
+    follows[result] = space - found.spaces.begin();
 }
 
 /// What is computed element by element from reductions of one space, and from
@@ -117,7 +119,7 @@ AcrossRows AcrossRowsFinder::run() {
       if (!addFollower(op))
         return {};
     } else if (isAcross(op)) {
-      add(cast<ReduceOp>(op));
+      add(op);
     } else {
       if (isReduction(op) || readsAny(op, ofRows))
         ofRows.insert(op->result_begin(), op->result_end());

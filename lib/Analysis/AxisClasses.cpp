@@ -59,9 +59,10 @@ void AxisClasses::visit(Operation *op) {
   }
   if (auto rotary = dyn_cast<RotaryOp>(op))
     return uniteSameRank(rotary.getInput(), rotary.getResult());
-  if (auto stats = dyn_cast<SoftmaxStatsOp>(op)) {
-    uniteSameRank(stats.getInput(), stats.getMax());
-    return uniteSameRank(stats.getInput(), stats.getSum());
+  if (isa<SoftmaxStatsOp, WelfordOp>(op)) {
+    for (Value result : op->getResults())
+      uniteSameRank(op->getOperand(0), result);
+    return;
   }
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)

@@ -310,11 +310,11 @@ void DimClasses::visit(Operation *op) {
                          unite(reduce.getInput(), in, reduce.getResult(), out);
                        });
       })
-      .Case<SoftmaxStatsOp>([&](SoftmaxStatsOp stats) {
+      .Case<SoftmaxStatsOp, WelfordOp>([&](auto stats) {
         forEachKeptDim(stats.getInput(), stats.getDims(), /*keep=*/true,
                        [&](int64_t in, int64_t out) {
-                         unite(stats.getInput(), in, stats.getMax(), out);
-                         unite(stats.getInput(), in, stats.getSum(), out);
+                         for (Value result : stats->getResults())
+                           unite(stats.getInput(), in, result, out);
                        });
       })
       .Case<ContractOp>([&](ContractOp contract) {

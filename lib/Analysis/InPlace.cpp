@@ -54,7 +54,7 @@ bool InPlaceCheck::keepsElements(Operation *op, Value operand,
                                  ArrayRef<Extent> extents) {
   if (isa<YieldOp>(op))
     return true;
-  if (isa<ReduceOp, SoftmaxStatsOp>(op))
+  if (isReduction(op))
     return isa_and_nonnull<RowsScheduleAttr, ColumnsScheduleAttr>(
         kernel.getScheduleAttr());
   if (auto rotary = dyn_cast<RotaryOp>(op))
@@ -75,7 +75,7 @@ bool InPlaceCheck::isReadInPlace(BlockArgument input,
       if (!keepsElements(user, value, extents))
         return false;
       // What comes out of a reduction is no longer an element.
-      if (isa<ReduceOp, SoftmaxStatsOp>(user))
+      if (isReduction(user))
         continue;
       work.append(user->result_begin(), user->result_end());
     }

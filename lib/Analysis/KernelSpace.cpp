@@ -7,6 +7,8 @@
 
 #include "fuse/Analysis/KernelSpace.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 #include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
@@ -151,10 +153,20 @@ SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
   return segments;
 }
 
-static ArrayRef<int64_t> reducedDims(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getDims();
-  return cast<SoftmaxStatsOp>(op).getDims();
+ArrayRef<int64_t> mlir::fuse::reducedDims(Operation *op) {
+  return llvm::TypeSwitch<Operation *, ArrayRef<int64_t>>(op)
+      .Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
+          [](auto reduction) { return reduction.getDims(); });
+}
+
+bool mlir::fuse::keepsReducedDims(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return !reduce || reduce.getKeep();
+}
+
+unsigned mlir::fuse::numStateComponents(Operation *op) {
+  // Deviations are combined by the numbers of elements.
+  return op->getNumResults() + isa<WelfordOp>(op);
 }
 
 bool ReductionSpace::overLastDims() const {
@@ -200,7 +212,7 @@ mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
     unsigned needed = 0;
     for (Value operand : op->getOperands())
       needed = std::max(needed, level.lookup(operand));
-    bool reduces = isa<ReduceOp, SoftmaxStatsOp>(op);
+    bool reduces = isReduction(op);
     for (Value result : op->getResults())
       level[result] = needed + reduces;
     if (!reduces)
@@ -251,7 +263,7 @@ SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelOp kernel,
 }
 
 bool mlir::fuse::isReduction(Operation *op) {
-  return isa<ReduceOp, SoftmaxStatsOp>(op);
+  return op->hasTrait<mlir::fuse::OpTrait::Reduction>();
 }
 
 bool mlir::fuse::readsAny(Operation *op, const llvm::DenseSet<Value> &values) {
@@ -263,7 +275,7 @@ llvm::DenseSet<Value>
 mlir::fuse::valuesFromReductions(ArrayRef<Operation *> ops) {
   llvm::DenseSet<Value> values;
   for (Operation *op : ops)
-    if (isa<ReduceOp, SoftmaxStatsOp>(op) || readsAny(op, values))
+    if (isReduction(op) || readsAny(op, values))
       values.insert(op->result_begin(), op->result_end());
   return values;
 }

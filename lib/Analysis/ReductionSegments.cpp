@@ -49,6 +49,10 @@ bool mlir::fuse::isReadOnce(const ReductionSegment &segment,
   for (unsigned result : segment.results)
     if (!space.isReducedShape(dims.extents(results[result])))
       return false;
+  return isOneExchange(space);
+}
+
+bool mlir::fuse::isOneExchange(const ReductionSpace &space) {
   auto isOnline = [](Operation *op) {
     auto sum = dyn_cast<ReduceOp>(op);
     return sum && sum.getMaximumOfExponents();

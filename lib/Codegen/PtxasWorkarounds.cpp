@@ -121,6 +121,10 @@ static constexpr unsigned mostSteps = 8;
 /// The range of a function as ptxas knows it: from 0, from -1 to 1, or none.
 static std::optional<std::pair<double, double>>
 knownRange(const llvm::Value *value) {
+  const auto *product = dyn_cast<BinaryOperator>(value);
+  if (product && product->getOpcode() == Instruction::FMul &&
+      product->getOperand(0) == product->getOperand(1))
+    return std::pair(0.0, HUGE_VAL);
   const auto *call = dyn_cast<CallBase>(value);
   if (!call)
     return std::nullopt;

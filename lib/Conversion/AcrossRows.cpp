@@ -94,7 +94,7 @@ void AcrossRowsLowering::leave(const ReductionStates &states,
       next += count;
     }
     for (Operation *op : space.levels.front())
-      firstPointer += op->getNumResults();
+      firstPointer += numStateComponents(op);
   }
 }
 
@@ -127,7 +127,7 @@ void AcrossRowsLowering::combine(const Index &parts, const Index &thread) {
                      return none;
                    });
     for (Operation *op : space.levels.front())
-      firstPointer += op->getNumResults();
+      firstPointer += numStateComponents(op);
   }
 }
 

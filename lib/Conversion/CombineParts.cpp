@@ -56,7 +56,7 @@ void PartCombiner::placeThread(const Index &thread, const Index &block) {
 ReductionState PartCombiner::load(const Index &part, unsigned reduction) {
   unsigned first = firstPointer;
   for (unsigned before = 0; before < reduction; ++before)
-    first += reducers[before].getOp()->getNumResults();
+    first += numStateComponents(reducers[before].getOp());
   return loadState(frame, reducers[reduction], first, part, result, results);
 }
 

@@ -25,6 +25,20 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// Whether the op is exp(x - max(x)). A maximum that does not keep its
+/// dimensions may be broadcast along others.
+static bool isBelowMaximum(ExpOp op) {
+  auto difference = op.getInput().getDefiningOp<SubOp>();
+  if (!difference)
+    return false;
+  Value maximum = difference.getRhs();
+  if (auto stats = maximum.getDefiningOp<SoftmaxStatsOp>())
+    return maximum == stats.getMax() && stats.getInput() == difference.getLhs();
+  auto reduce = maximum.getDefiningOp<ReduceOp>();
+  return reduce && reduce.getKind() == ReduceKind::max && reduce.getKeep() &&
+         reduce.getInput() == difference.getLhs();
+}
+
 namespace {
 /// Builds one op on operands of one type (all scalars, or all vectors).
 class PointwiseBuilder {
@@ -45,6 +59,10 @@ private:
       flags = flags | arith::FastMathFlags::contract;
     if (!emitter.getOptions().strict && is16Bit() && !isExact())
       flags = flags | arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
+    // LLVM decides about these by what else uses a product or a quotient.
+    if (emitter.mustRepeat(op))
+      flags = bitEnumClear(flags, arith::FastMathFlags::contract |
+                                      arith::FastMathFlags::arcp);
     return arith::FastMathFlagsAttr::get(op->getContext(), flags);
   }
   /// A division that the program writes is that of IEEE 754: x / x is 1, also
@@ -208,7 +226,14 @@ Value PointwiseBuilder::build() {
       })
       .Case<AbsOp>([&](auto) { return either<math::AbsFOp, math::AbsIOp>(); })
       .Case<SignOp>([&](auto) { return buildSign(); })
-      .Case<ExpOp>([&](auto) { return floatOp<math::ExpOp>(in); })
+      .Case<ExpOp>([&](ExpOp exp) {
+        Value power = floatOp<math::ExpOp>(in);
+        if (accuracy.isBF16() && !emitter.getOptions().strict &&
+            isBelowMaximum(exp))
+          power.getDefiningOp()->setAttr(kNonpositiveAttr,
+                                         builder.getUnitAttr());
+        return power;
+      })
       .Case<Exp2Op>([&](auto) { return floatOp<math::Exp2Op>(in); })
       .Case<Expm1Op>([&](auto) { return floatOp<math::ExpM1Op>(in); })
       .Case<LogOp>([&](auto) { return floatOp<math::LogOp>(in); })

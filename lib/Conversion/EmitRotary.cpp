@@ -81,10 +81,10 @@ private:
     return emitter.emitLanes(op.getInput(), where);
   }
   Value fma(Value a, Value b, Value c) {
+    bool mayFuse = !emitter.getOptions().strict && !emitter.mustRepeat(op);
     auto flags = arith::FastMathFlagsAttr::get(
-        op.getContext(), emitter.getOptions().strict
-                             ? arith::FastMathFlags::none
-                             : arith::FastMathFlags::contract);
+        op.getContext(),
+        mayFuse ? arith::FastMathFlags::contract : arith::FastMathFlags::none);
     Value product = arith::MulFOp::create(builder, loc, a, b, flags);
     return arith::AddFOp::create(builder, loc, product, c, flags);
   }

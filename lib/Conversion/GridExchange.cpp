@@ -164,7 +164,7 @@ mlir::fuse::combineBlocks(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
         for (auto [reducer, state] : llvm::zip(reducers, current)) {
           state = reducer.combine(
               state, loadState(frame, reducer, next, block, zero, one));
-          next += reducer.getOp()->getNumResults();
+          next += numStateComponents(reducer.getOp());
         }
         return current;
       });

@@ -98,6 +98,10 @@ private:
   States walk(States states, Visit visit);
   States walkEdges(States states, Visit visit);
   Index endOfTail(const Index &steps, const Index &count);
+  Reducer::Lanes lanes() const {
+    return alongPlaces ? Reducer::Lanes::partsOfOneResult
+                       : Reducer::Lanes::results;
+  }
   States walkLevel(MutableArrayRef<Reducer> reducers,
                    ArrayRef<unsigned> full = {});
   void define(MutableArrayRef<Reducer> reducers, const States &states);
@@ -393,7 +397,7 @@ void ColumnsLowering::define(MutableArrayRef<Reducer> reducers,
 void ColumnsLowering::reduceLevel(ArrayRef<Operation *> ops) {
   SmallVector<Reducer> reducers;
   for (Operation *op : ops)
-    reducers.emplace_back(emitter, op);
+    reducers.emplace_back(emitter, op, lanes());
   States states = walkLevel(reducers);
   if (splits > 1)
     states = combineSlices(frame, reducers, states, group);
@@ -405,7 +409,7 @@ void ColumnsLowering::reduceLastLevel(ArrayRef<Operation *> ops,
                                       ArrayRef<unsigned> reduced) {
   SmallVector<Reducer> reducers;
   for (Operation *op : ops)
-    reducers.emplace_back(emitter, op);
+    reducers.emplace_back(emitter, op, lanes());
   States states = walkLevel(reducers, full);
   Value first =
       splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();

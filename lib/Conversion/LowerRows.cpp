@@ -194,7 +194,7 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
   if (schedule.getWholeGrid()) {
     states = combineBlocks(frame, reducers, states, group, leftStates);
     for (Operation *op : ops)
-      leftStates += op->getNumResults();
+      leftStates += numStateComponents(op);
   }
   for (auto [reducer, state] : llvm::zip(reducers, states)) {
     Point at = reducer.resultPoint(pointAt(Index::constant(0), 1));

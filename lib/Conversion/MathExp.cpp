@@ -115,14 +115,23 @@ Expr expOfNonpositive(Expr x) {
   return e.fma(power, r, power);
 }
 
+/// The same where 16 bits are left of the result: 2^64 times as much has no
+/// denormals, which only the last multiplication gives. The argument, 64 and
+/// more, is rounded by 2^-18.
+Expr narrowExpOfNonpositive(Expr x) {
+  MathEmitter &e = *x.emitter;
+  Expr scaled = e.hardwareExp2Flushed(e.fma(x, e.f(kLog2E), e.f(64.0)));
+  return scaled * e.f(0x1p-64);
+}
+
 } // namespace
 
 Expr mlir::fuse::expandExp(Expr x) {
   MathEmitter &e = *x.emitter;
   if (e.mayFlushDenormals())
     return e.hardwareExp2Flushed(x * e.f(kLog2E));
-  if (e.hasHardwareMath() && e.isNonpositive() && !e.isApproximate())
-    return expOfNonpositive(x);
+  if (e.hasHardwareMath() && e.isNonpositive())
+    return e.isApproximate() ? narrowExpOfNonpositive(x) : expOfNonpositive(x);
   if (e.hasHardwareMath())
     return e.isApproximate() ? e.hardwareExp2(x * e.f(kLog2E))
                              : expByHardware(x);

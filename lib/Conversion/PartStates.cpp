@@ -28,8 +28,7 @@ static SmallVector<unsigned> inputsAfterReductions(KernelOp kernel,
   for (unsigned result : results)
     needed.insert(kernel.getYield().getValues()[result]);
   for (size_t next = 0; next < needed.size(); ++next)
-    if (Operation *op = needed[next].getDefiningOp();
-        op && !isa<ReduceOp, SoftmaxStatsOp>(op))
+    if (Operation *op = needed[next].getDefiningOp(); op && !isReduction(op))
       needed.insert(op->operand_begin(), op->operand_end());
   SmallVector<unsigned> inputs;
   for (BlockArgument argument : kernel.getBody().getArguments())
@@ -41,7 +40,7 @@ static SmallVector<unsigned> inputsAfterReductions(KernelOp kernel,
 SmallVector<Type> mlir::fuse::stateTypes(ArrayRef<Operation *> reductions) {
   SmallVector<Type> types;
   for (Operation *op : reductions)
-    types.append(op->getNumResults(),
+    types.append(numStateComponents(op),
                  PointEmitter::computeType(
                      getElementTypeOrSelf(op->getOperand(0).getType())));
   return types;
@@ -107,11 +106,14 @@ void mlir::fuse::leaveStates(KernelFrame &frame,
                              unsigned first) {
   const Value *pointer = frame.partStates->pointers.begin() + first;
   for (const ReductionState &state : states)
-    for (Value value : state) {
+    for (Value component : state) {
+      // A number of elements is the same for all lanes.
+      auto vector = dyn_cast<VectorType>(state.back().getType());
+      Value value = frame.emitter.splat(frame.loc(), component,
+                                        vector ? vector.getDimSize(0) : 1);
       Type element = getElementTypeOrSelf(value.getType());
       Value stored = frame.emitter.toStorage(frame.loc(), element, value);
       Value at = addressOf(frame, *pointer++, element, part, result, results);
-      auto vector = dyn_cast<VectorType>(value.getType());
       int64_t bytes = bytesOf(element);
       // The results of a vector are a multiple of it.
       int64_t align = frame.emitter.getOptions().aligned && vector
@@ -129,7 +131,8 @@ ReductionState mlir::fuse::loadState(KernelFrame &frame, Reducer &reducer,
   Type element = PointEmitter::computeType(
       getElementTypeOrSelf(op->getOperand(0).getType()));
   ReductionState state;
-  for (unsigned component = 0; component < op->getNumResults(); ++component) {
+  for (unsigned component = 0; component < numStateComponents(op);
+       ++component) {
     Value pointer = frame.partStates->pointers[first + component];
     Value at = addressOf(frame, pointer, element, part, result, results);
     Value stored = LLVM::LoadOp::create(frame.builder, frame.loc(),

@@ -9,22 +9,48 @@
 
 #include "Float8.h"
 
+#include "fuse/Analysis/KernelSpace.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// What the values that are compared with their own extremes are computed by,
+/// but for reductions, whose results are found once.
+static llvm::DenseSet<Operation *> repeatedOps(KernelOp kernel) {
+  llvm::SetVector<Operation *> found;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && !isReduction(op))
+      found.insert(op);
+  };
+  auto addIfExtremeOf = [&](Value extreme, Value value) {
+    auto reduce = extreme.getDefiningOp<ReduceOp>();
+    if (reduce && reduce.getInput() == value)
+      add(value);
+  };
+  for (auto compare : kernel.getBody().getOps<CompareOp>()) {
+    addIfExtremeOf(compare.getRhs(), compare.getLhs());
+    addIfExtremeOf(compare.getLhs(), compare.getRhs());
+  }
+  for (size_t next = 0; next < found.size(); ++next)
+    llvm::for_each(found[next]->getOperands(), add);
+  return {found.begin(), found.end()};
+}
+
 PointEmitter::PointEmitter(OpBuilder &builder, KernelOp kernel,
                            const DimClasses &dims, KernelAbi abi,
                            EmitOptions options)
     : builder(builder), kernel(kernel), dims(dims), abi(std::move(abi)),
-      options(options) {
+      options(options), repeated(repeatedOps(kernel)) {
   memories.emplace_back();
 }
 
@@ -126,8 +152,8 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case<RotaryOp>(
           [&](RotaryOp rotary) { return emitRotary(*this, rotary, point); })
-      .Case<ReduceOp>([&](ReduceOp reduce) {
-        return emitSerialReduction(*this, reduce, point);
+      .Case<ReduceOp, SoftmaxStatsOp, WelfordOp>([&](auto) {
+        return emitSerialReduction(*this, cast<OpResult>(value), point);
       })
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
           [&](auto) { return emitReshape(*this, op, point); })

@@ -32,11 +32,18 @@
 #include "fuse/Analysis/DimClasses.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 #include <optional>
 
 namespace mlir::fuse {
+
+/// Lanes of a vector, 1 of a scalar.
+inline int64_t lanesIn(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  return type ? type.getDimSize(0) : 1;
+}
 
 /// base + offset; a null base is zero.
 struct Index {
@@ -228,6 +235,11 @@ public:
   /// The point's lane `i` alone.
   Point lanePoint(const Point &point, int64_t lane);
 
+  /// Whether all walks must find the same bits of what the op gives, so that no
+  /// product may be fused with an addition in one of them only: it is compared
+  /// with its own extreme, as in an argmax.
+  bool mustRepeat(Operation *op) const { return repeated.contains(op); }
+
   OpBuilder &getBuilder() { return builder; }
   const DimClasses &getDims() const { return dims; }
   const KernelAbi &getAbi() const { return abi; }
@@ -313,6 +325,7 @@ private:
   EmitOptions options;
   SmallVector<Memory> memories;
   Loader loader;
+  llvm::DenseSet<Operation *> repeated;
   DenseMap<Value, std::pair<int64_t, int64_t>> ranges;
 };
 
@@ -344,7 +357,7 @@ ScatterTarget emitScatterTarget(PointEmitter &emitter, ScatterOp op,
 LogicalResult verifyScatters(KernelOp kernel);
 
 /// A reduction as a loop in this thread.
-Value emitSerialReduction(PointEmitter &emitter, ReduceOp op,
+Value emitSerialReduction(PointEmitter &emitter, OpResult result,
                           const Point &point);
 
 } // namespace mlir::fuse

@@ -30,11 +30,6 @@ static int64_t storageBytes(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-static int64_t lanesIn(Value value) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  return type ? type.getDimSize(0) : 1;
-}
-
 Value PointEmitter::fromStorage(Location loc, Type element, Value stored) {
   if (element.isInteger(1)) {
     Value zero = arith::ConstantOp::create(

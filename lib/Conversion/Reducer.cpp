@@ -9,6 +9,7 @@
 
 #include "MathEmitter.h"
 
+#include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Conversion/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,17 +22,12 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static int64_t lanesIn(Value value) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  return type ? type.getDimSize(0) : 1;
-}
-
 Reducer::Reducer(PointEmitter &emitter, Operation *op, Lanes lanes)
     : emitter(emitter), builder(emitter.getBuilder()), op(op),
       loc(op->getLoc()), reduce(dyn_cast<ReduceOp>(op)), lanes(lanes),
       type(PointEmitter::computeType(
           getElementTypeOrSelf(op->getOperand(0).getType()))) {
-  dims = reduce ? reduce.getDims() : cast<SoftmaxStatsOp>(op).getDims();
+  dims = reducedDims(op);
   keep = reduce ? reduce.getKeep() : true;
 }
 
@@ -68,6 +64,11 @@ Value Reducer::identityOf(unsigned component) {
 }
 
 ReductionState Reducer::identity(int64_t width) {
+  if (isWelford()) {
+    Value zero = emitter.constant(loc, type, 0);
+    Value none = emitter.splat(loc, zero, width);
+    return {zero, lanes == Lanes::results ? none : zero, none};
+  }
   ReductionState state;
   for (unsigned component = 0; component < op->getNumResults(); ++component) {
     bool isShared =
@@ -176,9 +177,12 @@ ReductionState Reducer::takeOnline(const ReductionState &state,
 ReductionState Reducer::accumulate(const ReductionState &state,
                                    ArrayRef<Value> elements, Value guard) {
   SmallVector<Value> masked;
-  for (Value element : elements)
-    masked.push_back(
-        mask(emitter.splat(loc, element, lanesIn(state.back())), guard));
+  for (Value element : elements) {
+    Value lanes = emitter.splat(loc, element, lanesIn(state.back()));
+    masked.push_back(isWelford() ? lanes : mask(lanes, guard));
+  }
+  if (isWelford())
+    return takeWelford(state, masked, guard);
   if (!reduce)
     return takeOnline(state, masked);
   Value total = state[0];
@@ -202,6 +206,13 @@ Value Reducer::combineTree(unsigned component, ArrayRef<Value> parts) {
 }
 
 ReductionState Reducer::combineAll(ArrayRef<ReductionState> states) {
+  if (isWelford()) {
+    if (states.size() == 1)
+      return states.front();
+    size_t half = llvm::PowerOf2Ceil(states.size()) / 2;
+    return combineWelford(combineAll(states.take_front(half)),
+                          combineAll(states.drop_front(half)));
+  }
   auto firsts = llvm::map_to_vector(
       states, [](const ReductionState &state) { return state[0]; });
   Value first = combineTree(0, firsts);
@@ -214,7 +225,7 @@ ReductionState Reducer::combineAll(ArrayRef<ReductionState> states) {
 }
 
 Value Reducer::combineComponent(unsigned component, Value a, Value b) {
-  if (component == 0)
+  if (component == 0 && !isWelford())
     return combineOne(a, b);
   return arith::AddFOp::create(builder, loc, a, b);
 }
@@ -259,14 +270,16 @@ Value Reducer::sumOfInfinity(Value maximum, Value sum) {
 SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
                                       const Index &count) {
   SmallVector<Value, 2> results(state.begin(), state.end());
-  if (!reduce)
+  if (isOnline())
     return {results[0], sumOfInfinity(results[0], results[1])};
-  if (reduce.getKind() != ReduceKind::mean)
+  if (reduce && reduce.getKind() != ReduceKind::mean)
     return results;
   Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
                                             emitter.materialize(count));
   number = arith::SIToFPOp::create(builder, loc, type, number);
-  number = emitter.splat(loc, number, lanesIn(results[0]));
+  number = emitter.splat(loc, number, lanesIn(state.back()));
+  if (isWelford())
+    return finishWelford(state, number);
   results[0] = arith::DivFOp::create(builder, loc, results[0], number);
   return results;
 }
@@ -307,17 +320,19 @@ SmallVector<Extent> Reducer::reducedExtents() const {
   return extents;
 }
 
-Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, ReduceOp op,
+Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, OpResult result,
                                       const Point &point) {
+  Operation *op = result.getOwner();
   OpBuilder &builder = emitter.getBuilder();
-  Location loc = op.getLoc();
+  Location loc = op->getLoc();
   Reducer reducer(emitter, op);
   // Neighbouring results are not neighbours in the operand if its last
   // dimension is reduced.
-  int64_t last = op.getInput().getType().getRank() - 1;
-  if (point.lanes > 1 && llvm::is_contained(op.getDims(), last))
+  Value input = reducer.getInput();
+  int64_t last = cast<RankedTensorType>(input.getType()).getRank() - 1;
+  if (point.lanes > 1 && llvm::is_contained(reducer.getDims(), last))
     return emitter.gatherLanes(loc, point.lanes, [&](int64_t lane) {
-      return emitter.emit(op.getResult(), emitter.lanePoint(point, lane));
+      return emitter.emit(result, emitter.lanePoint(point, lane));
     });
   SmallVector<Extent> extents = reducer.reducedExtents();
   Index count = emitter.product(extents);
@@ -331,12 +346,11 @@ Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, ReduceOp op,
     PointEmitter::Scope scope(emitter);
     SmallVector<Index, 4> reduced =
         emitter.delinearize({loop.getInductionVar(), 0}, extents);
-    Value element =
-        emitter.emit(op.getInput(), reducer.inputPoint(point, reduced));
+    Value element = emitter.emit(input, reducer.inputPoint(point, reduced));
     ReductionState state(loop.getRegionIterArgs());
     scf::YieldOp::create(builder, loc,
                          reducer.accumulate(state, element, Value()));
   }
   ReductionState state(loop.getResults());
-  return reducer.finish(state, count).front();
+  return reducer.finish(state, count)[result.getResultNumber()];
 }

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction keeps a state of one or two values: the running sum, or for
-// fuse.softmax_stats the running maximum m and s = sum of exp(x - m). States
-// start at an identity, take elements in, and combine with each other; lanes,
-// threads and warps are all combined by the same rule.
+// A reduction keeps a state of one to three values: the running sum, for
+// fuse.softmax_stats the running maximum m and s = sum of exp(x - m), for
+// fuse.welford a number of elements, their sum and their squared deviations.
+// States start at an identity, take elements in, and combine with each other;
+// lanes, threads and warps are all combined by the same rule.
 //
 // The maximum and the sum belong together: a sum is rescaled where its maximum
 // grows. Where the lanes of a vector are parts of one result they share one
@@ -32,7 +33,7 @@ public:
   /// What the lanes of a vector state are.
   enum class Lanes { results, partsOfOneResult };
 
-  /// `op` is a ReduceOp or a SoftmaxStatsOp.
+  /// `op` is a reduction.
   Reducer(PointEmitter &emitter, Operation *op, Lanes lanes = Lanes::results);
 
   Operation *getOp() const { return op; }
@@ -48,7 +49,10 @@ public:
   ReductionState combineAll(ArrayRef<ReductionState> states);
 
   /// Whether the state is a maximum and a sum relative to it.
-  bool isOnline() const { return !reduce; }
+  bool isOnline() const { return isa<SoftmaxStatsOp>(op); }
+  /// Whether it is a number, a sum and deviations; no component of it can be
+  /// combined without the others.
+  bool isWelford() const { return isa<WelfordOp>(op); }
   /// One component of two states. Sums must be relative to one maximum.
   Value combineComponent(unsigned component, Value a, Value b);
   /// The sum of an online state, relative to another maximum.
@@ -84,13 +88,26 @@ private:
   Value sumOfInfinity(Value maximum, Value sum);
   Value identityOf(unsigned component);
 
+  Value addCounts(Value a, Value b);
+  Value reciprocalOfCount(Value n);
+  Value meanOf(const ReductionState &state);
+  std::pair<Value, Value> distanceOf(const ReductionState &a,
+                                     const ReductionState &b, Value n);
+  ReductionState welfordOf(ArrayRef<Value> elements);
+  ReductionState takeWelford(ReductionState state, ArrayRef<Value> elements,
+                             Value guard);
+  ReductionState combineWelford(const ReductionState &a,
+                                const ReductionState &b);
+  SmallVector<Value, 2> finishWelford(const ReductionState &state,
+                                      Value number);
+
   PointEmitter &emitter;
   OpBuilder &builder;
   Operation *op;
   Location loc;
   ArrayRef<int64_t> dims;
   bool keep;
-  /// Null for SoftmaxStatsOp.
+  /// Null for other ops.
   ReduceOp reduce;
   Lanes lanes;
   Type type;

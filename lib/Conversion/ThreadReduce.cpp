@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -50,19 +51,43 @@ static Value shuffleXor(OpBuilder &builder, Location loc, Value value,
   return vector::ExtractOp::create(builder, loc, back, int64_t{0});
 }
 
-/// One component of the lanes of a warp, each `width` of them, as a butterfly.
+/// Distances of a butterfly over the lanes of a warp, `width` at most.
+static void forEachDistance(int64_t width,
+                            llvm::function_ref<void(int64_t)> body) {
+  for (int64_t distance = std::min(width, warpSize) / 2; distance > 0;
+       distance /= 2)
+    body(distance);
+}
+
+/// One component of the lanes of a warp, each `width` of them.
 static Value reduceComponent(OpBuilder &builder, Reducer &reducer,
                              unsigned component, Value value, int64_t width) {
   Location loc = reducer.getOp()->getLoc();
-  for (int64_t distance = std::min(width, warpSize) / 2; distance > 0;
-       distance /= 2)
+  forEachDistance(width, [&](int64_t distance) {
     value = reducer.combineComponent(component, value,
                                      shuffleXor(builder, loc, value, distance));
+  });
   return value;
+}
+
+/// The same of whole states; what is known is not exchanged.
+static ReductionState reduceStates(OpBuilder &builder, Reducer &reducer,
+                                   ReductionState state, int64_t width) {
+  Location loc = reducer.getOp()->getLoc();
+  forEachDistance(width, [&](int64_t distance) {
+    auto other = llvm::map_to_vector<2>(state, [&](Value value) {
+      bool isKnown = matchPattern(value, m_Constant());
+      return isKnown ? value : shuffleXor(builder, loc, value, distance);
+    });
+    state = reducer.combine(state, other);
+  });
+  return state;
 }
 
 static ReductionState reduceWarp(OpBuilder &builder, Reducer &reducer,
                                  ReductionState state, int64_t width) {
+  if (reducer.isWelford())
+    return reduceStates(builder, reducer, std::move(state), width);
   Value first = reduceComponent(builder, reducer, 0, state[0], width);
   if (!reducer.isOnline())
     return {first};
@@ -118,8 +143,12 @@ namespace {
 /// are there in each of its blocks.
 class WarpSlots {
 public:
-  WarpSlots(KernelFrame &frame, const ThreadGroup &group, Type type)
-      : frame(frame), group(group), type(type) {
+  WarpSlots(KernelFrame &frame, const ThreadGroup &group, Value value)
+      : frame(frame), group(group), type(value.getType()) {
+    if (matchPattern(value, m_Constant())) {
+      known = value;
+      return;
+    }
     int64_t count = group.groups * group.width / warpSize;
     memory = group.blocks > 1
                  ? addClusterSlots(frame, slotType(frame.builder, type), count)
@@ -128,6 +157,8 @@ public:
 
   /// In block `rank` of the cluster, or the only one.
   void store(const Index &slot, Value value, const Index &rank) {
+    if (known)
+      return;
     if (group.blocks > 1)
       storeInBlock(frame, memory, slot, toSlot(frame.builder, value), rank);
     else
@@ -135,6 +166,8 @@ public:
   }
 
   Value load(const Index &slot) {
+    if (known)
+      return known;
     if (group.blocks == 1)
       return loadSlot(frame, memory, slot, type);
     Value value =
@@ -147,6 +180,8 @@ private:
   const ThreadGroup &group;
   Type type;
   Value memory;
+  /// What all warps have, which takes no slots.
+  Value known;
 };
 /// One for each component of each state.
 using StateSlots = std::vector<std::vector<WarpSlots>>;
@@ -162,9 +197,10 @@ static ReductionState
 combineWarps(KernelFrame &frame, Reducer &reducer, int64_t warps,
              const ThreadGroup &group,
              llvm::function_ref<ReductionState(const Index &)> read) {
-  bool inLanes = llvm::isPowerOf2_64(warps) &&
-                 (reducer.isOnline() ? warps >= fewestWarpsInLanes
-                                     : warps > mostPlainWarps);
+  bool inLanes =
+      llvm::isPowerOf2_64(warps) &&
+      (reducer.isOnline() || reducer.isWelford() ? warps >= fewestWarpsInLanes
+                                                 : warps > mostPlainWarps);
   int64_t lanes = inLanes ? std::min(warps, warpSize) : 1;
   Index first = inLanes ? frame.emitter.rem(group.lane, Index::constant(lanes))
                         : Index::constant(0);
@@ -213,7 +249,7 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
   for (ReductionState &state : states) {
     slots.emplace_back();
     for (Value value : state)
-      slots.back().emplace_back(frame, group, value.getType());
+      slots.back().emplace_back(frame, group, value);
   }
   Index firstSlot = emitter.mul(group.group, Index::constant(warps));
   exchangeStates(frame, states, slots, firstSlot, group);
@@ -229,11 +265,6 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
     state = combineWarps(frame, reducer, warps, group, read);
   }
   return states;
-}
-
-static int64_t lanesIn(Value value) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  return type ? type.getDimSize(0) : 1;
 }
 
 namespace {
@@ -338,7 +369,7 @@ static bool isOneRow(ArrayRef<ReductionState> states, const SliceGroup &group) {
       (group.slices < warpSize && llvm::isPowerOf2_64(group.slices));
   return group.vectors == 1 && wholeWarps &&
          llvm::all_of(states, [](const ReductionState &state) {
-           return !isa<VectorType>(state.front().getType());
+           return !isa<VectorType>(state.back().getType());
          });
 }
 

@@ -64,6 +64,8 @@ static constexpr Advice advices[] = {
      "reduce over the same dimensions, or accept a kernel for each"},
     {"a launch takes rows of four shapes",
      "nothing: each shape adds code and shared memory to the kernel"},
+    {"a kernel takes 64 reductions",
+     "nothing: what one launch saves is little beside so many walks"},
     {"rows of a known and of an unknown length",
      "make both lengths static, or both dynamic, if that is what they are"},
     {"want vectors of different widths",
@@ -176,10 +178,11 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
 static std::string explainColumns(KernelOp kernel,
                                   ColumnsScheduleAttr schedule) {
   bool overLast = false;
-  kernel.walk([&](ReduceOp op) {
-    overLast |=
-        llvm::is_contained(op.getDims(), op.getInput().getType().getRank() - 1);
-  });
+  for (Operation &op : kernel.getBody().front())
+    if (isReduction(&op)) {
+      auto input = cast<RankedTensorType>(op.getOperand(0).getType());
+      overLast |= llvm::is_contained(reducedDims(&op), input.getRank() - 1);
+    }
 
   std::string sharing = plural(schedule.getSplits(), "thread");
   if (schedule.getParts() > 1)

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Fusion/Passes.h"
 
@@ -28,6 +29,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_COLLAPSEDIMS
@@ -45,6 +47,14 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return tensorType(value).getShape();
 }
 
+static SmallVector<Operation *> reductionsOf(KernelOp kernel) {
+  SmallVector<Operation *> found;
+  for (Operation &op : kernel.getBody().front())
+    if (isReduction(&op))
+      found.push_back(&op);
+  return found;
+}
+
 namespace {
 /// The values of a kernel that a run of dimensions goes through.
 class RunCollapser {
@@ -54,7 +64,7 @@ public:
 
   /// Follows the run from the operand of a reduction on. Fails where it cannot
   /// be one dimension.
-  LogicalResult collect(ReduceOp op, int64_t first);
+  LogicalResult collect(Operation *op, int64_t first);
   /// Makes the run one dimension, inside of the kernel and at its edge.
   void apply();
   /// The first dimension of the run for each value that was seen.
@@ -63,12 +73,12 @@ public:
 private:
   LogicalResult add(Value value, int64_t first);
   LogicalResult addShape(ArrayRef<Extent> shape, int64_t first);
-  LogicalResult addReducedShapes(ReduceOp op, int64_t first);
+  LogicalResult addReducedShapes(Operation *op, int64_t first);
   LogicalResult follow(Value value);
   LogicalResult visit(Operation *op);
   LogicalResult visitPointwise(Operation *op);
   LogicalResult addOperand(Value operand, Value result, int64_t fromEnd);
-  LogicalResult visitReduce(ReduceOp op);
+  LogicalResult visitReduce(Operation *op);
   LogicalResult findSizes();
 
   ArrayRef<int64_t> run(Value value, int64_t first) const {
@@ -78,7 +88,7 @@ private:
   SmallVector<ReassociationIndices> groups(int64_t rank, int64_t first) const;
   void reshapeInput(BlockArgument argument, int64_t first);
   void reshapeResult(unsigned number, int64_t first);
-  void mergeDims(ReduceOp op, int64_t first);
+  void mergeDims(Operation *op, int64_t first);
 
   KernelOp kernel;
   const DimClasses &dims;
@@ -122,20 +132,20 @@ LogicalResult RunCollapser::addShape(ArrayRef<Extent> shape, int64_t first) {
 
 /// The shapes by which results are known to have one element for all places
 /// that the reduction combines.
-LogicalResult RunCollapser::addReducedShapes(ReduceOp op, int64_t first) {
-  SmallVector<Extent> ones = dims.extents(op.getInput()), kept;
+LogicalResult RunCollapser::addReducedShapes(Operation *op, int64_t first) {
+  SmallVector<Extent> ones = dims.extents(op->getOperand(0)), kept;
   for (auto [dim, extent] : llvm::enumerate(ones)) {
-    if (llvm::is_contained(op.getDims(), dim))
+    if (llvm::is_contained(reducedDims(op), dim))
       extent = Extent{1};
     else
       kept.push_back(extent);
   }
   if (failed(addShape(ones, first)))
     return failure();
-  if (llvm::is_contained(op.getDims(), first))
+  if (llvm::is_contained(reducedDims(op), first))
     return success();
   int64_t before =
-      llvm::count_if(op.getDims(), [&](int64_t dim) { return dim < first; });
+      llvm::count_if(reducedDims(op), [&](int64_t dim) { return dim < first; });
   return addShape(kept, first - before);
 }
 
@@ -152,8 +162,9 @@ LogicalResult RunCollapser::follow(Value value) {
   return addShape(dims.extents(value), firsts.lookup(value));
 }
 
-LogicalResult RunCollapser::collect(ReduceOp op, int64_t first) {
-  if (failed(add(op.getInput(), first)) || failed(addReducedShapes(op, first)))
+LogicalResult RunCollapser::collect(Operation *op, int64_t first) {
+  if (failed(add(op->getOperand(0), first)) ||
+      failed(addReducedShapes(op, first)))
     return failure();
   while (!work.empty())
     if (failed(follow(work.pop_back_val())))
@@ -164,8 +175,8 @@ LogicalResult RunCollapser::collect(ReduceOp op, int64_t first) {
 LogicalResult RunCollapser::visit(Operation *op) {
   if (isa<YieldOp>(op))
     return success();
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return visitReduce(reduce);
+  if (isReduction(op))
+    return visitReduce(op);
   // The place of a random number counts all elements, however many dimensions
   // they have; iota asks for one dimension.
   if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>() && !isa<IotaOp>(op))
@@ -214,28 +225,34 @@ LogicalResult RunCollapser::addOperand(Value operand, Value result,
 }
 
 /// All of the run is reduced, or all stays.
-LogicalResult RunCollapser::visitReduce(ReduceOp op) {
-  Value input = op.getInput();
+LogicalResult RunCollapser::visitReduce(Operation *op) {
+  Value input = op->getOperand(0);
   // The dimensions of the input that the result has.
   SmallVector<int64_t> kept;
   for (int64_t dim = 0, rank = tensorType(input).getRank(); dim < rank; ++dim)
-    if (op.getKeep() || !llvm::is_contained(op.getDims(), dim))
+    if (keepsReducedDims(op) || !llvm::is_contained(reducedDims(op), dim))
       kept.push_back(dim);
-  if (auto *it = firsts.find(op.getResult()); it != firsts.end()) {
+  for (Value result : op->getResults()) {
+    auto *it = firsts.find(result);
+    if (it == firsts.end())
+      continue;
     auto dims = ArrayRef(kept).slice(it->second, count);
     if (dims.back() - dims.front() + 1 != count ||
         failed(add(input, dims.front())))
       return failure();
   }
   int64_t first = firsts.lookup(input);
-  int64_t reduced = llvm::count_if(op.getDims(), [&](int64_t dim) {
+  int64_t reduced = llvm::count_if(reducedDims(op), [&](int64_t dim) {
     return dim >= first && dim < first + count;
   });
   if (reduced != 0 && reduced != count)
     return failure();
-  if (reduced && !op.getKeep())
+  if (reduced && !keepsReducedDims(op))
     return success();
-  return add(op.getResult(), llvm::find(kept, first) - kept.begin());
+  for (Value result : op->getResults())
+    if (failed(add(result, llvm::find(kept, first) - kept.begin())))
+      return failure();
+  return success();
 }
 
 /// The host gives results their shape back: it takes sizes from the inputs.
@@ -305,13 +322,14 @@ void RunCollapser::reshapeResult(unsigned number, int64_t first) {
   result.replaceAllUsesExcept(expand, expand);
 }
 
-void RunCollapser::mergeDims(ReduceOp op, int64_t first) {
+void RunCollapser::mergeDims(Operation *op, int64_t first) {
   int64_t last = first + count - 1;
   SmallVector<int64_t> dims;
-  for (int64_t dim : op.getDims())
+  for (int64_t dim : reducedDims(op))
     if (dim <= first || dim > last)
       dims.push_back(dim > last ? dim - (last - first) : dim);
-  op.setDims(dims);
+  llvm::TypeSwitch<Operation *>(op).Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
+      [&](auto reduction) { reduction.setDims(dims); });
 }
 
 void RunCollapser::apply() {
@@ -322,8 +340,8 @@ void RunCollapser::apply() {
   for (auto [value, first] : firsts)
     if (auto argument = dyn_cast<BlockArgument>(value))
       reshapeInput(argument, first);
-  for (auto reduce : kernel.getBody().getOps<ReduceOp>())
-    if (auto *it = firsts.find(reduce.getInput()); it != firsts.end())
+  for (Operation *reduce : reductionsOf(kernel))
+    if (auto *it = firsts.find(reduce->getOperand(0)); it != firsts.end())
       mergeDims(reduce, it->second);
   for (auto [value, first] : firsts)
     value.setType(collapsed(tensorType(value), first));
@@ -337,8 +355,8 @@ struct CollapseDimsPass
   void runOnOperation() override;
 
 private:
-  bool collapseOne(ReduceOp reduce, const DimClasses &dims);
-  bool tryRun(ReduceOp reduce, const DimClasses &dims, int64_t first,
+  bool collapseOne(Operation *reduce, const DimClasses &dims);
+  bool tryRun(Operation *reduce, const DimClasses &dims, int64_t first,
               int64_t count);
 
   /// Values, first dimensions and numbers of dimensions from which a run was
@@ -348,19 +366,19 @@ private:
 } // namespace
 
 /// Dimensions from `from` on that are all reduced, or all stay.
-static int64_t endOfRun(ReduceOp op, int64_t from) {
+static int64_t endOfRun(Operation *op, int64_t from) {
   auto isReduced = [&](int64_t dim) {
-    return llvm::is_contained(op.getDims(), dim);
+    return llvm::is_contained(reducedDims(op), dim);
   };
-  int64_t rank = op.getInput().getType().getRank(), end = from + 1;
+  int64_t rank = tensorType(op->getOperand(0)).getRank(), end = from + 1;
   while (end < rank && isReduced(end) == isReduced(from))
     ++end;
   return end;
 }
 
-bool CollapseDimsPass::tryRun(ReduceOp reduce, const DimClasses &dims,
+bool CollapseDimsPass::tryRun(Operation *reduce, const DimClasses &dims,
                               int64_t first, int64_t count) {
-  if (refused.contains({reduce.getInput(), first, count}))
+  if (refused.contains({reduce->getOperand(0), first, count}))
     return false;
   RunCollapser collapser(cast<KernelOp>(reduce->getParentOp()), dims, count);
   if (succeeded(collapser.collect(reduce, first))) {
@@ -376,11 +394,12 @@ bool CollapseDimsPass::tryRun(ReduceOp reduce, const DimClasses &dims,
 /// Makes one run of the reduction's dimensions one dimension, if there is one
 /// for which that is possible. Dimensions that stay matter at the end, where
 /// they are what is contiguous.
-bool CollapseDimsPass::collapseOne(ReduceOp reduce, const DimClasses &dims) {
-  int64_t rank = reduce.getInput().getType().getRank();
+bool CollapseDimsPass::collapseOne(Operation *reduce, const DimClasses &dims) {
+  int64_t rank = tensorType(reduce->getOperand(0)).getRank();
   for (int64_t first = 0; first + 1 < rank; ++first) {
     int64_t end = endOfRun(reduce, first);
-    bool matters = llvm::is_contained(reduce.getDims(), first) || end == rank;
+    bool matters =
+        llvm::is_contained(reducedDims(reduce), first) || end == rank;
     for (int64_t count = end - first; matters && count > 1; --count)
       if (tryRun(reduce, dims, first, count))
         return true;
@@ -390,12 +409,12 @@ bool CollapseDimsPass::collapseOne(ReduceOp reduce, const DimClasses &dims) {
 
 void CollapseDimsPass::runOnOperation() {
   for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
-    auto reductions = llvm::to_vector(kernel.getBody().getOps<ReduceOp>());
+    SmallVector<Operation *> reductions = reductionsOf(kernel);
     if (kernel.getScheduleAttr() || reductions.empty())
       continue;
     auto dims = std::make_unique<DimClasses>(kernel);
     bool isCollapsed = false;
-    for (ReduceOp reduce : reductions)
+    for (Operation *reduce : reductions)
       while (collapseOne(reduce, *dims)) {
         dims = std::make_unique<DimClasses>(kernel);
         refused.clear();

@@ -89,7 +89,7 @@ ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                      const DimClasses &dims) {
   bool isOneWalk = false;
   for (Operation *op : ops) {
-    bool reduces = isa<ReduceOp, SoftmaxStatsOp>(op);
+    bool reduces = isReduction(op);
     isOneWalk |= reduces || isa<ContractOp>(op);
     if (reduces || llvm::any_of(op->getOperands(),
                                 [&](Value v) { return reduced.contains(v); }))
@@ -116,7 +116,7 @@ bool ViewCount::add(Value value, const View &view) {
 }
 
 bool ViewCount::visit(Operation *op) {
-  bool reduces = isa<ReduceOp, SoftmaxStatsOp, ContractOp>(op);
+  bool reduces = isReduction(op) || isa<ContractOp>(op);
   bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
                isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
   bool staysNear = isa<SliceOp, PadOp, ConcatOp, tensor::ExpandShapeOp,

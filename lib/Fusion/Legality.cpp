@@ -216,8 +216,15 @@ FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
   return GroupKind::Contraction;
 }
 
+/// Each reduction that joins a kernel is checked beside all others, which would
+/// take time in the square of a long chain, and walks over rows in such numbers
+/// gain nothing from one launch.
+static constexpr int64_t mostReductions = 64;
+
 /// Rows may be of several shapes, in blocks of their own; columns are one walk.
 FailureOr<GroupKind> Classifier::asReductions() {
+  if (llvm::count_if(group.ops, isReduction) > mostReductions)
+    return refuse("a kernel takes 64 reductions at most");
   FailureOr<std::vector<ReductionSegment>> segments =
       reductionSegmentsOf(group.ops, group.results, dims, reason);
   if (failed(segments))

@@ -215,7 +215,7 @@ static SmallVector<Operation *> computedBy(Operation *op,
   llvm::SetVector<Operation *> found;
   found.insert(op);
   for (size_t i = 0; i < found.size(); ++i) {
-    if (isa<ReduceOp, SoftmaxStatsOp, ContractOp, ScatterOp>(found[i]))
+    if (isReduction(found[i]) || isa<ContractOp, ScatterOp>(found[i]))
       return {};
     for (Value operand : found[i]->getOperands()) {
       Operation *producer = operand.getDefiningOp();

@@ -37,11 +37,19 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   FuseSplitReductionsOptions split;
   split.blocks = busyBlocks(options.chip);
   split.sharedByBlocks = options.chip != "cpu";
+  // Strict programs round each deviation, and a CPU's cache makes a walk cheap.
+  bool online = options.fusion && !options.strict && options.chip != "cpu";
+  FuseFormWelfordOptions statistics;
+  statistics.statisticsOnly = true;
+  if (online)
+    pm.addNestedPass<func::FuncOp>(createFuseFormWelford(statistics));
   if (options.fusion)
     pm.addNestedPass<func::FuncOp>(createFuseSplitReductions(split));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (online)
+    pm.addNestedPass<func::FuncOp>(createFuseFormWelford());
   pm.addNestedPass<func::FuncOp>(createBindDims());
   FormKernelsOptions form;
   form.chip = options.chip;
@@ -64,6 +72,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   assign.candidate = options.candidate;
   assign.tuning = options.tuning;
   pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));
+  pm.addNestedPass<func::FuncOp>(createFuseSplitWelford());
   pm.addNestedPass<func::FuncOp>(createFuseOnlineSoftmax());
   FuseExplainOptions explain;
   explain.chip = options.chip;

@@ -40,7 +40,7 @@ struct Bounded {
   double magnitude() const { return std::fabs(value) + error; }
   bool isExact() const { return error == 0.0; }
   bool isUnbounded() const { return error == kInfinity; }
-  bool mayBeZero() const { return std::fabs(value) <= error; }
+  bool mayBeZero() const { return isUnbounded() || std::fabs(value) <= error; }
 };
 
 /// `x`, widened until the number `other` is among what it allows.

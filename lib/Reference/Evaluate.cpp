@@ -91,7 +91,7 @@ private:
   llvm::Error run(Operation *op);
   llvm::Expected<Value> evaluateFuseOp(Operation *op, Operands operands);
   llvm::Error runKernel(KernelOp kernel);
-  llvm::Error runStats(SoftmaxStatsOp op);
+  llvm::Error bindBoth(Operation *op, std::pair<Value, Value> values);
   llvm::Error runIndex(Operation *op);
   llvm::Expected<Value> evaluateTensorOp(Operation *op, Operands operands);
   llvm::Expected<Value> reshape(Operation *op);
@@ -154,7 +154,11 @@ llvm::Error Evaluator::run(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     return runKernel(kernel);
   if (auto stats = dyn_cast<SoftmaxStatsOp>(op))
-    return runStats(stats);
+    return bindBoth(op,
+                    evaluateSoftmaxStats(stats, *tensors.at(stats.getInput())));
+  if (auto welford = dyn_cast<WelfordOp>(op))
+    return bindBoth(op,
+                    evaluateWelford(welford, *tensors.at(welford.getInput())));
   if (isa<tensor::DimOp, arith::ConstantOp>(op))
     return runIndex(op);
   bool isTensorOp = isa<tensor::TensorDialect>(op->getDialect());
@@ -251,11 +255,10 @@ llvm::Error Evaluator::runKernel(KernelOp kernel) {
   return llvm::Error::success();
 }
 
-llvm::Error Evaluator::runStats(SoftmaxStatsOp op) {
-  auto [max, sum] = evaluateSoftmaxStats(op, *tensors.at(op.getInput()));
-  if (auto error = bind(op.getMax(), std::move(max)))
+llvm::Error Evaluator::bindBoth(Operation *op, std::pair<Value, Value> values) {
+  if (auto error = bind(op->getResult(0), std::move(values.first)))
     return error;
-  return bind(op.getSum(), std::move(sum));
+  return bind(op->getResult(1), std::move(values.second));
 }
 
 //===----------------------------------------------------------------------===//

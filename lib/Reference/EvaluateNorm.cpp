@@ -118,3 +118,34 @@ mlir::fuse::reference::evaluateLayerNorm(LayerNormOp op, Operands operands) {
   });
   return result;
 }
+
+std::pair<Value, Value>
+mlir::fuse::reference::evaluateWelford(WelfordOp op, const Value &input) {
+  LineSpace lines(input.shape, op.getDims());
+  DType dtype = input.dtype, wide = isNarrow(dtype) ? DType::F32 : dtype;
+  Arithmetic arithmetic = Arithmetic::inside(dtype);
+  Value means = Value::zeros(dtype, lines.keptShape);
+  Value deviations = Value::zeros(dtype, lines.keptShape);
+  Reader read(input);
+  lines.forEachLine([&](int64_t number, int64_t base) {
+    Summer sum, squares;
+    int64_t count = 0;
+    lines.forEachElement(base, [&](int64_t offset) {
+      sum.visit(read[offset]);
+      ++count;
+    });
+    Bounded mean = divideByCount(arithmetic, sum.getForMean(arithmetic), count);
+    lines.forEachElement(base, [&](int64_t offset) {
+      Bounded deviation = arithmetic.sub(read[offset], mean);
+      squares.visit(arithmetic.mul(deviation, deviation));
+    });
+    bool isMean = op.getKind() == ReduceKind::mean;
+    Bounded total =
+        isMean
+            ? divideByCount(arithmetic, squares.getForMean(arithmetic), count)
+            : squares.get(arithmetic);
+    store(means, number, mayRound(wide, dtype, mean));
+    store(deviations, number, mayRound(wide, dtype, total));
+  });
+  return {std::move(means), std::move(deviations)};
+}

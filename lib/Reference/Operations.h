@@ -121,6 +121,7 @@ Value evaluateDropout(DropoutOp op, const Value &input, const Value &seed);
 Value evaluateArgMax(ArgMaxOp op, const Value &input);
 Value evaluateArgMin(ArgMinOp op, const Value &input);
 Value evaluateReduce(ReduceOp op, const Value &input);
+std::pair<Value, Value> evaluateWelford(WelfordOp op, const Value &input);
 std::pair<Value, Value> evaluateSoftmaxStats(SoftmaxStatsOp op,
                                              const Value &input);
 Value evaluateSoftmax(SoftmaxOp op, const Value &input);

@@ -41,8 +41,8 @@ static int64_t stateBytes(const ReductionSpace &space) {
   for (ArrayRef<Operation *> level : space.levels)
     for (Operation *op : level) {
       Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-      bytes +=
-          op->getNumResults() * (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
+      bytes += numStateComponents(op) *
+               (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
     }
   return bytes;
 }

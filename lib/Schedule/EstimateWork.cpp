@@ -134,7 +134,7 @@ void KernelWork::countEdge(Value value, bool isResult) {
 }
 
 void KernelWork::count(Operation *op) {
-  bool isForEach = isa<ReduceOp, SoftmaxStatsOp>(op);
+  bool isForEach = isReduction(op);
   for (Value result : op->getResults())
     isForEach |= estimatedElements(result, dims) >= points;
   hasExp |= isa<ExpOp, SoftmaxStatsOp>(op);

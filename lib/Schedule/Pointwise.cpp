@@ -87,7 +87,7 @@ ScheduleAttrInterface
 mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
                              const ScheduleTarget &target) {
   for (Operation &op : kernel.getBody().front())
-    if (isa<ReduceOp, SoftmaxStatsOp, ContractOp>(op))
+    if (isReduction(&op) || isa<ContractOp>(op))
       return {};
   int64_t vector = 0;
   for (const Segment &segment : segmentsOf(kernel, dims)) {

@@ -71,6 +71,11 @@ static constexpr int64_t sharedHeld = 32;
 static constexpr int64_t fewBytes = 32 << 10;
 static constexpr int64_t sharedRowBytes = 32 << 10;
 static constexpr int64_t widelySharedRowBytes = 128 << 10;
+/// By so many blocks; and where these are no more than the multiprocessors,
+/// rows of so many bytes of all inputs, or more if the threads exchange twice.
+static constexpr int64_t sharingBlocks = 4;
+static constexpr int64_t fewestSharedBytes = 16 << 10;
+static constexpr int64_t fewestTwiceSharedBytes = 24 << 10;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
 /// share a row.
 static constexpr int64_t fewRows = 4;
@@ -137,6 +142,7 @@ private:
   RowsScheduleAttr proposeAlone() const;
   RowsScheduleAttr proposeAcross() const;
   int64_t columnSums() const;
+  RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeLong() const;
@@ -168,7 +174,7 @@ private:
   int64_t vector;
   /// One pass over a row is all there is.
   bool once;
-  bool hasExp, isLight, divides;
+  bool hasExp, hasDeviations, isLight, divides;
   /// Inputs of the row's length; bytes of an element of all of them, of the
   /// widest, and of a vector of that, 16 at least.
   int64_t inputs, inputBytes = 0, widestBytes = 1, vectorBytes;
@@ -195,7 +201,8 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
            !space.isReducedShape(dims.extents(op->getResult(0)));
   });
   // So that a second pass costs little.
-  isLight = !hasExp && space.levels.size() == 1;
+  hasDeviations = llvm::any_of(segment.ops, llvm::IsaPred<WelfordOp>);
+  isLight = !hasExp && !hasDeviations && space.levels.size() == 1;
   SmallVector<BlockArgument> streamed = streamedInputs(kernel, dims, segment);
   inputs = streamed.size();
   for (BlockArgument input : streamed) {
@@ -251,9 +258,14 @@ int64_t RowsOnGPU::smallCluster() const {
   if (mostSmallRows() > fewRows * target.gpu->multiprocessors)
     return needed == 1 ? 1 : 0;
   int64_t bytes = widestBytes * length;
+  bool leaveRoom =
+      mostSmallRows() * sharingBlocks <= target.gpu->multiprocessors;
   int64_t wanted = 1;
-  if (bytes >= sharedRowBytes)
-    wanted = bytes < widelySharedRowBytes ? 4 : 8;
+  if (bytes >= sharedRowBytes ||
+      (leaveRoom && inputBytes * length >= (isOneExchange(segment.space)
+                                                ? fewestSharedBytes
+                                                : fewestTwiceSharedBytes)))
+    wanted = bytes < widelySharedRowBytes ? sharingBlocks : 2 * sharingBlocks;
   int64_t most = target.gpu->maxClusterSize;
   wanted = std::max(needed, std::min(wanted, most));
   return wanted <= most ? wanted : 0;
@@ -277,7 +289,7 @@ RowsScheduleAttr RowsOnGPU::proposeSmall() const {
     held = std::min(held, smallHeldBytes / widestBytes);
   int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(part, held));
   // Larger blocks cost more than what their threads have less to do.
-  if (held < smallHeld && threads > loopThreads)
+  if (held < smallHeld && threads > loopThreads && !hasDeviations)
     threads = std::max<int64_t>(
         loopThreads, llvm::PowerOf2Ceil(llvm::divideCeil(part, smallHeld)));
   threads = std::clamp<int64_t>(threads, smallestBlock, smallThreads);
@@ -290,6 +302,16 @@ RowsScheduleAttr RowsOnGPU::proposeSmall() const {
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
               /*preload=*/true)
       .withBlocksPerRow(blocks);
+}
+
+/// A walk over a row of any length. Steps that find deviations of vectors of
+/// eight take the registers of half as many vectors.
+RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
+  int64_t unroll = hasDeviations && vector > 4 ? rowUnroll / 2 : rowUnroll;
+  return RowsScheduleAttr::get(
+      kernel.getContext(), once ? streamThreads : loopThreads, vector,
+      /*rows_per_block=*/1, HoldKind::loop, unroll, /*in_registers=*/0,
+      /*preload=*/false, rowCopyGroups);
 }
 
 /// A walk over a row that is read once and too long for registers.
@@ -365,23 +387,32 @@ int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
   int64_t components = 0;
   for (ArrayRef<Operation *> level : segment.space.levels)
     for (Operation *op : level)
-      components += op->getNumResults();
+      components += numStateComponents(op);
   return components * warps * componentBytes;
 }
 
 /// Parts of a row in shared memory alone. With four vectors of eight a step
 /// threads that walk often, or wait for other blocks, have so many registers
-/// that a multiprocessor takes fewer blocks.
+/// that a multiprocessor takes fewer blocks, and so have those that find
+/// deviations.
 RowsScheduleAttr RowsOnGPU::makeShared(int64_t blocks, int64_t threads) const {
   int64_t unroll = rowUnroll, groups = rowCopyGroups;
   bool walksOften = segment.space.levels.size() > 1 && !hasExp;
-  if (vector > 4 && (blocks > 1 || walksOften))
+  int64_t part = llvm::divideCeil(length, blocks);
+  auto leavesRest = [&] { return part % (threads * vector * unroll) != 0; };
+  // Exponentials take more than a rest does.
+  bool waits = blocks > 1 && !(hasExp && leavesRest());
+  if (vector > 4 && (waits || walksOften || hasDeviations))
     unroll /= 2;
   // So has what steps leave over, which is code of its own in each walk.
-  int64_t part = llvm::divideCeil(length, blocks);
-  if (walksOften && length % vector == 0 &&
-      part % (threads * vector * unroll) != 0)
+  if (walksOften && length % vector == 0 && leavesRest())
     unroll = groups = 1;
+  if (hasDeviations && blocks > 1) {
+    if (vector > 4 && leavesRest())
+      threads = std::min<int64_t>(threads, 256);
+    else if (vector <= 4 || blocks > 2)
+      unroll = 1;
+  }
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
                                /*rows_per_block=*/1, HoldKind::shared, unroll,
                                /*in_registers=*/0, /*preload=*/false, groups)
@@ -405,8 +436,10 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   auto partBytes = [&](int64_t blocks) {
     return static_cast<int64_t>(llvm::divideCeil(length, blocks)) * inputBytes;
   };
+  // Of rows whose weights are cut out of two vectors each, four.
+  bool areCut = !isDivided && inputs == 1 && !hasExp && vector <= 4;
   int64_t blocks = 1;
-  while (blocks < most && 2 * partBytes(blocks) > room(blocks))
+  while (blocks < most && (areCut ? 4 : 2) * partBytes(blocks) > room(blocks))
     blocks *= 2;
   // Computing takes longer than loading, and more vectors a thread help.
   if (blocks > 4 && hasExp && vector > 4)
@@ -508,7 +541,8 @@ int64_t RowsOnGPU::columnSums() const {
   int64_t count = 0;
   for (const ReductionSpace &space : segment.across.spaces)
     if (AcrossRows::keepsColumns(space, segment.space))
-      count += space.levels.front().size();
+      for (Operation *op : space.levels.front())
+        count += numStateComponents(op);
   return count;
 }
 
@@ -521,7 +555,7 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
     return make(loopThreads, 1, HoldKind::loop)
         .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
   if (!knownLength)
-    return make(once ? streamThreads : loopThreads, 1, HoldKind::loop);
+    return proposeUnknown();
   if (once && length > streamedElements)
     return proposeStream();
   if (isSmall())

@@ -79,3 +79,33 @@ func.func @implicit(%x: tensor<64xf32>, %r: tensor<64xbf16>) -> tensor<64xbf16> 
   }
   return %y : tensor<64xbf16>
 }
+
+// What is compared with its own maximum is computed in each walk, to the same bits:
+// nothing of it is contracted, but what else follows from its parts is.
+// CHECK-LABEL: gpu.func @argmax
+// CHECK:         arith.mulf %{{.*}} : f32
+// CHECK:         arith.addf %{{.*}} : f32
+// CHECK-NOT:     arith.{{mulf|addf}} {{.*}}contract
+// CHECK:         gpu.func @repeats
+// CHECK:         arith.mulf %{{.*}} fastmath<contract>
+func.func @argmax(%x: tensor<4x64xf32>, %w: tensor<64xf32>) -> (tensor<4x64xi1>, tensor<4x64xf32>) {
+  %y = fuse.kernel "argmax" ins(%x, %w : tensor<4x64xf32>, tensor<64xf32>) -> tensor<4x64xi1>
+      schedule = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<64xf32>):
+    %p = fuse.mul %a, %b : tensor<4x64xf32>, tensor<64xf32>
+    %s = fuse.add %p, %a : tensor<4x64xf32>
+    %m = fuse.reduce max %s dims = [1] keep : tensor<4x64xf32> -> tensor<4x1xf32>
+    %e = fuse.compare eq %s, %m : tensor<4x64xf32>, tensor<4x1xf32>
+    fuse.yield %e : tensor<4x64xi1>
+  }
+  %z = fuse.kernel "repeats" ins(%x, %w : tensor<4x64xf32>, tensor<64xf32>) -> tensor<4x64xf32>
+      schedule = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<64xf32>):
+    %p = fuse.mul %a, %b : tensor<4x64xf32>, tensor<64xf32>
+    %s = fuse.add %p, %a : tensor<4x64xf32>
+    %m = fuse.reduce max %s dims = [1] keep : tensor<4x64xf32> -> tensor<4x1xf32>
+    %e = fuse.sub %s, %m : tensor<4x64xf32>, tensor<4x1xf32>
+    fuse.yield %e : tensor<4x64xf32>
+  }
+  return %y, %z : tensor<4x64xi1>, tensor<4x64xf32>
+}

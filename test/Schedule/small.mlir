@@ -26,7 +26,7 @@ func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf
 // A static size speaks for itself.
 // CHECK-LABEL: func.func @few
 // CHECK-NOT:   fuse.small_bytes
-// CHECK:       hold = registers, preload = true>
+// CHECK:       hold = registers, preload = true, blocks_per_row = 4>
 func.func @few(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   %0 = fuse.kernel "few" ins(%x : tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   ^bb0(%a: tensor<4x4096xf32>):

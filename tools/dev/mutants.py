@@ -7,10 +7,12 @@ python/tests, and "random" 150 random programs.
 """
 
 from mutant import of_file
+from mutants_emission import EMISSION
 from mutants_lowering import LOWERING
 
 MUTANTS = [
     *LOWERING,
+    *EMISSION,
     *of_file(
         "lib/Runtime/Arguments.cpp",
         "Runtime",
@@ -150,7 +152,7 @@ MUTANTS = [
         ),
         (
             "parts-of-rows-fill-a-multiprocessor",
-            "while (blocks < most && 2 * partBytes(blocks) > room(blocks))",
+            "while (blocks < most && (areCut ? 4 : 2) * partBytes(blocks) > room(blocks))",
             "while (blocks < most && partBytes(blocks) > room(blocks))",
         ),
         (
@@ -183,6 +185,34 @@ MUTANTS = [
         ),
     ),
     *of_file(
+        "lib/Dialect/Fuse/IR/Reduction.cpp",
+        "lit:Transforms",
+        (
+            "deviations-from-another-mean",
+            "mean.getInput() == of && mean.getDims() == getDims();",
+            "mean.getDims() == getDims();",
+        ),
+        (
+            "deviations-over-other-dimensions",
+            "mean.getInput() == of && mean.getDims() == getDims();",
+            "mean.getInput() == of;",
+        ),
+    ),
+    *of_file(
+        "lib/Dialect/Fuse/Transforms/Welford.cpp",
+        "lit:Transforms lit:Schedule",
+        (
+            "deviations-in-registers-stay-one",
+            "rows.getHold() != HoldKind::registers ||",
+            "rows ||",
+        ),
+        (
+            "deviations-that-go-on-are-statistics",
+            "if (statisticsOnly && reachesShape(mean, squares))",
+            "if (statisticsOnly && !mean)",
+        ),
+    ),
+    *of_file(
         "lib/Dialect/Fuse/Transforms/DecomposeTensor.cpp",
         "lit:Transforms",
         ("slices-past-the-end", "if (!isInside(", "if (false && !isInside("),
@@ -203,8 +233,8 @@ MUTANTS = [
         "Analysis lit:Fusion",
         (
             "some-rows-are-all",
-            "return llvm::equal(reduce.getDims(), leading);",
-            "return !llvm::is_contained(reduce.getDims(), domain.size() - 1);",
+            "return llvm::equal(reduced, leading);",
+            "return !llvm::is_contained(reduced, domain.size() - 1);",
         ),
         (
             "what-follows-may-need-rows",

@@ -25,6 +25,8 @@ from mutants import MUTANTS
 ROOT = Path(__file__).resolve().parents[2]
 LIT = Path("/usr/lib/llvm-22/bin/lit")
 ENOUGH = 0.95
+# What some lit tests run beside the drivers.
+LIT_TARGETS = {"tools": ["fuse-lsp-server", "fuse-reduce"]}
 # Seconds for one command.
 PATIENCE = 600
 
@@ -133,7 +135,7 @@ class Workshop:
             return [
                 *[LIT, "-q", "--max-failures=1", f"--filter={name or '.'}"],
                 self.build / "test",
-            ], ["fuse", "fuse-opt"]
+            ], ["fuse", "fuse-opt", *LIT_TARGETS.get(name, [])]
         if kind == "random":
             return [
                 *[sys.executable, self.source / "tools" / "dev" / "fuzz.py"],

@@ -63,8 +63,18 @@ SmallVector<Segment> segmentsOf(KernelOp kernel, const DimClasses &dims);
 /// place of its operands, and asks for nothing else, such as the place itself.
 bool isPointwise(KernelOp kernel);
 
-/// Whether the op is a ReduceOp or a SoftmaxStatsOp.
+/// Whether the op is a ReduceOp, a SoftmaxStatsOp or a WelfordOp.
 bool isReduction(Operation *op);
+
+/// The dimensions that such an op reduces.
+ArrayRef<int64_t> reducedDims(Operation *op);
+
+/// Whether these dimensions stay, with size 1.
+bool keepsReducedDims(Operation *op);
+
+/// The values for each of its results' elements that a part of the elements is
+/// reduced to, to be combined with those of other parts.
+unsigned numStateComponents(Operation *op);
 
 /// Whether an operand of the op is one of the values.
 bool readsAny(Operation *op, const llvm::DenseSet<Value> &values);
@@ -75,8 +85,8 @@ struct ReductionSpace {
   SmallVector<Extent> domain;
   /// Reduced dimensions of the domain, ascending.
   SmallVector<int64_t> reduced;
-  /// The ReduceOps and SoftmaxStatsOps, grouped by dependency: each group needs
-  /// only those before it.
+  /// The reductions, grouped by dependency: each group needs only those before
+  /// it.
   SmallVector<SmallVector<Operation *>> levels;
 
   bool isReduced(int64_t axis) const {
@@ -191,6 +201,10 @@ bool leavesEdges(const ReductionSegment &segment);
 /// kernel's.
 bool isReadOnce(const ReductionSegment &segment, ArrayRef<Value> results,
                 const DimClasses &dims);
+
+/// Whether threads that share a row have to exchange what they found only once:
+/// no reduction needs another, but for sums that follow a maximum online.
+bool isOneExchange(const ReductionSpace &space);
 
 /// The segments of ops with reductions, whose results are `results`, in the
 /// order of their first reductions; or a reason why they have none: a value

@@ -1,6 +1,6 @@
 """Softmax and its kin, norms."""
 
-from .pointwise import emit_reduce, reduced_shape, some_dims
+from .pointwise import emit_binary, emit_reduce, reduced_shape, some_dims
 
 EPSILONS = ["1.0e-5", "1.0e-6", "0.0", "0.5"]
 
@@ -107,4 +107,23 @@ def across_rows(g):
         emit_reduce(g, g.choice(kinds), each, rows, g.chance(0.5))
 
 
-MAKERS = [(2, softmax), (1, siblings), (1, logsumexp), (2, norm), (1.5, across_rows)]
+def deviations(g):
+    """A mean over some dimensions and the squared deviations from it."""
+    value = g.float_value(lambda v: v.shape)
+    if not value:
+        return
+    dims = some_dims(g, value.rank)
+    mean = emit_reduce(g, "mean", value, dims, True)
+    far = emit_binary(g, "sub", value, mean, g.chance(0.2))
+    square = emit_binary(g, "mul", far, far)
+    emit_reduce(g, g.choice(["mean", "sum"]), square, dims, g.chance(0.9))
+
+
+MAKERS = [
+    (2, softmax),
+    (1, siblings),
+    (1, logsumexp),
+    (2, norm),
+    (1.5, across_rows),
+    (1.5, deviations),
+]

@@ -135,6 +135,25 @@ ReduceOp ReduceOp::getMaximumOfExponents() {
   return isOfAll ? max : ReduceOp();
 }
 
+ReduceOp ReduceOp::getMeanOfDeviations() {
+  bool adds = getKind() == ReduceKind::sum || getKind() == ReduceKind::mean;
+  auto square = getInput().getDefiningOp<MulOp>();
+  if (!adds || !getKeep() || !square || square.getLhs() != square.getRhs())
+    return {};
+  auto deviation = square.getLhs().getDefiningOp<SubOp>();
+  if (!deviation)
+    return {};
+  auto isMeanOf = [&](Value value, Value of) {
+    auto mean = value.getDefiningOp<ReduceOp>();
+    return mean && mean.getKind() == ReduceKind::mean && mean.getKeep() &&
+           mean.getInput() == of && mean.getDims() == getDims();
+  };
+  Value lhs = deviation.getLhs(), rhs = deviation.getRhs();
+  if (isMeanOf(rhs, lhs))
+    return rhs.getDefiningOp<ReduceOp>();
+  return isMeanOf(lhs, rhs) ? lhs.getDefiningOp<ReduceOp>() : ReduceOp();
+}
+
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   // A sum starts from +0 and would turn a -0 into it.
   bool adds = getKind() == ReduceKind::sum || getKind() == ReduceKind::mean;
@@ -160,18 +179,36 @@ LogicalResult LogSumExpOp::verify() {
       *this, reduceType(getInput().getType(), getDims(), getKeep()));
 }
 
+/// The results have the input's type with the reduced dimensions as size 1.
+static LogicalResult verifyKeptResults(Operation *op, RankedTensorType input,
+                                       ArrayRef<int64_t> dims) {
+  RankedTensorType expected = reduceType(input, dims, /*keep=*/true);
+  for (Value result : op->getResults())
+    if (result.getType() != expected)
+      return op->emitOpError("expected results of type ")
+             << expected << ", but got " << result.getType()
+             << "; reduced dimensions stay with size 1";
+  return success();
+}
+
 LogicalResult SoftmaxStatsOp::verify() {
   RankedTensorType input = getInput().getType();
   // 1. `dims` are distinct dimensions of the operand, in ascending order.
   if (failed(verifyReducedDims(*this, input, getDims())))
     return failure();
-  RankedTensorType expected = reduceType(input, getDims(), /*keep=*/true);
-  for (Value result : getResults())
-    if (result.getType() != expected)
-      return emitOpError("expected results of type ")
-             << expected << ", but got " << result.getType()
-             << "; reduced dimensions stay with size 1";
-  return success();
+  return verifyKeptResults(*this, input, getDims());
+}
+
+LogicalResult WelfordOp::verify() {
+  // 1. `kind` is sum or mean.
+  if (getKind() != ReduceKind::sum && getKind() != ReduceKind::mean)
+    return emitOpError("expected sum or mean, but got ")
+           << stringifyReduceKind(getKind()) << "; use fuse.reduce";
+  // 2. `dims` are distinct dimensions of the operand, in ascending order.
+  RankedTensorType input = getInput().getType();
+  if (failed(verifyReducedDims(*this, input, getDims())))
+    return failure();
+  return verifyKeptResults(*this, input, getDims());
 }
 
 LogicalResult SoftmaxOp::verify() {

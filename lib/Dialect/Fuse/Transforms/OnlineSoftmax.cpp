@@ -27,10 +27,13 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Whether a walk more costs reads of memory, not of registers.
-static bool readsAgain(Attribute schedule) {
+/// Whether a walk more costs reads of memory, not of registers, or the blocks
+/// of a cluster wait for each other once more in a call that moves few bytes,
+/// which takes longer than to compute exponentials again.
+static bool isWorthExponentials(Attribute schedule) {
   if (auto rows = dyn_cast_or_null<RowsScheduleAttr>(schedule))
-    return rows.getHold() != HoldKind::registers;
+    return rows.getHold() != HoldKind::registers ||
+           (rows.getPreload() && rows.getBlocksPerRow() > 1);
   auto columns = dyn_cast_or_null<ColumnsScheduleAttr>(schedule);
   return columns && columns.getHold() == HoldKind::loop;
 }
@@ -57,7 +60,7 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(
           sum, "not a sum of exp(x - max(x)) over the same dims");
     auto exp = sum.getInput().getDefiningOp<ExpOp>();
-    if (!exp->hasOneUse() && !readsAgain(kernel.getScheduleAttr()))
+    if (!exp->hasOneUse() && !isWorthExponentials(kernel.getScheduleAttr()))
       return rewriter.notifyMatchFailure(
           sum, "the exponentials stay in registers for other uses");
     bool isGuarded =

@@ -90,6 +90,33 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // -----
 
+// welford, 1.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected sum or mean, but got max; use fuse.reduce}}
+  %0, %1 = fuse.welford max %x dims = [1] : tensor<4x8xf32> -> tensor<4x1xf32>, tensor<4x1xf32>
+  return
+}
+
+// -----
+
+// welford, 2.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected dims to be distinct dimensions of 'tensor<4x8xf32>' in ascending order, but got [1, 1]; sort them and keep each in 0 to rank - 1}}
+  %0, %1 = fuse.welford sum %x dims = [1, 1] : tensor<4x8xf32> -> tensor<4x1xf32>, tensor<4x1xf32>
+  return
+}
+
+// -----
+
+// welford: both results keep size 1.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected results of type 'tensor<4x1xf32>', but got 'tensor<4xf32>'; reduced dimensions stay with size 1}}
+  %0, %1 = fuse.welford mean %x dims = [1] : tensor<4x8xf32> -> tensor<4x1xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
 // softmax, 1.
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @below {{expected dims to be distinct dimensions of 'tensor<4x8xf32>' in ascending order, but got [2]; sort them and keep each in 0 to rank - 1}}

@@ -23,6 +23,15 @@ func.func @reduce(%x: tensor<?x4x16xf32>, %i: tensor<?x4xi32>, %b: tensor<?x4xi1
   return
 }
 
+// CHECK-LABEL: func.func @welford
+func.func @welford(%x: tensor<?x4x16xf32>) {
+  // CHECK: fuse.welford mean %{{.*}} dims = [1, 2] : tensor<?x4x16xf32> -> tensor<?x1x1xf32>, tensor<?x1x1xf32>
+  %mean, %variance = fuse.welford mean %x dims = [1, 2] : tensor<?x4x16xf32> -> tensor<?x1x1xf32>, tensor<?x1x1xf32>
+  // CHECK: fuse.welford sum %{{.*}} dims = [0]
+  %m, %s = fuse.welford sum %x dims = [0] : tensor<?x4x16xf32> -> tensor<1x4x16xf32>, tensor<1x4x16xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @softmax
 func.func @softmax(%x: tensor<?x4x16xf32>) {
   // CHECK: fuse.softmax_stats %{{.*}} dims = [2] : tensor<?x4x16xf32> -> tensor<?x4x1xf32>, tensor<?x4x1xf32>

@@ -83,6 +83,11 @@ def Movement : NativeOpTrait<"Movement"> {
   let cppNamespace = "::mlir::fuse::OpTrait";
 }
 
+// Combines the elements of the first operand along some dimensions.
+def Reduction : NativeOpTrait<"Reduction"> {
+  let cppNamespace = "::mlir::fuse::OpTrait";
+}
+
 // A named shorthand for a program of primitives: `fuse-decompose` expands it.
 def Composite : NativeOpTrait<"Composite"> {
   let cppNamespace = "::mlir::fuse::OpTrait";

@@ -11,7 +11,7 @@
 include "fuse/Dialect/Fuse/IR/FuseBase.td"
 include "fuse/Dialect/Fuse/IR/FuseEnums.td"
 
-def ReduceOp : Fuse_InferredOp<"reduce"> {
+def ReduceOp : Fuse_InferredOp<"reduce", [Reduction]> {
   let summary = "reduction over a set of dimensions";
   let description = [{
     Combines the elements along `dims`. With `keep` the reduced dimensions stay
@@ -40,6 +40,9 @@ def ReduceOp : Fuse_InferredOp<"reduce"> {
     /// dimensions and keeping them; null elsewhere. What is subtracted may also
     /// be 0 where m is infinite, as in fuse.logsumexp.
     ReduceOp getMaximumOfExponents();
+    /// m, where this is sum((x - m)^2) or mean((x - m)^2) and m is mean(x), both
+    /// over the same dimensions and keeping them; null elsewhere.
+    ReduceOp getMeanOfDeviations();
   }];
 }
 
@@ -70,7 +73,7 @@ class Fuse_ArgOp<string mnemonic, string extreme>
 def ArgMaxOp : Fuse_ArgOp<"argmax", "largest">;
 def ArgMinOp : Fuse_ArgOp<"argmin", "smallest">;
 
-def SoftmaxStatsOp : Fuse_Op<"softmax_stats"> {
+def SoftmaxStatsOp : Fuse_Op<"softmax_stats", [Reduction]> {
   let summary = "the maximum, and the sum of exp(x - maximum), in one pass";
   let description = [{
     The online form of two reductions: while walking the elements, a larger
@@ -86,6 +89,34 @@ def SoftmaxStatsOp : Fuse_Op<"softmax_stats"> {
   let results = (outs FloatTensor:$max, FloatTensor:$sum);
   let assemblyFormat = [{
     $input `dims` `=` $dims attr-dict `:` type($input) `->` type($max) `,` type($sum)
+  }];
+  let hasVerifier = 1;
+}
+
+def WelfordOp : Fuse_Op<"welford", [Reduction]> {
+  let summary = "the mean and the squared deviations from it, in one pass";
+  let description = [{
+    mean(x), and the mean or the sum of (x - mean(x))^2, as `kind` says. Parts of
+    the elements are combined by their numbers, sums and squared deviations from
+    their own means, which no large mean spoils. Welford, Technometrics 4 (1962);
+    the combination is that of Chan, Golub and LeVeque, STAN-CS-79-773.
+    Both results keep the reduced dimensions with size 1. Where an element is not
+    finite, the deviations are NaN; of no elements both are as of
+    `fuse.reduce`.
+
+    1. `kind` is sum or mean.
+    2. `dims` are distinct dimensions of the operand, in ascending order.
+
+    ```mlir
+    %m, %v = fuse.welford mean %x dims = [1] : tensor<?x4096xf32> -> tensor<?x1xf32>, tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins ReduceKindAttr:$kind, FloatTensor:$input,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs FloatTensor:$mean, FloatTensor:$deviation);
+  let assemblyFormat = [{
+    `` $kind $input `dims` `=` $dims attr-dict `:` type($input) `->`
+    type($mean) `,` type($deviation)
   }];
   let hasVerifier = 1;
 }

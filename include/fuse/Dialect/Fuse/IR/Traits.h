@@ -57,6 +57,10 @@ class Pointwise : public mlir::OpTrait::TraitBase<ConcreteType, Pointwise> {};
 template <typename ConcreteType>
 class Movement : public mlir::OpTrait::TraitBase<ConcreteType, Movement> {};
 
+/// Combines the elements of the first operand along some dimensions.
+template <typename ConcreteType>
+class Reduction : public mlir::OpTrait::TraitBase<ConcreteType, Reduction> {};
+
 /// A named shorthand for a program of primitives.
 template <typename ConcreteType>
 class Composite : public mlir::OpTrait::TraitBase<ConcreteType, Composite> {};

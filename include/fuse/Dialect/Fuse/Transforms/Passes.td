@@ -128,6 +128,46 @@ def FuseSplitReductions
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def FuseFormWelford : Pass<"fuse-form-welford", "::mlir::func::FuncOp"> {
+  let summary = "Take a mean and the squared deviations from it in one walk";
+  let description = [{
+    A mean and the sum or the mean of (x - mean)^2 over the same dimensions become
+    one `fuse.welford`: threads exchange their parts once, and a row or a column
+    that is not in registers is read once less.
+
+    Before:
+
+    ```mlir
+    %m = fuse.reduce mean %x dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %x, %m : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+    %q = fuse.mul %d, %d : tensor<?x?xf32>
+    %v = fuse.reduce mean %q dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %m, %v = fuse.welford mean %x dims = [1] : tensor<?x?xf32> -> tensor<?x1xf32>, tensor<?x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"statisticsOnly", "statistics-only", "bool", "false",
+           "Only where the program does not go on from the results to values of "
+           "the shape that is reduced">
+  ];
+}
+
+def FuseSplitWelford : Pass<"fuse-split-welford", "::mlir::func::FuncOp"> {
+  let summary = "Take a mean and squared deviations apart in registers";
+  let description = [{
+    Where the threads of one block hold the row of a `fuse.welford` in registers,
+    a walk more costs no memory, and a second exchange less than the combination
+    of deviations: the mean, and the reduction of (x - mean)^2, are two again.
+    Calls that move few bytes (`preload`), and blocks that stay, wait for
+    exchanges and keep the one.
+  }];
+}
+
 def FuseOnlineSoftmax
     : Pass<"fuse-online-softmax", "::mlir::func::FuncOp"> {
   let summary = "Take a maximum and a sum of exp(x - maximum) in one walk";

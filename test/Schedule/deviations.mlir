@@ -1,0 +1,107 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule=small=true | FileCheck %s --check-prefix=SMALL
+
+// Rows that find a mean and deviations from it at once, as measurements chose them
+// (docs/performance.md).
+
+// In registers two exchanges cost less; a call that moves few bytes waits for
+// them.
+// CHECK-LABEL: func.func @held
+// CHECK:         hold = registers>
+// CHECK-NOT:     fuse.welford
+// CHECK:         fuse.reduce mean
+// CHECK:         fuse.reduce mean
+// SMALL-LABEL: func.func @held
+// SMALL:         hold = registers, preload = true>
+// SMALL:         fuse.welford mean
+func.func @held(%x: tensor<?x1024xbf16>, %w: tensor<1024xbf16>, %b: tensor<1024xbf16>) -> tensor<?x1024xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x1024xbf16>, tensor<1024xbf16>, tensor<1024xbf16>
+  return %y : tensor<?x1024xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @cached
+// CHECK:         hold = cache>
+// CHECK:         fuse.welford mean
+func.func @cached(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>, %b: tensor<16384xbf16>) -> tensor<?x16384xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x16384xbf16>, tensor<16384xbf16>, tensor<16384xbf16>
+  return %y : tensor<?x16384xbf16>
+}
+
+// -----
+
+// A part that steps divide, one that they do not, and two blocks.
+// CHECK-LABEL: func.func @divided
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 1, blocks_per_row = 4>
+func.func @divided(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
+  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x131072xbf16>
+  return %y : tensor<?x131072xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @with_rest
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
+func.func @with_rest(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
+  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x128256xbf16>
+  return %y : tensor<?x128256xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @two_blocks
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 2>
+func.func @two_blocks(%x: tensor<?x65536xbf16>) -> tensor<?x65536xbf16> {
+  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x65536xbf16>
+  return %y : tensor<?x65536xbf16>
+}
+
+// -----
+
+// Vectors of its weights are cut out of two: four blocks a multiprocessor.
+// CHECK-LABEL: func.func @unaligned
+// CHECK:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, blocks_per_row = 4>
+func.func @unaligned(%x: tensor<?x50257xf32>) -> tensor<?x50257xf32> {
+  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x50257xf32>
+  return %y : tensor<?x50257xf32>
+}
+
+// -----
+
+// One walk less of what stays nowhere.
+// CHECK-LABEL: func.func @dynamic
+// CHECK:         vector = 8, rows_per_block = 1, hold = loop, unroll = 2>
+// CHECK:         fuse.welford mean
+func.func @dynamic(%x: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x?xbf16>
+  return %y : tensor<?x?xbf16>
+}
+
+// -----
+
+// Blocks share the columns of a variance, as those of a sum.
+// CHECK-LABEL: func.func @columns
+// CHECK:         #fuse.columns<{{.*}}parts = {{[0-9]+}}>
+// CHECK:         fuse.welford mean
+func.func @columns(%x: tensor<?x64xf32>) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+  %m = fuse.reduce mean %x dims = [0] keep : tensor<?x64xf32> -> tensor<1x64xf32>
+  %d = fuse.sub %x, %m : tensor<?x64xf32>, tensor<1x64xf32> -> tensor<?x64xf32>
+  %q = fuse.mul %d, %d : tensor<?x64xf32>
+  %v = fuse.reduce mean %q dims = [0] keep : tensor<?x64xf32> -> tensor<1x64xf32>
+  return %m, %v : tensor<1x64xf32>, tensor<1x64xf32>
+}
+
+// -----
+
+// Of places whose number no vector is known to divide.
+// CHECK-LABEL: func.func @images
+// CHECK:         #fuse.columns<threads = 512, vector = 1,
+// CHECK:         fuse.welford mean
+func.func @images(%x: tensor<?x24x?x?xf16>) -> (tensor<1x24x1x1xf16>, tensor<1x24x1x1xf16>) {
+  %m = fuse.reduce mean %x dims = [0, 2, 3] keep : tensor<?x24x?x?xf16> -> tensor<1x24x1x1xf16>
+  %d = fuse.sub %x, %m : tensor<?x24x?x?xf16>, tensor<1x24x1x1xf16> -> tensor<?x24x?x?xf16>
+  %q = fuse.mul %d, %d : tensor<?x24x?x?xf16>
+  %v = fuse.reduce mean %q dims = [0, 2, 3] keep : tensor<?x24x?x?xf16> -> tensor<1x24x1x1xf16>
+  return %m, %v : tensor<1x24x1x1xf16>, tensor<1x24x1x1xf16>
+}

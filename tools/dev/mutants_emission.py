@@ -1,0 +1,172 @@
+"""Deliberate faults of what ops compute at a point, see mutants.py."""
+
+from mutant import of_file
+
+EMISSION = [
+    *of_file(
+        "lib/Conversion/Float8Quotient.cpp",
+        "JIT",
+        (
+            "bounds-of-quotients-are-too-near",
+            "static constexpr int margin = -21;",
+            "static constexpr int margin = -24;",
+        ),
+        (
+            "quotients-by-any-divisor-are-bounded",
+            "areSame(low, high), isNormal());",
+            "areSame(low, high), areSame(low, high));",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/EmitRotary.cpp",
+        "lit:Regressions lit:Conversion py:test_math lit:Examples random",
+        (
+            "interleaved-lanes-turn-the-other-way",
+            "signs.push_back(lane / 2 + (lane % 2 ? 0 : lanes / 2));",
+            "signs.push_back(lane / 2 + (lane % 2 ? lanes / 2 : 0));",
+        ),
+        (
+            "half-turns-the-other-way",
+            "return fma(x, angle.cos, first ? negate(term) : term);",
+            "return fma(x, angle.cos, first ? term : negate(term));",
+        ),
+        ("inverse-is-forgotten", "if (op.getInverse())", "if (false)"),
+        (
+            "long-sequences-turn-as-short-ones",
+            "row = emitter.add(row, firstFrequency());",
+            "",
+        ),
+        ("magnitude-is-forgotten", "if (magnitude == 1)", "if (true)"),
+        (
+            "one-head-more-turns",
+            "loc, emitter.less(head, Index::constant(heads)),",
+            "loc, emitter.less(head, Index::constant(heads + 1)),",
+        ),
+        (
+            "table-is-read-past-its-end",
+            "number = arith::MinSIOp::create(builder, loc, number, last);",
+            "(void)last;",
+        ),
+        (
+            "features-past-the-rotated-ones-turn",
+            "return select(emitter.less(d, limit), y, x);",
+            "return y;",
+        ),
+        (
+            "frequencies-of-the-whole-head",
+            "table.push_back(turnsOfAngle(frequency));",
+            "table.push_back(turnsOfAngle(frequency / 2));",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/EmitRotaryPosition.cpp",
+        "lit:Rotary lit:Examples random",
+        (
+            "sequences-start-a-token-late",
+            "builder, loc, arith::CmpIPredicate::sle, begins, tokenNumber());",
+            "builder, loc, arith::CmpIPredicate::slt, begins, tokenNumber());",
+        ),
+        (
+            "offsets-of-the-first-sequence",
+            "return read(offsets, sequence, both(guardOf(sequence), exists));",
+            "return read(offsets, Index::constant(0), exists);",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/EmitPointwise.cpp",
+        "Regression py:test_regressions lit:Conversion random",
+        (
+            "integers-divided-by-zero",
+            "return select(byZero, zero, select(byMinusOne, negated, quotient));",
+            "return select(byMinusOne, negated, quotient);",
+        ),
+        (
+            "sign-of-nan-is-1",
+            "return select(compareFloat(arith::CmpFPredicate::OGT, in[0], zero), one,",
+            "return select(compareFloat(arith::CmpFPredicate::UGT, in[0], zero), one,",
+        ),
+        (
+            "nan-equals-everything",
+            "arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,",
+            "arith::CmpFPredicate::OEQ, arith::CmpFPredicate::ONE,",
+        ),
+        (
+            "written-divisions-are-approximate",
+            "return isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr);",
+            "return false;",
+        ),
+        (
+            "casts-and-strict-do-not-round",
+            "  if (element == compute)\n    return value;\n  Value rounded =",
+            "  if (true)\n    return value;\n  Value rounded =",
+        ),
+        (
+            "iota-counts-up-from-the-end",
+            "index = emitter.add(index, size);",
+            "(void)size;",
+        ),
+        (
+            "all-exponents-are-below-a-maximum",
+            "reduce.getInput() == difference.getLhs();",
+            "reduce.getInput();",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/MathExp.cpp",
+        "Conversion py:test_math",
+        ("exp-coefficient", "0x1.5554acp-3,", "0x1.5554fcp-3,"),
+        ("exp-underflows-early", "-104.5, ", "-87.0, "),
+        (
+            "expm1-loses-its-sign",
+            "return x.emitter->copySign(expM1Unsigned(x), x);",
+            "return expM1Unsigned(x);",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/MathLog.cpp",
+        "Conversion py:test_math",
+        (
+            "log-of-denormals",
+            "e.select(isDenormal, e.f(-scaleExponent), e.f(0.0));",
+            "e.f(0.0);",
+        ),
+        (
+            "log-of-negatives",
+            "e.select(x < zero, e.nan(), x);",
+            "x;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/MathTrig.cpp",
+        "Conversion py:test_math",
+        ("digits-of-tau", "0x7f09d5f47d4d3770", "0x7f09d5f47d4d2770"),
+        (
+            "angle-of-negatives",
+            "e.select(isNegative, w.constant(0) - angle.quadrant, angle.quadrant)",
+            "angle.quadrant",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/MathDivide.cpp",
+        "lit:Conversion",
+        (
+            "reciprocals-are-not-refined",
+            "return e.fma(error, first, first);",
+            "return first;",
+        ),
+        (
+            "reciprocals-of-infinity",
+            "e.fma(-e.atMost(x, largest), first, e.f(1.0))",
+            "e.fma(-x, first, e.f(1.0 + 0 * largest))",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/MathErf.cpp",
+        "Conversion py:test_math",
+        (
+            "tanh-threshold",
+            "return e.select(a < e.f(0.55), near, far);",
+            "return e.select(a < e.f(0.75), near, far);",
+        ),
+    ),
+]
