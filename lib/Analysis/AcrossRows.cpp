@@ -21,6 +21,7 @@ public:
 
 private:
   bool findRows();
+  bool isOfRows(Operation *op) const;
   bool isAcross(Operation *op) const;
   void add(Operation *op);
   bool addFollower(Operation *op);
@@ -52,6 +53,16 @@ bool AcrossRowsFinder::findRows() {
     return true;
   }
   return false;
+}
+
+/// Whether the op reduces rows, or follows from what does. Reductions of other
+/// shapes have walks of their own.
+bool AcrossRowsFinder::isOfRows(Operation *op) const {
+  if (readsAny(op, ofRows))
+    return true;
+  return isReduction(op) && reducedDims(op) == ArrayRef(rows.reduced) &&
+         ArrayRef<Extent>(dims.extents(op->getOperand(0))) ==
+             ArrayRef(rows.domain);
 }
 
 /// Either over all rows of the shape itself, or over what rows have one of.
@@ -121,7 +132,7 @@ AcrossRows AcrossRowsFinder::run() {
     } else if (isAcross(op)) {
       add(op);
     } else {
-      if (isReduction(op) || readsAny(op, ofRows))
+      if (isOfRows(op))
         ofRows.insert(op->result_begin(), op->result_end());
       continue;
     }

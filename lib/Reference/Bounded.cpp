@@ -42,6 +42,8 @@ Arithmetic::Arithmetic(DType dtype, DType accuracy)
       maxFinite(getMaxFinite(wide)), threshold(getOverflowThreshold(wide)) {}
 
 Bounded Arithmetic::round(Bounded x, double ulps) const {
+  if (x.isOverflow())
+    return x;
   if (!std::isfinite(x.value) || !std::isfinite(x.error))
     return {x.value, x.isExact() ? 0.0 : kInfinity};
   bool staysExact = ulps <= ulps::correct && x.isExact() && dtype != DType::F64;
@@ -101,19 +103,36 @@ Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
 // Two operands
 //===----------------------------------------------------------------------===//
 
+/// Whether the product may be finite when the addend comes to it unrounded. One
+/// below half a unit in the last place of the largest number changes nothing.
+bool Arithmetic::dependsOnRounding(Bounded product, Bounded addend) const {
+  if (!product.isOverflow())
+    return false;
+  double alongProduct = product.value > 0.0 ? addend.low() : -addend.high();
+  return alongProduct < -0.5 * getUlp(wide, maxFinite);
+}
+
+Bounded Arithmetic::roundProduct(Bounded product, Bounded x, Bounded y,
+                                 double ulps) const {
+  Bounded rounded = round(product, ulps);
+  bool overflows = std::isinf(rounded.value) && rounded.isExact() &&
+                   std::isfinite(x.value) && std::isfinite(y.value) &&
+                   y.value != 0.0;
+  return {rounded.value, overflows ? kOverflowError : rounded.error};
+}
+
 Bounded Arithmetic::add(Bounded x, Bounded y) const {
   auto f = [](double a, double b) { return a + b; };
+  if (dependsOnRounding(x, y) || dependsOnRounding(y, x))
+    return {f(x.value, y.value), kInfinity};
   return round(mapMonotone(f, x, y), ulps::correct);
 }
 
-Bounded Arithmetic::sub(Bounded x, Bounded y) const {
-  auto f = [](double a, double b) { return a - b; };
-  return round(mapMonotone(f, x, y), ulps::correct);
-}
+Bounded Arithmetic::sub(Bounded x, Bounded y) const { return add(x, neg(y)); }
 
 Bounded Arithmetic::mul(Bounded x, Bounded y) const {
   auto f = [](double a, double b) { return a * b; };
-  return round(mapMonotone(f, x, y), ulps::correct);
+  return roundProduct(mapMonotone(f, x, y), x, y, ulps::correct);
 }
 
 static Bounded divide(Bounded x, Bounded y) {
@@ -125,12 +144,12 @@ static Bounded divide(Bounded x, Bounded y) {
 }
 
 Bounded Arithmetic::div(Bounded x, Bounded y) const {
-  return round(divide(x, y), ulps::correct);
+  return roundProduct(divide(x, y), x, y, ulps::correct);
 }
 
 Bounded Arithmetic::quotient(Bounded x, Bounded y) const {
-  return round(divide(x, y),
-               wide == DType::F64 ? ulps::correct : ulps::quotient);
+  return roundProduct(divide(x, y), x, y,
+                      wide == DType::F64 ? ulps::correct : ulps::quotient);
 }
 
 Bounded Arithmetic::pow(Bounded x, Bounded y) const {

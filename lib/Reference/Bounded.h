@@ -28,9 +28,14 @@ namespace mlir::fuse::reference {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// The error of an infinity that a product of finite numbers was rounded to.
+inline constexpr double kOverflowError =
+    std::numeric_limits<double>::denorm_min();
+
 /// A correct program's number is within `error` of `value`. An `error` of
 /// infinity allows everything, also NaN; an infinite or NaN `value` with an
-/// `error` of 0 is certain.
+/// `error` of 0 is certain. So is an overflow, but an addition may take it as
+/// part of an fma, which does not round the product.
 struct Bounded {
   double value = 0.0;
   double error = 0.0;
@@ -40,6 +45,9 @@ struct Bounded {
   double magnitude() const { return std::fabs(value) + error; }
   bool isExact() const { return error == 0.0; }
   bool isUnbounded() const { return error == kInfinity; }
+  bool isOverflow() const {
+    return std::isinf(value) && error == kOverflowError;
+  }
   bool mayBeZero() const { return isUnbounded() || std::fabs(value) <= error; }
 };
 
@@ -160,6 +168,10 @@ public:
                      int64_t terms) const;
 
 private:
+  Bounded roundProduct(Bounded product, Bounded x, Bounded y,
+                       double ulps) const;
+  bool dependsOnRounding(Bounded product, Bounded addend) const;
+
   DType dtype, accuracy;
   DType wide;
   double unit;

@@ -23,26 +23,40 @@ public:
     if (std::isfinite(x.value) && std::isfinite(x.error))
       return false;
     isEmpty = false;
-    if (x.isExact())
+    if (x.isOverflow())
+      overflows += x.value;
+    else if (x.isExact())
       sum += x.value;
     else
       isUnbounded = true;
     return true;
   }
 
-  /// The sum with the `finite` terms, which are accumulated.
-  Bounded addTo(Bounded finite) const {
+  /// The sum with the `finite` terms, which are accumulated, and those of one
+  /// sign only.
+  Bounded addTo(Bounded finite, const TermMagnitudes &magnitudes) const {
     if (isEmpty)
       return finite;
+    double total = sum + overflows;
     // A NaN absorbs what has no bound, an infinity does not.
     bool isCertain =
-        std::isnan(sum) || (!isUnbounded && std::isfinite(finite.error) &&
-                            std::isfinite(finite.value));
-    return {sum + finite.value, isCertain ? 0.0 : kInfinity};
+        std::isnan(sum) ||
+        (!isUnbounded && std::isfinite(finite.error) &&
+         std::isfinite(finite.value) && areOverflowsCertain(magnitudes));
+    return {total + finite.value, isCertain ? 0.0 : kInfinity};
   }
 
 private:
-  double sum = 0.0;
+  /// An overflow may be finite in an fma with what has the other sign.
+  bool areOverflowsCertain(const TermMagnitudes &magnitudes) const {
+    double opposite =
+        overflows > 0.0 ? magnitudes.negative : magnitudes.positive;
+    return overflows == 0.0 ||
+           (opposite == 0.0 && !std::isnan(sum + overflows));
+  }
+
+  /// What is certain, and products of finite factors.
+  double sum = 0.0, overflows = 0.0;
   bool isEmpty = true, isUnbounded = false;
 };
 
@@ -84,7 +98,7 @@ public:
   }
   /// Not yet rounded to a narrow type.
   Bounded get(const Arithmetic &arithmetic) const {
-    return specials.addTo(accumulated(arithmetic));
+    return specials.addTo(accumulated(arithmetic), magnitudes);
   }
   /// The same for a mean, which a program may take as a mean of partial means:
   /// they may stay finite where their sum overflows.
@@ -92,7 +106,7 @@ public:
     Bounded sum = accumulated(arithmetic);
     if (std::isinf(sum.value))
       sum.error = kInfinity;
-    return specials.addTo(sum);
+    return specials.addTo(sum, magnitudes);
   }
 
 private:
@@ -155,7 +169,8 @@ public:
     double error = std::min(linear, common + 2.0 * std::sqrt(squares));
     // The products are rounded, too: one rounding more than the sum has.
     return specials.addTo(
-        arithmetic.accumulate({value, error + product}, magnitudes, terms + 1));
+        arithmetic.accumulate({value, error + product}, magnitudes, terms + 1),
+        magnitudes);
   }
 
 private:

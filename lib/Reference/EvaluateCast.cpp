@@ -35,6 +35,8 @@ Bounded mlir::fuse::reference::roundCast(DType from, DType to, Bounded x) {
   if (isSaturating(to))
     return saturateCast(from, to, x);
   bool isFinite = std::isfinite(x.value) && std::isfinite(x.error);
+  if (x.isOverflow())
+    return from == to ? x : Bounded{x.value, 0.0};
   if (!isFinite)
     return {x.value, x.isExact() ? 0.0 : kInfinity};
   // An exact number rounds to one number only, unless a program that goes from
@@ -54,6 +56,8 @@ Bounded mlir::fuse::reference::roundCast(DType from, DType to, Bounded x) {
 
 Bounded mlir::fuse::reference::mayRound(DType from, DType to, Bounded x) {
   bool isNumber = x.isExact() && roundTo(to, x.value) == x.value;
+  if (x.isOverflow())
+    return x;
   if (!isNarrow(to) || isNumber || !std::isfinite(x.value))
     return roundCast(from, to, x);
   Bounded result = {x.value, x.error + getUlp(to, x.magnitude())};

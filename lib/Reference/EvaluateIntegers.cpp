@@ -233,7 +233,8 @@ static Integer compareBounded(ComparePredicate predicate, Bounded x,
                               Bounded y) {
   bool value = compare(predicate, x.value, y.value);
   auto isNaN = [](Bounded z) { return std::isnan(z.value) && z.isExact(); };
-  bool certain = (x.isExact() && y.isExact()) || isNaN(x) || isNaN(y) ||
+  auto isOne = [](Bounded z) { return z.isExact() || z.isOverflow(); };
+  bool certain = (isOne(x) && isOne(y)) || isNaN(x) || isNaN(y) ||
                  x.high() < y.low() || y.high() < x.low();
   return {value, certain ? 0.0 : 1.0};
 }

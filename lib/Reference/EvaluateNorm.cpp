@@ -104,15 +104,8 @@ mlir::fuse::reference::evaluateLayerNorm(LayerNormOp op, Operands operands) {
     for (int64_t j = 0; j < *features; ++j) {
       Bounded normal = arithmetic.mul(centred(j), scale);
       Bounded y = op.getWeight() ? arithmetic.mul(normal, weight[j]) : normal;
-      if (op.getBias()) {
-        // A product that is part of an fma is not rounded: no overflow is
-        // certain.
-        bool isFinite = std::isfinite(normal.value) &&
-                        (!op.getWeight() || std::isfinite(weight[j].value));
-        if (isFinite && std::isinf(y.value))
-          y.error = kInfinity;
+      if (op.getBias())
         y = arithmetic.add(y, bias[j]);
-      }
       store(result, base + j, mayRound(wide, dtype, y));
     }
   });

@@ -39,8 +39,9 @@ public:
     double max = getMaxFinite(wide);
     if (largest > max) {
       bool overflows = allAboveOne && !hasInexact && largest > 2.0 * max;
-      return overflows ? Bounded{std::copysign(kInfinity, product), 0.0}
-                       : Bounded{product, kInfinity};
+      if (!overflows)
+        return {product, kInfinity};
+      return {std::copysign(kInfinity, product), kOverflowError};
     }
     double unit = factors * getUlp(wide, 1.0);
     double underflow = factors * getUlp(wide, 0.0) * largest;

@@ -229,3 +229,35 @@ TEST(Bounds, IndependentErrorsGrowWithTheRoot) {
   EXPECT_GE(error, 0.01 * 2.0 * 0.9 * std::sqrt(size));
   EXPECT_LE(error, 0.01 * 8.0 * std::sqrt(size));
 }
+
+TEST(Bounds, AnAdditionMayTakeAProductUnrounded) {
+  // 1e39 is above all f32, but an fma adds it as it is.
+  Program program(R"((%x: tensor<5xf32>, %y: tensor<5xf32>)
+      -> (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<1xf32>) {
+    %product = fuse.mul %x, %x : tensor<5xf32>
+    %sum = fuse.add %product, %y : tensor<5xf32>
+    %difference = fuse.sub %y, %product : tensor<5xf32>
+    %all = fuse.reduce sum %product dims = [0] keep
+         : tensor<5xf32> -> tensor<1xf32>
+    return %product, %sum, %difference, %all
+         : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<1xf32> })");
+  double large = std::sqrt(1e39);
+  llvm::SmallVector<Value> results =
+      llvm::cantFail(program.run({floats({5}, {large, large, large, large, kInf}),
+                                  floats({5}, {-kInf, kInf, -3e38, 1, -kInf})}));
+  auto isKnown = [&](int result, int element) {
+    return results[result].getError(element) != kInf;
+  };
+  for (int element = 0; element < 5; ++element)
+    EXPECT_TRUE(isKnown(0, element));
+  EXPECT_FALSE(isKnown(1, 0));
+  EXPECT_TRUE(isKnown(1, 1));
+  EXPECT_FALSE(isKnown(1, 2));
+  EXPECT_TRUE(isKnown(1, 3));
+  EXPECT_TRUE(isKnown(2, 0));
+  EXPECT_FALSE(isKnown(2, 1));
+  // The infinity of an input stays one.
+  EXPECT_TRUE(isKnown(1, 4) && std::isnan(results[1].data[4]));
+  // No square has the other sign.
+  EXPECT_TRUE(isKnown(3, 0));
+}
