@@ -285,14 +285,9 @@ mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results, const DimClasses &dims,
                                 std::string &reason) {
   AcrossRows across = acrossRowsOf(ops, results, dims);
-  if (across.empty())
-    return Segmenter(ops, results, dims).run(reason);
-  auto segments = segmentWith(std::move(across), ops, results, dims, reason);
-  if (succeeded(segments))
-    return segments;
-  // What looks like it may have nothing to do with the rows.
-  std::string ignored;
-  return Segmenter(ops, results, dims).run(ignored);
+  return across.empty()
+             ? Segmenter(ops, results, dims).run(reason)
+             : segmentWith(std::move(across), ops, results, dims, reason);
 }
 
 FailureOr<std::vector<ReductionSegment>>

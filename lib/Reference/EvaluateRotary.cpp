@@ -171,17 +171,9 @@ private:
     return {bound(std::cos(angle)), bound(std::sin(angle))};
   }
 
-  /// x c + y s. One of the products need not be rounded, and then it does not
-  /// overflow either.
+  /// x c + y s.
   Bounded sumOfProducts(Bounded x, Bounded c, Bounded y, Bounded s) const {
-    Bounded first = arithmetic.mul(x, c), second = arithmetic.mul(y, s);
-    Bounded sum = arithmetic.add(first, second);
-    auto overflows = [](Bounded x, Bounded y, Bounded product) {
-      return std::isfinite(x.value) && std::isfinite(y.value) &&
-             !std::isfinite(product.value);
-    };
-    if (overflows(x, c, first) || overflows(y, s, second))
-      sum.error = kInfinity;
+    Bounded sum = arithmetic.add(arithmetic.mul(x, c), arithmetic.mul(y, s));
     return mayRound(wide, dtype, sum);
   }
 

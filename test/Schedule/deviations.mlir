@@ -21,6 +21,26 @@ func.func @held(%x: tensor<?x1024xbf16>, %w: tensor<1024xbf16>, %b: tensor<1024x
 
 // -----
 
+// As many threads as there are keep what each has to find few; a norm without
+// deviations takes half as many.
+// SMALL-LABEL: func.func @many_threads
+// SMALL:         #fuse.rows<threads = 1024, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @many_threads(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
+  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x8192xf32>
+  return %y : tensor<?x8192xf32>
+}
+
+// -----
+
+// SMALL-LABEL: func.func @fewer_threads
+// SMALL:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @fewer_threads(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
+  %y = fuse.rms_norm %x eps = 1.0e-5 : tensor<?x8192xf32>
+  return %y : tensor<?x8192xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @cached
 // CHECK:         hold = cache>
 // CHECK:         fuse.welford mean

@@ -37,6 +37,36 @@ func.func @few(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   return %0 : tensor<4x4096xf32>
 }
 
+// Two exchanges between blocks take longer than what these have less to load; a row
+// of half as much again is worth them.
+// CHECK-LABEL: func.func @exchanged_twice
+// CHECK:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @exchanged_twice(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
+  %0 = fuse.kernel "exchanged_twice" ins(%x : tensor<4x4096xf32>) -> tensor<4x4096xf32> {
+  ^bb0(%a: tensor<4x4096xf32>):
+    %max = fuse.reduce max %a dims = [1] keep : tensor<4x4096xf32> -> tensor<4x1xf32>
+    %d = fuse.sub %a, %max : tensor<4x4096xf32>, tensor<4x1xf32>
+    %sum = fuse.reduce sum %d dims = [1] keep : tensor<4x4096xf32> -> tensor<4x1xf32>
+    %y = fuse.div %d, %sum : tensor<4x4096xf32>, tensor<4x1xf32>
+    fuse.yield %y : tensor<4x4096xf32>
+  }
+  return %0 : tensor<4x4096xf32>
+}
+
+// CHECK-LABEL: func.func @longer
+// CHECK:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @longer(%x: tensor<4x6144xf32>) -> tensor<4x6144xf32> {
+  %0 = fuse.kernel "longer" ins(%x : tensor<4x6144xf32>) -> tensor<4x6144xf32> {
+  ^bb0(%a: tensor<4x6144xf32>):
+    %max = fuse.reduce max %a dims = [1] keep : tensor<4x6144xf32> -> tensor<4x1xf32>
+    %d = fuse.sub %a, %max : tensor<4x6144xf32>, tensor<4x1xf32>
+    %sum = fuse.reduce sum %d dims = [1] keep : tensor<4x6144xf32> -> tensor<4x1xf32>
+    %y = fuse.div %d, %sum : tensor<4x6144xf32>, tensor<4x1xf32>
+    fuse.yield %y : tensor<4x6144xf32>
+  }
+  return %0 : tensor<4x6144xf32>
+}
+
 // A pointwise kernel has one schedule for all sizes.
 // CHECK-LABEL: func.func @double
 // CHECK-NOT:   fuse.small_bytes

@@ -207,6 +207,29 @@ static Error compareBits(ArrayRef<Array> some, ArrayRef<Array> others,
   return Error::success();
 }
 
+/// The same elements bit for bit; any NaN is any other's equal, since LLVM leaves
+/// open whose sign and payload the NaN of an operation has. `like` has the types.
+static Error compareElements(ArrayRef<reference::Value> like,
+                             ArrayRef<Array> some, ArrayRef<Array> others,
+                             StringRef what) {
+  for (auto [index, value] : enumerate(like)) {
+    const auto *x = static_cast<const char *>(some[index].buffer->data());
+    const auto *y = static_cast<const char *>(others[index].buffer->data());
+    auto a = reference::fromBuffer(value.dtype, value.shape, x);
+    auto b = reference::fromBuffer(value.dtype, value.shape, y);
+    int64_t bytes = reference::getBytes(value.dtype);
+    for (int64_t i : seq<int64_t>(value.size())) {
+      bool areNaN = reference::isFloat(value.dtype) && std::isnan(a.data[i]) &&
+                    std::isnan(b.data[i]);
+      if (!areNaN && std::memcmp(x + i * bytes, y + i * bytes, bytes) != 0)
+        return makeError(formatv("expected the same bits from {0}, but got "
+                                 "others in element {1} of result {2}",
+                                 what, i, index));
+    }
+  }
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // The checks
 //===----------------------------------------------------------------------===//
@@ -300,7 +323,7 @@ Error Checker::checkStrict() {
   auto unfused = runText(*text, strict);
   if (!unfused)
     return unfused.takeError();
-  return compareBits(*outputs, *unfused, "the unfused program");
+  return compareElements(expected, *outputs, *unfused, "the unfused program");
 }
 
 /// A vector that divides the dimensions of one call may not those of another.
