@@ -158,12 +158,24 @@ static bool splitsRange(const llvm::Value *function, const Constant *constant) {
   return range->first < at && at < range->second;
 }
 
-/// Whether the range that ptxas knows of an operand is one of the result.
+/// Whether the range that ptxas knows of an operand may tell it one of the
+/// result.
 static bool keepsRange(const Instruction &instruction) {
-  if (isa<SelectInst, PHINode, FreezeInst, ExtractElementInst,
-          InsertElementInst, ShuffleVectorInst>(instruction) ||
-      instruction.getOpcode() == Instruction::FNeg)
+  switch (instruction.getOpcode()) {
+  case Instruction::Select:
+  case Instruction::PHI:
+  case Instruction::Freeze:
+  case Instruction::ExtractElement:
+  case Instruction::InsertElement:
+  case Instruction::ShuffleVector:
+  case Instruction::FNeg:
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
     return true;
+  default:
+    break;
+  }
   const auto *call = dyn_cast<IntrinsicInst>(&instruction);
   return call && (call->getIntrinsicID() == Intrinsic::minnum ||
                   call->getIntrinsicID() == Intrinsic::maxnum ||

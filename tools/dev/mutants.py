@@ -230,7 +230,12 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Analysis/AcrossRows.cpp",
-        "Analysis lit:Fusion",
+        "Analysis lit:Fusion lit:Random/Regressions",
+        (
+            "any-reduction-is-of-rows",
+            "return isReduction(op) && reducedDims(op) == ArrayRef(rows.reduced) &&",
+            "return isReduction(op) ||",
+        ),
         (
             "some-rows-are-all",
             "return llvm::equal(reduced, leading);",

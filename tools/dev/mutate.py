@@ -26,7 +26,10 @@ ROOT = Path(__file__).resolve().parents[2]
 LIT = Path("/usr/lib/llvm-22/bin/lit")
 ENOUGH = 0.95
 # What some lit tests run beside the drivers.
-LIT_TARGETS = {"tools": ["fuse-lsp-server", "fuse-reduce"]}
+LIT_TARGETS = {
+    "Random/Regressions": ["fuse-crosscheck"],
+    "tools": ["fuse-lsp-server", "fuse-reduce"],
+}
 # Seconds for one command.
 PATIENCE = 600
 
