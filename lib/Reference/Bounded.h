@@ -28,9 +28,11 @@ namespace mlir::fuse::reference {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// The error of an infinity that a product of finite numbers was rounded to.
+/// The error of an infinity that a product of finite numbers was rounded to,
+/// and of a zero that may have either sign.
 inline constexpr double kOverflowError =
     std::numeric_limits<double>::denorm_min();
+inline constexpr double kZeroError = kOverflowError;
 
 /// A correct program's number is within `error` of `value`. An `error` of
 /// infinity allows everything, also NaN; an infinite or NaN `value` with an
@@ -51,8 +53,12 @@ struct Bounded {
   bool mayBeZero() const { return isUnbounded() || std::fabs(value) <= error; }
 };
 
-/// `x`, widened until the number `other` is among what it allows.
+/// `x`, widened until the number `other` is among what it allows. A zero of
+/// either sign is none that one could divide by and be certain.
 inline Bounded include(Bounded x, double other) {
+  if (x.value == 0.0 && other == 0.0 &&
+      std::signbit(x.value) != std::signbit(other))
+    return {x.value, std::max(x.error, kZeroError)};
   bool sameKind =
       other == x.value || (std::isnan(other) && std::isnan(x.value));
   if (sameKind)

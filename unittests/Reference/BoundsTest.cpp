@@ -242,9 +242,9 @@ TEST(Bounds, AnAdditionMayTakeAProductUnrounded) {
     return %product, %sum, %difference, %all
          : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<1xf32> })");
   double large = std::sqrt(1e39);
-  llvm::SmallVector<Value> results =
-      llvm::cantFail(program.run({floats({5}, {large, large, large, large, kInf}),
-                                  floats({5}, {-kInf, kInf, -3e38, 1, -kInf})}));
+  llvm::SmallVector<Value> results = llvm::cantFail(
+      program.run({floats({5}, {large, large, large, large, kInf}),
+                   floats({5}, {-kInf, kInf, -3e38, 1, -kInf})}));
   auto isKnown = [&](int result, int element) {
     return results[result].getError(element) != kInf;
   };
@@ -260,4 +260,21 @@ TEST(Bounds, AnAdditionMayTakeAProductUnrounded) {
   EXPECT_TRUE(isKnown(1, 4) && std::isnan(results[1].data[4]));
   // No square has the other sign.
   EXPECT_TRUE(isKnown(3, 0));
+}
+
+TEST(Bounds, AZeroOfEitherSignDividesUncertainly) {
+  Program program(R"((%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+    %rounded = fuse.round %x : tensor<3xf32>
+    %one = fuse.constant dense<1.0> : tensor<f32>
+    %y = fuse.div %one, %rounded
+       : tensor<f32>, tensor<3xf32> -> tensor<3xf32>
+    return %rounded, %y : tensor<3xf32>, tensor<3xf32> })");
+  Value x = floats({3}, {1e-9, 0.25, -0.25});
+  x.error = {1e-8, 1e-8, 1e-8};
+  llvm::SmallVector<Value> results = llvm::cantFail(program.run({x}));
+  EXPECT_LT(results[0].getError(0), 1e-300);
+  EXPECT_EQ(results[1].getError(0), kInf);
+  EXPECT_EQ(results[1].getError(1), 0.0);
+  EXPECT_EQ(results[1].data[2], -kInf);
+  EXPECT_EQ(results[1].getError(2), 0.0);
 }
