@@ -253,6 +253,28 @@ FailureOr<ReductionSpace> mlir::fuse::reductionSpaceOf(KernelOp kernel,
   return reductionSpaceOf(ops, dims, reason);
 }
 
+std::optional<std::pair<int64_t, int64_t>>
+mlir::fuse::elementBitsAlong(KernelOp kernel, const DimClasses &dims,
+                             const Extent &inner) {
+  std::optional<std::pair<int64_t, int64_t>> bits;
+  auto visit = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t rank = type.getRank();
+    if (rank == 0 || !(dims.extent(value, rank - 1) == inner))
+      return;
+    // Booleans take a byte.
+    int64_t own = std::max<int64_t>(8, type.getElementTypeBitWidth());
+    bits = bits ? std::pair(std::min(bits->first, own),
+                            std::max(bits->second, own))
+                : std::pair(own, own);
+  };
+  for (Value input : kernel.getBody().getArguments())
+    visit(input);
+  for (Value value : kernel.getYield().getValues())
+    visit(value);
+  return bits;
+}
+
 SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelOp kernel,
                                                       const DimClasses &dims,
                                                       ArrayRef<Extent> domain) {

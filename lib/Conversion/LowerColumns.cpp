@@ -148,9 +148,7 @@ private:
 } // namespace
 
 bool ColumnsLowering::divides() const {
-  Extent inner = space.domain.back();
-  return vector == 1 || (inner.isStatic() ? inner.size % vector == 0
-                                          : emitter.getOptions().divisible);
+  return emitter.divides(vector, space.domain.back());
 }
 
 bool ColumnsLowering::mayOverlap() const {

@@ -81,9 +81,7 @@ LogicalResult SegmentLowering::verify() {
   if (segment.flat || vector == 1)
     return success();
   Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
-  bool divides = inner.isStatic() ? inner.size % vector == 0
-                                  : emitter.getOptions().divisible;
-  if (divides || (inner.isStatic() && isPointwise(frame.kernel)))
+  if (emitter.divides(vector, inner) || (inner.isStatic() && isPointwise(frame.kernel)))
     return success();
   if (inner.isStatic())
     return frame.kernel.emitError() << "expected a schedule whose vector "
@@ -106,7 +104,7 @@ bool SegmentLowering::isWholeVectors() const {
   if (known % vector == 0)
     return true;
   return !segment.flat && !segment.extents.empty() &&
-         !segment.extents.back().isStatic() && emitter.getOptions().divisible;
+         emitter.divides(vector, segment.extents.back());
 }
 
 GridTerm SegmentLowering::grid() const {

@@ -45,8 +45,8 @@ LogicalResult RowsLowering::verifyLength() {
                  "but got vector = " +
                  Twine(vector) + " for " + Twine(inner.size) +
                  "; use vector = 1");
-  if (space.columns().size() > 1 && !inner.isStatic() && vector != 1 &&
-      !emitter.getOptions().divisible)
+  if (space.columns().size() > 1 && !inner.isStatic() &&
+      !emitter.divides(vector, inner))
     return error("expected vector = 1 for several reduced dimensions of "
                  "dynamic size, but got vector = " +
                  Twine(vector) + "; use vector = 1");

@@ -98,9 +98,7 @@ private:
 
 LogicalResult TransposeLowering::verify() {
   for (const Extent &extent : {acrossExtent(), lastExtent()}) {
-    bool divides = extent.isStatic() ? extent.size % vector == 0
-                                     : emitter.getOptions().divisible;
-    if (vector > 1 && !divides)
+    if (!emitter.divides(vector, extent))
       return frame.kernel.emitError()
              << "expected a schedule whose vector divides the two dimensions "
                 "of its tiles, but got vector = "

@@ -374,6 +374,16 @@ Index PointEmitter::size(const Extent &extent) {
   return {abi.sizes.lookup(extent.cls), 0};
 }
 
+bool PointEmitter::divides(int64_t vector, const Extent &extent) const {
+  if (vector == 1)
+    return true;
+  if (extent.isStatic())
+    return extent.size % vector == 0;
+  auto bits = options.divisible ? elementBitsAlong(kernel, dims, extent)
+                                : std::nullopt;
+  return bits && 128 / bits->first % vector == 0;
+}
+
 Index PointEmitter::product(ArrayRef<Extent> extents) {
   Index result = Index::constant(1);
   // Static factors first: fewer instructions, and one shift for powers of two.

@@ -202,6 +202,8 @@ public:
   /// One of two, by an i1.
   Index select(Value condition, const Index &a, const Index &b);
   Index size(const Extent &extent);
+  /// Whether `vector` divides a dimension, whatever its size.
+  bool divides(int64_t vector, const Extent &extent) const;
   /// The product of the extents.
   Index product(ArrayRef<Extent> extents);
   /// Splits a row-major position into one index a dimension. The first is not

@@ -56,23 +56,6 @@ int64_t mlir::fuse::dividingVector(int64_t limit, int64_t size) {
   return vector;
 }
 
-/// The widest element of the tensors at the kernel's edge whose last dimension
-/// is `inner`; 0 if there is none, and nothing is known of its size.
-static int64_t widestAlong(KernelOp kernel, const DimClasses &dims,
-                           const Extent &inner) {
-  int64_t widest = 0;
-  auto visit = [&](Value value) {
-    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-    if (rank > 0 && dims.extent(value, rank - 1) == inner)
-      widest = std::max(widest, storageBits(value));
-  };
-  for (Value input : kernel.getBody().getArguments())
-    visit(input);
-  for (Value value : kernel.getYield().getValues())
-    visit(value);
-  return widest;
-}
-
 int64_t mlir::fuse::innermostVector(KernelOp kernel, const DimClasses &dims,
                                     ArrayRef<Extent> extents, int64_t limit,
                                     const ScheduleTarget &target) {
@@ -83,6 +66,6 @@ int64_t mlir::fuse::innermostVector(KernelOp kernel, const DimClasses &dims,
   if (!target.divisible)
     return 1;
   // 16 bytes of the widest element divide the dimension, whatever its size.
-  int64_t widest = widestAlong(kernel, dims, extents.back());
-  return widest ? std::clamp<int64_t>(128 / widest, 1, limit) : 1;
+  auto bits = elementBitsAlong(kernel, dims, extents.back());
+  return bits ? std::clamp<int64_t>(128 / bits->second, 1, limit) : 1;
 }

@@ -288,6 +288,15 @@ LOWERING = [
         ),
     ),
     *of_file(
+        "lib/Conversion/PointEmitter.cpp",
+        "lit:Emulator",
+        (
+            "any-unknown-dimension-is-whole-vectors",
+            "return bits && 128 / bits->first % vector == 0;",
+            "return options.divisible;",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/AcrossRows.cpp",
         "lit:Conversion lit:Emulator lit:Programs",
         (
