@@ -437,8 +437,8 @@ LOWERING = [
         ),
         (
             "dynamic-rows-are-whole-vectors",
-            ": emitter.getOptions().divisible;\n  if (divides",
-            ": true;\n  if (divides",
+            "if (emitter.divides(vector, inner) || (inner",
+            "if (!inner.isStatic() || emitter.divides(vector, inner) || (inner",
         ),
     ),
     *of_file(
