@@ -34,6 +34,8 @@ static int64_t busyBlocks(StringRef chip) {
 void mlir::fuse::buildFormPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
   pm.addPass(createFuseDecompose());
+  if (options.fusion)
+    pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
   FuseSplitReductionsOptions split;
   split.blocks = busyBlocks(options.chip);
   split.sharedByBlocks = options.chip != "cpu";

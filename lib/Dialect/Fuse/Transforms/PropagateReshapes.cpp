@@ -12,12 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReshapeOperands.h"
+
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_FUSEPROPAGATERESHAPES
@@ -27,10 +30,9 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-using Groups = SmallVector<ReassociationIndices>;
+using Groups = ReshapeGroups;
 
-/// Whether the op takes any shape, as long as its operands broadcast to it.
-static bool isShapeless(Operation *op) {
+bool mlir::fuse::isShapeless(Operation *op) {
   return op && op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
          !isa<IotaOp, RandomOp, BroadcastOp>(op);
 }
@@ -40,9 +42,8 @@ template <typename ReshapeOp> static bool isIdentity(ReshapeOp reshape) {
   return reshape.getSrcType() == reshape.getType();
 }
 
-/// Whether each group has at most one dynamic dimension, whose size then
-/// follows from the group's.
-static bool haveKnownSizes(RankedTensorType expanded, const Groups &groups) {
+bool mlir::fuse::haveKnownSizes(RankedTensorType expanded,
+                                const Groups &groups) {
   return llvm::all_of(groups, [&](const ReassociationIndices &group) {
     return llvm::count_if(group, [&](int64_t dim) {
              return expanded.isDynamicDim(dim);
@@ -67,11 +68,9 @@ static OpFoldResult expandedSize(OpBuilder &builder, Location loc, Value source,
   return arith::DivUIOp::create(builder, loc, size, divisor).getResult();
 }
 
-/// `operand`, which broadcasts to a shape of groups.size() dimensions, in a
-/// shape that broadcasts to `expanded`. A dimension of size 1 becomes a group
-/// of them.
-static Value expandOperand(OpBuilder &builder, Location loc, Value operand,
-                           RankedTensorType expanded, const Groups &groups) {
+Value mlir::fuse::expandOperand(OpBuilder &builder, Location loc, Value operand,
+                                RankedTensorType expanded,
+                                const Groups &groups) {
   auto type = cast<RankedTensorType>(operand.getType());
   if (type.getRank() == 0)
     return operand;
@@ -118,19 +117,11 @@ static Operation *expandOp(OpBuilder &builder, Operation *op,
   return clone;
 }
 
-/// The dimensions of the expanded tensor that `dims` become, or nothing if one
-/// of them is several of other sizes than 1.
-static std::optional<SmallVector<int64_t>> mapDims(ArrayRef<int64_t> dims,
-                                                   RankedTensorType expanded,
-                                                   const Groups &groups) {
+SmallVector<int64_t> mlir::fuse::expandedDims(ArrayRef<int64_t> dims,
+                                              const Groups &groups) {
   SmallVector<int64_t> mapped;
-  for (int64_t dim : dims) {
-    if (llvm::count_if(groups[dim], [&](int64_t part) {
-          return expanded.getDimSize(part) != 1;
-        }) > 1)
-      return std::nullopt;
+  for (int64_t dim : dims)
     llvm::append_range(mapped, groups[dim]);
-  }
   return mapped;
 }
 
@@ -147,6 +138,28 @@ static Groups reducedGroups(const Groups &groups, ArrayRef<int64_t> dims,
       result.back().push_back(next++);
   }
   return result;
+}
+
+/// Whether `value` follows from a reduction, by pointwise ops in its shape or
+/// of smaller operands. In the expanded shape those would be another kernel's.
+static bool followsFromReduction(Value value) {
+  // What is further away does not matter often enough to be looked for each
+  // time.
+  constexpr size_t mostOps = 64;
+  llvm::SmallSetVector<Operation *, 16> ops;
+  auto add = [&](Value operand) {
+    if (Operation *op = operand.getDefiningOp())
+      ops.insert(op);
+  };
+  add(value);
+  for (size_t next = 0; next < ops.size() && next < mostOps; ++next) {
+    Operation *op = ops[next];
+    if (op->hasTrait<mlir::fuse::OpTrait::Reduction>())
+      return true;
+    if (isShapeless(op))
+      llvm::for_each(op->getOperands(), add);
+  }
+  return false;
 }
 
 static bool isMadeHere(Value value) {
@@ -199,6 +212,8 @@ struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
     Groups groups = expand.getReassociationIndices();
     if (!haveKnownSizes(expand.getResultType(), groups))
       return rewriter.notifyMatchFailure(expand, "several dynamic sizes");
+    if (followsFromReduction(expand.getSrc()))
+      return rewriter.notifyMatchFailure(expand, "its operand is of rows");
     Operation *clone =
         expandOp(rewriter, producer, expand.getResultType(), groups);
     rewriter.replaceOp(expand, clone->getResults());
@@ -206,8 +221,7 @@ struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
-/// reduce(collapse(x)) -> collapse(reduce(x)), where the reduced dimensions are
-/// not what is collapsed, but for dimensions of size 1.
+/// reduce(collapse(x)) -> collapse(reduce(x)).
 struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -218,12 +232,11 @@ struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(reduce,
                                          "its operand is no collapsed value");
     Groups groups = collapse.getReassociationIndices();
-    auto dims = mapDims(reduce.getDims(), collapse.getSrcType(), groups);
-    if (!dims || !haveKnownSizes(collapse.getSrcType(), groups))
-      return rewriter.notifyMatchFailure(reduce,
-                                         "a reduced dimension is collapsed");
-    Value inner = ReduceOp::create(rewriter, reduce.getLoc(), reduce.getKind(),
-                                   collapse.getSrc(), *dims, reduce.getKeep());
+    if (!haveKnownSizes(collapse.getSrcType(), groups))
+      return rewriter.notifyMatchFailure(reduce, "several dynamic sizes");
+    Value inner = ReduceOp::create(
+        rewriter, reduce.getLoc(), reduce.getKind(), collapse.getSrc(),
+        expandedDims(reduce.getDims(), groups), reduce.getKeep());
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
         reduce, reduce.getType(), inner,
         reducedGroups(groups, reduce.getDims(), reduce.getKeep()));

@@ -95,6 +95,35 @@ def FusePropagateReshapes
   ];
 }
 
+def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
+  let summary = "Move transposes of whole rows up past the rows' reductions";
+  let description = [{
+    A kernel that reduces rows can read them in any order, but writes them where it
+    walks. A transpose that leaves the reduced dimensions where they are goes up
+    past the ops that its operand follows from, as far as nobody else needs their
+    results, if a reduction is among them: pointwise ops, reductions of the last
+    dimensions that keep them, and rotary embeddings whose tokens and heads change
+    places. A `tensor.expand_shape` before it goes first.
+
+    Before, a norm of each head, and heads before tokens for an attention:
+
+    ```mlir
+    %r = fuse.rsqrt %m : tensor<?x8x1xf32>
+    %n = fuse.mul %x, %r : tensor<?x8x128xf32>, tensor<?x8x1xf32> -> tensor<?x8x128xf32>
+    %t = fuse.transpose %n permutation = [1, 0, 2] : tensor<?x8x128xf32> -> tensor<8x?x128xf32>
+    ```
+
+    After, with `%m` of `%y`:
+
+    ```mlir
+    %y = fuse.transpose %x permutation = [1, 0, 2] : tensor<?x8x128xf32> -> tensor<8x?x128xf32>
+    %r = fuse.rsqrt %m : tensor<8x?x1xf32>
+    %t = fuse.mul %y, %r : tensor<8x?x128xf32>, tensor<8x?x1xf32> -> tensor<8x?x128xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseSplitReductions
     : Pass<"fuse-split-reductions", "::mlir::func::FuncOp"> {
   let summary = "Make two steps of reductions whose results are too few";

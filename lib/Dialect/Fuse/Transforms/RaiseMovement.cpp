@@ -1,0 +1,340 @@
+//===- RaiseMovement.cpp - Transposes of rows before their reductions -----===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel that reduces rows writes what it computes where it walks: it can
+// read rows in another order, but not write them so. A transpose that only
+// moves whole rows therefore goes up past what computes its operand, to where
+// that is read, if a reduction is among it. So does an expansion between the
+// two, which makes heads of features or windows of an image.
+//
+// What a movement goes past are the ops that its operand follows
+// from, as far back as nobody else needs their results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReshapeOperands.h"
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <queue>
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_FUSERAISEMOVEMENT
+#include "fuse/Dialect/Fuse/Transforms/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static ArrayRef<int64_t> reducedDimsOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, ArrayRef<int64_t>>(op)
+      .Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
+          [](auto reduction) { return reduction.getDims(); });
+}
+
+static bool dropsDims(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return reduce && !reduce.getKeep();
+}
+
+static void setReducedDims(Operation *op, ArrayRef<int64_t> dims) {
+  llvm::TypeSwitch<Operation *>(op).Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
+      [&](auto reduction) { reduction.setDims(dims); });
+}
+
+static bool isReductionOp(Operation *op) {
+  return op->hasTrait<mlir::fuse::OpTrait::Reduction>();
+}
+
+namespace {
+/// A transpose or an expansion, as something that ops can follow.
+class Movement {
+public:
+  explicit Movement(Operation *op) : op(op) {}
+  virtual ~Movement() = default;
+
+  Operation *getOperation() const { return op; }
+  Value operand() const { return op->getOperand(0); }
+  int64_t rank() const { return tensorType(operand()).getRank(); }
+
+  /// Whether `other`, all of whose results have this rank, can come after it.
+  virtual bool passes(Operation *other) const = 0;
+  /// The shape of a value of this rank when it has moved.
+  virtual SmallVector<int64_t> shapeOf(Value value) const = 0;
+  /// A value that broadcasts to the operand's shape, moved.
+  virtual Value move(OpBuilder &builder, Value value) const = 0;
+  /// Changes the attributes of an op that comes after it.
+  virtual void adapt(Operation *other) const = 0;
+
+private:
+  Operation *op;
+};
+
+class TransposeMovement : public Movement {
+public:
+  explicit TransposeMovement(TransposeOp op)
+      : Movement(op), permutation(op.getPermutation()) {}
+
+  bool passes(Operation *other) const override;
+  SmallVector<int64_t> shapeOf(Value value) const override {
+    ArrayRef<int64_t> shape = tensorType(value).getShape();
+    return llvm::map_to_vector(permutation,
+                               [&](int64_t dim) { return shape[dim]; });
+  }
+  Value move(OpBuilder &builder, Value value) const override;
+  void adapt(Operation *other) const override;
+
+private:
+  /// Whether all dimensions from `first` on stay where they are.
+  bool staysFrom(int64_t first) const {
+    for (int64_t dim = first, rank = permutation.size(); dim < rank; ++dim)
+      if (permutation[dim] != dim)
+        return false;
+    return true;
+  }
+  bool passesRotary(RotaryOp rotary) const;
+
+  SmallVector<int64_t> permutation;
+};
+
+class ExpandMovement : public Movement {
+public:
+  explicit ExpandMovement(tensor::ExpandShapeOp op)
+      : Movement(op), expanded(op.getResultType()),
+        groups(op.getReassociationIndices()) {}
+
+  bool passes(Operation *other) const override {
+    return isShapeless(other) || (isReductionOp(other) && !dropsDims(other));
+  }
+  SmallVector<int64_t> shapeOf(Value value) const override;
+  Value move(OpBuilder &builder, Value value) const override {
+    return expandOperand(builder, value.getLoc(), value, expanded, groups);
+  }
+  void adapt(Operation *other) const override {
+    if (isReductionOp(other))
+      setReducedDims(other, expandedDims(reducedDimsOf(other), groups));
+  }
+
+private:
+  RankedTensorType expanded;
+  ReshapeGroups groups;
+};
+
+/// The ops that a movement goes up past.
+class PassedOps {
+public:
+  explicit PassedOps(const Movement &movement) : movement(movement) {}
+
+  /// Whether there is a reduction among them.
+  bool collect();
+  /// Replaces the movement by the last of them.
+  void raise();
+
+private:
+  bool takes(Operation *op) const;
+  Value moved(OpBuilder &builder, Value value);
+
+  const Movement &movement;
+  llvm::SetVector<Operation *> ops;
+  IRMapping values;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Transposes
+//===----------------------------------------------------------------------===//
+
+/// Tokens and heads may change places where nothing else is the first of a
+/// batch.
+bool TransposeMovement::passesRotary(RotaryOp rotary) const {
+  int64_t tokens = rank() - 2, heads = rank() - 3;
+  if (heads < 0 || !staysFrom(rank() - 1) || permutation[tokens] != heads ||
+      permutation[heads] != tokens)
+    return false;
+  for (int64_t dim = 0; dim < heads; ++dim)
+    if (permutation[dim] != dim)
+      return false;
+  auto isOne = [](TypedValue<RankedTensorType> value) {
+    return !value || value.getType().getRank() == 0 ||
+           value.getType().getNumElements() == 1;
+  };
+  bool hasBatch = heads > 0;
+  bool ofOne =
+      (!rotary.getPositions() ||
+       rotary.getPositions().getType().getRank() == 1) &&
+      (rotary.getSequences() ||
+       isOne(cast_or_null<TypedValue<RankedTensorType>>(rotary.getOffset())));
+  return hasBatch || ofOne;
+}
+
+/// Rows stay whole: a transpose of what is reduced makes columns of them.
+bool TransposeMovement::passes(Operation *other) const {
+  if (auto rotary = dyn_cast<RotaryOp>(other))
+    return passesRotary(rotary);
+  if (isReductionOp(other))
+    return !dropsDims(other) && !reducedDimsOf(other).empty() &&
+           staysFrom(reducedDimsOf(other).front());
+  return isShapeless(other) || isa<IotaOp>(other);
+}
+
+/// Shapes align at the last dimension. Only dimensions that change places with
+/// each other have to be there.
+Value TransposeMovement::move(OpBuilder &builder, Value value) const {
+  Location loc = value.getLoc();
+  RankedTensorType type = tensorType(value);
+  int64_t missing = rank() - type.getRank();
+  if (type.getRank() == 0 || staysFrom(missing))
+    return value;
+  if (missing > 0) {
+    SmallVector<int64_t> shape(missing, 1);
+    llvm::append_range(shape, type.getShape());
+    ReshapeGroups groups(type.getRank());
+    for (int64_t dim = 0; dim < rank(); ++dim)
+      groups[std::max<int64_t>(0, dim - missing)].push_back(dim);
+    value = tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(shape, type.getElementType()),
+        value, groups);
+  }
+  return TransposeOp::create(
+      builder, loc,
+      RankedTensorType::get(shapeOf(value), type.getElementType()), value,
+      permutation);
+}
+
+void TransposeMovement::adapt(Operation *other) const {
+  if (auto iota = dyn_cast<IotaOp>(other)) {
+    iota.setDim(llvm::find(permutation, iota.getDim()) - permutation.begin());
+  } else if (auto rotary = dyn_cast<RotaryOp>(other)) {
+    rotary.setOrder(rotary.getOrder() == HeadOrder::tokens_heads
+                        ? HeadOrder::heads_tokens
+                        : HeadOrder::tokens_heads);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Expansions
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> ExpandMovement::shapeOf(Value value) const {
+  SmallVector<int64_t> shape;
+  for (auto [size, group] : llvm::zip(tensorType(value).getShape(), groups))
+    for (int64_t dim : group)
+      shape.push_back(size == 1 ? 1 : expanded.getDimSize(dim));
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// What is passed
+//===----------------------------------------------------------------------===//
+
+bool PassedOps::takes(Operation *op) const {
+  bool hasRank = llvm::all_of(op->getResults(), [&](Value result) {
+    return tensorType(result).getRank() == movement.rank();
+  });
+  auto isInside = [&](Operation *user) {
+    return user == movement.getOperation() || ops.contains(user);
+  };
+  return hasRank && llvm::all_of(op->getUsers(), isInside) &&
+         op->getBlock() == movement.getOperation()->getBlock() &&
+         movement.passes(op);
+}
+
+/// Users come before what they use, so that all of them are known.
+bool PassedOps::collect() {
+  auto isEarlier = [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  };
+  std::priority_queue<Operation *, SmallVector<Operation *>,
+                      decltype(isEarlier)>
+      work(isEarlier);
+  auto push = [&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (Operation *op = operand.getDefiningOp();
+          op && isa<FuseDialect>(op->getDialect()) &&
+          isa<RankedTensorType>(operand.getType()))
+        work.push(op);
+  };
+  push(movement.getOperation());
+  while (!work.empty()) {
+    Operation *op = work.top();
+    work.pop();
+    if (!ops.contains(op) && takes(op)) {
+      ops.insert(op);
+      push(op);
+    }
+  }
+  return llvm::any_of(ops, isReductionOp);
+}
+
+Value PassedOps::moved(OpBuilder &builder, Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return value;
+  if (Value known = values.lookupOrNull(value))
+    return known;
+  Value result = movement.move(builder, value);
+  values.map(value, result);
+  return result;
+}
+
+void PassedOps::raise() {
+  Operation *last = movement.getOperation();
+  OpBuilder builder(last);
+  for (Operation *op : llvm::reverse(ops)) {
+    SmallVector<Value> operands;
+    auto rotary = dyn_cast<RotaryOp>(op);
+    for (Value operand : op->getOperands())
+      operands.push_back(rotary && operand != rotary.getInput()
+                             ? operand
+                             : moved(builder, operand));
+    Operation *clone = builder.clone(*op);
+    clone->setOperands(operands);
+    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults())) {
+      to.setType(tensorType(from).clone(movement.shapeOf(from)));
+      values.map(from, to);
+    }
+    movement.adapt(clone);
+  }
+  last->getResult(0).replaceAllUsesWith(values.lookup(movement.operand()));
+  last->erase();
+  for (Operation *op : ops)
+    op->erase();
+}
+
+namespace {
+struct RaiseMovementPass
+    : public mlir::fuse::impl::FuseRaiseMovementBase<RaiseMovementPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    Block &block = getOperation().getBody().front();
+    // An expansion may be in a transpose's way.
+    for (auto op : llvm::to_vector(block.getOps<tensor::ExpandShapeOp>()))
+      if (haveKnownSizes(op.getResultType(), op.getReassociationIndices()))
+        raise(ExpandMovement(op));
+    for (auto op : llvm::to_vector(block.getOps<TransposeOp>()))
+      raise(TransposeMovement(op));
+  }
+
+private:
+  static void raise(const Movement &movement) {
+    PassedOps passed(movement);
+    if (passed.collect())
+      passed.raise();
+  }
+};
+} // namespace
