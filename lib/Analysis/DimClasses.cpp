@@ -43,9 +43,21 @@ DimClasses::DimClasses(Operation *root) {
     ;
 }
 
+DimClasses::DimClasses(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      addValue(operand);
+    for (Value result : op->getResults())
+      addValue(result);
+  }
+  llvm::for_each(ops, [&](Operation *op) { visit(op); });
+  while (uniteByRules())
+    ;
+}
+
 void DimClasses::addValue(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
+  if (!type || nodes.contains({value, 0}))
     return;
   for (auto [axis, size] : llvm::enumerate(type.getShape())) {
     nodes[{value, axis}] = parents.size();

@@ -61,9 +61,21 @@ GroupMerger::GroupMerger(func::FuncOp function, const MachineRates &machine)
 // Legality and cost
 //===----------------------------------------------------------------------===//
 
-bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results) {
-  std::string reason;
-  return succeeded(classifyGroup({ops, results}, *dims, reason));
+static bool isDynamic(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    return type && !type.hasStaticShape();
+  });
+}
+
+/// The rows that a kernel walks must be known to be equal from what it computes
+/// itself, not from the rest of the program.
+bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                          std::string &reason) {
+  if (failed(classifyGroup({ops, results}, *dims, reason)))
+    return false;
+  return llvm::none_of(ops, isReduction) || llvm::none_of(ops, isDynamic) ||
+         succeeded(classifyGroup({ops, results}, DimClasses(ops), reason));
 }
 
 std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,
@@ -97,7 +109,7 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
   auto check = [&] {
     SmallVector<Operation *> ops = groups.merged(a, b);
     SmallVector<Value> results = groups.resultsOf(ops);
-    if (failed(classifyGroup({ops, results}, *dims, reason)))
+    if (!isLegal(ops, results, reason))
       return false;
     if (groups.hasPathAround(a, b)) {
       reason = "another kernel lies between them";
@@ -183,7 +195,8 @@ bool GroupMerger::isFasterSunk(Operation *op, int consumer) {
   // What the op reads now leaves its old group, if it was computed there.
   SmallVector<Value> leaving = groups.resultsOf(without);
   SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
-  if (!isLegal(with, results) || !isLegal(without, leaving))
+  std::string reason;
+  if (!isLegal(with, results, reason) || !isLegal(without, leaving, reason))
     return false;
   std::optional<double> to = seconds(with, results),
                         rest = seconds(without, leaving);
@@ -268,12 +281,13 @@ bool GroupMerger::tryCopy(Operation *op) {
   if (consumers.empty() || copied.empty())
     return false;
 
+  std::string reason;
   double before = seconds(from), after = 0;
   for (int consumer : consumers) {
     SmallVector<Operation *> ops = unionOf(groups.ops(consumer), copied);
     SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
     std::optional<double> with = seconds(ops, results);
-    if (!with || !isLegal(ops, results))
+    if (!with || !isLegal(ops, results, reason))
       return false;
     before += seconds(consumer);
     after += *with;

@@ -62,7 +62,8 @@ private:
 
   bool tryMerge(int a, int b, ArrayRef<Operation *> views, std::string &reason);
   const char *whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);
-  bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results);
+  bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+               std::string &reason);
   std::optional<double> seconds(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results);
   double seconds(int group);

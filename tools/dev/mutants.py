@@ -253,6 +253,53 @@ MUTANTS = [
         ),
     ),
     *of_file(
+        "lib/Dialect/Fuse/Transforms/RaiseMovement.cpp",
+        "lit:Transforms lit:Programs random",
+        (
+            "rows-become-columns",
+            "staysFrom(reducedDimsOf(other).front());",
+            "true;",
+        ),
+        (
+            "moved-tokens-are-heads",
+            "rotary.setOrder(rotary.getOrder() == HeadOrder::tokens_heads",
+            "rotary.setOrder(rotary.getOrder() == HeadOrder::heads_tokens",
+        ),
+        (
+            "any-batch-moves",
+            "return hasBatch || ofOne;",
+            "return true;",
+        ),
+        (
+            "moves-past-what-others-need",
+            "return hasRank && llvm::all_of(op->getUsers(), isInside) &&",
+            "return hasRank &&",
+        ),
+        (
+            "what-is-reduced-may-have-another-size",
+            "return shape[dim] == input[dim] && (isKnown ||",
+            "return (isKnown ||",
+        ),
+    ),
+    *of_file(
+        "lib/Dialect/Fuse/Transforms/PropagateReshapes.cpp",
+        "lit:Transforms lit:Programs",
+        (
+            "expansions-part-rows",
+            "if (followsFromReduction(expand.getSrc()))",
+            "if (false)",
+        ),
+    ),
+    *of_file(
+        "lib/Fusion/MergeGroups.cpp",
+        "lit:Fusion lit:Random/Regressions",
+        (
+            "kernels-know-the-program",
+            "succeeded(classifyGroup({ops, results}, DimClasses(ops), reason));",
+            "true;",
+        ),
+    ),
+    *of_file(
         "lib/Fusion/Groups.cpp",
         "lit:Fusion",
         (

@@ -77,6 +77,9 @@ class DimClasses {
 public:
   /// Collects the equalities of all ops under `root` (a function or kernel).
   explicit DimClasses(Operation *root);
+  /// What these ops alone say of their operands and results: what a kernel of
+  /// them will know.
+  explicit DimClasses(ArrayRef<Operation *> ops);
 
   /// The extent of dimension `axis` of the ranked tensor `value`.
   Extent extent(Value value, int64_t axis) const;

@@ -1,5 +1,6 @@
 """Softmax and its kin, norms."""
 
+from .movement import emit_expand, emit_transpose
 from .pointwise import emit_binary, emit_reduce, reduced_shape, some_dims
 
 EPSILONS = ["1.0e-5", "1.0e-6", "0.0", "0.5"]
@@ -119,6 +120,37 @@ def deviations(g):
     emit_reduce(g, g.choice(["mean", "sum"]), square, dims, g.chance(0.9))
 
 
+def split(g, value):
+    """A dimension of known size as two."""
+    axes = [i for i, n in enumerate(value.shape) if isinstance(n, int) and n > 1]
+    if not axes:
+        return value
+    axis = g.choice(axes)
+    size = value.shape[axis]
+    outer = g.choice([n for n in range(1, size + 1) if size % n == 0])
+    groups = [[i + (i > axis)] for i in range(value.rank)]
+    groups[axis] = [axis, axis + 1]
+    shape = [*value.shape[:axis], outer, size // outer, *value.shape[axis + 1 :]]
+    return emit_expand(g, value, groups, shape)
+
+
+def moved_rows(g):
+    """Rows that are reduced in one order or shape, and needed in another."""
+    value = g.float_value(lambda v: 2 <= v.rank <= 4)
+    if not value:
+        return
+    last = [value.rank - 1]
+    if g.chance(0.5):
+        value = emit_softmax(g, "softmax", value, last)
+    else:
+        total = emit_reduce(g, g.choice(["sum", "max"]), value, last, True)
+        value = emit_binary(g, "mul", value, total)
+    if g.chance(0.5):
+        value = split(g, value)
+    rows = g.random.sample(range(value.rank - 1), value.rank - 1)
+    emit_transpose(g, value, [*rows, value.rank - 1])
+
+
 MAKERS = [
     (2, softmax),
     (1, siblings),
@@ -126,4 +158,5 @@ MAKERS = [
     (2, norm),
     (1.5, across_rows),
     (1.5, deviations),
+    (1.5, moved_rows),
 ]

@@ -119,7 +119,8 @@ public:
         groups(op.getReassociationIndices()) {}
 
   bool passes(Operation *other) const override {
-    return isShapeless(other) || (isReductionOp(other) && !dropsDims(other));
+    return isShapeless(other) ||
+           (isReductionOp(other) && !dropsDims(other) && expands(other));
   }
   SmallVector<int64_t> shapeOf(Value value) const override;
   Value move(OpBuilder &builder, Value value) const override {
@@ -131,6 +132,8 @@ public:
   }
 
 private:
+  bool expands(Operation *reduction) const;
+
   RankedTensorType expanded;
   ReshapeGroups groups;
 };
@@ -229,6 +232,16 @@ void TransposeMovement::adapt(Operation *other) const {
 //===----------------------------------------------------------------------===//
 // Expansions
 //===----------------------------------------------------------------------===//
+
+/// Whether what is reduced has the sizes that the expansion splits.
+bool ExpandMovement::expands(Operation *reduction) const {
+  ArrayRef<int64_t> shape = tensorType(operand()).getShape();
+  ArrayRef<int64_t> input = tensorType(reduction->getOperand(0)).getShape();
+  return llvm::all_of(reducedDimsOf(reduction), [&](int64_t dim) {
+    bool isKnown = !ShapedType::isDynamic(shape[dim]);
+    return shape[dim] == input[dim] && (isKnown || groups[dim].size() == 1);
+  });
+}
 
 SmallVector<int64_t> ExpandMovement::shapeOf(Value value) const {
   SmallVector<int64_t> shape;

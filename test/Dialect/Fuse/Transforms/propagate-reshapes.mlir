@@ -46,15 +46,30 @@ func.func @reduce(%x: tensor<2x3x8xf32>) -> tensor<6xf32> {
 
 // -----
 
-// One over the collapsed dimension stays: its rows are what they were.
-// CHECK-LABEL: func.func @stays
-// CHECK:         tensor.collapse_shape
-// CHECK-NEXT:    fuse.reduce max
-func.func @stays(%x: tensor<2x3x8xf32>) -> tensor<8xf32> {
+// One over the collapsed dimension reduces several.
+// CHECK-LABEL: func.func @several
+// CHECK:         %[[R:.*]] = fuse.reduce max %{{.*}} dims = [0, 1] keep : tensor<2x3x8xf32> -> tensor<1x1x8xf32>
+// CHECK-NEXT:    tensor.collapse_shape %[[R]] {{\[\[}}0, 1], [2]] : tensor<1x1x8xf32> into tensor<1x8xf32>
+func.func @several(%x: tensor<2x3x8xf32>) -> tensor<1x8xf32> {
   %e = fuse.exp %x : tensor<2x3x8xf32>
   %c = tensor.collapse_shape %e [[0, 1], [2]] : tensor<2x3x8xf32> into tensor<6x8xf32>
-  %r = fuse.reduce max %c dims = [0] : tensor<6x8xf32> -> tensor<8xf32>
-  return %r : tensor<8xf32>
+  %r = fuse.reduce max %c dims = [0] keep : tensor<6x8xf32> -> tensor<1x8xf32>
+  return %r : tensor<1x8xf32>
+}
+
+// -----
+
+// What follows from a reduction stays in its shape.
+// CHECK-LABEL: func.func @rows
+// CHECK:         %[[Y:.*]] = fuse.mul
+// CHECK:         %[[Z:.*]] = fuse.neg %[[Y]]
+// CHECK:         tensor.expand_shape %[[Z]]
+func.func @rows(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x2x4xf32>) {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<4x8xf32> -> tensor<4x1xf32>
+  %y = fuse.mul %x, %s : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %z = fuse.neg %y : tensor<4x8xf32>
+  %e = tensor.expand_shape %z [[0], [1, 2]] output_shape [4, 2, 4] : tensor<4x8xf32> into tensor<4x2x4xf32>
+  return %y, %e : tensor<4x8xf32>, tensor<4x2x4xf32>
 }
 
 // -----

@@ -68,9 +68,9 @@ def FusePropagateReshapes
   let description = [{
     A reshape between two ops changes the shape in which a kernel would walk
     them. `tensor.collapse_shape` moves down past pointwise ops and reductions,
-    `tensor.expand_shape` up past pointwise ops: what lies between works in the
-    shape with more dimensions, and the reshapes end at inputs and results, as
-    views of memory. A gather from floats that a cast has widened, reshaped or
+    `tensor.expand_shape` up past pointwise ops that do not follow from a reduction:
+    what lies between works in the shape with more dimensions, and the reshapes end
+    at inputs and results, as views of memory. A gather from floats that a cast has widened, reshaped or
     not, gathers before the cast: from memory, if what is cast is an argument.
 
     Before, the norm of each head and a weight for all heads together:
@@ -96,14 +96,15 @@ def FusePropagateReshapes
 }
 
 def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
-  let summary = "Move transposes of whole rows up past the rows' reductions";
+  let summary = "Move transposes and expansions of rows up past reductions";
   let description = [{
     A kernel that reduces rows can read them in any order, but writes them where it
     walks. A transpose that leaves the reduced dimensions where they are goes up
     past the ops that its operand follows from, as far as nobody else needs their
     results, if a reduction is among them: pointwise ops, reductions of the last
     dimensions that keep them, and rotary embeddings whose tokens and heads change
-    places. A `tensor.expand_shape` before it goes first.
+    places. So does a `tensor.expand_shape`, whose reductions then have more
+    dimensions.
 
     Before, a norm of each head, and heads before tokens for an attention:
 

@@ -1,0 +1,132 @@
+// RUN: fuse-opt %s -split-input-file -fuse-raise-movement | FileCheck %s
+
+// Rows of heads before tokens: what is read is transposed, and what broadcasts
+// along with it.
+// CHECK-LABEL: func.func @heads
+// CHECK:         %[[X:.*]] = fuse.transpose %{{.*}} permutation = [1, 0, 2] : tensor<?x8x64xf32> -> tensor<8x?x64xf32>
+// CHECK:         %[[M:.*]] = fuse.reduce mean %[[X]] dims = [2] keep : tensor<8x?x64xf32> -> tensor<8x?x1xf32>
+// CHECK:         %[[H:.*]] = fuse.mul %[[X]], %[[M]] : tensor<8x?x64xf32>, tensor<8x?x1xf32>
+// CHECK:         %[[E:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2]] output_shape [1, 8, 64]
+// CHECK:         %[[W:.*]] = fuse.transpose %[[E]] permutation = [1, 0, 2] : tensor<1x8x64xf32> -> tensor<8x1x64xf32>
+// CHECK:         %[[Y:.*]] = fuse.mul %[[H]], %[[W]] : tensor<8x?x64xf32>, tensor<8x1x64xf32>
+// CHECK:         %[[Z:.*]] = fuse.add %[[Y]], %{{.*}} : tensor<8x?x64xf32>, tensor<64xf32>
+// CHECK:         return %[[Z]]
+func.func @heads(%x: tensor<?x8x64xf32>, %w: tensor<8x64xf32>, %b: tensor<64xf32>) -> tensor<8x?x64xf32> {
+  %m = fuse.reduce mean %x dims = [2] keep : tensor<?x8x64xf32> -> tensor<?x8x1xf32>
+  %h = fuse.mul %x, %m : tensor<?x8x64xf32>, tensor<?x8x1xf32> -> tensor<?x8x64xf32>
+  %y = fuse.mul %h, %w : tensor<?x8x64xf32>, tensor<8x64xf32> -> tensor<?x8x64xf32>
+  %z = fuse.add %y, %b : tensor<?x8x64xf32>, tensor<64xf32> -> tensor<?x8x64xf32>
+  %t = fuse.transpose %z permutation = [1, 0, 2] : tensor<?x8x64xf32> -> tensor<8x?x64xf32>
+  return %t : tensor<8x?x64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rotary
+// CHECK:         fuse.transpose
+// CHECK:         fuse.rotary half heads_tokens {{.*}} positions(%{{.*}}) base = 1.000000e+04 : tensor<2x8x?x64xf32>, tensor<2x?xi32>
+// CHECK-NOT:     fuse.transpose
+func.func @rotary(%x: tensor<2x?x8x64xf32>, %p: tensor<2x?xi32>) -> tensor<2x8x?x64xf32> {
+  %m = fuse.reduce max %x dims = [3] keep : tensor<2x?x8x64xf32> -> tensor<2x?x8x1xf32>
+  %h = fuse.mul %x, %m : tensor<2x?x8x64xf32>, tensor<2x?x8x1xf32> -> tensor<2x?x8x64xf32>
+  %y = fuse.rotary half tokens_heads %h positions(%p) base = 1.0e4 : tensor<2x?x8x64xf32>, tensor<2x?xi32>
+  %t = fuse.transpose %y permutation = [0, 2, 1, 3] : tensor<2x?x8x64xf32> -> tensor<2x8x?x64xf32>
+  return %t : tensor<2x8x?x64xf32>
+}
+
+// -----
+
+// The first axis is the batch of the offsets.
+// CHECK-LABEL: func.func @batch_moves
+// CHECK:         fuse.rotary half heads_tokens
+// CHECK-NEXT:    fuse.transpose
+func.func @batch_moves(%x: tensor<4x?x64xf32>, %o: tensor<4xi32>) -> tensor<?x4x64xf32> {
+  %m = fuse.reduce max %x dims = [2] keep : tensor<4x?x64xf32> -> tensor<4x?x1xf32>
+  %h = fuse.mul %x, %m : tensor<4x?x64xf32>, tensor<4x?x1xf32> -> tensor<4x?x64xf32>
+  %y = fuse.rotary half heads_tokens %h offset(%o) base = 1.0e4 : tensor<4x?x64xf32>, tensor<4xi32>
+  %t = fuse.transpose %y permutation = [1, 0, 2] : tensor<4x?x64xf32> -> tensor<?x4x64xf32>
+  return %t : tensor<?x4x64xf32>
+}
+
+// -----
+
+// An index is that of the dimension where it has gone.
+// CHECK-LABEL: func.func @index
+// CHECK:         fuse.iota dim = 0 : tensor<8x4x16xf32>
+// CHECK:         fuse.reduce sum %{{.*}} dims = [2] keep : tensor<8x4x16xf32> -> tensor<8x4x1xf32>
+func.func @index(%x: tensor<4x8x16xf32>) -> tensor<8x4x16xf32> {
+  %i = fuse.iota dim = 1 : tensor<4x8x16xf32>
+  %y = fuse.add %x, %i : tensor<4x8x16xf32>
+  %s = fuse.reduce sum %y dims = [2] keep : tensor<4x8x16xf32> -> tensor<4x8x1xf32>
+  %z = fuse.sub %y, %s : tensor<4x8x16xf32>, tensor<4x8x1xf32> -> tensor<4x8x16xf32>
+  %t = fuse.transpose %z permutation = [1, 0, 2] : tensor<4x8x16xf32> -> tensor<8x4x16xf32>
+  return %t : tensor<8x4x16xf32>
+}
+
+// -----
+
+// Rows become columns: the reduction stays before the transpose. So it does where
+// it drops dimensions.
+// CHECK-LABEL: func.func @columns
+// CHECK:         fuse.reduce sum %arg0 dims = [1] keep
+// CHECK:         fuse.reduce sum %arg0 dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK:         fuse.transpose
+func.func @columns(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<4xf32>) {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<4x8xf32> -> tensor<4x1xf32>
+  %r = fuse.reduce sum %x dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %y = fuse.mul %x, %s : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %t = fuse.transpose %y permutation = [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  return %t, %r : tensor<8x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Nothing moves past what others need, nor where no reduction is in the way.
+// CHECK-LABEL: func.func @needed
+// CHECK:         %[[Y:.*]] = fuse.mul
+// CHECK:         fuse.transpose %[[Y]]
+// CHECK:         %[[E:.*]] = fuse.exp
+// CHECK:         fuse.transpose %[[E]]
+func.func @needed(%x: tensor<4x8x16xf32>) -> (tensor<4x8x16xf32>, tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
+  %s = fuse.reduce sum %x dims = [2] keep : tensor<4x8x16xf32> -> tensor<4x8x1xf32>
+  %y = fuse.mul %x, %s : tensor<4x8x16xf32>, tensor<4x8x1xf32> -> tensor<4x8x16xf32>
+  %t = fuse.transpose %y permutation = [1, 0, 2] : tensor<4x8x16xf32> -> tensor<8x4x16xf32>
+  %e = fuse.exp %x : tensor<4x8x16xf32>
+  %u = fuse.transpose %e permutation = [1, 0, 2] : tensor<4x8x16xf32> -> tensor<8x4x16xf32>
+  return %y, %t, %u : tensor<4x8x16xf32>, tensor<8x4x16xf32>, tensor<8x4x16xf32>
+}
+
+// -----
+
+// Heads of features that are reduced together: their norm has both dimensions.
+// CHECK-LABEL: func.func @expand
+// CHECK:         %[[X:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2]] output_shape [%{{.*}}, 4, 16]
+// CHECK:         %[[M:.*]], %[[D:.*]] = fuse.welford mean %[[X]] dims = [1, 2] : tensor<?x4x16xf32> -> tensor<?x1x1xf32>, tensor<?x1x1xf32>
+// CHECK:         fuse.sub %[[X]], %[[M]] : tensor<?x4x16xf32>, tensor<?x1x1xf32>
+// CHECK:         return
+func.func @expand(%x: tensor<?x64xf32>) -> tensor<?x4x16xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %m, %d = fuse.welford mean %x dims = [1] : tensor<?x64xf32> -> tensor<?x1xf32>, tensor<?x1xf32>
+  %y = fuse.sub %x, %m : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+  %z = fuse.mul %y, %d : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+  %e = tensor.expand_shape %z [[0], [1, 2]] output_shape [%n, 4, 16] : tensor<?x64xf32> into tensor<?x4x16xf32>
+  return %e : tensor<?x4x16xf32>
+}
+
+// -----
+
+// First the expansion, then the transpose.
+// CHECK-LABEL: func.func @windows
+// CHECK:         tensor.expand_shape
+// CHECK:         fuse.transpose
+// CHECK:         fuse.softmax_stats %{{.*}} dims = [4] : tensor<2x2x2x2x16xf32>
+// CHECK-NOT:     fuse.transpose
+func.func @windows(%x: tensor<4x4x16xf32>) -> tensor<2x2x2x2x16xf32> {
+  %m, %s = fuse.softmax_stats %x dims = [2] : tensor<4x4x16xf32> -> tensor<4x4x1xf32>, tensor<4x4x1xf32>
+  %d = fuse.sub %x, %m : tensor<4x4x16xf32>, tensor<4x4x1xf32> -> tensor<4x4x16xf32>
+  %y = fuse.div %d, %s : tensor<4x4x16xf32>, tensor<4x4x1xf32> -> tensor<4x4x16xf32>
+  %e = tensor.expand_shape %y [[0, 1], [2, 3], [4]] output_shape [2, 2, 2, 2, 16] : tensor<4x4x16xf32> into tensor<2x2x2x2x16xf32>
+  %t = fuse.transpose %e permutation = [0, 2, 1, 3, 4] : tensor<2x2x2x2x16xf32> -> tensor<2x2x2x2x16xf32>
+  return %t : tensor<2x2x2x2x16xf32>
+}
