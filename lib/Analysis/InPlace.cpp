@@ -115,7 +115,8 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
   InPlaceCheck check(kernel, dims);
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     SmallVector<Extent> extents = dims.extents(value);
-    if (!isPrivate(number, extents))
+    // A scatter is in place of what it writes into, and of nothing else.
+    if (value.getDefiningOp<ScatterOp>() || !isPrivate(number, extents))
       continue;
     for (BlockArgument input : kernel.getBody().getArguments())
       if (input.getType() == value.getType() &&

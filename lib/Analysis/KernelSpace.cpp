@@ -124,9 +124,7 @@ SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
   SmallVector<llvm::DenseSet<Value>> needed;
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     // A scatter walks what it writes.
-    auto scatter = value.getDefiningOp<ScatterOp>();
-    SmallVector<Extent> extents =
-        dims.extents(scatter ? scatter.getUpdates() : value);
+    SmallVector<Extent> extents = dims.extents(storedValue(value));
     llvm::DenseSet<Value> slice = backwardSlice(value);
     // Results that have nothing in common would only take each other's
     // registers.
@@ -201,6 +199,11 @@ bool ReductionSpace::isReducedShape(ArrayRef<Extent> extents) const {
     if (extents[axis] != (isReduced(axis) ? Extent{1} : extent))
       return false;
   return true;
+}
+
+Value mlir::fuse::storedValue(Value result) {
+  auto scatter = result.getDefiningOp<ScatterOp>();
+  return scatter ? Value(scatter.getUpdates()) : result;
 }
 
 FailureOr<ReductionSpace>

@@ -47,7 +47,7 @@ bool mlir::fuse::isReadOnce(const ReductionSegment &segment,
                             ArrayRef<Value> results, const DimClasses &dims) {
   const ReductionSpace &space = segment.space;
   for (unsigned result : segment.results)
-    if (!space.isReducedShape(dims.extents(results[result])))
+    if (!space.isReducedShape(dims.extents(storedValue(results[result]))))
       return false;
   return isOneExchange(space);
 }
@@ -225,8 +225,11 @@ FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
   }
   std::vector<ReductionSegment> segments;
   if (spaces->size() == 1) {
+    // What is scattered is stored; the scatter itself walks nothing.
+    auto walked = llvm::filter_to_vector(
+        ops, [](Operation *op) { return !isa<ScatterOp>(op); });
     segments.push_back({std::move(spaces->front()),
-                        SmallVector<Operation *>(ops),
+                        std::move(walked),
                         llvm::to_vector(llvm::seq<unsigned>(results.size())),
                         {}});
     return segments;
@@ -284,10 +287,11 @@ FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results, const DimClasses &dims,
                                 std::string &reason) {
-  AcrossRows across = acrossRowsOf(ops, results, dims);
+  SmallVector<Value> stored = llvm::map_to_vector(results, storedValue);
+  AcrossRows across = acrossRowsOf(ops, stored, dims);
   return across.empty()
-             ? Segmenter(ops, results, dims).run(reason)
-             : segmentWith(std::move(across), ops, results, dims, reason);
+             ? Segmenter(ops, stored, dims).run(reason)
+             : segmentWith(std::move(across), ops, stored, dims, reason);
 }
 
 FailureOr<std::vector<ReductionSegment>>

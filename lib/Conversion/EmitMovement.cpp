@@ -408,6 +408,7 @@ ScatterTarget mlir::fuse::emitScatterTarget(PointEmitter &emitter, ScatterOp op,
   target.point.dims = tableDims(found.index, axis, rank, point);
   target.point.lanes = point.lanes;
   target.point.skew = point.skew;
+  target.point.ragged = point.ragged;
   target.exists = found.inside;
   return target;
 }
@@ -419,8 +420,10 @@ LogicalResult mlir::fuse::verifyScatters(KernelOp kernel) {
              << "expected " << expected << ", but got " << got
              << "; put the scatter into a kernel of its own";
     };
-    if (!isa_and_nonnull<PointwiseScheduleAttr>(kernel.getScheduleAttr()))
-      return refuse("a pointwise schedule for a kernel with fuse.scatter",
+    if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr>(
+            kernel.getScheduleAttr()))
+      return refuse("a schedule of points or rows for a kernel with "
+                    "fuse.scatter",
                     "another");
     if (!scatter->hasOneUse() || !isa<YieldOp>(*scatter->user_begin()))
       return refuse("the result of fuse.scatter to leave the kernel at once",

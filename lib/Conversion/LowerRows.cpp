@@ -211,8 +211,20 @@ void RowsLowering::storeAt(ArrayRef<unsigned> results, const Point &point) {
     values.push_back(emitter.emitLanes(yielded(result), point));
   frame.ifTrue(frame.both(rowExists, point.guard), [&] {
     for (auto [result, value] : llvm::zip(results, values))
-      emitter.store(result, point, value);
+      storeResult(result, point, value);
   });
+}
+
+/// The row of a scatter goes as a whole to where its id says.
+void RowsLowering::storeResult(unsigned result, const Point &point, Value value) {
+  Value yielded = frame.kernel.getYield().getValues()[result];
+  auto scatter = yielded.getDefiningOp<ScatterOp>();
+  if (!scatter)
+    return emitter.store(result, point, value);
+  PointEmitter::Scope scope(emitter);
+  ScatterTarget target = emitScatterTarget(emitter, scatter, point);
+  frame.ifTrue(target.exists,
+               [&] { emitter.store(result, target.point, value); });
 }
 
 void RowsLowering::storeFull(ArrayRef<unsigned> results) {
@@ -245,7 +257,7 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
       values.push_back(
           emitter.emit(yielded(result), rowPoint(yielded(result))));
     for (auto [result, value] : llvm::zip(results, values))
-      emitter.store(result, rowPoint(yielded(result)), value);
+      storeResult(result, rowPoint(yielded(result)), value);
   });
 }
 
@@ -273,8 +285,25 @@ bool RowsLowering::isFull(unsigned result) {
   return extents == space.domain && !space.isReducedShape(extents);
 }
 
+/// Where a row goes, it stays whole.
+LogicalResult RowsLowering::verifyScatter(unsigned result) {
+  Value value = frame.kernel.getYield().getValues()[result];
+  auto scatter = value.getDefiningOp<ScatterOp>();
+  if (!scatter)
+    return success();
+  int64_t end = scatter.getDim() + scatter.getIds().getType().getRank();
+  if (end <= space.reduced.front())
+    return success();
+  return scatter.emitError()
+         << "expected ids of the dimensions before those that are reduced, but "
+            "got them up to dimension "
+         << end - 1 << "; put the scatter into a kernel of its own";
+}
+
 LogicalResult RowsLowering::verify() {
-  for (unsigned result : segment.results)
+  for (unsigned result : segment.results) {
+    if (failed(verifyScatter(result)))
+      return failure();
     if (!isFull(result) &&
         !space.isReducedShape(frame.dims.extents(yielded(result))))
       return frame.kernel.emitError()
@@ -282,6 +311,7 @@ LogicalResult RowsLowering::verify() {
                 "element a row, but got "
              << yielded(result).getType() << " as result " << result
              << "; put it into a kernel of its own";
+  }
   int64_t most = emitter.getOptions().cluster;
   if (schedule.clusterSize() > most)
     return frame.kernel.emitError()

@@ -50,6 +50,7 @@ private:
   }
   LogicalResult verifyLength();
   LogicalResult verifyPersistent();
+  LogicalResult verifyScatter(unsigned result);
   bool isFull(unsigned result);
   void placeThread(const Index &block);
   void placeInGrid(const Index &block);
@@ -118,9 +119,11 @@ private:
   void storeFull(ArrayRef<unsigned> results);
   void storeRows(ArrayRef<unsigned> results);
   void storeAt(ArrayRef<unsigned> results, const Point &point);
+  void storeResult(unsigned result, const Point &point, Value value);
 
+  /// What is stored for a result.
   Value yielded(unsigned result) {
-    return frame.kernel.getYield().getValues()[result];
+    return storedValue(frame.kernel.getYield().getValues()[result]);
   }
 
   KernelFrame &frame;

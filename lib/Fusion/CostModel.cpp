@@ -202,7 +202,7 @@ static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
   for (Value input : inputs)
     bytes += views.elementsRead(input) * elementBytes(input);
   for (Value result : results)
-    bytes += estimatedBytes(result);
+    bytes += estimatedBytes(storedValue(result));
   double work = std::max(bytes / machine.bytesPerSecond,
                          operations / machine.operationsPerSecond);
   return work / busyPart(ops, results, dims, machine);

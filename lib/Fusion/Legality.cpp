@@ -221,6 +221,21 @@ FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
 /// gain nothing from one launch.
 static constexpr int64_t mostReductions = 64;
 
+/// A scatter takes whole rows, which stay whole where they go.
+static const char *checkScatter(Value result, const ReductionSegment &segment,
+                                const DimClasses &dims) {
+  auto scatter = result.getDefiningOp<ScatterOp>();
+  if (!scatter)
+    return nullptr;
+  SmallVector<Extent> extents = dims.extents(scatter.getUpdates());
+  int64_t end = scatter.getDim() + scatter.getIds().getType().getRank();
+  bool areRows =
+      segment.space.domain == extents || segment.space.isReducedShape(extents);
+  return areRows && end <= segment.space.reduced.front()
+             ? nullptr
+             : "a scatter beside reductions takes whole rows of theirs";
+}
+
 /// Rows may be of several shapes, in blocks of their own; columns are one walk.
 FailureOr<GroupKind> Classifier::asReductions() {
   if (llvm::count_if(group.ops, isReduction) > mostReductions)
@@ -232,6 +247,8 @@ FailureOr<GroupKind> Classifier::asReductions() {
   bool areRows = llvm::all_of(*segments, [](const ReductionSegment &segment) {
     return segment.space.overLastDims();
   });
+  if (!areRows && llvm::any_of(group.ops, llvm::IsaPred<ScatterOp>))
+    return refuse("a scatter walks its updates, not columns");
   if (!areRows) {
     FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
     if (failed(space))
@@ -242,8 +259,11 @@ FailureOr<GroupKind> Classifier::asReductions() {
   }
   for (const ReductionSegment &segment : *segments) {
     SmallVector<Value> results;
-    for (unsigned result : segment.results)
-      results.push_back(group.results[result]);
+    for (unsigned result : segment.results) {
+      if (const char *why = checkScatter(group.results[result], segment, dims))
+        return refuse(why);
+      results.push_back(storedValue(group.results[result]));
+    }
     // Taken in where the row is.
     llvm::append_range(results, segment.across.inputs());
     GroupView view{segment.ops, results};
@@ -255,13 +275,11 @@ FailureOr<GroupKind> Classifier::asReductions() {
 
 /// A scatter writes memory in place, so it can only be what leaves a kernel,
 /// and what it writes into must be there before.
-static const char *checkScatters(const GroupView &group, bool reduces) {
+static const char *checkScatters(const GroupView &group) {
   for (Operation *op : group.ops) {
     auto scatter = dyn_cast<ScatterOp>(op);
     if (!scatter)
       continue;
-    if (reduces)
-      return "a scatter walks its updates, not the rows that are reduced";
     for (Operation *user : scatter->getUsers())
       if (llvm::is_contained(group.ops, user))
         return "what a scatter has written is not in registers";
@@ -294,7 +312,7 @@ FailureOr<GroupKind> Classifier::run() {
                  : asContraction(contract);
     reduces |= isReduction(op);
   }
-  if (const char *why = checkScatters(group, reduces))
+  if (const char *why = checkScatters(group))
     return refuse(why);
   // Tiles can be turned where there is nothing but tiles of one shape.
   if ((reduces || !walksOneShape(group, dims)) &&

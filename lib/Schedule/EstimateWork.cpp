@@ -106,7 +106,8 @@ KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
     if (segment.reads(input))
       countEdge(input, /*isResult=*/false);
   for (unsigned result : segment.results)
-    countEdge(kernel.getYield().getValues()[result], /*isResult=*/true);
+    countEdge(storedValue(kernel.getYield().getValues()[result]),
+              /*isResult=*/true);
   for (Operation *op : segment.ops)
     count(op);
 }

@@ -239,7 +239,7 @@ double RowsOnGPU::mostSmallRows() const {
     return *rows;
   double bytes = inputBytes;
   for (unsigned result : segment.results) {
-    Value value = kernel.getYield().getValues()[result];
+    Value value = storedValue(kernel.getYield().getValues()[result]);
     if (!segment.space.isReducedShape(dims.extents(value)))
       bytes += elementBytes(value);
   }

@@ -32,7 +32,7 @@ elementBits(KernelOp kernel, const DimClasses &dims, ArrayRef<Extent> extents) {
   for (Value input : kernel.getBody().getArguments())
     visit(input);
   for (Value value : kernel.getYield().getValues())
-    visit(value);
+    visit(storedValue(value));
   return {std::min(narrowest, widest), widest};
 }
 

@@ -4,7 +4,7 @@ func.func @not_pointwise(%x: tensor<8x8xf32>, %i: tensor<8xi32>, %u: tensor<8x8x
   %y = fuse.kernel "k" ins(%x, %i, %u : tensor<8x8xf32>, tensor<8xi32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       schedule = #fuse.transpose<threads = 16, tile = 8, vector = 4> {
   ^bb0(%a: tensor<8x8xf32>, %b: tensor<8xi32>, %c: tensor<8x8xf32>):
-    // expected-error @below {{expected a pointwise schedule for a kernel with fuse.scatter, but got another; put the scatter into a kernel of its own}}
+    // expected-error @below {{expected a schedule of points or rows for a kernel with fuse.scatter, but got another; put the scatter into a kernel of its own}}
     %s = fuse.scatter %a, %b, %c dim = 0 : tensor<8x8xf32>, tensor<8xi32>, tensor<8x8xf32> -> tensor<8x8xf32>
     fuse.yield %s : tensor<8x8xf32>
   }
@@ -103,4 +103,19 @@ func.func @large(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     fuse.yield %t : tensor<8x8xf32>
   }
   return %y : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @columns_of_rows(%x: tensor<4x8xf32>, %i: tensor<8xi32>, %u: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %y = fuse.kernel "k" ins(%x, %i, %u : tensor<4x8xf32>, tensor<8xi32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 4, hold = registers> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8xi32>, %c: tensor<4x8xf32>):
+    %m = fuse.reduce max %c dims = [1] keep : tensor<4x8xf32> -> tensor<4x1xf32>
+    %d = fuse.sub %c, %m : tensor<4x8xf32>, tensor<4x1xf32>
+    // expected-error @below {{expected ids of the dimensions before those that are reduced, but got them up to dimension 1; put the scatter into a kernel of its own}}
+    %s = fuse.scatter %a, %b, %d dim = 1 : tensor<4x8xf32>, tensor<8xi32>, tensor<4x8xf32> -> tensor<4x8xf32>
+    fuse.yield %s : tensor<4x8xf32>
+  }
+  return %y : tensor<4x8xf32>
 }

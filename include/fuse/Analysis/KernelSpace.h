@@ -128,6 +128,10 @@ bool isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
 bool isOneWalk(KernelOp kernel, const ReductionSpace &space,
                const DimClasses &dims);
 
+/// What is stored where a kernel or a group has this result: the updates of a
+/// scatter, else the result itself.
+Value storedValue(Value result);
+
 /// The reduction space of the ops, or a reason why they have none.
 FailureOr<ReductionSpace> reductionSpaceOf(ArrayRef<Operation *> ops,
                                            const DimClasses &dims,
