@@ -291,6 +291,15 @@ MUTANTS = [
         ),
     ),
     *of_file(
+        "lib/Fusion/Legality.cpp",
+        "lit:Fusion lit:Programs random",
+        (
+            "columns-of-rows-are-scattered",
+            "return areRows && end <= segment.space.reduced.front()",
+            "return areRows",
+        ),
+    ),
+    *of_file(
         "lib/Fusion/MergeGroups.cpp",
         "lit:Fusion lit:Random/Regressions",
         (

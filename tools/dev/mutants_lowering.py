@@ -297,6 +297,15 @@ LOWERING = [
         ),
     ),
     *of_file(
+        "lib/Conversion/EmitMovement.cpp",
+        "lit:Programs lit:Conversion random",
+        (
+            "rows-past-the-end-are-scattered",
+            "target.exists = found.inside;",
+            "target.exists = found.inside ? Value() : Value();",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/AcrossRows.cpp",
         "lit:Conversion lit:Emulator lit:Programs",
         (

@@ -1,0 +1,48 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 | FileCheck %s
+
+// Rows go as a whole where ids say.
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-1: fuse.kernel
+// CHECK:         fuse.scatter
+// CHECK-NOT:     fuse.kernel
+func.func @rows(%x: tensor<?x2x64xf32> {fuse.dims = ["t"]}, %i: tensor<?xi32> {fuse.dims = ["t"]}, %c: tensor<?x2x64xf32> {fuse.dims = ["s"]}) -> tensor<?x2x64xf32> {
+  %y = fuse.softmax %x dims = [2] : tensor<?x2x64xf32>
+  %z = fuse.scatter %c, %i, %y dim = 0 : tensor<?x2x64xf32>, tensor<?xi32>, tensor<?x2x64xf32> -> tensor<?x2x64xf32>
+  return %z : tensor<?x2x64xf32>
+}
+
+// -----
+
+// So does what is found of each row.
+// CHECK-LABEL: func.func @values
+// CHECK-COUNT-1: fuse.kernel
+// CHECK:         fuse.scatter
+// CHECK-NOT:     fuse.kernel
+func.func @values(%x: tensor<?x64xf32> {fuse.dims = ["t"]}, %i: tensor<?xi32> {fuse.dims = ["t"]}, %c: tensor<?xf32> {fuse.dims = ["s"]}) -> tensor<?xf32> {
+  %y = fuse.reduce max %x dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  %z = fuse.scatter %c, %i, %y dim = 0 : tensor<?xf32>, tensor<?xi32>, tensor<?xf32> -> tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+
+// -----
+
+// The elements of a row stay together.
+// CHECK-LABEL: func.func @elements
+// CHECK-SAME:    "a scatter beside reductions takes whole rows of theirs"
+// CHECK-COUNT-2: fuse.kernel
+func.func @elements(%x: tensor<?x64xf32> {fuse.dims = ["t"]}, %i: tensor<64xi32>, %c: tensor<?x99xf32> {fuse.dims = ["t"]}) -> tensor<?x99xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x64xf32>
+  %z = fuse.scatter %c, %i, %y dim = 1 : tensor<?x99xf32>, tensor<64xi32>, tensor<?x64xf32> -> tensor<?x99xf32>
+  return %z : tensor<?x99xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @columns
+// CHECK-SAME:    "a scatter walks its updates, not columns"
+// CHECK-COUNT-2: fuse.kernel
+func.func @columns(%x: tensor<5x64xf32>, %i: tensor<5xi32>, %c: tensor<9x64xf32>) -> tensor<9x64xf32> {
+  %y = fuse.softmax %x dims = [0] : tensor<5x64xf32>
+  %z = fuse.scatter %c, %i, %y dim = 0 : tensor<9x64xf32>, tensor<5xi32>, tensor<5x64xf32> -> tensor<9x64xf32>
+  return %z : tensor<9x64xf32>
+}
