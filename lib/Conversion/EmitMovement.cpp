@@ -136,6 +136,7 @@ private:
     return emitter.splat(loc, emitter.elementConstant(loc, value), lanes);
   }
 
+  bool isKnownOutside(PadOp pad, const Point &source);
   Value padCondition(PadOp pad, const Point &source);
   bool concatKeepsLanes(ConcatOp concat);
   Value concatFrom(ConcatOp concat, unsigned number, const Index &start);
@@ -205,6 +206,16 @@ Value MovementBuilder::build(ReverseOp reverse) {
   return vector::ShuffleOp::create(builder, loc, forwards, forwards, order);
 }
 
+bool MovementBuilder::isKnownOutside(PadOp pad, const Point &source) {
+  for (auto [axis, index] : llvm::enumerate(source.dims)) {
+    Extent size = extent(pad.getInput(), axis);
+    if (!index.base &&
+        (index.offset < 0 || (size.isStatic() && index.offset >= size.size)))
+      return true;
+  }
+  return false;
+}
+
 Value MovementBuilder::padCondition(PadOp pad, const Point &source) {
   Value condition;
   for (int64_t axis = 0; axis < pad.getType().getRank(); ++axis) {
@@ -233,6 +244,9 @@ Value MovementBuilder::build(PadOp pad) {
   Point source = elsewhere();
   for (auto [index, low] : llvm::zip_equal(point.dims, pad.getLow()))
     source.dims.push_back(emitter.add(index, Index::constant(-low)));
+  // Nothing can be computed at a place that is known not to exist.
+  if (isKnownOutside(pad, source))
+    return filled(pad.getValue());
   Value condition = padCondition(pad, source);
   if (!condition)
     return emitter.emit(pad.getInput(), source);
