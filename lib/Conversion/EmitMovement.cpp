@@ -285,9 +285,13 @@ Value MovementBuilder::concatFrom(ConcatOp concat, unsigned number,
   };
   if (number + 1 == concat.getInputs().size())
     return here();
+  Index place = point.dims[axis];
   Index end = emitter.add(start, emitter.size(extent(input, axis)));
-  return choose(emitter.less(point.dims[axis], end), here,
-                [&] { return concatFrom(concat, number + 1, end); });
+  auto later = [&] { return concatFrom(concat, number + 1, end); };
+  // Nothing can be computed of an operand that is known not to have the place.
+  if (!place.base && !end.base)
+    return place.offset < end.offset ? here() : later();
+  return choose(emitter.less(place, end), here, later);
 }
 
 Value MovementBuilder::build(ConcatOp concat) {
