@@ -27,8 +27,9 @@ void splitNarrowAdditions(llvm::Module &module);
 
 /// Says of comparisons with constants that NaN is none, where ptxas 13.0 knows
 /// the other side's range and forgets that it may be NaN: it takes ex2(x) >= 0
-/// for true, and so it does with squares and with what is made of ex2, abs, tanh,
-/// sin and cos by neg, add, mul, min, max and selp. Call it after LLVM's optimizer, too.
+/// for true, and so it does with squares and with what is made of ex2, abs,
+/// tanh, sin and cos by neg, add, mul, min, max and selp. Call it after LLVM's
+/// optimizer, too.
 void keepNaNsOutOfComparisons(llvm::Module &module);
 
 } // namespace mlir::fuse

@@ -81,7 +81,8 @@ LogicalResult SegmentLowering::verify() {
   if (segment.flat || vector == 1)
     return success();
   Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
-  if (emitter.divides(vector, inner) || (inner.isStatic() && isPointwise(frame.kernel)))
+  if (emitter.divides(vector, inner) ||
+      (inner.isStatic() && isPointwise(frame.kernel)))
     return success();
   if (inner.isStatic())
     return frame.kernel.emitError() << "expected a schedule whose vector "

@@ -216,7 +216,8 @@ void RowsLowering::storeAt(ArrayRef<unsigned> results, const Point &point) {
 }
 
 /// The row of a scatter goes as a whole to where its id says.
-void RowsLowering::storeResult(unsigned result, const Point &point, Value value) {
+void RowsLowering::storeResult(unsigned result, const Point &point,
+                               Value value) {
   Value yielded = frame.kernel.getYield().getValues()[result];
   auto scatter = yielded.getDefiningOp<ScatterOp>();
   if (!scatter)

@@ -379,8 +379,8 @@ bool PointEmitter::divides(int64_t vector, const Extent &extent) const {
     return true;
   if (extent.isStatic())
     return extent.size % vector == 0;
-  auto bits = options.divisible ? elementBitsAlong(kernel, dims, extent)
-                                : std::nullopt;
+  auto bits =
+      options.divisible ? elementBitsAlong(kernel, dims, extent) : std::nullopt;
   return bits && 128 / bits->first % vector == 0;
 }
 

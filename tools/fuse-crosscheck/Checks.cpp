@@ -207,8 +207,9 @@ static Error compareBits(ArrayRef<Array> some, ArrayRef<Array> others,
   return Error::success();
 }
 
-/// The same elements bit for bit; any NaN is any other's equal, since LLVM leaves
-/// open whose sign and payload the NaN of an operation has. `like` has the types.
+/// The same elements bit for bit; any NaN is any other's equal, since LLVM
+/// leaves open whose sign and payload the NaN of an operation has. `like` has
+/// the types.
 static Error compareElements(ArrayRef<reference::Value> like,
                              ArrayRef<Array> some, ArrayRef<Array> others,
                              StringRef what) {

@@ -207,9 +207,9 @@ bool isReadOnce(const ReductionSegment &segment, ArrayRef<Value> results,
                 const DimClasses &dims);
 
 /// Bits of the narrowest and of the widest elements, in memory, of the tensors
-/// at the kernel's edge whose last dimension is `inner`; none if there are none.
-/// In programs compiled for divisible rows (runtime::Facts), 16 bytes of each
-/// divide the dimension; of others nothing is known.
+/// at the kernel's edge whose last dimension is `inner`; none if there are
+/// none. In programs compiled for divisible rows (runtime::Facts), 16 bytes of
+/// each divide the dimension; of others nothing is known.
 std::optional<std::pair<int64_t, int64_t>>
 elementBitsAlong(KernelOp kernel, const DimClasses &dims, const Extent &inner);
 
