@@ -130,3 +130,15 @@ func.func @windows(%x: tensor<4x4x16xf32>) -> tensor<2x2x2x2x16xf32> {
   %t = fuse.transpose %e permutation = [0, 2, 1, 3, 4] : tensor<2x2x2x2x16xf32> -> tensor<2x2x2x2x16xf32>
   return %t : tensor<2x2x2x2x16xf32>
 }
+
+// -----
+
+// What is reduced has two elements, its result's expansion places for one.
+// CHECK-LABEL: func.func @sum
+// CHECK:         %[[S:.*]] = fuse.reduce sum %arg0 dims = [0] keep : tensor<2xf32> -> tensor<1xf32>
+// CHECK:         tensor.expand_shape %[[S]]
+func.func @sum(%x: tensor<2xf32>) -> tensor<1x1xf32> {
+  %s = fuse.reduce sum %x dims = [0] keep : tensor<2xf32> -> tensor<1xf32>
+  %e = tensor.expand_shape %s [[0, 1]] output_shape [1, 1] : tensor<1xf32> into tensor<1x1xf32>
+  return %e : tensor<1x1xf32>
+}
