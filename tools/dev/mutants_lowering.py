@@ -446,8 +446,8 @@ LOWERING = [
         ),
         (
             "dynamic-rows-are-whole-vectors",
-            "if (emitter.divides(vector, inner) || (inner",
-            "if (!inner.isStatic() || emitter.divides(vector, inner) || (inner",
+            "if (emitter.divides(vector, inner) ||",
+            "if (!inner.isStatic() || emitter.divides(vector, inner) ||",
         ),
     ),
     *of_file(
