@@ -46,7 +46,7 @@ Bounded Arithmetic::round(Bounded x, double ulps) const {
     return x;
   if (!std::isfinite(x.value) || !std::isfinite(x.error))
     return {x.value, x.isExact() ? 0.0 : kInfinity};
-  bool staysExact = ulps <= ulps::correct && x.isExact() && dtype != DType::F64;
+  bool staysExact = ulps <= ulps::correct && x.isKnown() && dtype != DType::F64;
   if (staysExact && roundTo(dtype, x.value) == x.value)
     return x;
 
@@ -159,7 +159,7 @@ Bounded Arithmetic::pow(Bounded x, Bounded y) const {
   if (x.low() <= 0.0 && x.high() >= 0.0 && !x.isExact())
     power =
         power.isUnbounded() ? power : include(power, std::pow(0.0, y.value));
-  if (x.low() <= 0.0 && !y.isExact())
+  if (x.low() <= 0.0 && !y.isKnown())
     power.error = kInfinity;
   return round(power, ulps::pow);
 }
@@ -255,6 +255,8 @@ Bounded Arithmetic::recip(Bounded x) const {
 
 /// Both circular functions have a slope of at most 1 and a range of 2.
 static Bounded mapCircular(double value, Bounded x) {
+  if (x.isKnown())
+    return {value, 0.0};
   return {value, x.isUnbounded() ? kInfinity : std::min(x.error, 2.0)};
 }
 

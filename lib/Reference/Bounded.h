@@ -46,6 +46,10 @@ struct Bounded {
   double high() const { return value + error; }
   double magnitude() const { return std::fabs(value) + error; }
   bool isExact() const { return error == 0.0; }
+  /// Exact, but for the rounding of an overflow or the sign of a zero.
+  bool isKnown() const {
+    return isExact() || isOverflow() || (value == 0.0 && error == kZeroError);
+  }
   bool isUnbounded() const { return error == kInfinity; }
   bool isOverflow() const {
     return std::isinf(value) && error == kOverflowError;

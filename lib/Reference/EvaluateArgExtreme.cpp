@@ -36,7 +36,7 @@ public:
       certainNaN = std::min<int64_t>(certainNaN, highs.size() - 1);
     else if (!mayBeNaN)
       atLeast = std::max(atLeast, x.low());
-    isInexact |= !x.isExact();
+    isInexact |= !x.isKnown();
   }
 
   std::pair<int64_t, double> get() const {

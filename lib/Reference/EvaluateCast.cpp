@@ -94,7 +94,7 @@ static void castFloat(const Value &input, Value &result) {
       return store(result, i, roundCast(input.dtype, to, x));
     if (to == DType::I1) {
       result.ints[i] = x.value != 0.0;
-      result.error[i] = !x.isExact() && x.mayBeZero();
+      result.error[i] = !x.isKnown() && x.mayBeZero();
       return;
     }
     result.ints[i] = saturate(to, x.value);

@@ -233,8 +233,7 @@ static Integer compareBounded(ComparePredicate predicate, Bounded x,
                               Bounded y) {
   bool value = compare(predicate, x.value, y.value);
   auto isNaN = [](Bounded z) { return std::isnan(z.value) && z.isExact(); };
-  auto isOne = [](Bounded z) { return z.isExact() || z.isOverflow(); };
-  bool certain = (isOne(x) && isOne(y)) || isNaN(x) || isNaN(y) ||
+  bool certain = (x.isKnown() && y.isKnown()) || isNaN(x) || isNaN(y) ||
                  x.high() < y.low() || y.high() < x.low();
   return {value, certain ? 0.0 : 1.0};
 }

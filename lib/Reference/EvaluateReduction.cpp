@@ -24,7 +24,7 @@ public:
     if (x.value != 0.0)
       smallest *= std::min(std::fabs(x.value), 1.0);
     hasZero |= x.value == 0.0;
-    hasInexact |= !x.isExact();
+    hasInexact |= !x.isKnown();
     hasNonFinite |= !std::isfinite(x.value);
     hasNaN |= std::isnan(x.value) && x.isExact();
     allAboveOne &= std::fabs(x.value) - x.error >= 1.0;

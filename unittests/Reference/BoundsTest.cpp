@@ -278,3 +278,27 @@ TEST(Bounds, AZeroOfEitherSignDividesUncertainly) {
   EXPECT_EQ(results[1].data[2], -kInf);
   EXPECT_EQ(results[1].getError(2), 0.0);
 }
+
+TEST(Bounds, AZeroOfEitherSignAndAnOverflowAreKnown) {
+  Program program(R"((%x: tensor<1xf32>, %big: tensor<1xf32>)
+      -> (tensor<1xi1>, tensor<1xi1>, tensor<1xi32>, tensor<1xf32>) {
+    %zero = fuse.round %x : tensor<1xf32>
+    %none = fuse.constant dense<0.0> : tensor<1xf32>
+    %equal = fuse.compare eq %zero, %none
+           : tensor<1xf32>, tensor<1xf32> -> tensor<1xi1>
+    %any = fuse.cast %zero : tensor<1xf32> -> tensor<1xi1>
+    %largest = fuse.argmax %zero dim = 0 keep : tensor<1xf32> -> tensor<1xi32>
+    %infinite = fuse.mul %big, %big : tensor<1xf32>
+    %sin = fuse.sin %infinite : tensor<1xf32>
+    return %equal, %any, %largest, %sin
+         : tensor<1xi1>, tensor<1xi1>, tensor<1xi32>, tensor<1xf32> })");
+  Value x = floats({1}, {1e-9});
+  x.error = {1e-8};
+  llvm::SmallVector<Value> results =
+      llvm::cantFail(program.run({x, floats({1}, {1e30})}));
+  for (const Value &result : results)
+    EXPECT_EQ(result.getError(0), 0.0);
+  EXPECT_EQ(results[0].ints[0], 1);
+  EXPECT_EQ(results[1].ints[0], 0);
+  EXPECT_TRUE(std::isnan(results[3].data[0]));
+}

@@ -334,6 +334,8 @@ struct RaiseMovementPass
   using Base::Base;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     Block &block = getOperation().getBody().front();
     // An expansion may be in a transpose's way.
     for (auto op : llvm::to_vector(block.getOps<tensor::ExpandShapeOp>()))

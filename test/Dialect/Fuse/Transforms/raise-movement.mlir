@@ -142,3 +142,8 @@ func.func @sum(%x: tensor<2xf32>) -> tensor<1x1xf32> {
   %e = tensor.expand_shape %s [[0, 1]] output_shape [1, 1] : tensor<1xf32> into tensor<1x1xf32>
   return %e : tensor<1x1xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func private @declared
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
