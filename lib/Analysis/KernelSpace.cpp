@@ -7,8 +7,6 @@
 
 #include "fuse/Analysis/KernelSpace.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 #include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
@@ -151,17 +149,6 @@ SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
   return segments;
 }
 
-ArrayRef<int64_t> mlir::fuse::reducedDims(Operation *op) {
-  return llvm::TypeSwitch<Operation *, ArrayRef<int64_t>>(op)
-      .Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
-          [](auto reduction) { return reduction.getDims(); });
-}
-
-bool mlir::fuse::keepsReducedDims(Operation *op) {
-  auto reduce = dyn_cast<ReduceOp>(op);
-  return !reduce || reduce.getKeep();
-}
-
 unsigned mlir::fuse::numStateComponents(Operation *op) {
   // Deviations are combined by the numbers of elements.
   return op->getNumResults() + isa<WelfordOp>(op);
@@ -285,10 +272,6 @@ SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelOp kernel,
       kernel.getBody().getArguments(), [&](BlockArgument input) {
         return ArrayRef<Extent>(dims.extents(input)) == domain;
       });
-}
-
-bool mlir::fuse::isReduction(Operation *op) {
-  return op->hasTrait<mlir::fuse::OpTrait::Reduction>();
 }
 
 bool mlir::fuse::readsAny(Operation *op, const llvm::DenseSet<Value> &values) {

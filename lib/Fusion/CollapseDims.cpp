@@ -29,7 +29,6 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_COLLAPSEDIMS
@@ -328,8 +327,7 @@ void RunCollapser::mergeDims(Operation *op, int64_t first) {
   for (int64_t dim : reducedDims(op))
     if (dim <= first || dim > last)
       dims.push_back(dim > last ? dim - (last - first) : dim);
-  llvm::TypeSwitch<Operation *>(op).Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
-      [&](auto reduction) { reduction.setDims(dims); });
+  setReducedDims(op, dims);
 }
 
 void RunCollapser::apply() {

@@ -257,7 +257,7 @@ MUTANTS = [
         "lit:Transforms lit:Programs random",
         (
             "rows-become-columns",
-            "staysFrom(reducedDimsOf(other).front());",
+            "staysFrom(reducedDims(other).front());",
             "true;",
         ),
         (

@@ -63,17 +63,8 @@ SmallVector<Segment> segmentsOf(KernelOp kernel, const DimClasses &dims);
 /// place of its operands, and asks for nothing else, such as the place itself.
 bool isPointwise(KernelOp kernel);
 
-/// Whether the op is a ReduceOp, a SoftmaxStatsOp or a WelfordOp.
-bool isReduction(Operation *op);
-
-/// The dimensions that such an op reduces.
-ArrayRef<int64_t> reducedDims(Operation *op);
-
-/// Whether these dimensions stay, with size 1.
-bool keepsReducedDims(Operation *op);
-
-/// The values for each of its results' elements that a part of the elements is
-/// reduced to, to be combined with those of other parts.
+/// The values for each element of a reduction's results that a part of the
+/// elements is reduced to, to be combined with those of other parts.
 unsigned numStateComponents(Operation *op);
 
 /// Whether an operand of the op is one of the values.

@@ -8,6 +8,7 @@
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -15,6 +16,26 @@ using namespace mlir::fuse;
 //===----------------------------------------------------------------------===//
 // Reduced dimensions
 //===----------------------------------------------------------------------===//
+
+bool mlir::fuse::isReduction(Operation *op) {
+  return op->hasTrait<mlir::fuse::OpTrait::Reduction>();
+}
+
+ArrayRef<int64_t> mlir::fuse::reducedDims(Operation *op) {
+  return llvm::TypeSwitch<Operation *, ArrayRef<int64_t>>(op)
+      .Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
+          [](auto reduction) { return reduction.getDims(); });
+}
+
+bool mlir::fuse::keepsReducedDims(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return !reduce || reduce.getKeep();
+}
+
+void mlir::fuse::setReducedDims(Operation *op, ArrayRef<int64_t> dims) {
+  llvm::TypeSwitch<Operation *>(op).Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
+      [&](auto reduction) { reduction.setDims(dims); });
+}
 
 /// `dims` are distinct dimensions of the operand, in ascending order.
 static bool areReducible(ArrayRef<int64_t> dims, int64_t rank) {

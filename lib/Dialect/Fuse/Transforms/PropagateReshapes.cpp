@@ -154,7 +154,7 @@ static bool followsFromReduction(Value value) {
   add(value);
   for (size_t next = 0; next < ops.size() && next < mostOps; ++next) {
     Operation *op = ops[next];
-    if (op->hasTrait<mlir::fuse::OpTrait::Reduction>())
+    if (isReduction(op))
       return true;
     if (isShapeless(op))
       llvm::for_each(op->getOperands(), add);

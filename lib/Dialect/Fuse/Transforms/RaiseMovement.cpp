@@ -25,7 +25,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <queue>
 
@@ -39,26 +38,6 @@ using namespace mlir::fuse;
 
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-static ArrayRef<int64_t> reducedDimsOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, ArrayRef<int64_t>>(op)
-      .Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
-          [](auto reduction) { return reduction.getDims(); });
-}
-
-static bool dropsDims(Operation *op) {
-  auto reduce = dyn_cast<ReduceOp>(op);
-  return reduce && !reduce.getKeep();
-}
-
-static void setReducedDims(Operation *op, ArrayRef<int64_t> dims) {
-  llvm::TypeSwitch<Operation *>(op).Case<ReduceOp, SoftmaxStatsOp, WelfordOp>(
-      [&](auto reduction) { reduction.setDims(dims); });
-}
-
-static bool isReductionOp(Operation *op) {
-  return op->hasTrait<mlir::fuse::OpTrait::Reduction>();
 }
 
 namespace {
@@ -120,15 +99,15 @@ public:
 
   bool passes(Operation *other) const override {
     return isShapeless(other) ||
-           (isReductionOp(other) && !dropsDims(other) && expands(other));
+           (isReduction(other) && keepsReducedDims(other) && expands(other));
   }
   SmallVector<int64_t> shapeOf(Value value) const override;
   Value move(OpBuilder &builder, Value value) const override {
     return expandOperand(builder, value.getLoc(), value, expanded, groups);
   }
   void adapt(Operation *other) const override {
-    if (isReductionOp(other))
-      setReducedDims(other, expandedDims(reducedDimsOf(other), groups));
+    if (isReduction(other))
+      setReducedDims(other, expandedDims(reducedDims(other), groups));
   }
 
 private:
@@ -189,9 +168,9 @@ bool TransposeMovement::passesRotary(RotaryOp rotary) const {
 bool TransposeMovement::passes(Operation *other) const {
   if (auto rotary = dyn_cast<RotaryOp>(other))
     return passesRotary(rotary);
-  if (isReductionOp(other))
-    return !dropsDims(other) && !reducedDimsOf(other).empty() &&
-           staysFrom(reducedDimsOf(other).front());
+  if (isReduction(other))
+    return keepsReducedDims(other) && !reducedDims(other).empty() &&
+           staysFrom(reducedDims(other).front());
   return isShapeless(other) || isa<IotaOp>(other);
 }
 
@@ -237,7 +216,7 @@ void TransposeMovement::adapt(Operation *other) const {
 bool ExpandMovement::expands(Operation *reduction) const {
   ArrayRef<int64_t> shape = tensorType(operand()).getShape();
   ArrayRef<int64_t> input = tensorType(reduction->getOperand(0)).getShape();
-  return llvm::all_of(reducedDimsOf(reduction), [&](int64_t dim) {
+  return llvm::all_of(reducedDims(reduction), [&](int64_t dim) {
     bool isKnown = !ShapedType::isDynamic(shape[dim]);
     return shape[dim] == input[dim] && (isKnown || groups[dim].size() == 1);
   });
@@ -291,7 +270,7 @@ bool PassedOps::collect() {
       push(op);
     }
   }
-  return llvm::any_of(ops, isReductionOp);
+  return llvm::any_of(ops, isReduction);
 }
 
 Value PassedOps::moved(OpBuilder &builder, Value value) {

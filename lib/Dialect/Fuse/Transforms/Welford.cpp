@@ -90,7 +90,7 @@ static bool isOnlyShape(WelfordOp op) {
   auto shape = op.getInput().getType().getShape();
   Attribute dims = op.getDimsAttr();
   return llvm::all_of(*op->getBlock(), [&](Operation &other) {
-    if (!other.hasTrait<mlir::fuse::OpTrait::Reduction>())
+    if (!isReduction(&other))
       return true;
     auto input = cast<RankedTensorType>(other.getOperand(0).getType());
     return input.getShape() == shape && other.getAttr("dims") == dims;

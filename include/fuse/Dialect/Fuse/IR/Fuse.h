@@ -66,6 +66,18 @@ inline constexpr StringLiteral kAccuracyAttr = "fuse.accuracy";
 /// kernel, like that of any op of its type, and not before.
 inline constexpr StringLiteral kImplicitAttr = "fuse.implicit";
 
+/// Whether the op is a ReduceOp, a SoftmaxStatsOp or a WelfordOp.
+bool isReduction(Operation *op);
+
+/// The dimensions that such an op reduces.
+ArrayRef<int64_t> reducedDims(Operation *op);
+
+/// Whether these dimensions stay, with size 1.
+bool keepsReducedDims(Operation *op);
+
+/// Replaces them; the types of operands and results are the caller's to change.
+void setReducedDims(Operation *op, ArrayRef<int64_t> dims);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_DIALECT_FUSE_IR_FUSE_H

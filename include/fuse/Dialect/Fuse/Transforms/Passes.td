@@ -70,8 +70,8 @@ def FusePropagateReshapes
     them. `tensor.collapse_shape` moves down past pointwise ops and reductions,
     `tensor.expand_shape` up past pointwise ops that do not follow from a reduction:
     what lies between works in the shape with more dimensions, and the reshapes end
-    at inputs and results, as views of memory. A gather from floats that a cast has widened, reshaped or
-    not, gathers before the cast: from memory, if what is cast is an argument.
+    at inputs and results, as views of memory. A gather from floats that a cast has
+    widened, reshaped or not, gathers before the cast: from memory, if what is cast is an argument.
 
     Before, the norm of each head and a weight for all heads together:
 
