@@ -112,8 +112,11 @@ void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
 void RowAlternatives::addHeld(int64_t length) {
   int64_t vector = proposal.getVector();
   int64_t vectors = std::max<int64_t>(1, llvm::divideCeil(length, vector));
+  // The first threads take what is before and behind whole vectors, an element
+  // each.
+  int64_t fewest = length % vector == 0 ? 1 : 2 * vector;
   for (int64_t group = llvm::PowerOf2Ceil(vectors);
-       group * heldElements >= length && group >= 1; group /= 2)
+       group * heldElements >= length && group >= fewest; group /= 2)
     for (int64_t threads : {group, 2 * group, smallestBlock, 2 * smallestBlock})
       if (threads >= group && threads >= warpSize)
         add(threads, threads / group, HoldKind::registers,

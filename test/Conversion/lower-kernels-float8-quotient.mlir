@@ -1,18 +1,19 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=float8=true | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels | FileCheck %s --check-prefix=NONE
 
-// A bound on either side; the reciprocal of what all lanes share is taken once.
-// The division is carried out where the bounds differ.
+// A product and its correction; the reciprocal of what all lanes share is taken
+// once. The division is carried out where the result is not a number.
 // CHECK-LABEL: gpu.func @quotient
 // CHECK:         %[[S:.*]] = llvm.load %{{.*}} -> f32
 // CHECK:         %[[R:.*]] = arith.divf %{{.*}}, %[[S]] fastmath<afn> : f32
-// CHECK:         arith.mulf %[[R]], %{{.*}} : f32
-// CHECK:         %[[LOW:.*]] = arith.mulf %[[X:.*]], %{{.*}} : vector<4xf32>
+// CHECK:         %[[E:.*]] = math.fma %{{.*}}, %[[R]], %{{.*}} : f32
+// CHECK:         %[[Z:.*]] = math.fma %[[E]], %[[R]], %[[R]] : f32
+// CHECK:         %[[LANES:.*]] = vector.broadcast %[[Z]] : f32 to vector<4xf32>
+// CHECK:         %[[Q:.*]] = arith.mulf %[[X:.*]], %[[LANES]] : vector<4xf32>
+// CHECK:         %[[EXCESS:.*]] = math.fma %[[Q]], %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK:         math.fma %{{.*}}, %[[LANES]], %[[Q]] : vector<4xf32>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"
-// CHECK:         arith.mulf %[[R]], %{{.*}} : f32
-// CHECK:         arith.mulf %[[X]], %{{.*}} : vector<4xf32>
-// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"
-// CHECK:         vector.reduction <or>, %{{.*}} : vector<1xi32> into i32
+// CHECK-NOT:     llvm.call_intrinsic
 // CHECK:         math.absf %[[S]] : f32
 // CHECK:         scf.if
 // CHECK-NEXT:      scf.yield %{{.*}} : vector<4xi8>

@@ -75,7 +75,7 @@ sanitize() {
 fuzz() {
   python3 tools/dev/fuzz.py --tool "$home/bin/fuse-crosscheck" \
     --tool-option=--check=gpu,gpu-schedules --count "${FUZZ_COUNT:-10000}" \
-    --seed "${FUZZ_SEED:-1000000}" --jobs "$(($(nproc) - 1))" --keep "$out" \
+    --seed "${FUZZ_SEED:-1000000}" --jobs "$(($(nproc) - 1))" --keep "$out" --no-reduce \
     --seconds "${FUZZ_SECONDS:-400}"
 }
 

@@ -7,14 +7,19 @@ EMISSION = [
         "lib/Conversion/Float8Quotient.cpp",
         "JIT",
         (
-            "bounds-of-quotients-are-too-near",
-            "static constexpr int margin = -21;",
-            "static constexpr int margin = -24;",
+            "quotients-are-not-corrected",
+            "return fma(negate(excess), inverse, start);",
+            "return start;",
         ),
         (
-            "quotients-by-any-divisor-are-bounded",
-            "areSame(low, high), isNormal());",
-            "areSame(low, high), areSame(low, high));",
+            "quotients-that-are-no-numbers-stay",
+            "areNumbers(bits), isModerate());",
+            "isModerate(), isModerate());",
+        ),
+        (
+            "quotients-by-any-divisor-are-corrected",
+            "areNumbers(bits), isModerate());",
+            "areNumbers(bits), areNumbers(bits));",
         ),
     ),
     *of_file(
