@@ -44,26 +44,37 @@ ReductionStates AcrossRowsLowering::start() {
   return states;
 }
 
-ReductionStates
-AcrossRowsLowering::take(ReductionStates states, ArrayRef<Point> held,
-                         llvm::function_ref<Point(Value)> rowPoint,
-                         Value exists) {
+void AcrossRowsLowering::forEachSum(
+    ReductionStates &states,
+    llvm::function_ref<void(Sum &, ReductionState *)> body) {
   ReductionState *next = states.begin();
   for (Sum &sum : sums) {
-    Value input = sum.reducer.getInput();
-    if (!sum.keepsColumns) {
-      *next = sum.reducer.accumulate(
-          *next, emitter.emit(input, rowPoint(input)), exists);
-      ++next;
-      continue;
-    }
-    for (const Point &point : held) {
-      *next = sum.reducer.accumulate(*next, emitter.emitLanes(input, point),
-                                     exists);
-      ++next;
-    }
+    body(sum, next);
+    next += sum.keepsColumns ? columns.size() : 1;
   }
-  return states;
+}
+
+void AcrossRowsLowering::takeColumns(ReductionStates &states, size_t number,
+                                     const Point &point, Value exists) {
+  forEachSum(states, [&](Sum &sum, ReductionState *first) {
+    if (!sum.keepsColumns)
+      return;
+    ReductionState &state = first[number];
+    state = sum.reducer.accumulate(
+        state, emitter.emitLanes(sum.reducer.getInput(), point), exists);
+  });
+}
+
+void AcrossRowsLowering::takeRow(ReductionStates &states,
+                                 llvm::function_ref<Point(Value)> rowPoint,
+                                 Value exists) {
+  forEachSum(states, [&](Sum &sum, ReductionState *state) {
+    if (sum.keepsColumns)
+      return;
+    Value input = sum.reducer.getInput();
+    *state = sum.reducer.accumulate(
+        *state, emitter.emit(input, rowPoint(input)), exists);
+  });
 }
 
 /// Of a space whose reductions keep columns each thread leaves what it holds,

@@ -44,11 +44,13 @@ public:
 
   /// The states before the first row.
   ReductionStates start();
-  /// Takes in a row: its points are `held`, one for each of the columns, and
-  /// `rowPoint` gives that of a value which it has one of. Null `exists` means
+  /// Takes in a row's point at the columns of that number. Null `exists` means
   /// true.
-  ReductionStates take(ReductionStates states, ArrayRef<Point> held,
-                       llvm::function_ref<Point(Value)> rowPoint, Value exists);
+  void takeColumns(ReductionStates &states, size_t number, const Point &point,
+                   Value exists = {});
+  /// Takes in what a row has one of, at the point that `rowPoint` gives.
+  void takeRow(ReductionStates &states,
+               llvm::function_ref<Point(Value)> rowPoint, Value exists);
   /// Leaves the states, meets the other blocks and writes the results.
   void finish(const ReductionStates &states, const ThreadGroup &group,
               const Index &thread);
@@ -60,6 +62,9 @@ private:
     bool keepsColumns;
   };
 
+  /// Calls the body with each sum and its first state.
+  void forEachSum(ReductionStates &states,
+                  llvm::function_ref<void(Sum &, ReductionState *)> body);
   void leave(const ReductionStates &states, const ThreadGroup &group,
              const Index &part);
   void combine(const Index &parts, const Index &thread);

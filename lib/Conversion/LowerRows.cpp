@@ -117,27 +117,27 @@ Index RowsLowering::existingRow(const Index &row) {
   return emitter.min(row, emitter.add(rows, Index::constant(-1)));
 }
 
-void RowsLowering::placeRow(const Index &row) {
-  rowDims = emitter.delinearize(row, space.rows());
-  rowStart = emitter.mul(row, columns);
+void RowsLowering::placeRow(const Index &number) {
+  row.dims = emitter.delinearize(number, space.rows());
+  row.start = emitter.mul(number, columns);
   placeVectors();
 }
 
 void RowsLowering::placeVectors() {
   Index size = Index::constant(vector);
-  head = Index::constant(0);
+  row.head = Index::constant(0);
   if (hasEdges()) {
-    Index past = emitter.rem(rowStart, size);
-    head = emitter.min(emitter.rem(emitter.sub(size, past), size), columns);
+    Index past = emitter.rem(row.start, size);
+    row.head = emitter.min(emitter.rem(emitter.sub(size, past), size), columns);
   }
-  vectors = emitter.div(emitter.sub(columns, head), size);
+  row.vectors = emitter.div(emitter.sub(columns, row.head), size);
 }
 
 Point RowsLowering::pointAt(Index column, int64_t lanes, bool followed) {
   Point point;
-  point.dims = rowDims;
+  point.dims = row.dims;
   point.dims.append(emitter.delinearize(column, space.columns()));
-  point.linear = emitter.add(rowStart, column);
+  point.linear = emitter.add(row.start, column);
   point.shape = space.domain;
   point.lanes = lanes;
   if (lanes > 1 && hasEdges()) {
@@ -150,7 +150,7 @@ Point RowsLowering::pointAt(Index column, int64_t lanes, bool followed) {
 
 Point RowsLowering::rowPoint(Value value) {
   Point point;
-  point.dims = rowDims;
+  point.dims = row.dims;
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
   point.dims.resize(rank, Index::constant(0));
   return point;
@@ -177,7 +177,7 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
     std::tie(states, scalarStates) = walkLoops(states, scalarStates, visit);
   } else {
     if (slots > 0)
-      states = walkShared(std::move(states), visit, isFirst);
+      states = walkShared(std::move(states), visit, isFirst, isLast);
     states = walkHeld(std::move(states), visit, isLast);
     scalarStates = walkEdges(std::move(scalarStates), visit);
   }
@@ -241,7 +241,7 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
     return;
   }
   if (slots > 0)
-    walkShared({}, store, /*isFirst=*/false);
+    walkShared({}, store, /*isFirst=*/false, /*isLast=*/true);
   walkHeld({}, store, /*isLast=*/true);
   walkEdges({}, store);
 }
@@ -346,18 +346,24 @@ void RowsLowering::placeRows(const Index &block) {
   if (isShared() || isCached())
     streamed =
         stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
-  if (isShared())
-    fillSharedMemory();
-  else if (!isLoop())
+  if (isShared()) {
+    if (!copiesAhead()) {
+      planSlots();
+      startCopies();
+    }
+    placeHeldPoints(slots);
+    loadHeld();
+  } else if (!isLoop()) {
     placeHeldPoints(0);
+  }
 }
 
-void RowsLowering::emitRows() {
+void RowsLowering::emitRows(VisitSlot takeSlot) {
   SmallVector<unsigned> full, rows;
   for (unsigned result : segment.results)
     (isFull(result) ? full : rows).push_back(result);
   computeRowValues();
-  if (schedule.getPreload()) {
+  if (schedule.getPreload() && !isShared()) {
     preload();
     auto *late = llvm::partition(full, [&](unsigned result) {
       return !reduced.contains(yielded(result));
@@ -367,8 +373,9 @@ void RowsLowering::emitRows() {
   }
   for (auto [number, level] : llvm::enumerate(space.levels))
     reduceLevel(level, /*isFirst=*/number == 0,
-                /*isLast=*/full.empty() && number + 1 == space.levels.size());
-  storeFull(full);
+                /*isLast=*/full.empty() && !takeSlot &&
+                    number + 1 == space.levels.size());
+  takeSlot ? storeSlots(full, takeSlot) : storeFull(full);
   storeRows(rows);
 }
 

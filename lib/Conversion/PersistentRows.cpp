@@ -29,8 +29,13 @@ LogicalResult RowsLowering::verifyPersistent() {
                  "; use blocks_per_row = 1");
   if (!segment.reducesToColumns())
     return success();
-  if (schedule.getHold() != HoldKind::registers)
-    return error("expected hold = registers for sums of columns, but got " +
+  std::optional<int64_t> length = staticProduct(space.columns());
+  int64_t share = schedule.getThreads() * vector;
+  bool isAllShared = isShared() && schedule.getInRegisters() == 0 && length &&
+                     *length % share == 0;
+  if (schedule.getHold() != HoldKind::registers && !isAllShared)
+    return error("expected hold = registers for sums of columns, or hold = "
+                 "shared with whole vectors of all threads, but got " +
                  stringifyHoldKind(schedule.getHold()) +
                  "; use hold = registers");
   const Extent &inner = space.columns().back();
@@ -130,25 +135,47 @@ void RowsLowering::defineAhead(ArrayRef<BlockArgument> inputs,
   });
 }
 
+/// Whether columns are summed of a row in shared memory.
+bool RowsLowering::sumsSlots() const {
+  return isShared() && segment.reducesToColumns();
+}
+
+/// Starts the copies of the block's first row, if there is one.
+void RowsLowering::copyFirst(const Index &number, const Index &rows) {
+  placeRow(number);
+  streamed =
+      stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
+  planSlots();
+  frame.ifTrue(emitter.less(number, rows), [&] { startCopies(); });
+}
+
+void RowsLowering::placeNext(const Index &number, const Index &rows) {
+  placeRow(number);
+  next = {row, emitter.less(number, rows)};
+}
+
 void RowsLowering::emitPersistent(const Index &block) {
   SmallVector<AcrossRowsLowering::Columns> columnsOfThread;
   bool isHeld = schedule.getHold() == HoldKind::registers && !hasEdges();
   SmallVector<BlockArgument> ahead;
-  if (isHeld) {
+  if (isHeld || sumsSlots()) {
     // Of any row: only the columns matter.
     placeRow(Index::constant(0));
     placeHeldPoints(0);
-    loadShared();
+    if (isHeld)
+      loadShared();
     for (const Point &point : held)
       columnsOfThread.push_back({*point.linear, point.guard});
     held.clear();
-    if (schedule.getPreload())
+    if (isHeld && schedule.getPreload())
       ahead = inputsAhead();
   }
   AcrossRowsLowering across(frame, schedule, segment, columnsOfThread);
   Index stride = {
       gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
   Index rows = emitter.product(space.rows());
+  if (copiesAhead())
+    copyFirst(rowOf(block), rows);
   ReductionStates states = across.start();
   states.push_back(
       loadAhead(ahead, rowOf(block), emitter.less(rowOf(block), rows)));
@@ -156,16 +183,23 @@ void RowsLowering::emitPersistent(const Index &block) {
       frame, block, frame.blocks(rowBlocks()), stride, std::move(states),
       [&](const Index &current, ReductionStates carried) {
         ReductionState loaded = carried.pop_back_val();
+        Index nextRow = rowOf(emitter.add(current, stride));
         // Behind the last row all load that again, which is near by then.
-        Index next = emitter.min(rowOf(emitter.add(current, stride)),
-                                 emitter.add(rows, Index::constant(-1)));
-        ReductionState loadedNext = loadAhead(ahead, next, /*exists=*/Value());
+        ReductionState loadedNext = loadAhead(
+            ahead, emitter.min(nextRow, emitter.add(rows, Index::constant(-1))),
+            /*exists=*/Value());
+        if (copiesAhead())
+          placeNext(nextRow, rows);
         placeRows(current);
         defineAhead(ahead, loaded);
-        emitRows();
-        carried = across.take(
-            std::move(carried), held,
-            [&](Value value) { return rowPoint(value); }, rowExists);
+        auto takeSlot = [&](int64_t slot, const Point &point) {
+          across.takeColumns(carried, slot, point);
+        };
+        sumsSlots() ? emitRows(takeSlot) : emitRows();
+        for (auto [number, point] : llvm::enumerate(held))
+          across.takeColumns(carried, number, point, rowExists);
+        across.takeRow(
+            carried, [&](Value value) { return rowPoint(value); }, rowExists);
         if (needsBarrierBetweenRows())
           gpu::BarrierOp::create(frame.builder, frame.loc());
         carried.push_back(std::move(loadedNext));

@@ -30,9 +30,10 @@ using namespace mlir::fuse;
 /// The column of an element of the edges, from the front to the back.
 Index RowsLowering::edgeColumn(const Index &number) {
   Index behind =
-      emitter.add(number, emitter.mul(vectors, Index::constant(vector)));
-  return hasEdges() ? emitter.select(emitter.less(number, head), number, behind)
-                    : behind;
+      emitter.add(number, emitter.mul(row.vectors, Index::constant(vector)));
+  return hasEdges()
+             ? emitter.select(emitter.less(number, row.head), number, behind)
+             : behind;
 }
 
 /// Of a row of static length, wherever it starts.
@@ -44,9 +45,9 @@ int64_t RowsLowering::leastVectors() const {
 /// Whether the row has vector `number`: one value for all rows where that is
 /// the same for all.
 Value RowsLowering::isInRow(const Index &number) {
-  Value &known = inRow[{number.key(), vectors.key()}];
+  Value &known = inRow[{number.key(), row.vectors.key()}];
   if (!known)
-    known = emitter.less(number, vectors);
+    known = emitter.less(number, row.vectors);
   return known;
 }
 
@@ -70,7 +71,7 @@ void RowsLowering::placeHeldPoints(int64_t firstVector) {
   column.guarded = true;
   edge = pointAt(column, 1);
   Index elements =
-      emitter.sub(columns, emitter.mul(vectors, Index::constant(vector)));
+      emitter.sub(columns, emitter.mul(row.vectors, Index::constant(vector)));
   edge->guard = emitter.less(group.lane, elements);
 }
 
@@ -86,11 +87,9 @@ Index RowsLowering::slotColumn(const Index &slot) {
       emitter.add(emitter.mul(slot, Index::constant(group.width)), group.lane));
 }
 
-/// Starts all copies, in groups, so that the first walk need not wait for the
-/// last one; then loads what stays in registers.
-void RowsLowering::fillSharedMemory() {
+/// Room for the vectors of a row that go to shared memory.
+void RowsLowering::planSlots() {
   slots = slotsInSharedMemory();
-  placeHeldPoints(slots);
   if (slots == 0)
     return;
   staging.emplace(frame, streamed, schedule.getThreads(), thread, slots,
@@ -99,6 +98,11 @@ void RowsLowering::fillSharedMemory() {
   // Whole steps, but for the last group.
   slotsInGroup =
       llvm::alignTo(llvm::divideCeil(slots, schedule.getCopyGroups()), unroll);
+}
+
+/// Starts all copies of the placed row, in groups, so that the first walk need
+/// not wait for the last one.
+void RowsLowering::startCopies() {
   for (int64_t from = 0; from < slots; from += slotsInGroup) {
     loopOverStates(frame, Index::constant(from),
                    Index::constant(std::min(slots, from + slotsInGroup)), 1, {},
@@ -108,7 +112,17 @@ void RowsLowering::fillSharedMemory() {
                    });
     staging->commit();
   }
-  loadHeld();
+}
+
+/// Starts the copy of the next row's vector into a slot that nobody reads any
+/// more. Slots belong to a thread each, whose own accesses are in order.
+void RowsLowering::copyNext(ArrayRef<Index> numbers) {
+  RowPlace present = std::exchange(row, next->row);
+  frame.ifTrue(next->exists, [&] {
+    for (const Index &slot : numbers)
+      staging->copy(pointAt(slotColumn(slot), vector), slot);
+  });
+  row = present;
 }
 
 void RowsLowering::loadHeld() {
@@ -141,38 +155,72 @@ void RowsLowering::preload() {
   }
 }
 
-/// The vectors in shared memory; the first walk waits for them.
+/// The vectors in shared memory; the first walk waits for them, the last one
+/// starts the copies of the next row, in the same groups.
 RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
-                                              bool isFirst) {
-  int64_t length = isFirst ? slotsInGroup : slots;
+                                              bool isFirst, bool isLast) {
+  bool isRefilled = isLast && next;
+  int64_t length = isFirst || isRefilled ? slotsInGroup : slots;
   for (int64_t from = 0; from < slots; from += length) {
     int64_t to = std::min(slots, from + length);
-    if (isFirst)
-      staging->wait(llvm::divideCeil(slots - to, slotsInGroup));
+    if (isFirst) {
+      int64_t ofNext = isRefilled ? from / slotsInGroup : 0;
+      staging->wait(llvm::divideCeil(slots - to, slotsInGroup) + ofNext);
+    }
     int64_t stepped = to - (to - from) % unroll;
-    states = walkSlots(from, stepped, unroll, std::move(states), visit);
+    states =
+        walkSlots(from, stepped, unroll, std::move(states), visit, isRefilled);
     if (stepped < to)
-      states = walkSlots(stepped, to, to - stepped, std::move(states), visit);
+      states = walkSlots(stepped, to, to - stepped, std::move(states), visit,
+                         isRefilled);
+    if (isRefilled)
+      staging->commit();
   }
   return states;
+}
+
+/// The last walk, each slot of which is code of its own: what `takeSlot` keeps
+/// of it is in registers.
+void RowsLowering::storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot) {
+  for (int64_t slot = 0; slot < slots; ++slot) {
+    {
+      PointEmitter::Scope scope(emitter);
+      Index number = Index::constant(slot);
+      Point point = pointAt(slotColumn(number), vector);
+      emitter.loadThrough(staging->loader(point, number));
+      if (!results.empty())
+        storeAt(results, point);
+      takeSlot(slot, point);
+      emitter.loadThrough(nullptr);
+    }
+    if (!next)
+      continue;
+    copyNext(Index::constant(slot));
+    if ((slot + 1) % slotsInGroup == 0 || slot + 1 == slots)
+      staging->commit();
+  }
 }
 
 /// So many slots a step.
 RowsLowering::States RowsLowering::walkSlots(int64_t from, int64_t to,
                                              int64_t step, States states,
-                                             Visit visit) {
+                                             Visit visit, bool isRefilled) {
   bool followed = slots * group.width < leastVectors();
   return loopOverStates(
       frame, Index::constant(from), Index::constant(to), step,
       std::move(states), [&](Index first, States current) {
+        SmallVector<Index> numbers;
         SmallVector<Point> points;
-        for (int64_t i = 0; i < step; ++i)
+        for (int64_t i = 0; i < step; ++i) {
+          numbers.push_back(emitter.add(first, Index::constant(i)));
           points.push_back(
-              pointAt(slotColumn(emitter.add(first, Index::constant(i))),
-                      vector, followed));
+              pointAt(slotColumn(numbers.back()), vector, followed));
+        }
         emitter.loadThrough(staging->loader(points, first));
         current = visit(std::move(current), points);
         emitter.loadThrough(nullptr);
+        if (isRefilled)
+          copyNext(numbers);
         return current;
       });
 }
@@ -203,9 +251,9 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   Index perStep = emitter.mul(walkers, Index::constant(unroll));
   // The last vector of a row with edges is none of a step, so that all of a
   // step are followed by another.
-  Index last = hasEdges() ? emitter.min(Index::constant(1), vectors)
+  Index last = hasEdges() ? emitter.min(Index::constant(1), row.vectors)
                           : Index::constant(0);
-  Index steps = emitter.div(emitter.sub(vectors, last), perStep);
+  Index steps = emitter.div(emitter.sub(row.vectors, last), perStep);
   Index stepped = emitter.mul(steps, perStep);
 
   auto vectorPoint = [&](const Index &number, bool followed) {
@@ -223,7 +271,7 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
         return visit(std::move(states), points);
       });
   vectorStates =
-      loopOverStates(frame, emitter.add(stepped, walker), vectors, walkers,
+      loopOverStates(frame, emitter.add(stepped, walker), row.vectors, walkers,
                      vectorStates, [&](Index number, States states) {
                        return visit(std::move(states),
                                     vectorPoint(number, /*followed=*/false));
@@ -231,7 +279,7 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   if (!hasTail())
     return {vectorStates, scalarStates};
   Index elements =
-      emitter.sub(columns, emitter.mul(vectors, Index::constant(vector)));
+      emitter.sub(columns, emitter.mul(row.vectors, Index::constant(vector)));
   scalarStates = loopOverStates(frame, walker, elements, walkers, scalarStates,
                                 [&](Index number, States states) {
                                   return visit(std::move(states),

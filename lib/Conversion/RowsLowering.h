@@ -42,6 +42,21 @@ private:
   using States = ReductionStates;
   /// Takes the elements at some points of equal width into the states.
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
+  /// Takes a vector of shared memory, by the number of its slot.
+  using VisitSlot = llvm::function_ref<void(int64_t, const Point &)>;
+
+  /// Where a row lies.
+  struct RowPlace {
+    SmallVector<Index, 4> dims;
+    Index start;
+    /// The column of the first whole vector, and how many there are.
+    Index head, vectors;
+  };
+  /// A row whose copies begin while the one before is read; `exists` is an i1.
+  struct NextRow {
+    RowPlace row;
+    Value exists;
+  };
 
   /// One block, or cluster, for each of its rows.
   GridTerm rowBlocks() const {
@@ -57,9 +72,9 @@ private:
   void placeInBlocks(const Index &block);
   Index rowOf(const Index &block);
   Index existingRow(const Index &row);
-  void placeRow(const Index &row);
+  void placeRow(const Index &number);
   void placeRows(const Index &block);
-  void emitRows();
+  void emitRows(VisitSlot takeSlot = nullptr);
   void emitPersistent(const Index &block);
   bool isOneARow(Value value);
   SmallVector<BlockArgument> inputsAhead();
@@ -71,11 +86,17 @@ private:
   void defineAhead(ArrayRef<BlockArgument> inputs,
                    const ReductionState &loaded);
   bool isSharedByRows(Value value);
+  bool sumsSlots() const;
+  void copyFirst(const Index &number, const Index &rows);
+  void placeNext(const Index &number, const Index &rows);
   void loadShared();
   bool needsBarrierBetweenRows() const;
   bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
+  /// Whether the last walk over a row in shared memory starts the copies of the
+  /// next one.
+  bool copiesAhead() const { return isShared() && schedule.getPreload(); }
   /// Whether elements may be left over after all whole vectors.
   bool hasTail() const { return vector > 1 && divisor % vector != 0; }
   /// Whether rows start anywhere between two multiples of the vector. Whole
@@ -93,7 +114,7 @@ private:
 
   void placeVectors();
   Index vectorColumn(const Index &number) {
-    return emitter.add(head, emitter.mul(number, Index::constant(vector)));
+    return emitter.add(row.head, emitter.mul(number, Index::constant(vector)));
   }
   Index edgeColumn(const Index &number);
   int64_t leastVectors() const;
@@ -101,14 +122,16 @@ private:
   void placeHeldPoints(int64_t firstVector);
   int64_t slotsInSharedMemory() const;
   Index slotColumn(const Index &slot);
-  void fillSharedMemory();
+  void planSlots();
+  void startCopies();
+  void copyNext(ArrayRef<Index> numbers);
   void loadHeld();
   void preload();
   void computeRowValues();
   States walkHeld(States states, Visit visit, bool isLast);
-  States walkShared(States states, Visit visit, bool isFirst);
+  States walkShared(States states, Visit visit, bool isFirst, bool isLast);
   States walkSlots(int64_t from, int64_t to, int64_t step, States states,
-                   Visit visit);
+                   Visit visit, bool isRefilled);
   States walkEdges(States states, Visit visit) {
     return edge ? visit(std::move(states), *edge) : states;
   }
@@ -117,6 +140,7 @@ private:
 
   void reduceLevel(ArrayRef<Operation *> ops, bool isFirst, bool isLast);
   void storeFull(ArrayRef<unsigned> results);
+  void storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot);
   void storeRows(ArrayRef<unsigned> results);
   void storeAt(ArrayRef<unsigned> results, const Point &point);
   void storeResult(unsigned result, const Point &point, Value value);
@@ -144,12 +168,11 @@ private:
   Index walker, walkers;
   /// States that the blocks of the grid have left in memory.
   unsigned leftStates = 0;
-  SmallVector<Index, 4> rowDims;
-  Index rowStart, columns;
+  RowPlace row;
+  std::optional<NextRow> next;
+  Index columns;
   /// A power of two that is known to divide the number of columns.
   int64_t divisor = 1;
-  /// The column of the first whole vector, and how many there are.
-  Index head, vectors;
   /// Whether the row exists; null where every one does.
   Value rowExists;
   /// The points of this thread whose vectors are code of their own: all, but

@@ -96,8 +96,10 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     gradient of a weight, the mean of the rows' losses): blocks add up what they
     see, meet at a barrier of the grid, and combine what all have. There are then
     no more blocks than the device runs at the same time, and sums of columns
-    want `hold = registers` and vectors that divide the row. With `preload` they
-    load the next row while they reduce one.
+    want vectors that divide the row, and `hold = registers`, or `hold = shared`
+    with the whole row in shared memory. With `preload` they load the next row
+    while they reduce one; into shared memory from when the last pass over this
+    one has read a vector.
 
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
