@@ -102,7 +102,7 @@ func.func @cluster(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) 
 // -----
 
 func.func @not_held(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) {
-  // expected-error @below {{expected hold = registers for sums of columns, but got cache; use hold = registers}}
+  // expected-error @below {{expected hold = registers for sums of columns, or hold = shared with whole vectors of all threads, but got cache; use hold = registers}}
   %y:2 = fuse.kernel "k" ins(%x : tensor<?x256xf32>) -> tensor<?x1xf32>, tensor<256xf32>
       schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = cache, persistent = 4> {
   ^bb0(%a: tensor<?x256xf32>):
