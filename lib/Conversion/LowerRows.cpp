@@ -371,6 +371,7 @@ void RowsLowering::emitRows(VisitSlot takeSlot) {
     storeFull(ArrayRef(full.begin(), late));
     full.erase(full.begin(), late);
   }
+  loadFirstLate(full);
   for (auto [number, level] : llvm::enumerate(space.levels))
     reduceLevel(level, /*isFirst=*/number == 0,
                 /*isLast=*/full.empty() && !takeSlot &&

@@ -58,17 +58,20 @@ bool RowsLowering::isSharedByRows(Value value) {
          llvm::all_of(outer, [](const Extent &e) { return e.size == 1; });
 }
 
-/// Loads what the ops of every row read at this thread's columns.
-void RowsLowering::loadShared() {
+/// What the ops of every row read at its columns.
+SmallVector<RowsLowering::SharedInput> RowsLowering::sharedInputs() {
+  llvm::SmallMapVector<BlockArgument, SharedInput, 4> found;
   for (Operation *op : segment.ops) {
     if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
         frame.dims.extents(op->getResult(0)) != space.domain)
       continue;
-    for (Value operand : op->getOperands())
-      if (isa<BlockArgument>(operand) && isSharedByRows(operand))
-        for (const Point &point : held)
-          emitter.emitOperand(operand, op->getResult(0), point);
+    for (Value operand : op->getOperands()) {
+      auto input = dyn_cast<BlockArgument>(beforeCasts(operand));
+      if (input && isSharedByRows(input))
+        found.insert({input, {input, operand, op->getResult(0)}});
+    }
   }
+  return llvm::map_to_vector(found, [](auto &each) { return each.second; });
 }
 
 /// The threads' exchange of a row must be over before that of the next one
@@ -163,7 +166,9 @@ void RowsLowering::emitPersistent(const Index &block) {
     placeRow(Index::constant(0));
     placeHeldPoints(0);
     if (isHeld)
-      loadShared();
+      for (const SharedInput &shared : sharedInputs())
+        for (const Point &point : held)
+          emitter.emitOperand(shared.operand, shared.result, point);
     for (const Point &point : held)
       columnsOfThread.push_back({*point.linear, point.guard});
     held.clear();

@@ -114,13 +114,15 @@ void RowsLowering::startCopies() {
   }
 }
 
-/// Starts the copy of the next row's vector into a slot that nobody reads any
+/// Starts the copies of the next row's vectors into slots that nobody reads any
 /// more. Slots belong to a thread each, whose own accesses are in order.
-void RowsLowering::copyNext(ArrayRef<Index> numbers) {
+void RowsLowering::copyNext(const Index &first, int64_t count) {
   RowPlace present = std::exchange(row, next->row);
   frame.ifTrue(next->exists, [&] {
-    for (const Index &slot : numbers)
+    for (int64_t i = 0; i < count; ++i) {
+      Index slot = emitter.add(first, Index::constant(i));
       staging->copy(pointAt(slotColumn(slot), vector), slot);
+    }
   });
   row = present;
 }
@@ -131,13 +133,6 @@ void RowsLowering::loadHeld() {
       emitter.emit(input, point);
 }
 
-/// Whether the value is an input, converted or not.
-static bool isInput(Value value) {
-  while (auto cast = value.getDefiningOp<CastOp>())
-    value = cast.getInput();
-  return isa<BlockArgument>(value);
-}
-
 /// Loads all inputs that the ops of the row read, which the emitter remembers.
 void RowsLowering::preload() {
   for (Operation *op : segment.ops) {
@@ -145,7 +140,7 @@ void RowsLowering::preload() {
         frame.dims.extents(op->getResult(0)) != space.domain)
       continue;
     for (Value operand : op->getOperands()) {
-      if (!isInput(operand))
+      if (!isa<BlockArgument>(beforeCasts(operand)))
         continue;
       for (const Point &point : held)
         emitter.emitOperand(operand, op->getResult(0), point);
@@ -168,8 +163,11 @@ RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
       staging->wait(llvm::divideCeil(slots - to, slotsInGroup) + ofNext);
     }
     int64_t stepped = to - (to - from) % unroll;
-    states =
-        walkSlots(from, stepped, unroll, std::move(states), visit, isRefilled);
+    if (isLast && !lateOfFirst.empty())
+      states = walkAhead(stepped, std::move(states), visit);
+    else
+      states = walkSlots(from, stepped, unroll, std::move(states), visit,
+                         isRefilled);
     if (stepped < to)
       states = walkSlots(stepped, to, to - stepped, std::move(states), visit,
                          isRefilled);
@@ -177,6 +175,75 @@ RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
       staging->commit();
   }
   return states;
+}
+
+SmallVector<Point> RowsLowering::slotPoints(const Index &first, int64_t count) {
+  bool followed = slots * group.width < leastVectors();
+  SmallVector<Point> points;
+  for (int64_t i = 0; i < count; ++i)
+    points.push_back(pointAt(slotColumn(emitter.add(first, Index::constant(i))),
+                             vector, followed));
+  return points;
+}
+
+/// Loads what the first step of the last walk needs besides the row, unless the
+/// last walk is another one than that over these results.
+void RowsLowering::loadFirstLate(ArrayRef<unsigned> results) {
+  bool isWorth = slots >= 2 * unroll && !results.empty() && !next;
+  if (!isShared() || !schedule.getPreload() || !isWorth)
+    return;
+  late = sharedInputs();
+  lateOfFirst = loadLate(slotPoints(Index::constant(0), unroll));
+}
+
+/// The late inputs at the points, as they lie in memory.
+ReductionState RowsLowering::loadLate(ArrayRef<Point> points) {
+  ReductionState loaded;
+  for (const SharedInput &each : late)
+    for (const Point &point : points)
+      loaded.push_back(emitter.loadStored(
+          each.input, emitter.operandPoint(each.operand, each.result, point)));
+  return loaded;
+}
+
+/// Visits a step whose late inputs are there.
+RowsLowering::States RowsLowering::visitLate(const Index &first,
+                                             const ReductionState &loaded,
+                                             States states, Visit visit) {
+  SmallVector<Point> points = slotPoints(first, unroll);
+  const Value *next = loaded.begin();
+  for (const SharedInput &each : late) {
+    Type element = getElementTypeOrSelf(each.input.getType());
+    for (const Point &point : points)
+      emitter.define(
+          each.input, emitter.operandPoint(each.operand, each.result, point),
+          emitter.fromStorage(each.input.getLoc(), element, *next++));
+  }
+  emitter.loadThrough(staging->loader(points, first));
+  states = visit(std::move(states), points);
+  emitter.loadThrough(nullptr);
+  return states;
+}
+
+/// Whole steps from the first to slot `to`; each loads the late inputs of the
+/// next one. The last step is code of its own, for it has no next.
+RowsLowering::States RowsLowering::walkAhead(int64_t to, States states,
+                                             Visit visit) {
+  states.push_back(std::move(lateOfFirst));
+  states = loopOverStates(
+      frame, Index::constant(0), Index::constant(to - unroll), unroll,
+      std::move(states), [&](const Index &first, States current) {
+        ReductionState loaded = current.pop_back_val();
+        Index following = emitter.add(first, Index::constant(unroll));
+        ReductionState next = loadLate(slotPoints(following, unroll));
+        current = visitLate(first, loaded, std::move(current), visit);
+        current.push_back(std::move(next));
+        return current;
+      });
+  ReductionState loaded = states.pop_back_val();
+  PointEmitter::Scope scope(emitter);
+  return visitLate(Index::constant(to - unroll), loaded, std::move(states),
+                   visit);
 }
 
 /// The last walk, each slot of which is code of its own: what `takeSlot` keeps
@@ -195,7 +262,7 @@ void RowsLowering::storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot) {
     }
     if (!next)
       continue;
-    copyNext(Index::constant(slot));
+    copyNext(Index::constant(slot), 1);
     if ((slot + 1) % slotsInGroup == 0 || slot + 1 == slots)
       staging->commit();
   }
@@ -205,24 +272,17 @@ void RowsLowering::storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot) {
 RowsLowering::States RowsLowering::walkSlots(int64_t from, int64_t to,
                                              int64_t step, States states,
                                              Visit visit, bool isRefilled) {
-  bool followed = slots * group.width < leastVectors();
-  return loopOverStates(
-      frame, Index::constant(from), Index::constant(to), step,
-      std::move(states), [&](Index first, States current) {
-        SmallVector<Index> numbers;
-        SmallVector<Point> points;
-        for (int64_t i = 0; i < step; ++i) {
-          numbers.push_back(emitter.add(first, Index::constant(i)));
-          points.push_back(
-              pointAt(slotColumn(numbers.back()), vector, followed));
-        }
-        emitter.loadThrough(staging->loader(points, first));
-        current = visit(std::move(current), points);
-        emitter.loadThrough(nullptr);
-        if (isRefilled)
-          copyNext(numbers);
-        return current;
-      });
+  return loopOverStates(frame, Index::constant(from), Index::constant(to), step,
+                        std::move(states),
+                        [&](const Index &first, States current) {
+                          SmallVector<Point> points = slotPoints(first, step);
+                          emitter.loadThrough(staging->loader(points, first));
+                          current = visit(std::move(current), points);
+                          emitter.loadThrough(nullptr);
+                          if (isRefilled)
+                            copyNext(first, step);
+                          return current;
+                        });
 }
 
 RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,

@@ -19,6 +19,13 @@
 namespace mlir::fuse {
 
 /// Lowers the rows of one shape; blocks are counted from the segment's first.
+/// What is converted, if the value is nothing else.
+inline Value beforeCasts(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  return value;
+}
+
 class RowsLowering {
 public:
   RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule,
@@ -51,6 +58,12 @@ private:
     Index start;
     /// The column of the first whole vector, and how many there are.
     Index head, vectors;
+  };
+  /// An input that all rows share, and an operand that it is, converted or not,
+  /// of the op with that result.
+  struct SharedInput {
+    BlockArgument input;
+    Value operand, result;
   };
   /// A row whose copies begin while the one before is read; `exists` is an i1.
   struct NextRow {
@@ -89,14 +102,16 @@ private:
   bool sumsSlots() const;
   void copyFirst(const Index &number, const Index &rows);
   void placeNext(const Index &number, const Index &rows);
-  void loadShared();
+  SmallVector<SharedInput> sharedInputs();
   bool needsBarrierBetweenRows() const;
   bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
   /// Whether the last walk over a row in shared memory starts the copies of the
   /// next one.
-  bool copiesAhead() const { return isShared() && schedule.getPreload(); }
+  bool copiesAhead() const {
+    return isShared() && schedule.getPreload() && schedule.getPersistent() > 0;
+  }
   /// Whether elements may be left over after all whole vectors.
   bool hasTail() const { return vector > 1 && divisor % vector != 0; }
   /// Whether rows start anywhere between two multiples of the vector. Whole
@@ -124,7 +139,7 @@ private:
   Index slotColumn(const Index &slot);
   void planSlots();
   void startCopies();
-  void copyNext(ArrayRef<Index> numbers);
+  void copyNext(const Index &first, int64_t count);
   void loadHeld();
   void preload();
   void computeRowValues();
@@ -132,6 +147,12 @@ private:
   States walkShared(States states, Visit visit, bool isFirst, bool isLast);
   States walkSlots(int64_t from, int64_t to, int64_t step, States states,
                    Visit visit, bool isRefilled);
+  SmallVector<Point> slotPoints(const Index &first, int64_t count);
+  void loadFirstLate(ArrayRef<unsigned> results);
+  ReductionState loadLate(ArrayRef<Point> points);
+  States visitLate(const Index &first, const ReductionState &loaded,
+                   States states, Visit visit);
+  States walkAhead(int64_t to, States states, Visit visit);
   States walkEdges(States states, Visit visit) {
     return edge ? visit(std::move(states), *edge) : states;
   }
@@ -185,6 +206,9 @@ private:
   /// With hold = cache and hold = shared.
   SmallVector<BlockArgument> streamed;
   std::optional<RowStaging> staging;
+  /// What only the last walk needs besides the row, and that of its first step.
+  SmallVector<SharedInput> late;
+  ReductionState lateOfFirst;
   /// Vectors of a thread in shared memory, and how many a group of copies has.
   int64_t slots = 0, slotsInGroup = 0;
 };

@@ -79,11 +79,17 @@ static constexpr int64_t fewestTwiceSharedBytes = 24 << 10;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
 /// share a row.
 static constexpr int64_t fewRows = 4;
-/// Sums over all rows that a thread keeps, twice as many where its block would
-/// have more threads than this, and threads of a multiprocessor that do so.
+/// Sums over all rows that a thread keeps beside its elements of a row, twice as
+/// many where its block would have more threads than this, and threads of a
+/// multiprocessor that do so.
 static constexpr int64_t summedElements = 16;
 static constexpr int64_t summingBlock = 512;
 static constexpr int64_t summingThreads = 1024;
+/// The same where rows are in shared memory: 16-bit ones from this length on,
+/// and those that would be too many elements for the registers.
+static constexpr int64_t sharedSummedElements = 32;
+static constexpr int64_t sharedSummingThreads = 512;
+static constexpr int64_t sharedSummedRow = 4096;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 /// Bytes of a component of a state.
@@ -141,6 +147,7 @@ private:
 
   RowsScheduleAttr proposeAlone() const;
   RowsScheduleAttr proposeAcross() const;
+  RowsScheduleAttr proposeSharedSums() const;
   int64_t columnSums() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStream() const;
@@ -527,6 +534,8 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
     return persistent(alone, target.gpu->maxThreadsPerSM,
                       alone.getHold() == HoldKind::registers);
   }
+  if (RowsScheduleAttr shared = proposeSharedSums())
+    return persistent(shared, sharedSummingThreads, /*preload=*/true);
   int64_t each = std::max(vector, summedElements / columnSums());
   int64_t group = llvm::PowerOf2Ceil(llvm::divideCeil(length, each));
   group = std::min(group, std::max(summingBlock, group / 2));
@@ -534,6 +543,25 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
   int64_t threads = std::max(group, smallestBlock);
   return persistent(make(threads, threads / group, HoldKind::registers),
                     summingThreads, length <= group * each);
+}
+
+/// Of rows whose elements leave no registers to the sums of their columns, or
+/// few: in shared memory, which has room for the next row's copies meanwhile.
+/// Null for others, and for those that are no whole vectors of all threads.
+RowsScheduleAttr RowsOnGPU::proposeSharedSums() const {
+  int64_t sums = columnSums();
+  bool isLong = length * sums > summingBlock * summedElements;
+  bool isNarrow = vector > 4 && length >= sharedSummedRow;
+  int64_t each = std::max(vector, sharedSummedElements / sums);
+  int64_t threads = llvm::divideCeil(length, each);
+  bool isWhole = length % each == 0 && threads % warpSize == 0 &&
+                 threads <= target.maxThreads;
+  bool fits = inputBytes > 0 && vectorBytes == accessBytes &&
+              length * inputBytes + exchangedBytes(threads / warpSize) <=
+                  target.sharedBytes;
+  if (!isWhole || !fits || !(isLong || isNarrow))
+    return {};
+  return make(threads, 1, HoldKind::shared);
 }
 
 /// Sums over all rows that threads keep of each column.

@@ -13,6 +13,7 @@
 #   bench     fuse bench of the examples, with and without a profiler: bench.json
 #   tuning    measured schedules against chosen ones: tuned.json, tuning.json
 #   peers     against torch, Triton and a copy: peers.json and peers.md
+#   sweep     schedules that nothing proposes, by the plan in SWEEP_PLAN: sweep.json
 #   grid      the same over families, row lengths and element types: grid.json
 #
 # FUSE_SESSION_SECONDS (570) is for all phases; peers and grid take what is left.
@@ -20,7 +21,7 @@
 # compare_grid.py ("--dtypes bf16"), which goes on with the results in GRID_FROM;
 # BENCH_FILES are the grids and programs of fuse bench; FUZZ_COUNT is the number of
 # random programs, FUZZ_SEED the first. TUNING_ARGS goes to tune_grid.py, which takes
-# TUNING_SECONDS (300).
+# TUNING_SECONDS (300). LOG_LINES (40) of each phase's log are printed.
 # shellcheck disable=SC2317 # Phases are called by name.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
@@ -117,6 +118,11 @@ grid() {
     ${GRID_ARGS:-}
 }
 
+sweep() {
+  python3 tools/dev/sweep_schedules.py --plan "$SWEEP_PLAN" --out "$out" \
+    --budget $((end - SECONDS - 15))
+}
+
 # Runs a phase in a shell of its own, so that timeout can end all of it.
 run_phase() {
   local phase=$1 limit=$2 start=$SECONDS status
@@ -130,12 +136,13 @@ run_phase() {
   timeout --kill-after=5 "$limit" bash -c "SECONDS=$SECONDS; $phase" >"$out/$phase.log" 2>&1
   status=$?
   echo "$phase: exit code $status in $((SECONDS - start)) s"
-  tail -n 40 "$out/$phase.log" | sed 's/^/  /'
+  tail -n "${LOG_LINES:-40}" "$out/$phase.log" | sed 's/^/  /'
   return "$status"
 }
 
 declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [fuzz]=450
-  [sanitize_random]=300 [bench]=120 [tuning]=540 [peers]=600 [grid]=600)
+  [sanitize_random]=300 [bench]=120 [tuning]=540 [peers]=600 [grid]=600
+  [sweep]=600)
 failures=0
 for phase in "${phases[@]}"; do
   [[ -n ${limits[$phase]:-} ]] ||

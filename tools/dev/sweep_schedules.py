@@ -7,7 +7,8 @@
     sweep_schedules.py --plan plan.json --compile sm_90
 
 The plan is a list of {"family", "dtype", "shape", "schedules"}: cases of
-compare_grid.py's families, and texts such as "#fuse.rows<threads = 256, ...>" for
+compare_grid.py's families, or {"family" (a name), "dtype", "shape", "program", "inputs":
+[["bf16", 1024, 4096], ...]}, whose result is as large as the first input; and texts such as "#fuse.rows<threads = 256, ...>" for
 their first kernel; with "graph" calls are timed in CUDA graphs. Rounds are interleaved, the L2 is flushed before each call, results
 are compared with those of the schedule that was chosen. Prints a table, fastest first,
 and writes sweep.json. With --compile nothing runs: it prints registers and spills of
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
 from peers import grid  # noqa: E402
+from peers.cases import Case, Input  # noqa: E402
 
 SCHEDULE = re.compile(r"schedule = (#fuse\.\w+<[^>]*>)")
 CHOSEN = "chosen"
@@ -48,6 +50,10 @@ def parse_arguments():
 
 
 def case_of(entry):
+    if "program" in entry:
+        inputs = tuple(Input(tuple(shape), dtype) for dtype, *shape in entry["inputs"])
+        # No peers, hence no function of torch; rows in, rows out.
+        return Case("", entry["program"], inputs, inputs[0].bytes, None)
     family = next(each for each in grid.FAMILIES if each.name == entry["family"])
     return family.make(entry["dtype"], *entry["shape"])
 
@@ -133,8 +139,7 @@ def measure(arguments, entry, end):
             results.append({"schedule": name, "error": f"{wrong} elements differ"})
             continue
         calls[name] = lambda program=program: program(*inputs)
-    moved = sum(each.bytes for each in case.inputs) + case.output_bytes
-    calls["copy"] = measuring.copy_of(moved)
+    calls["copy"] = measuring.copy_of(case.bytes)
     torch.cuda.synchronize()
     seconds = max(0.5, min(entry.get("seconds", 8), end - time.monotonic()))
     if entry.get("graph"):

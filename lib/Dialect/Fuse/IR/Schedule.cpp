@@ -76,13 +76,10 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return emitError() << "expected in_registers from 0 on, and only with hold "
                           "= shared, but got "
                        << inRegisters << "; leave it out";
-  bool mayPreload = hold == HoldKind::registers ||
-                    (hold == HoldKind::shared && persistent > 0);
-  if (preload && !mayPreload)
-    return emitError()
-           << "expected preload with hold = registers, or with hold "
-              "= shared in blocks that stay, but got hold = "
-           << stringifyHoldKind(hold) << "; leave it out";
+  if (preload && hold != HoldKind::registers && hold != HoldKind::shared)
+    return emitError() << "expected preload with hold = registers or hold = "
+                          "shared, but got hold = "
+                       << stringifyHoldKind(hold) << "; leave it out";
   if (hold == HoldKind::shared && rowsPerBlock != 1)
     return emitError() << "expected rows_per_block = 1 with hold = shared, but "
                           "got "

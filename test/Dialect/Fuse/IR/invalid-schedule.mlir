@@ -140,13 +140,8 @@ func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, row
 // -----
 
 // Only registers keep what was loaded ahead.
-// expected-error @below {{expected preload with hold = registers, or with hold = shared in blocks that stay, but got hold = cache; leave it out}}
+// expected-error @below {{expected preload with hold = registers or hold = shared, but got hold = cache; leave it out}}
 func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = cache, preload = true>}
-
-// -----
-
-// expected-error @below {{expected preload with hold = registers, or with hold = shared in blocks that stay, but got hold = shared; leave it out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = shared, preload = true>}
 
 // -----
 

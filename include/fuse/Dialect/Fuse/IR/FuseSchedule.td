@@ -73,10 +73,12 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
       that are longer than the registers of a block.
     - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time.
 
-    With `preload` (and `hold = registers`) a thread loads what later passes
+    With `preload` and `hold = registers` a thread loads what later passes
     need besides the row, such as weights, and stores results that need no
     reduction, before the threads exchange their first results. That hides the
-    latency of memory where few blocks run, and costs registers.
+    latency of memory where few blocks run, and costs registers. With `preload`
+    and `hold = shared` it loads what the first step of the last pass needs
+    besides the row before they do, and in each step that of the next one.
 
     With `blocks_per_row` > 1 (from sm_90 on) so many neighbouring blocks, a
     cluster, share a row: vector number v belongs to the thread v modulo all of
