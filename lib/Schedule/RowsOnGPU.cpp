@@ -85,8 +85,8 @@ static constexpr int64_t fewRows = 4;
 static constexpr int64_t summedElements = 16;
 static constexpr int64_t summingBlock = 512;
 static constexpr int64_t summingThreads = 1024;
-/// The same where rows are in shared memory: 16-bit ones from this length on,
-/// and those that would be too many elements for the registers.
+/// The same where rows are in shared memory: those of several 16-bit inputs from
+/// this length on, and all that would be too many elements for the registers.
 static constexpr int64_t sharedSummedElements = 32;
 static constexpr int64_t sharedSummingThreads = 512;
 static constexpr int64_t sharedSummedRow = 4096;
@@ -551,7 +551,7 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
 RowsScheduleAttr RowsOnGPU::proposeSharedSums() const {
   int64_t sums = columnSums();
   bool isLong = length * sums > summingBlock * summedElements;
-  bool isNarrow = vector > 4 && length >= sharedSummedRow;
+  bool isNarrow = vector > 4 && inputs > 1 && length >= sharedSummedRow;
   int64_t each = std::max(vector, sharedSummedElements / sums);
   int64_t threads = llvm::divideCeil(length, each);
   bool isWhole = length % each == 0 && threads % warpSize == 0 &&

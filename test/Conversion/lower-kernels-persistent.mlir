@@ -87,6 +87,40 @@ func.func @not_persistent(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256
 
 // -----
 
+// The block's first row is copied before the loop, if there is one; the walk that
+// writes a row copies the next one, slot by slot, into the same two groups, which the
+// first walk over that waits for. Sums of columns are carried along, so that slots
+// are code of their own.
+// CHECK-LABEL: gpu.func @ahead
+// CHECK:         scf.if
+// CHECK-COUNT-2:   nvvm.cp.async.commit.group
+// CHECK:         scf.for {{.*}} iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>)
+// CHECK:           nvvm.cp.async.wait.group 1
+// CHECK:           nvvm.cp.async.wait.group 0
+// CHECK:           gpu.shuffle
+// CHECK:           llvm.store %{{.*}} : vector<4xf32>
+// CHECK:           scf.if
+// CHECK:             nvvm.cp.async.shared.global
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK:           llvm.store %{{.*}} : vector<4xf32>
+// CHECK:           scf.if
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK-NOT:       nvvm.cp.async.commit.group
+// CHECK:           scf.yield %{{.*}}, %{{.*}} : vector<4xf32>, vector<4xf32>
+func.func @ahead(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
+  %y:2 = fuse.kernel "ahead" ins(%x : tensor<?x256xf32>) -> tensor<?x256xf32>, tensor<256xf32>
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, preload = true, copy_groups = 2, persistent = 3> {
+  ^bb0(%a: tensor<?x256xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x256xf32>, tensor<?x1xf32> -> tensor<?x256xf32>
+    %s = fuse.reduce sum %d dims = [0] : tensor<?x256xf32> -> tensor<256xf32>
+    fuse.yield %d, %s : tensor<?x256xf32>, tensor<256xf32>
+  }
+  return %y#0, %y#1 : tensor<?x256xf32>, tensor<256xf32>
+}
+
+// -----
+
 func.func @cluster(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) {
   // expected-error @below {{expected blocks_per_row = 1 for what is reduced over all rows, but got 2; use blocks_per_row = 1}}
   %y:2 = fuse.kernel "k" ins(%x : tensor<?x256xf32>) -> tensor<?x1xf32>, tensor<256xf32>

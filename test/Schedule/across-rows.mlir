@@ -2,8 +2,8 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_80 -fuse-schedule=chip=sm_80 | FileCheck %s --check-prefix=SM80
 
 // Sixteen sums a thread, 1024 threads a multiprocessor, and the next row's loads
-// under way; where the block would have more than 512 threads for that, more sums
-// and no room for another row.
+// under way; where the block would have more than 512 threads for that, more sums,
+// and rows in shared memory.
 // CHECK-LABEL: func.func @columns
 // CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true, persistent = 528>
 func.func @columns(%x: tensor<?x4096xbf16>) -> (tensor<?x1xbf16>, tensor<4096xbf16>) {
@@ -15,11 +15,45 @@ func.func @columns(%x: tensor<?x4096xbf16>) -> (tensor<?x1xbf16>, tensor<4096xbf
 // -----
 
 // CHECK-LABEL: func.func @many_columns
-// CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, persistent = 264>
+// CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 132>
 func.func @many_columns(%x: tensor<?x16384xbf16>) -> (tensor<?x1xbf16>, tensor<16384xbf16>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x16384xbf16> -> tensor<?x1xbf16>
   %s = fuse.reduce sum %x dims = [0] : tensor<?x16384xbf16> -> tensor<16384xbf16>
   return %m, %s : tensor<?x1xbf16>, tensor<16384xbf16>
+}
+
+// -----
+
+// So have shorter rows of two 16-bit inputs; those of f32 have not.
+// CHECK-LABEL: func.func @two_inputs
+// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 528>
+func.func @two_inputs(%x: tensor<?x4096xbf16>, %g: tensor<?x4096xbf16>) -> (tensor<?x1xbf16>, tensor<4096xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x4096xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x4096xbf16> -> tensor<4096xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<4096xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @two_wide_inputs
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 528>
+func.func @two_wide_inputs(%x: tensor<?x4096xf32>, %g: tensor<?x4096xf32>) -> (tensor<?x1xf32>, tensor<4096xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x4096xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x4096xf32> -> tensor<4096xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<4096xf32>
+}
+
+// -----
+
+// What threads of shared memory's rows do not divide stays in registers.
+// CHECK-LABEL: func.func @undivided
+// CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers
+func.func @undivided(%x: tensor<?x10008xbf16>) -> (tensor<?x1xbf16>, tensor<10008xbf16>) {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x10008xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %x dims = [0] : tensor<?x10008xbf16> -> tensor<10008xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<10008xbf16>
 }
 
 // -----
