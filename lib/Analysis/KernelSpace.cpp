@@ -188,6 +188,15 @@ bool ReductionSpace::isReducedShape(ArrayRef<Extent> extents) const {
   return true;
 }
 
+bool ReductionSpace::isSharedByRows(ArrayRef<Extent> extents) const {
+  SmallVector<Extent> columns = reducedExtents();
+  if (extents.size() < columns.size())
+    return false;
+  ArrayRef<Extent> outer = extents.drop_back(columns.size());
+  return extents.take_back(columns.size()) == ArrayRef(columns) &&
+         llvm::all_of(outer, [](const Extent &e) { return e.size == 1; });
+}
+
 Value mlir::fuse::storedValue(Value result) {
   auto scatter = result.getDefiningOp<ScatterOp>();
   return scatter ? Value(scatter.getUpdates()) : result;

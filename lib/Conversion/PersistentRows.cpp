@@ -47,17 +47,6 @@ LogicalResult RowsLowering::verifyPersistent() {
   return success();
 }
 
-/// Whether the value has one element for each column, which all rows share.
-bool RowsLowering::isSharedByRows(Value value) {
-  SmallVector<Extent> extents = frame.dims.extents(value);
-  size_t columnRank = space.columns().size();
-  if (extents.size() < columnRank)
-    return false;
-  ArrayRef<Extent> outer = ArrayRef(extents).drop_back(columnRank);
-  return ArrayRef(extents).take_back(columnRank) == space.columns() &&
-         llvm::all_of(outer, [](const Extent &e) { return e.size == 1; });
-}
-
 /// What the ops of every row read at its columns.
 SmallVector<RowsLowering::SharedInput> RowsLowering::sharedInputs() {
   llvm::SmallMapVector<BlockArgument, SharedInput, 4> found;
@@ -67,7 +56,7 @@ SmallVector<RowsLowering::SharedInput> RowsLowering::sharedInputs() {
       continue;
     for (Value operand : op->getOperands()) {
       auto input = dyn_cast<BlockArgument>(beforeCasts(operand));
-      if (input && isSharedByRows(input))
+      if (input && space.isSharedByRows(frame.dims.extents(input)))
         found.insert({input, {input, operand, op->getResult(0)}});
     }
   }

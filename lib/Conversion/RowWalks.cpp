@@ -192,7 +192,9 @@ void RowsLowering::loadFirstLate(ArrayRef<unsigned> results) {
   bool isWorth = slots >= 2 * unroll && !results.empty() && !next;
   if (!isShared() || !schedule.getPreload() || !isWorth)
     return;
-  late = sharedInputs();
+  late = llvm::filter_to_vector(sharedInputs(), [&](const SharedInput &each) {
+    return !llvm::is_contained(streamed, each.input);
+  });
   lateOfFirst = loadLate(slotPoints(Index::constant(0), unroll));
 }
 

@@ -98,7 +98,6 @@ private:
                            Value exists);
   void defineAhead(ArrayRef<BlockArgument> inputs,
                    const ReductionState &loaded);
-  bool isSharedByRows(Value value);
   bool sumsSlots() const;
   void copyFirst(const Index &number, const Index &rows);
   void placeNext(const Index &number, const Index &rows);

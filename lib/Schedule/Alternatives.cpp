@@ -77,6 +77,7 @@ public:
   void addHeld(int64_t length);
   void addCached(int64_t length);
   void addClusters(int64_t length);
+  void addShared(int64_t length);
   void addLoops();
 
   Schedules found;
@@ -92,19 +93,19 @@ private:
 
 void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
                           int64_t unroll) {
-  bool isHeld = hold == HoldKind::registers;
+  bool mayPreload = hold == HoldKind::registers || hold == HoldKind::shared;
   if (threads > maxThreads)
     return;
   // Blocks that stay have as many threads as before.
   int64_t blocks = llvm::divideCeil(
       proposal.getPersistent() * proposal.getThreads(), threads);
   blocks = std::min(blocks, mostBlocks);
-  found.push_back(
-      RowsScheduleAttr::get(proposal.getContext(), threads,
-                            proposal.getVector(), rowsPerBlock, hold, unroll,
-                            /*in_registers=*/0, isHeld && proposal.getPreload(),
-                            proposal.getCopyGroups())
-          .withPersistent(blocks));
+  found.push_back(RowsScheduleAttr::get(
+                      proposal.getContext(), threads, proposal.getVector(),
+                      rowsPerBlock, hold, unroll,
+                      /*in_registers=*/0, mayPreload && proposal.getPreload(),
+                      proposal.getCopyGroups())
+                      .withPersistent(blocks));
 }
 
 /// From all threads that have a vector down to as few as can hold the row, each
@@ -155,6 +156,21 @@ void RowAlternatives::addClusters(int64_t length) {
     }
 }
 
+/// Of rows in shared memory: other threads that share whole vectors, where
+/// these keep sums of columns, else weights that are loaded ahead or are not.
+void RowAlternatives::addShared(int64_t length) {
+  if (proposal.getHold() != HoldKind::shared)
+    return;
+  if (proposal.getPersistent() == 0) {
+    found.push_back(proposal.withPreload(!proposal.getPreload()));
+    return;
+  }
+  for (int64_t threads : blockSizes)
+    if (length % (threads * proposal.getVector()) == 0 &&
+        length <= threads * heldElements)
+      add(threads, /*rowsPerBlock=*/1, HoldKind::shared, proposal.getUnroll());
+}
+
 void RowAlternatives::addLoops() {
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {2, 4, 8})
@@ -167,9 +183,11 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
                               const ScheduleTarget &target) {
   RowAlternatives rows(proposal, target);
   std::optional<int64_t> length = rowLength(kernel, dims);
-  if (length)
+  if (length) {
     rows.addHeld(*length);
-  // Sums of columns stay in registers.
+    rows.addShared(*length);
+  }
+  // Sums of columns stay in registers, whatever the rows do.
   if (keepsColumnSums(kernel, dims))
     return rows.found;
   if (!length || *length >= shortRow)

@@ -31,15 +31,12 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t warpSize = 32;
 static constexpr int64_t heldElements = 64;
 static constexpr int64_t smallestBlock = 128;
 /// Rows of up to so many vectors are held in registers, two a thread.
 static constexpr int64_t registerVectors = 256;
-/// Rows of up to so many full-width accesses, of so many bytes each, are held
-/// in the caches.
+/// Rows of up to so many full-width accesses are held in the caches.
 static constexpr int64_t cacheAccesses = 4096;
-static constexpr int64_t accessBytes = 16;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
@@ -64,8 +61,6 @@ static constexpr int64_t smallHeld = 16;
 static constexpr int64_t smallHeldBytes = 32;
 static constexpr int64_t smallOnceBytes = 64;
 static constexpr int64_t smallThreads = 1024;
-/// Elements of a thread whose block shares its row with others.
-static constexpr int64_t sharedHeld = 32;
 /// In calls that move at most so many bytes a multiprocessor, rows of so many
 /// bytes are shared, from the second number on by more blocks.
 static constexpr int64_t fewBytes = 32 << 10;
@@ -79,21 +74,8 @@ static constexpr int64_t fewestTwiceSharedBytes = 24 << 10;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
 /// share a row.
 static constexpr int64_t fewRows = 4;
-/// Sums over all rows that a thread keeps beside its elements of a row, twice as
-/// many where its block would have more threads than this, and threads of a
-/// multiprocessor that do so.
-static constexpr int64_t summedElements = 16;
-static constexpr int64_t summingBlock = 512;
-static constexpr int64_t summingThreads = 1024;
-/// The same where rows are in shared memory: those of several 16-bit inputs from
-/// this length on, and all that would be too many elements for the registers.
-static constexpr int64_t sharedSummedElements = 32;
-static constexpr int64_t sharedSummingThreads = 512;
-static constexpr int64_t sharedSummedRow = 4096;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
-/// Bytes of a component of a state.
-static constexpr int64_t componentBytes = 8;
 
 /// The smallest power of two that is no less than the number, or hardly.
 static int64_t aboutPowerOf2(int64_t number) {
@@ -124,74 +106,6 @@ static std::optional<double> movedBytes(KernelOp kernel) {
   return isStatic ? std::optional(bytes) : std::nullopt;
 }
 
-namespace {
-/// The choice for rows of one shape; `length` and below are of rows of known
-/// length.
-class RowsOnGPU {
-public:
-  RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
-            const DimClasses &dims, const RowShape &shape,
-            const ScheduleTarget &target);
-
-  RowsScheduleAttr propose() const;
-
-private:
-  bool wantsGrid() const;
-  bool isSmall() const;
-  double mostSmallRows() const;
-  int64_t smallCluster() const;
-  int64_t cacheThreads() const;
-  int64_t unalignedGroup() const;
-  int64_t heldGroup() const;
-  int64_t exchangedBytes(int64_t warps) const;
-
-  RowsScheduleAttr proposeAlone() const;
-  RowsScheduleAttr proposeAcross() const;
-  RowsScheduleAttr proposeSharedSums() const;
-  int64_t columnSums() const;
-  RowsScheduleAttr proposeUnknown() const;
-  RowsScheduleAttr proposeStream() const;
-  RowsScheduleAttr proposeSmall() const;
-  RowsScheduleAttr proposeLong() const;
-  RowsScheduleAttr proposeSpread() const;
-  RowsScheduleAttr makeShared(int64_t blocks, int64_t threads) const;
-  RowsScheduleAttr proposeShared(int64_t blocks, int64_t threads) const;
-
-  RowsScheduleAttr make(int64_t threads, int64_t rows, HoldKind hold,
-                        int64_t inRegisters = 0, bool preload = false) const {
-    return RowsScheduleAttr::get(kernel.getContext(), threads, vector, rows,
-                                 hold, rowUnroll, inRegisters, preload,
-                                 rowCopyGroups);
-  }
-  /// In the registers of so many threads a row; of more, where these would be
-  /// too few to take the edges that vectors leave.
-  RowsScheduleAttr hold(int64_t group) const {
-    if (length % vector != 0)
-      group = std::max(group, 2 * vector);
-    int64_t threads = std::max(group, smallestBlock);
-    return make(threads, threads / group, HoldKind::registers);
-  }
-
-  /// Ops have no const methods.
-  mutable KernelOp kernel;
-  const ReductionSegment &segment;
-  const DimClasses &dims;
-  const ScheduleTarget &target;
-  std::optional<int64_t> knownLength;
-  int64_t vector;
-  /// One pass over a row is all there is.
-  bool once;
-  bool hasExp, hasDeviations, isLight, divides;
-  /// Inputs of the row's length; bytes of an element of all of them, of the
-  /// widest, and of a vector of that, 16 at least.
-  int64_t inputs, inputBytes = 0, widestBytes = 1, vectorBytes;
-
-  int64_t length = 0, vectors = 0;
-  /// Full-width accesses to the row of the widest input.
-  int64_t accesses = 0;
-};
-} // namespace
-
 RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
                      const DimClasses &dims, const RowShape &shape,
                      const ScheduleTarget &target)
@@ -209,6 +123,11 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
   });
   // So that a second pass costs little.
   hasDeviations = llvm::any_of(segment.ops, llvm::IsaPred<WelfordOp>);
+  hasWeights =
+      llvm::any_of(kernel.getBody().getArguments(), [&](BlockArgument input) {
+        return segment.reads(input) &&
+               space.isSharedByRows(dims.extents(input));
+      });
   isLight = !hasExp && !hasDeviations && space.levels.size() == 1;
   SmallVector<BlockArgument> streamed = streamedInputs(kernel, dims, segment);
   inputs = streamed.size();
@@ -223,6 +142,13 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
   length = *knownLength;
   vectors = std::max<int64_t>(1, llvm::divideCeil(length, vector));
   accesses = vectors * vectorBytes / accessBytes;
+}
+
+RowsScheduleAttr RowsOnGPU::hold(int64_t group) const {
+  if (length % vector != 0)
+    group = std::max(group, 2 * vector);
+  int64_t threads = std::max(group, smallestBlock);
+  return make(threads, threads / group, HoldKind::registers);
 }
 
 /// Whether all blocks should share the only row: it is too long for those that
@@ -340,7 +266,7 @@ int64_t RowsOnGPU::cacheThreads() const {
     bool isPlain = isLight && inputs == 1 && !divides && length % vector == 0;
     return isPlain ? 1024 : 0;
   }
-  bool isWide = hasExp && vector > 4;
+  bool isWide = vector > 4 && (hasExp || (hasDeviations && hasWeights));
   bool areMany = inputs > 1 && accesses > cacheAccesses * 3 / 4;
   if (accesses > cacheAccesses / 2)
     return isWide || areMany ? 0 : 512;
@@ -386,110 +312,6 @@ int64_t RowsOnGPU::heldGroup() const {
   while (group < registerVectors && group * 2 < vectors)
     group *= 2;
   return group;
-}
-
-/// Shared memory in which the threads of so many warps exchange the states of a
-/// segment.
-int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
-  int64_t components = 0;
-  for (ArrayRef<Operation *> level : segment.space.levels)
-    for (Operation *op : level)
-      components += numStateComponents(op);
-  return components * warps * componentBytes;
-}
-
-/// Parts of a row in shared memory alone. With four vectors of eight a step
-/// threads that walk often, or wait for other blocks, have so many registers
-/// that a multiprocessor takes fewer blocks, and so have those that find
-/// deviations.
-RowsScheduleAttr RowsOnGPU::makeShared(int64_t blocks, int64_t threads) const {
-  int64_t unroll = rowUnroll, groups = rowCopyGroups;
-  bool walksOften = segment.space.levels.size() > 1 && !hasExp;
-  int64_t part = llvm::divideCeil(length, blocks);
-  auto leavesRest = [&] { return part % (threads * vector * unroll) != 0; };
-  // Exponentials take more than a rest does.
-  bool waits = blocks > 1 && !(hasExp && leavesRest());
-  if (vector > 4 && (waits || walksOften || hasDeviations))
-    unroll /= 2;
-  // So has what steps leave over, which is code of its own in each walk.
-  if (walksOften && length % vector == 0 && leavesRest())
-    unroll = groups = 1;
-  if (hasDeviations && blocks > 1) {
-    if (vector > 4 && leavesRest())
-      threads = std::min<int64_t>(threads, 256);
-    else if (vector <= 4 || blocks > 2)
-      unroll = 1;
-  }
-  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
-                               /*rows_per_block=*/1, HoldKind::shared, unroll,
-                               /*in_registers=*/0, /*preload=*/false, groups)
-      .withBlocksPerRow(blocks);
-}
-
-/// The fewest blocks of which a multiprocessor has room for two, each with its
-/// part of the row in shared memory. In registers, where even the largest
-/// cluster has blocks that fill one, and where a thread's vector takes several
-/// copies, which shared memory's banks serve badly (2.4 times a copy's time for
-/// f32 in eights). Null where rows do not fit so.
-RowsScheduleAttr RowsOnGPU::proposeSpread() const {
-  int64_t most = target.gpu->maxClusterSize;
-  if (most == 1 || vector == 1 || inputBytes == 0)
-    return {};
-  bool isDivided = length % vector == 0;
-  int64_t threads = hasExp || (inputs > 1 && isDivided) ? 256 : 512;
-  auto room = [&](int64_t blocks) {
-    return target.sharedBytes - exchangedBytes(blocks * threads / warpSize);
-  };
-  auto partBytes = [&](int64_t blocks) {
-    return static_cast<int64_t>(llvm::divideCeil(length, blocks)) * inputBytes;
-  };
-  // Of rows whose weights are cut out of two vectors each, four.
-  bool areCut = !isDivided && inputs == 1 && !hasExp && vector <= 4;
-  int64_t blocks = 1;
-  while (blocks < most && (areCut ? 4 : 2) * partBytes(blocks) > room(blocks))
-    blocks *= 2;
-  // Computing takes longer than loading, and more vectors a thread help.
-  if (blocks > 4 && hasExp && vector > 4)
-    return {};
-  bool fillsOne = 2 * partBytes(blocks) > room(blocks);
-  bool fits = !fillsOne || (hasExp && partBytes(blocks) <= room(blocks));
-  if (fits && vectorBytes == accessBytes)
-    return makeShared(blocks, blocks == 1 ? 512 : threads);
-  int64_t part = llvm::divideCeil(length, blocks);
-  threads = std::max<int64_t>(
-      256, llvm::PowerOf2Ceil(llvm::divideCeil(part, sharedHeld)));
-  if (threads > target.maxThreads)
-    return {};
-  return make(threads, 1, HoldKind::registers).withBlocksPerRow(blocks);
-}
-
-/// As much as goes into shared memory, and the rest in registers, of the parts
-/// that so many blocks have. Registers take the vectors that are no multiple of
-/// what a step of the loop takes, too. Null where the row does not fit.
-RowsScheduleAttr RowsOnGPU::proposeShared(int64_t blocks,
-                                          int64_t threads) const {
-  int64_t bytes = inputBytes * vector;
-  // Narrower copies than 4 bytes do not exist, and narrow ones do not pay.
-  if (bytes == 0 || vector == 1)
-    return {};
-  int64_t part = llvm::divideCeil(length, blocks);
-  int64_t partVectors = llvm::divideCeil(part, threads * vector);
-  int64_t wide = std::max<int64_t>(1, bytes / accessBytes);
-  int64_t registers = 65536 / threads / 2;
-  int64_t most = registers / vector / wide;
-  int64_t whole = part / (threads * vector);
-  int64_t exchanged =
-      blocks == 1 ? 0 : exchangedBytes(blocks * threads / warpSize);
-  int64_t room = (target.sharedBytes - exchanged) / (threads * bytes);
-  int64_t wanted = partVectors <= 8                  ? 0
-                   : partVectors <= 16 || vector < 8 ? 4
-                                                     : 8;
-  int64_t slots = std::min({whole, room, partVectors - std::min(wanted, most)});
-  slots = llvm::alignDown(slots, rowUnroll);
-  if (slots == 0 || partVectors - slots > most)
-    return {};
-  return make(threads, 1, HoldKind::shared, partVectors - slots)
-      .withBlocksPerRow(blocks);
 }
 
 /// Of a row that is needed twice and too long for the registers of a few
@@ -543,25 +365,6 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
   int64_t threads = std::max(group, smallestBlock);
   return persistent(make(threads, threads / group, HoldKind::registers),
                     summingThreads, length <= group * each);
-}
-
-/// Of rows whose elements leave no registers to the sums of their columns, or
-/// few: in shared memory, which has room for the next row's copies meanwhile.
-/// Null for others, and for those that are no whole vectors of all threads.
-RowsScheduleAttr RowsOnGPU::proposeSharedSums() const {
-  int64_t sums = columnSums();
-  bool isLong = length * sums > summingBlock * summedElements;
-  bool isNarrow = vector > 4 && inputs > 1 && length >= sharedSummedRow;
-  int64_t each = std::max(vector, sharedSummedElements / sums);
-  int64_t threads = llvm::divideCeil(length, each);
-  bool isWhole = length % each == 0 && threads % warpSize == 0 &&
-                 threads <= target.maxThreads;
-  bool fits = inputBytes > 0 && vectorBytes == accessBytes &&
-              length * inputBytes + exchangedBytes(threads / warpSize) <=
-                  target.sharedBytes;
-  if (!isWhole || !fits || !(isLong || isNarrow))
-    return {};
-  return make(threads, 1, HoldKind::shared);
 }
 
 /// Sums over all rows that threads keep of each column.

@@ -26,6 +26,86 @@ inline constexpr int64_t rowUnroll = 4;
 /// Of copies into shared memory: the first walk starts when a quarter is there.
 inline constexpr int64_t rowCopyGroups = 4;
 
+inline constexpr int64_t warpSize = 32;
+/// Of the widest access.
+inline constexpr int64_t accessBytes = 16;
+/// Elements of a thread whose block shares its row with others.
+inline constexpr int64_t sharedHeld = 32;
+/// Sums over all rows that a thread keeps beside its elements of a row, twice
+/// as many where its block would have more threads than this, and threads of a
+/// multiprocessor that do so.
+inline constexpr int64_t summedElements = 16;
+inline constexpr int64_t summingBlock = 512;
+inline constexpr int64_t summingThreads = 1024;
+/// Threads of a multiprocessor that do so where rows are in shared memory.
+inline constexpr int64_t sharedSummingThreads = 512;
+
+/// The choice for rows of one shape; `length` and below are of rows of known
+/// length.
+class RowsOnGPU {
+public:
+  RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
+            const DimClasses &dims, const RowShape &shape,
+            const ScheduleTarget &target);
+
+  RowsScheduleAttr propose() const;
+
+private:
+  bool wantsGrid() const;
+  bool isSmall() const;
+  double mostSmallRows() const;
+  int64_t smallCluster() const;
+  int64_t cacheThreads() const;
+  int64_t unalignedGroup() const;
+  int64_t heldGroup() const;
+  int64_t exchangedBytes(int64_t warps) const;
+
+  RowsScheduleAttr proposeAlone() const;
+  RowsScheduleAttr proposeAcross() const;
+  RowsScheduleAttr proposeSharedSums() const;
+  int64_t columnSums() const;
+  RowsScheduleAttr proposeUnknown() const;
+  RowsScheduleAttr proposeStream() const;
+  RowsScheduleAttr proposeSmall() const;
+  RowsScheduleAttr proposeLong() const;
+  RowsScheduleAttr proposeSpread() const;
+  RowsScheduleAttr makeShared(int64_t blocks, int64_t threads) const;
+  RowsScheduleAttr makeWeighted(int64_t blocks, int64_t threads) const;
+  RowsScheduleAttr makeFilling(int64_t blocks) const;
+  RowsScheduleAttr makeParts(int64_t blocks, int64_t threads, int64_t unroll,
+                             int64_t groups, int64_t inRegisters,
+                             bool preload) const;
+  RowsScheduleAttr proposeShared(int64_t blocks, int64_t threads) const;
+
+  RowsScheduleAttr make(int64_t threads, int64_t rows, HoldKind hold,
+                        int64_t inRegisters = 0, bool preload = false) const {
+    return RowsScheduleAttr::get(kernel.getContext(), threads, vector, rows,
+                                 hold, rowUnroll, inRegisters, preload,
+                                 rowCopyGroups);
+  }
+  /// In the registers of so many threads a row; of more, where these would be
+  /// too few to take the edges that vectors leave.
+  RowsScheduleAttr hold(int64_t group) const;
+
+  /// Ops have no const methods.
+  mutable KernelOp kernel;
+  const ReductionSegment &segment;
+  const DimClasses &dims;
+  const ScheduleTarget &target;
+  std::optional<int64_t> knownLength;
+  int64_t vector;
+  /// One pass over a row is all there is.
+  bool once;
+  bool hasExp, hasDeviations, hasWeights, isLight, divides;
+  /// Inputs of the row's length; bytes of an element of all of them, of the
+  /// widest, and of a vector of that, 16 at least.
+  int64_t inputs, inputBytes = 0, widestBytes = 1, vectorBytes;
+
+  int64_t length = 0, vectors = 0;
+  /// Full-width accesses to the row of the widest input.
+  int64_t accesses = 0;
+};
+
 /// The schedule that a GPU's kernel has for one of its shapes of rows, by what
 /// won on an H200.
 RowsScheduleAttr proposeRowsOnGPU(KernelOp kernel,

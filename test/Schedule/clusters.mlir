@@ -12,7 +12,7 @@
 // NONE-LABEL:  func.func @long_rows
 // NONE:          #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
 // SM120-LABEL: func.func @long_rows
-// SM120:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = registers, blocks_per_row = 8>
+// SM120:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, in_registers = 2, copy_groups = 1, blocks_per_row = 8>
 func.func @long_rows(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
   %y = fuse.mul %x, %s : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
@@ -92,7 +92,7 @@ func.func @known_rows(%x: tensor<32x24576xbf16>) -> tensor<32x24576xbf16> {
 // -----
 
 // CHECK-LABEL: func.func @two_inputs
-// CHECK:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, in_registers = 2, copy_groups = 1, blocks_per_row = 8>
 func.func @two_inputs(%x: tensor<?x131072xf32>, %r: tensor<?x131072xf32>) -> tensor<?x131072xf32> {
   %h = fuse.add %x, %r : tensor<?x131072xf32>
   %q = fuse.mul %h, %h : tensor<?x131072xf32>

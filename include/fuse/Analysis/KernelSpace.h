@@ -99,6 +99,9 @@ struct ReductionSpace {
   /// Whether a value of these extents is one number for all reduced places:
   /// with the reduced dimensions gone, or kept as size 1.
   bool isReducedShape(ArrayRef<Extent> extents) const;
+  /// Whether a value of these extents has one element for each reduced place,
+  /// the same in all rows; of reductions over the last dimensions.
+  bool isSharedByRows(ArrayRef<Extent> extents) const;
 };
 
 /// The kernel's inputs that have an element for each point of `domain`.
