@@ -143,17 +143,31 @@ MUTANTS = [
         ),
     ),
     *of_file(
+        "lib/Schedule/RowsInSharedMemory.cpp",
+        "lit:Schedule",
+        (
+            "parts-of-rows-fill-a-multiprocessor",
+            "while (blocks < most && (areCut ? 4 : 2) * partBytes(blocks) > room(blocks))",
+            "while (blocks < most && partBytes(blocks) > room(blocks))",
+        ),
+        (
+            "sums-of-columns-keep-rows-in-registers",
+            "bool isNarrow = vector > 4 && inputs > 1 && length >= sharedSummedRow;",
+            "bool isNarrow = false;",
+        ),
+        (
+            "exponentials-have-their-weights-ahead",
+            "if (!hasWeights || hasExp)",
+            "if (!hasWeights)",
+        ),
+    ),
+    *of_file(
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
             "one-row-for-all-threads",
             "return make(threads, threads / group, HoldKind::registers);",
             "return make(threads, 1, HoldKind::registers);",
-        ),
-        (
-            "parts-of-rows-fill-a-multiprocessor",
-            "while (blocks < most && (areCut ? 4 : 2) * partBytes(blocks) > room(blocks))",
-            "while (blocks < most && partBytes(blocks) > room(blocks))",
         ),
         (
             "one-element-more-doubles-the-threads",

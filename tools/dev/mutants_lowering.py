@@ -77,8 +77,8 @@ LOWERING = [
         ),
         (
             "rows-remaining-vectors-start-at-0",
-            "loopOverStates(frame, emitter.add(stepped, walker), vectors, walkers,",
-            "loopOverStates(frame, walker, vectors, walkers,",
+            "frame, emitter.add(stepped, walker), row.vectors, walkers,",
+            "frame, walker, row.vectors, walkers,",
         ),
         (
             "rows-vectors-cover-the-edges",
@@ -91,8 +91,23 @@ LOWERING = [
             "(void)elements;",
         ),
         (
+            "copies-of-the-next-row-are-of-this-one",
+            "RowPlace present = std::exchange(row, next->row);",
+            "RowPlace present = row;",
+        ),
+        (
+            "copies-of-the-next-row-are-not-counted",
+            "int64_t ofNext = isRefilled ? from / slotsInGroup : 0;",
+            "int64_t ofNext = isRefilled ? slots : 0;",
+        ),
+        (
+            "weights-of-the-next-step-are-of-this-one",
+            "ReductionState next = loadLate(slotPoints(following, unroll));",
+            "ReductionState next = loadLate(slotPoints(first, unroll));",
+        ),
+        (
             "rows-edges-are-all-behind",
-            "emitter.select(emitter.less(number, head), number, behind)",
+            "emitter.select(emitter.less(number, row.head), number, behind)",
             "behind",
         ),
     ),
@@ -272,9 +287,23 @@ LOWERING = [
         ),
         (
             "rows-behind-the-last-are-loaded",
-            "emitter.min(rowOf(emitter.add(current, stride)),\n"
-            "                                 emitter.add(rows, Index::constant(-1)));",
-            "rowOf(emitter.add(current, stride));",
+            "ahead, emitter.min(nextRow, emitter.add(rows, Index::constant(-1))),",
+            "ahead, nextRow,",
+        ),
+        (
+            "rows-behind-the-last-are-copied",
+            "next = {row, emitter.less(number, rows)};",
+            "next = {row, Value()};",
+        ),
+        (
+            "first-rows-of-none-are-copied",
+            "frame.ifTrue(emitter.less(number, rows), [&] { startCopies(); });",
+            "startCopies();",
+        ),
+        (
+            "late-inputs-are-of-other-rows-too",
+            "if (input && space.isSharedByRows(frame.dims.extents(input)))",
+            "if (input)",
         ),
         (
             "first-rows-of-none-are-loaded",
@@ -310,8 +339,8 @@ LOWERING = [
         "lit:Conversion lit:Emulator lit:Programs",
         (
             "rows-that-do-not-exist-are-summed",
-            "emitter.emitLanes(input, point),\n                                     exists);",
-            "emitter.emitLanes(input, point),\n                                     Value());",
+            "emitter.emitLanes(sum.reducer.getInput(), point), exists);",
+            "emitter.emitLanes(sum.reducer.getInput(), point), Value());",
         ),
         (
             "columns-past-the-end-are-left",
