@@ -88,3 +88,16 @@ func.func @filling_rest(%x: tensor<?x128256xf32>, %r: tensor<?x128256xf32>, %w: 
   %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x128256xf32>, tensor<128256xf32>
   return %y : tensor<?x128256xf32>
 }
+
+// -----
+
+// Exponentials take the registers that weights would.
+// CHECK-LABEL: func.func @exponentials
+// CHECK: hold = shared
+// CHECK-NOT: preload
+// CHECK: return
+func.func @exponentials(%x: tensor<?x131072xbf16>, %w: tensor<131072xbf16>) -> tensor<?x131072xbf16> {
+  %s = fuse.softmax %x dim = 1 : tensor<?x131072xbf16>
+  %y = fuse.mul %s, %w : tensor<?x131072xbf16>, tensor<131072xbf16> -> tensor<?x131072xbf16>
+  return %y : tensor<?x131072xbf16>
+}
