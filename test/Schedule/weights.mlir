@@ -97,7 +97,7 @@ func.func @filling_rest(%x: tensor<?x128256xf32>, %r: tensor<?x128256xf32>, %w: 
 // CHECK-NOT: preload
 // CHECK: return
 func.func @exponentials(%x: tensor<?x131072xbf16>, %w: tensor<131072xbf16>) -> tensor<?x131072xbf16> {
-  %s = fuse.softmax %x dim = 1 : tensor<?x131072xbf16>
+  %s = fuse.softmax %x dims = [1] : tensor<?x131072xbf16>
   %y = fuse.mul %s, %w : tensor<?x131072xbf16>, tensor<131072xbf16> -> tensor<?x131072xbf16>
   return %y : tensor<?x131072xbf16>
 }
