@@ -25,6 +25,7 @@ using namespace ::fuse::runtime;
 using mlir::fuse::LaunchOp;
 using mlir::fuse::RequireOp;
 
+using mlir::fuse::kFewBytesAttr;
 using mlir::fuse::kInPlaceAttr;
 using mlir::fuse::kNameAttr;
 using mlir::fuse::kSmallBytesAttr;
@@ -524,6 +525,8 @@ Expected<Plan> PlanBuilder::build() {
   plan.spec.name = entry.getName().str();
   if (auto bytes = entry->getAttrOfType<IntegerAttr>(kSmallBytesAttr))
     plan.spec.smallBytes = bytes.getInt();
+  if (auto bytes = entry->getAttrOfType<IntegerAttr>(kFewBytesAttr))
+    plan.spec.fewBytes = bytes.getInt();
   plan.spec.symbols = values.symbols();
   addInputs();
   Block &body = entry.getBody().front();

@@ -30,6 +30,8 @@ std::string stageFileName(unsigned number, StringRef stage,
     missing.push_back("in-place");
   if (facts.small)
     missing.push_back("small");
+  if (facts.few)
+    missing.push_back("few");
   for (runtime::Layout layout : facts.layouts)
     missing.push_back(runtime::name(layout));
   return formatv("{0,0+2}-{1}{2}{3}.{4}", number, stage,

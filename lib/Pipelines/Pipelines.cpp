@@ -71,6 +71,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   assign.chip = options.chip;
   assign.divisible = options.divisible;
   assign.small = options.small;
+  assign.few = options.few;
   assign.candidate = options.candidate;
   assign.tuning = options.tuning;
   pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));

@@ -28,6 +28,8 @@ std::string Facts::str() const {
     names.push_back("separate");
   if (small)
     names.push_back("small");
+  if (few)
+    names.push_back("few");
   if (!layouts.empty())
     names.push_back(
         "layouts: " +
@@ -117,6 +119,7 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
     if (Error error = narrow(output))
       return std::move(error);
   facts.small = spec.smallBytes > 0 && bytes <= uint64_t(spec.smallBytes);
+  facts.few = spec.fewBytes > 0 && bytes <= uint64_t(spec.fewBytes);
   for (const InnermostSpec &inner : spec.innermost) {
     Expected<int64_t> size = inner.size.evaluate(*symbols);
     if (!size)

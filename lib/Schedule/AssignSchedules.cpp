@@ -46,6 +46,14 @@ int64_t ScheduleTarget::smallBytes() const {
   return gpu ? smallPerL2 * gpu->l2Bytes : 0;
 }
 
+/// Of a multiprocessor: with a row of 32 KiB, read and written, in every
+/// fourth.
+static constexpr int64_t fewPerMultiprocessor = 8 << 10;
+
+int64_t ScheduleTarget::fewBytes() const {
+  return gpu ? fewPerMultiprocessor * gpu->multiprocessors : 0;
+}
+
 /// The candidate that an entry names. One that is none of them was written by
 /// another version, and need not be legal.
 static unsigned findTuned(ArrayRef<Candidate> candidates,
@@ -67,7 +75,8 @@ struct AssignSchedulesPass
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
-    target->small = small;
+    target->small = small || few;
+    target->few = few;
     llvm::Expected<TuningFile> tuned = readTuning();
     if (!tuned) {
       getOperation().emitError() << llvm::toString(tuned.takeError());
@@ -79,10 +88,7 @@ struct AssignSchedulesPass
         continue;
       if (failed(assign(kernel, dims, *target, *tuned)))
         return signalPassFailure();
-      if (dependsOnSmall(kernel, dims, *target))
-        getOperation()->setAttr(
-            kSmallBytesAttr,
-            Builder(&getContext()).getI64IntegerAttr(target->smallBytes()));
+      noteSizes(kernel, dims, *target);
     }
   }
 
@@ -91,15 +97,25 @@ private:
     return tuning.empty() ? TuningFile() : TuningFile::read(tuning);
   }
 
-  /// Whether calls of few bytes get another schedule.
-  bool dependsOnSmall(KernelOp kernel, const DimClasses &dims,
-                      ScheduleTarget target) {
+  /// Says which calls of few bytes get another schedule.
+  void noteSizes(KernelOp kernel, const DimClasses &dims,
+                 ScheduleTarget target) {
     if (!target.gpu)
-      return false;
-    target.small = false;
-    ScheduleAttrInterface usual = proposeSchedule(kernel, dims, target);
-    target.small = true;
-    return proposeSchedule(kernel, dims, target) != usual;
+      return;
+    auto propose = [&](bool isSmall, bool isFew) {
+      target.small = isSmall;
+      target.few = isFew;
+      return proposeSchedule(kernel, dims, target);
+    };
+    auto note = [&](StringRef name, int64_t bytes) {
+      getOperation()->setAttr(name,
+                              Builder(&getContext()).getI64IntegerAttr(bytes));
+    };
+    ScheduleAttrInterface ofSmall = propose(true, false);
+    if (propose(false, false) != ofSmall)
+      note(kSmallBytesAttr, target.smallBytes());
+    if (propose(true, true) != ofSmall)
+      note(kFewBytesAttr, target.fewBytes());
   }
 
   LogicalResult assign(KernelOp kernel, const DimClasses &dims,
@@ -113,7 +129,7 @@ private:
     if (chosen == 0 && !tuned.entries().empty())
       chosen = findTuned(
           candidates,
-          tuned.find(chip, kernelKey(kernel, dims, divisible, small)));
+          tuned.find(chip, kernelKey(kernel, dims, divisible, small, few)));
     kernel.setScheduleAttr(candidates[chosen].schedule);
     return success();
   }

@@ -28,13 +28,15 @@ static void printBody(KernelOp kernel, raw_ostream &os) {
 }
 
 std::string mlir::fuse::kernelKey(KernelOp kernel, const DimClasses &dims,
-                                  bool divisible, bool small) {
+                                  bool divisible, bool small, bool few) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printBody(kernel, os);
   os << (divisible ? "\ndivisible" : "\nany size");
   if (small)
     os << "\nsmall";
+  if (few)
+    os << "\nfew";
   // Which dynamic dimensions are equal, by classes in the order in which they
   // come, since their numbers depend on the rest of the program.
   llvm::DenseMap<int, unsigned> classes;

@@ -176,7 +176,8 @@ double RowsOnGPU::mostSmallRows() const {
     if (!segment.space.isReducedShape(dims.extents(value)))
       bytes += elementBytes(value);
   }
-  return target.smallBytes() / std::max(1.0, bytes * length);
+  int64_t most = target.few ? target.fewBytes() : target.smallBytes();
+  return most / std::max(1.0, bytes * length);
 }
 
 /// Blocks for a row in calls that move few bytes: several for a long row, if
@@ -185,7 +186,8 @@ int64_t RowsOnGPU::smallCluster() const {
   int64_t needed =
       llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
   std::optional<double> moved = movedBytes(kernel);
-  bool isTiny = moved && *moved <= fewBytes * target.gpu->multiprocessors;
+  bool isTiny =
+      moved ? *moved <= fewBytes * target.gpu->multiprocessors : target.few;
   if (needed == 1 && !isTiny)
     return 1;
   if (mostSmallRows() > fewRows * target.gpu->multiprocessors)

@@ -1,15 +1,20 @@
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90}))' | FileCheck %s
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 small=true}))' | FileCheck %s --check-prefix=SMALL
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 few=true}))' | FileCheck %s --check-prefix=FEW
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=cpu}))' | FileCheck %s --check-prefix=CPU
 
-// Calls that move few bytes hold a row in registers and load the weights ahead;
-// the function says that they are apart, and up to which size.
+// Calls that move few bytes hold a row in registers and load the weights ahead, those
+// of a few rows in several blocks; the function says that they are apart, and up to
+// which size.
 // CHECK-LABEL: func.func @norm
-// CHECK-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
+// CHECK-SAME:  fuse.few_bytes = 1081344 : i64, fuse.small_bytes = 157286400 : i64
 // CHECK:       hold = cache>
 // SMALL-LABEL: func.func @norm
 // SMALL-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
 // SMALL:       hold = registers, preload = true>
+// FEW-LABEL:   func.func @norm
+// FEW-SAME:    fuse.few_bytes = {{[1-9][0-9]*}}
+// FEW:         hold = registers, preload = true, blocks_per_row = 4>
 // CPU-LABEL:   func.func @norm
 // CPU-NOT:     fuse.small_bytes
 func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf32> {
@@ -21,6 +26,21 @@ func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf
     fuse.yield %y : tensor<?x4096xf32>
   }
   return %0 : tensor<?x4096xf32>
+}
+
+// A row that a block's threads load at once stays in it, however few there are.
+// CHECK-LABEL: func.func @narrow
+// CHECK-NOT:   fuse.few_bytes
+// FEW-LABEL:   func.func @narrow
+// FEW:         hold = registers, preload = true>
+func.func @narrow(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
+  %0 = fuse.kernel "narrow" ins(%x : tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
+  ^bb0(%a: tensor<?x4096xbf16>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
+    %s = fuse.mul %a, %sum : tensor<?x4096xbf16>, tensor<?x1xbf16> -> tensor<?x4096xbf16>
+    fuse.yield %s : tensor<?x4096xbf16>
+  }
+  return %0 : tensor<?x4096xbf16>
 }
 
 // A static size speaks for itself.

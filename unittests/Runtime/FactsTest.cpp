@@ -126,6 +126,11 @@ TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
   EXPECT_EQ(facts(tensor(8), tensor(8, 16)).str(),
             "aligned16, divisible, index32, separate, small");
   EXPECT_FALSE(facts(tensor(9), tensor(9)).small);
+  EXPECT_FALSE(facts(tensor(8), tensor(8)).few);
+  spec.fewBytes = 2 * 4 * 2;
+  EXPECT_FALSE(facts(tensor(8), tensor(8)).few);
+  EXPECT_EQ(facts(tensor(4), tensor(4, 16)).str(),
+            "aligned16, divisible, index32, separate, small, few");
 }
 
 TEST_F(FactsTest, OutputsNeedNotExistYet) {
@@ -143,8 +148,11 @@ TEST(Facts, KeysAreUnique) {
       for (bool index32 : {false, true})
         for (bool separate : {false, true})
           for (bool small : {false, true})
-            keys.insert(
-                Facts{aligned, divisible, index32, separate, {}, small}.key());
+            for (bool few : {false, true}) {
+              Facts facts{aligned, divisible, index32, separate,
+                          {},      small,     few};
+              keys.insert(facts.key());
+            }
   EXPECT_EQ(keys.size(), size_t(Facts::numKeys));
   EXPECT_EQ(*keys.rbegin(), Facts::numKeys - 1);
   EXPECT_EQ(Facts().str(), "none");

@@ -14,11 +14,12 @@ using namespace mlir::fuse;
 namespace {
 class KernelKeyTest : public ProgramTest {
 protected:
-  std::string key(StringRef text, bool divisible = true, bool small = false) {
+  std::string key(StringRef text, bool divisible = true, bool small = false,
+                  bool few = false) {
     func::FuncOp function = parse(text);
     DimClasses dims(function);
     return kernelKey(*function.getOps<KernelOp>().begin(), dims, divisible,
-                     small);
+                     small, few);
   }
 };
 
@@ -69,7 +70,9 @@ TEST_F(KernelKeyTest, DependsOnOpsTypesDimsAndFacts) {
   EXPECT_NE(changed("f32", "f16"), expected);
   EXPECT_NE(changed("?x?x", "?x64x"), expected);
   EXPECT_NE(key(text, /*divisible=*/false), expected);
-  EXPECT_NE(key(text, /*divisible=*/true, /*small=*/true), expected);
+  std::string small = key(text, /*divisible=*/true, /*small=*/true);
+  EXPECT_NE(small, expected);
+  EXPECT_NE(key(text, /*divisible=*/true, /*small=*/true, /*few=*/true), small);
   EXPECT_NE(changed("%x: tensor<?x?xf32>",
                     "%x: tensor<?x?xf32> {fuse.strided = \"rows\"}"),
             expected);

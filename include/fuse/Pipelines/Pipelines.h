@@ -52,6 +52,10 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc(
           "Latency counts more than bandwidth: calls move few bytes"),
       llvm::cl::init(false)};
+  Option<bool> few{
+      *this, "few",
+      llvm::cl::desc("Calls move so few bytes that multiprocessors are idle"),
+      llvm::cl::init(false)};
   Option<bool> inPlace{
       *this, "in-place",
       llvm::cl::desc(

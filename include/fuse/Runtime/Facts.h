@@ -40,6 +40,9 @@ struct Facts {
   /// All inputs and outputs together take at most ProgramSpec::smallBytes, so
   /// that the latency of a kernel counts more than its bandwidth.
   bool small = false;
+  /// They take at most ProgramSpec::fewBytes, so that multiprocessors are idle
+  /// where each row has one.
+  bool few = false;
 
   bool operator==(const Facts &other) const {
     return key() == other.key() && layouts == other.layouts;
@@ -47,14 +50,14 @@ struct Facts {
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
   /// Exclusive upper bound of key().
-  static constexpr unsigned numKeys = 32;
+  static constexpr unsigned numKeys = 64;
   /// A number unique to the facts other than layouts.
   unsigned key() const {
     return aligned16 | divisible << 1 | index32 << 2 | separate << 3 |
-           small << 4;
+           small << 4 | few << 5;
   }
 
-  /// "aligned16, divisible, index32, separate, small", or "none"; with strided
+  /// "aligned16, divisible, index32, separate, small, few", or "none"; with strided
   /// inputs also "layouts: dense any".
   std::string str() const;
 };

@@ -20,7 +20,8 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
     file goes before the model. A kernel that has a schedule keeps it.
 
     Where calls that move few bytes would get other schedules, `fuse.small_bytes`
-    on the function says how many bytes are few.
+    on the function says how many bytes are few; so does `fuse.few_bytes` of calls
+    that leave multiprocessors idle, unless several blocks share a row.
 
     Before:
     ```mlir
@@ -39,6 +40,8 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
            "Dynamic last dimensions are multiples of 16 bytes">,
     Option<"small", "small", "bool", "false",
            "Latency counts more than bandwidth: calls move few bytes">,
+    Option<"few", "few", "bool", "false",
+           "Calls move so few bytes that multiprocessors are idle">,
     Option<"candidate", "candidate", "unsigned", "0",
            "Which of the schedules, from the choice on and then from fast to "
            "slow, kernels get; the choice where there are not as many">,

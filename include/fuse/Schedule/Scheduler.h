@@ -43,12 +43,18 @@ struct ScheduleTarget {
   bool divisible = false;
   /// Calls move at most smallBytes().
   bool small = false;
+  /// Calls move at most fewBytes(), and so are small.
+  bool few = false;
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
 
   /// Calls that move no more than this are so short that what their kernels
   /// wait for counts more than the bandwidth; 0 on a CPU.
   int64_t smallBytes() const;
+
+  /// Calls that move no more than this have so few rows that multiprocessors
+  /// would be idle if each had one; 0 on a CPU.
+  int64_t fewBytes() const;
 };
 
 /// Each returns null where it does not apply.

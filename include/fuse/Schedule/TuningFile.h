@@ -64,10 +64,10 @@ private:
 };
 
 /// What a kernel computes, from which tensors, as 32 hexadecimal digits. Equal
-/// for kernels that differ in names and places in the source only. `divisible`
-/// and `small` as in ScheduleTarget.
+/// for kernels that differ in names and places in the source only. `divisible`,
+/// `small` and `few` as in ScheduleTarget.
 std::string kernelKey(KernelOp kernel, const DimClasses &dims, bool divisible,
-                      bool small);
+                      bool small, bool few);
 
 } // namespace mlir::fuse
 

@@ -54,6 +54,8 @@ inline constexpr StringLiteral kStridedAttr = "fuse.strided";
 /// On a program's function, from the schedulers: an integer. Calls whose inputs
 /// and outputs take at most so many bytes would get other schedules.
 inline constexpr StringLiteral kSmallBytesAttr = "fuse.small_bytes";
+/// The same of calls that have a few rows only.
+inline constexpr StringLiteral kFewBytesAttr = "fuse.few_bytes";
 
 /// On a pointwise op: a TypeAttr, the float type whose unit in the last place
 /// the result must be good to. Without it that is the result's own element
