@@ -25,9 +25,9 @@ using namespace mlir::fuse;
 static constexpr double columnsPerBlock = 128;
 /// Places of a column below which blocks do not share it.
 static constexpr double placesPerBlock = 256;
-/// Elements of the only row that count as the work of a multiprocessor. One
-/// that holds a row, up to 16384 elements, draws several times its share of the
-/// bandwidth while others idle.
+/// Elements of a row that count as the work of a multiprocessor, of those that
+/// share it. One that holds a row, up to 16384 elements, draws several times
+/// its share of the bandwidth while others idle.
 static constexpr double elementsPerBlock = 4096;
 /// Views of one value beyond which a kernel is refused.
 static constexpr size_t mostViews = 8;
@@ -38,7 +38,8 @@ static constexpr MachineRates hostRates = {20e9,
                                            5e-6,
                                            8,
                                            /*sharesResults=*/false,
-                                           HUGE_VAL};
+                                           HUGE_VAL,
+                                           /*mostBlocksPerRow=*/1};
 
 MachineRates MachineRates::of(StringRef chip) {
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
@@ -52,7 +53,8 @@ MachineRates MachineRates::of(StringRef chip) {
           static_cast<double>(gpu->multiprocessors),
           /*sharesResults=*/true,
           gpu->maxClusterSize > 1 ? gpu->maxSharedBytesPerBlock / 2.0
-                                  : HUGE_VAL};
+                                  : HUGE_VAL,
+          static_cast<double>(gpu->maxClusterSize)};
 }
 
 namespace {
@@ -178,7 +180,10 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   // All blocks share a row that is the only one.
   if (machine.sharesResults && staticProduct(space->keptExtents()) == 1)
     blocks = std::max(1.0, places / elementsPerBlock);
-  else if (!space->overLastDims()) {
+  else if (space->overLastDims())
+    blocks *=
+        std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);
+  else {
     blocks /= columnsPerBlock;
     if (isOneWalk(ops, results, *space, dims))
       blocks *= std::max(1.0, places / placesPerBlock);

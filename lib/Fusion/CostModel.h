@@ -43,6 +43,9 @@ struct MachineRates {
   /// Bytes of a row of which a multiprocessor holds no second one, so that
   /// clusters hold it; infinite where there are none.
   double clusterRowBytes;
+  /// Blocks that may share each of a few long rows; 1 where there are no
+  /// clusters.
+  double mostBlocksPerRow;
 
   /// Those of a chip's common board; the host's for "cpu" and for chips that
   /// nobody knows, which a later stage refuses.
