@@ -53,6 +53,11 @@ MUTANTS = [
             "spec.smallBytes > 0;",
         ),
         (
+            "all-calls-have-few-rows",
+            "spec.fewBytes > 0 && bytes <= uint64_t(spec.fewBytes);",
+            "spec.fewBytes > 0;",
+        ),
+        (
             "everything-is-whole-vectors",
             "return elements % vectorBytes * sizeInBytes(dtype) % vectorBytes == 0;",
             "return true;",
@@ -170,9 +175,23 @@ MUTANTS = [
             "return make(threads, 1, HoldKind::registers);",
         ),
         (
+            "few-rows-are-shared-by-none",
+            ": target.few;",
+            ": false;",
+        ),
+        (
             "one-element-more-doubles-the-threads",
             "number <= below + below / 8;",
             "number <= below;",
+        ),
+    ),
+    *of_file(
+        "lib/Fusion/CostModel.cpp",
+        "lit:Fusion",
+        (
+            "clusters-share-no-rows",
+            "std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);",
+            "1.0;",
         ),
     ),
     *of_file(

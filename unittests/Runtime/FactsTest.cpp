@@ -130,7 +130,7 @@ TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
   spec.fewBytes = 2 * 4 * 2;
   EXPECT_FALSE(facts(tensor(8), tensor(8)).few);
   EXPECT_EQ(facts(tensor(4), tensor(4, 16)).str(),
-            "aligned16, divisible, index32, separate, small, few");
+            "aligned16, index32, separate, small, few");
 }
 
 TEST_F(FactsTest, OutputsNeedNotExistYet) {
