@@ -57,8 +57,8 @@ struct Facts {
            small << 4 | few << 5;
   }
 
-  /// "aligned16, divisible, index32, separate, small, few", or "none"; with strided
-  /// inputs also "layouts: dense any".
+  /// "aligned16, divisible, index32, separate, small, few", or "none"; with
+  /// strided inputs also "layouts: dense any".
   std::string str() const;
 };
 
