@@ -20,6 +20,8 @@ using namespace mlir::fuse;
 
 /// Bytes of a component of a state.
 static constexpr int64_t componentBytes = 8;
+/// Of a block whose part of a row is in shared memory.
+static constexpr int64_t mostThreads = 512;
 /// Sums of columns that a thread keeps beside a row in shared memory: of
 /// several 16-bit inputs from this length on, and where there would be too many
 /// elements for the registers.
@@ -82,7 +84,7 @@ RowsScheduleAttr RowsOnGPU::makeWeighted(int64_t blocks,
 /// Parts of a row that fill a multiprocessor each. What the first pass waits
 /// for last stays in registers.
 RowsScheduleAttr RowsOnGPU::makeFilling(int64_t blocks) const {
-  int64_t threads = 512;
+  int64_t threads = mostThreads;
   if (hasDeviations)
     return makeParts(blocks, threads, rowUnroll, rowCopyGroups,
                      /*inRegisters=*/0, /*preload=*/true);
@@ -131,9 +133,9 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   if (most == 1 || vector == 1 || inputBytes == 0)
     return {};
   bool isDivided = length % vector == 0;
-  int64_t threads = hasExp || (inputs > 1 && isDivided) ? 256 : 512;
+  int64_t threads = hasExp || (inputs > 1 && isDivided) ? 256 : mostThreads;
   auto room = [&](int64_t blocks) {
-    return target.sharedBytes - exchangedBytes(blocks * threads / warpSize);
+    return target.sharedBytes - exchangedBytes(blocks * mostThreads / warpSize);
   };
   auto partBytes = [&](int64_t blocks) {
     return static_cast<int64_t>(llvm::divideCeil(length, blocks)) * inputBytes;
@@ -150,7 +152,7 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   if (partBytes(blocks) <= room(blocks) && vectorBytes == accessBytes)
     return fillsOne && !hasExp
                ? makeFilling(blocks)
-               : makeShared(blocks, blocks == 1 ? 512 : threads);
+               : makeShared(blocks, blocks == 1 ? mostThreads : threads);
   int64_t part = llvm::divideCeil(length, blocks);
   threads = std::max<int64_t>(
       256, llvm::PowerOf2Ceil(llvm::divideCeil(part, sharedHeld)));
