@@ -17,14 +17,14 @@
 // One step of Newton's makes rcp.approx such a z, but for a few divisors; with
 // these, 8 bits of the quotient are right nevertheless, except for a divisor
 // whose mantissa is all ones. `tools/dev/f8_quotient.cpp` tries every divisor
-// with every boundary between 8-bit numbers. The signs of r and z make a zero
-// keep the sign of x.
+// with every boundary between 8-bit numbers. The sign of r makes a zero
+// keep the sign of x, if y is positive.
 //
 // None of that may overflow or lose bits below the smallest number: divisors
-// are moderate, for which dividends that are too small give zeros anyhow. Where
-// something was infinite the result is not a number. In these cases, which data
-// that are worth quantizing do not have, the division is carried out. The
-// result is the same to the bit.
+// are positive and moderate, for which dividends that are too small give zeros
+// anyhow. Where something was infinite the result is not a number. In these
+// cases, which data that are worth quantizing do not have, the division is
+// carried out. The result is the same to the bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,10 +127,9 @@ Value QuotientBuilder::all(Value conditions) {
 
 /// Whether the divisor is one for which the quotient is right.
 Value QuotientBuilder::isModerate() {
-  Value size = math::AbsFOp::create(builder, loc, factor);
-  Value isLarge = compare(arith::CmpFPredicate::OGE, size,
+  Value isLarge = compare(arith::CmpFPredicate::OGE, factor,
                           std::ldexp(1.0, smallestExponent));
-  Value isSmall = compare(arith::CmpFPredicate::OLE, size,
+  Value isSmall = compare(arith::CmpFPredicate::OLE, factor,
                           std::ldexp(1.0, largestExponent));
   Type words = builder.getI32Type();
   if (auto type = dyn_cast<VectorType>(factor.getType()))

@@ -14,7 +14,8 @@
 // CHECK:         math.fma %{{.*}}, %[[LANES]], %[[Q]] : vector<4xf32>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"
 // CHECK-NOT:     llvm.call_intrinsic
-// CHECK:         math.absf %[[S]] : f32
+// CHECK:         arith.cmpf oge, %[[S]], %{{.*}} : f32
+// CHECK:         arith.cmpf ole, %[[S]], %{{.*}} : f32
 // CHECK:         scf.if
 // CHECK-NEXT:      scf.yield %{{.*}} : vector<4xi8>
 // CHECK-NEXT:    } else {

@@ -67,10 +67,12 @@ protected:
     auto anyBits = [&] {
       return llvm::bit_cast<float>(static_cast<uint32_t>(random()));
     };
+    // Of either sign, as the dividends are, zeros among them.
     auto moderate = [&] {
-      return std::ldexp(1 + static_cast<float>(random() % (1 << 20)) /
-                                (1 << 20),
-                        static_cast<int>(random() % 40) - 20);
+      float size =
+          std::ldexp(1 + static_cast<float>(random() % (1 << 20)) / (1 << 20),
+                     static_cast<int>(random() % 40) - 20);
+      return random() % 2 ? size : -size;
     };
     for (int64_t row = 0; row < rows; ++row) {
       bool isWild = row % 4 == 0;
