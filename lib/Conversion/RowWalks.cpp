@@ -186,11 +186,10 @@ SmallVector<Point> RowsLowering::slotPoints(const Index &first, int64_t count) {
   return points;
 }
 
-/// Loads what the first step of the last walk needs besides the row, unless the
-/// last walk is another one than that over these results.
+/// Loads what the first step of the last walk needs besides the row, if there
+/// is a whole one, and unless the last walk is another than over these results.
 void RowsLowering::loadFirstLate(ArrayRef<unsigned> results) {
-  bool isWorth = slots >= 2 * unroll && !results.empty() && !next;
-  if (!isShared() || !schedule.getPreload() || !isWorth)
+  if (!schedule.getPreload() || slots < unroll || results.empty() || next)
     return;
   late = llvm::filter_to_vector(sharedInputs(), [&](const SharedInput &each) {
     return !llvm::is_contained(streamed, each.input);

@@ -77,8 +77,10 @@ RowsScheduleAttr RowsOnGPU::makeWeighted(int64_t blocks,
   } else {
     threads = 256;
   }
+  // One step has none to load for.
+  int64_t slots = length / blocks / (threads * vector);
   return makeParts(blocks, threads, unroll, rowCopyGroups, /*inRegisters=*/0,
-                   /*preload=*/true);
+                   /*preload=*/slots >= 2 * unroll);
 }
 
 /// Parts of a row that fill a multiprocessor each. What the first pass waits

@@ -101,3 +101,14 @@ func.func @exponentials(%x: tensor<?x131072xbf16>, %w: tensor<131072xbf16>) -> t
   %y = fuse.mul %s, %w : tensor<?x131072xbf16>, tensor<131072xbf16> -> tensor<?x131072xbf16>
   return %y : tensor<?x131072xbf16>
 }
+
+// -----
+
+// Seven vectors a thread are one step of four.
+// CHECK-LABEL: func.func @one_step
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
+func.func @one_step(%x: tensor<?x128256xbf16>, %r: tensor<?x128256xbf16>, %w: tensor<128256xbf16>) -> tensor<?x128256xbf16> {
+  %s = fuse.add %x, %r : tensor<?x128256xbf16>
+  %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x128256xbf16>, tensor<128256xbf16>
+  return %y : tensor<?x128256xbf16>
+}
