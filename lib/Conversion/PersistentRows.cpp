@@ -30,12 +30,19 @@ LogicalResult RowsLowering::verifyPersistent() {
   if (!segment.reducesToColumns())
     return success();
   std::optional<int64_t> length = staticProduct(space.columns());
-  int64_t share = schedule.getThreads() * vector;
-  bool isAllShared = isShared() && schedule.getInRegisters() == 0 && length &&
-                     *length % share == 0;
-  if (schedule.getHold() != HoldKind::registers && !isAllShared)
-    return error("expected hold = registers for sums of columns, or hold = "
-                 "shared with whole vectors of all threads, but got " +
+  int64_t step = schedule.getThreads() * vector;
+  bool isPart =
+      length && (schedule.getInRegisters() > 0 || *length % step != 0);
+  if (isShared() && isPart)
+    return error("expected in_registers = 0 and rows of whole vectors of all "
+                 "threads for sums of columns with hold = shared, but got "
+                 "in_registers = " +
+                 Twine(schedule.getInRegisters()) + " and " + Twine(*length) +
+                 " elements for steps of " + Twine(step) +
+                 "; use hold = registers");
+  if (schedule.getHold() != HoldKind::registers && !isShared())
+    return error("expected hold = registers or hold = shared for sums of "
+                 "columns, but got " +
                  stringifyHoldKind(schedule.getHold()) +
                  "; use hold = registers");
   const Extent &inner = space.columns().back();

@@ -136,9 +136,23 @@ func.func @cluster(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) 
 // -----
 
 func.func @not_held(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) {
-  // expected-error @below {{expected hold = registers for sums of columns, or hold = shared with whole vectors of all threads, but got cache; use hold = registers}}
+  // expected-error @below {{expected hold = registers or hold = shared for sums of columns, but got cache; use hold = registers}}
   %y:2 = fuse.kernel "k" ins(%x : tensor<?x256xf32>) -> tensor<?x1xf32>, tensor<256xf32>
       schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = cache, persistent = 4> {
+  ^bb0(%a: tensor<?x256xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
+    %s = fuse.reduce sum %a dims = [0] : tensor<?x256xf32> -> tensor<256xf32>
+    fuse.yield %m, %s : tensor<?x1xf32>, tensor<256xf32>
+  }
+  return %y#0, %y#1 : tensor<?x1xf32>, tensor<256xf32>
+}
+
+// -----
+
+func.func @partly_shared(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) {
+  // expected-error @below {{expected in_registers = 0 and rows of whole vectors of all threads for sums of columns with hold = shared, but got in_registers = 1 and 256 elements for steps of 128; use hold = registers}}
+  %y:2 = fuse.kernel "k" ins(%x : tensor<?x256xf32>) -> tensor<?x1xf32>, tensor<256xf32>
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, in_registers = 1, persistent = 4> {
   ^bb0(%a: tensor<?x256xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
     %s = fuse.reduce sum %a dims = [0] : tensor<?x256xf32> -> tensor<256xf32>
