@@ -18,7 +18,6 @@
 
 namespace mlir::fuse {
 
-/// Lowers the rows of one shape; blocks are counted from the segment's first.
 /// What is converted, if the value is nothing else.
 inline Value beforeCasts(Value value) {
   while (auto cast = value.getDefiningOp<CastOp>())
@@ -26,6 +25,7 @@ inline Value beforeCasts(Value value) {
   return value;
 }
 
+/// Lowers the rows of one shape; blocks are counted from the segment's first.
 class RowsLowering {
 public:
   RowsLowering(KernelFrame &frame, RowsScheduleAttr schedule,

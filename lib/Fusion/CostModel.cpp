@@ -178,12 +178,12 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   double blocks = estimatedElements(space->keptExtents());
   double places = estimatedElements(space->reducedExtents());
   // All blocks share a row that is the only one.
-  if (machine.sharesResults && staticProduct(space->keptExtents()) == 1)
+  if (machine.sharesResults && staticProduct(space->keptExtents()) == 1) {
     blocks = std::max(1.0, places / elementsPerBlock);
-  else if (space->overLastDims())
+  } else if (space->overLastDims()) {
     blocks *=
         std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);
-  else {
+  } else {
     blocks /= columnsPerBlock;
     if (isOneWalk(ops, results, *space, dims))
       blocks *= std::max(1.0, places / placesPerBlock);

@@ -74,6 +74,10 @@ static constexpr int64_t fewestTwiceSharedBytes = 24 << 10;
 /// Rows a multiprocessor, in calls that move few bytes, up to which blocks
 /// share a row.
 static constexpr int64_t fewRows = 4;
+/// Threads of a multiprocessor that sum over all rows: with rows in registers,
+/// and in shared memory.
+static constexpr int64_t summingThreads = 1024;
+static constexpr int64_t sharedSummingThreads = 512;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 

@@ -32,13 +32,9 @@ inline constexpr int64_t accessBytes = 16;
 /// Elements of a thread whose block shares its row with others.
 inline constexpr int64_t sharedHeld = 32;
 /// Sums over all rows that a thread keeps beside its elements of a row, twice
-/// as many where its block would have more threads than this, and threads of a
-/// multiprocessor that do so.
+/// as many where its block would have more threads than this.
 inline constexpr int64_t summedElements = 16;
 inline constexpr int64_t summingBlock = 512;
-inline constexpr int64_t summingThreads = 1024;
-/// Threads of a multiprocessor that do so where rows are in shared memory.
-inline constexpr int64_t sharedSummingThreads = 512;
 
 /// The choice for rows of one shape; `length` and below are of rows of known
 /// length.
