@@ -19,12 +19,8 @@ static UnitAttr aligned(KernelFrame &frame) {
   return frame.builder.getUnitAttr();
 }
 
-void mlir::fuse::startCluster(KernelFrame &frame, bool again) {
-  if (again)
-    NVVM::ClusterArriveOp::create(frame.builder, frame.loc(), aligned(frame));
-  else
-    NVVM::ClusterArriveRelaxedOp::create(frame.builder, frame.loc(),
-                                         aligned(frame));
+void mlir::fuse::restartCluster(KernelFrame &frame) {
+  NVVM::ClusterArriveOp::create(frame.builder, frame.loc(), aligned(frame));
 }
 
 void mlir::fuse::awaitCluster(KernelFrame &frame) {
@@ -82,14 +78,76 @@ static Value placeOf(KernelFrame &frame, Value slots, const Index &slot,
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 
-void mlir::fuse::storeInBlock(KernelFrame &frame, Value slots,
-                              const Index &slot, Value value,
-                              const Index &rank) {
-  Value there = NVVM::MapaOp::create(
+/// PTX that MLIR has no op for, or one that hides what the emulator looks for.
+static void inlinePTX(KernelFrame &frame, ValueRange operands, StringRef text,
+                      StringRef constraints) {
+  auto none = LLVM::LLVMVoidType::get(frame.builder.getContext());
+  LLVM::InlineAsmOp::create(frame.builder, frame.loc(), none, operands, text,
+                            (constraints + ",~{memory}").str(),
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+SmallVector<Value> mlir::fuse::startCluster(KernelFrame &frame,
+                                            int64_t exchanges,
+                                            const Index &thread) {
+  OpBuilder &builder = frame.builder;
+  Type type = builder.getI64Type();
+  Value barriers = addClusterSlots(frame, type, exchanges);
+  SmallVector<Value> arrivals;
+  for (int64_t i = 0; i < exchanges; ++i)
+    arrivals.push_back(placeOf(frame, barriers, Index::constant(i), type));
+  frame.ifTrue(frame.emitter.less(thread, Index::constant(1)), [&] {
+    Value one = word(frame, Index::constant(1));
+    for (Value arrival : arrivals)
+      inlinePTX(frame, {arrival, one},
+                "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r");
+    inlinePTX(frame, {}, "fence.mbarrier_init.release.cluster;", "");
+  });
+  NVVM::ClusterArriveRelaxedOp::create(builder, frame.loc(), aligned(frame));
+  return arrivals;
+}
+
+static Value inBlock(KernelFrame &frame, Value own, const Index &rank) {
+  return NVVM::MapaOp::create(
       frame.builder, frame.loc(),
-      pointerTo(frame, NVVM::NVVMMemorySpace::SharedCluster),
-      placeOf(frame, slots, slot, value.getType()), word(frame, rank));
-  LLVM::StoreOp::create(frame.builder, frame.loc(), value, there);
+      pointerTo(frame, NVVM::NVVMMemorySpace::SharedCluster), own,
+      word(frame, rank));
+}
+
+void mlir::fuse::storeInBlock(KernelFrame &frame, Value slots,
+                              const Index &slot, Value value, const Index &rank,
+                              Value arrival) {
+  Value there =
+      inBlock(frame, placeOf(frame, slots, slot, value.getType()), rank);
+  if (!arrival) {
+    LLVM::StoreOp::create(frame.builder, frame.loc(), value, there);
+    return;
+  }
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  Value stored = LLVM::BitcastOp::create(
+      frame.builder, frame.loc(), frame.builder.getIntegerType(bits), value);
+  inlinePTX(frame, {there, stored, inBlock(frame, arrival, rank)},
+            ("st.async.shared::cluster.mbarrier::complete_tx::bytes.b" +
+             Twine(bits) + " [$0], $1, [$2];")
+                .str(),
+            bits == 32 ? "r,r,r" : "r,l,r");
+}
+
+void mlir::fuse::expectBytes(KernelFrame &frame, Value arrival, int64_t bytes) {
+  inlinePTX(
+      frame, {arrival, word(frame, Index::constant(bytes))},
+      "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [$0], $1;",
+      "r,r");
+}
+
+void mlir::fuse::awaitBytes(KernelFrame &frame, Value arrival) {
+  inlinePTX(frame, {arrival},
+            "{\n.reg .pred complete;\nAGAIN:\n"
+            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
+            "complete, [$0], 0;\n@!complete bra AGAIN;\n}",
+            "r");
 }
 
 Value mlir::fuse::loadFromOwn(KernelFrame &frame, Value slots,

@@ -189,6 +189,11 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
   }
   if (group.blocks > 1 && isFirst)
     awaitCluster(frame);
+  if (!arrivals.empty()) {
+    group.thread = thread;
+    group.arrival = arrivals.front();
+    arrivals.erase(arrivals.begin());
+  }
   if (group.width > 1)
     states = combineThreads(frame, reducers, states, group);
   if (schedule.getWholeGrid()) {
@@ -241,7 +246,8 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
     return;
   }
   if (slots > 0)
-    walkShared({}, store, /*isFirst=*/false, /*isLast=*/true);
+    atEachHead(
+        [&] { walkShared({}, store, /*isFirst=*/false, /*isLast=*/true); });
   walkHeld({}, store, /*isLast=*/true);
   walkEdges({}, store);
 }
@@ -338,11 +344,19 @@ void RowsLowering::emit(const Index &block) {
   emitRows();
 }
 
+/// Blocks that stay exchange for several rows, and meet in each.
+void RowsLowering::startExchanges() {
+  if (schedule.getPersistent() > 0)
+    restartCluster(frame);
+  else
+    arrivals = startCluster(frame, space.levels.size(), thread);
+}
+
 /// The row of this thread in those of block number `block`, and where it stays.
 void RowsLowering::placeRows(const Index &block) {
   placeRow(existingRow(rowOf(block)));
   if (group.blocks > 1)
-    startCluster(frame, /*again=*/schedule.getPersistent() > 0);
+    startExchanges();
   if (isShared() || isCached())
     streamed =
         stageableInputs(frame, segment, pointAt(Index::constant(0), vector));

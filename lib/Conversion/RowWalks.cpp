@@ -27,6 +27,9 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// Walks over a row, one of which is taken by where the row starts.
+static constexpr int64_t headPlaces = 4;
+
 /// The column of an element of the edges, from the front to the back.
 Index RowsLowering::edgeColumn(const Index &number) {
   Index behind =
@@ -175,6 +178,40 @@ RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
       staging->commit();
   }
   return states;
+}
+
+/// Whether so many vectors are cut out of two each, by moving words and then
+/// parts of words, that a step waits for this and not for memory.
+bool RowsLowering::cutsManyLate() {
+  auto isNarrow = [](const SharedInput &each) {
+    Type element = getElementTypeOrSelf(each.input.getType());
+    return PointEmitter::storageType(element).getIntOrFloatBitWidth() < 32;
+  };
+  return hasEdges() && vector >= headPlaces && !next &&
+         llvm::count_if(sharedInputs(), isNarrow) > 1;
+}
+
+/// Emits the walk, or one for each quarter of the places past an aligned one
+/// where a row's vectors may start: by how many words to cut is then known, and
+/// moving them takes no instruction.
+void RowsLowering::atEachHead(llvm::function_ref<void()> walk) {
+  if (!cutsManyLate())
+    return walk();
+  RowPlace placed = row;
+  int64_t apart = vector / headPlaces;
+  Index rest = emitter.rem(placed.head, Index::constant(apart));
+  std::function<void(int64_t, int64_t)> split = [&](int64_t from, int64_t to) {
+    if (to - from == 1) {
+      row.head = emitter.add(rest, Index::constant(from * apart));
+      return walk();
+    }
+    int64_t middle = (from + to) / 2;
+    frame.ifElse(
+        emitter.less(placed.head, Index::constant(middle * apart)),
+        [&] { split(from, middle); }, [&] { split(middle, to); });
+  };
+  split(0, headPlaces);
+  row = placed;
 }
 
 SmallVector<Point> RowsLowering::slotPoints(const Index &first, int64_t count) {

@@ -86,6 +86,7 @@ private:
   Index rowOf(const Index &block);
   Index existingRow(const Index &row);
   void placeRow(const Index &number);
+  void startExchanges();
   void placeRows(const Index &block);
   void emitRows(VisitSlot takeSlot = nullptr);
   void emitPersistent(const Index &block);
@@ -146,6 +147,8 @@ private:
   States walkShared(States states, Visit visit, bool isFirst, bool isLast);
   States walkSlots(int64_t from, int64_t to, int64_t step, States states,
                    Visit visit, bool isRefilled);
+  bool cutsManyLate();
+  void atEachHead(llvm::function_ref<void()> walk);
   SmallVector<Point> slotPoints(const Index &first, int64_t count);
   void loadFirstLate(ArrayRef<unsigned> results);
   ReductionState loadLate(ArrayRef<Point> points);
@@ -193,6 +196,8 @@ private:
   Index columns;
   /// A power of two that is known to divide the number of columns.
   int64_t divisor = 1;
+  /// Of the exchanges that are to come, what the blocks of a cluster wait at.
+  SmallVector<Value> arrivals;
   /// Whether the row exists; null where every one does.
   Value rowExists;
   /// The points of this thread whose vectors are code of their own: all, but

@@ -160,9 +160,17 @@ public:
     if (known)
       return;
     if (group.blocks > 1)
-      storeInBlock(frame, memory, slot, toSlot(frame.builder, value), rank);
+      storeInBlock(frame, memory, slot, toSlot(frame.builder, value), rank,
+                   group.arrival);
     else
       storeSlot(frame, memory, slot, value);
+  }
+
+  /// What all warps write to a block.
+  int64_t bytes() const {
+    Type stored = slotType(frame.builder, type);
+    return known ? 0
+                 : group.width / warpSize * stored.getIntOrFloatBitWidth() / 8;
   }
 
   Value load(const Index &slot) {
@@ -223,13 +231,22 @@ static void exchangeStates(KernelFrame &frame, ArrayRef<ReductionState> states,
   Index warp = emitter.div(group.lane, Index::constant(warpSize));
   Index slot = emitter.add(firstSlot, warp);
   Index inWarp = emitter.rem(group.lane, Index::constant(warpSize));
+  int64_t bytes = 0;
+  for (const std::vector<WarpSlots> &ofState : slots)
+    for (const WarpSlots &ofComponent : ofState)
+      bytes += ofComponent.bytes();
+  if (group.arrival)
+    frame.ifTrue(emitter.less(group.thread, Index::constant(1)),
+                 [&] { expectBytes(frame, group.arrival, bytes); });
   // Each lane writes to the block of its number.
   frame.ifTrue(emitter.less(inWarp, Index::constant(group.blocks)), [&] {
     for (auto [state, ofState] : llvm::zip(states, slots))
       for (auto [value, ofComponent] : llvm::zip(state, ofState))
         ofComponent.store(slot, value, /*rank=*/inWarp);
   });
-  if (group.blocks > 1)
+  if (group.arrival)
+    awaitBytes(frame, group.arrival);
+  else if (group.blocks > 1)
     meetInCluster(frame);
   else
     gpu::BarrierOp::create(frame.builder, frame.loc());

@@ -98,7 +98,7 @@ Error fuse::runtime::checkCudaGrid(StringRef kernel, int64_t grid,
 /// that of CUDA 12.3.
 static constexpr int overlapDriver = 12030;
 
-using LaunchAttributes = SmallVector<cuda::LaunchAttribute, 3>;
+using LaunchAttributes = SmallVector<cuda::LaunchAttribute, 4>;
 
 static LaunchAttributes attributesOf(const Launch &launch, bool mayOverlap) {
   LaunchAttributes attributes;
@@ -106,6 +106,9 @@ static LaunchAttributes attributesOf(const Launch &launch, bool mayOverlap) {
     cuda::LaunchAttribute &cluster = attributes.emplace_back();
     cluster.id = cuda::LaunchAttribute::clusterDimension;
     cluster.cluster = {launch.cluster, 1, 1};
+    cuda::LaunchAttribute &policy = attributes.emplace_back();
+    policy.id = cuda::LaunchAttribute::clusterSchedulingPolicy;
+    policy.clusterPolicy = cuda::LaunchAttribute::balanceLoad;
   }
   if (launch.cooperative) {
     cuda::LaunchAttribute &cooperative = attributes.emplace_back();

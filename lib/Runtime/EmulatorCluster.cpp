@@ -32,9 +32,7 @@ uint64_t EmulatorGrid::mapToBlock(uint64_t address, unsigned rank,
                                   const EmulatorSite *site) {
   refuseClusters(site);
   const Segment *segment = memory.segmentAt(address);
-  bool isOwn = segment && segment->kind == SegmentKind::Shared &&
-               segment->rank == running->rank;
-  if (!isOwn)
+  if (!isOwnShared(segment))
     complain(formatv("expected mapa of an address in the block's own shared "
                      "memory, but got {0}; map the address of a shared array",
                      segment ? segment->name : formatv("{0:x}", address).str()),
@@ -49,22 +47,32 @@ uint64_t EmulatorGrid::mapToBlock(uint64_t address, unsigned rank,
   abandon();
 }
 
-/// Another block's memory is there once that block has started, and until all
-/// its threads have ended.
+bool EmulatorGrid::isOwnShared(const Segment *segment) const {
+  return segment && segment->kind == SegmentKind::Shared &&
+         segment->rank == running->rank;
+}
+
+/// Another block's memory is there once that block has started.
+void EmulatorGrid::checkHasStarted(const Segment &segment,
+                                   const EmulatorSite *site) {
+  if (running->waits != 0 || segment.rank == running->rank)
+    return;
+  complain(formatv("expected a cluster barrier before the first access to "
+                   "another block's shared memory, but got one to {0} before "
+                   "it, when that block may not have started; put "
+                   "barrier.cluster.arrive and .wait at the kernel's start",
+                   segment.name),
+           site);
+  abandon();
+}
+
+/// And until all its threads have ended.
 void EmulatorGrid::checkOtherBlock(uint64_t address, const EmulatorSite *site) {
   const Segment *segment = memory.segmentAt(address);
   if (!segment || segment->kind != SegmentKind::Shared ||
       segment->rank == running->rank)
     return;
-  if (running->waits == 0) {
-    complain(formatv("expected a cluster barrier before the first access to "
-                     "another block's shared memory, but got one to {0} before "
-                     "it, when that block may not have started; put "
-                     "barrier.cluster.arrive and .wait at the kernel's start",
-                     segment->name),
-             site);
-    abandon();
-  }
+  checkHasStarted(*segment, site);
   Lifetime &lifetime = lifetimes[segment->rank];
   if (lifetime.barrier <= running->arrivals)
     lifetime = {running->arrivals + 1u, running, site};

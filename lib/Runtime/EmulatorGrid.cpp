@@ -189,12 +189,15 @@ void EmulatorGrid::runCluster() {
   clusterArrivals = clusterBarriers = lastClusterRelease = 0;
   isClusterRelease = true;
   fill(lifetimes, Lifetime());
+  transactions.clear();
   startThreads();
   schedule();
   if (failure.empty())
     explainStuck();
   if (failure.empty())
     checkLifetimes();
+  if (failure.empty())
+    checkTransactions();
 }
 
 /// Warps in any order, and lanes in any order within their warp.
@@ -219,6 +222,7 @@ void EmulatorGrid::startThreads() {
     thread.copyGroups.clear();
     thread.seen.clear();
     thread.arrivals = thread.waits = thread.clusterOrdered = 0;
+    thread.completions.clear();
     thread.fiber.start(stacks[id], runThread, this);
   }
 }
@@ -271,6 +275,7 @@ Present EmulatorGrid::now() const {
   moment.thread = running->id;
   moment.arrivals = order ? order->releases(running->id) : running->arrivals;
   moment.clusterOrdered = running->clusterOrdered;
+  moment.completions = &running->completions;
   return moment;
 }
 
@@ -465,6 +470,8 @@ std::string EmulatorGrid::describe(const Thread &thread) const {
     return "a barrier" + where;
   case State::AtClusterBarrier:
     return "barrier.cluster.wait" + where;
+  case State::AtTransactions:
+    return "mbarrier.try_wait" + where;
   case State::InWarpOperation:
     return formatv("{0} with mask {1:x8}{2}", thread.operation.name,
                    thread.operation.mask, where);
@@ -519,6 +526,8 @@ void EmulatorGrid::explainStuck() {
   for (const Thread &thread : threads)
     if (thread.state == State::AtBarrier)
       return explainStuckBarrier(thread);
+  if (explainStuckTransactions())
+    return;
   for (const Thread &thread : threads)
     if (thread.state == State::AtClusterBarrier)
       return explainStuckCluster(thread);

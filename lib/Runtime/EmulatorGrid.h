@@ -39,6 +39,7 @@
 #include "fuse/Runtime/EmulatorModule.h"
 #include "llvm/ADT/DenseSet.h"
 #include <deque>
+#include <map>
 #include <optional>
 #include <random>
 
@@ -142,6 +143,30 @@ public:
   /// Waits until all threads of the cluster have arrived.
   void waitForCluster(const EmulatorSite *site);
 
+  /// Makes the 8 bytes at `address` a transaction barrier, which completes
+  /// once, when so many threads have arrived and all bytes that they expect
+  /// have.
+  void initTransactions(uint64_t address, uint32_t count,
+                        const EmulatorSite *site);
+  /// Lets others use the thread's transaction barriers after a cluster barrier.
+  void fenceTransactions(const EmulatorSite *site);
+  /// Arrives, and says that so many more bytes will.
+  void expectBytes(uint64_t address, uint32_t bytes, const EmulatorSite *site);
+  /// Waits until the transaction barrier is complete.
+  void waitForBytes(uint64_t address, const EmulatorSite *site);
+
+  /// A store that arrives when the transaction barrier completes, so that who
+  /// does not wait sees what was there before.
+  struct AsyncStore {
+    uint64_t to = 0;
+    uint64_t value = 0;
+    int64_t bytes = 0;
+    /// The address of the barrier.
+    uint64_t arrival = 0;
+    const EmulatorSite *site = nullptr;
+  };
+  void storeAsync(const AsyncStore &store);
+
   /// An asynchronous copy: nothing happens before the thread waits for it, so
   /// that who does not wait sees what was there before.
   struct AsyncCopy {
@@ -180,6 +205,7 @@ private:
     Ready,
     AtBarrier,
     AtClusterBarrier,
+    AtTransactions,
     InWarpOperation,
     Ended
   };
@@ -208,6 +234,10 @@ private:
     uint16_t waits = 0;
     /// The last barrier with release among the waits, from 1; 0 for none.
     uint16_t clusterOrdered = 0;
+    /// The address of the transaction barrier that it waits at, and the numbers
+    /// of those that it has waited at.
+    uint64_t arrival = 0;
+    llvm::SmallBitVector completions;
   };
 
   /// How long a block of the cluster must live for the others.
@@ -215,6 +245,27 @@ private:
     /// A cluster barrier, from 1, that the block must wait for; 0 for none.
     unsigned barrier = 0;
     /// What must not come after its end.
+    const Thread *thread = nullptr;
+    const EmulatorSite *site = nullptr;
+  };
+
+  /// A transaction barrier of the cluster.
+  struct Transactions {
+    /// In the cluster, from 1.
+    uint16_t number = 0;
+    /// The thread that made it, and the cluster barriers that this thread had
+    /// arrived at when it fenced it.
+    const Thread *owner = nullptr;
+    std::optional<uint16_t> fenced;
+    uint32_t count = 0;
+    uint32_t arrived = 0;
+    int64_t bytesExpected = 0;
+    int64_t bytesArrived = 0;
+    bool isComplete = false;
+    bool isAwaited = false;
+    /// What arrives with the completion: place on the host, value, bytes.
+    std::vector<std::tuple<void *, uint64_t, int64_t>> stores;
+    /// The last that added to it.
     const Thread *thread = nullptr;
     const EmulatorSite *site = nullptr;
   };
@@ -243,7 +294,20 @@ private:
   static void runThread(void *data);
   void checkHasWaited(uint64_t address, const EmulatorSite *site);
   void checkOtherBlock(uint64_t address, const EmulatorSite *site);
+  void checkHasStarted(const Segment &segment, const EmulatorSite *site);
   void checkLifetimes();
+  bool isOwnShared(const Segment *segment) const;
+  std::string describe(uint64_t address) const;
+  void checkOwnShared(uint64_t address, llvm::StringRef what,
+                      const EmulatorSite *site);
+  llvm::StringRef missingBefore(const Transactions *transactions) const;
+  Transactions &transactionsAt(uint64_t address, llvm::StringRef what,
+                               const EmulatorSite *site);
+  void checkSameBlock(const AsyncStore &store);
+  void refuseMore(uint64_t address, const Transactions &transactions);
+  void complete(uint64_t address, Transactions &transactions);
+  std::string shortage(uint64_t address, const Transactions &transactions);
+  void checkTransactions();
   void releaseBarrier(unsigned number);
   bool isSameBarrier(unsigned number);
   bool checkMask(const WarpOperation &operation);
@@ -254,6 +318,7 @@ private:
   void explainStuckWarp(const Thread &waiting);
   void explainStuckBarrier(const Thread &waiting);
   void explainStuckCluster(const Thread &waiting);
+  bool explainStuckTransactions();
   void explainSpinning();
   const Thread *findOther(const Thread &spinning) const;
   std::string describe(const Thread &thread) const;
@@ -296,6 +361,8 @@ private:
   uint16_t clusterBarriers = 0;
   uint16_t lastClusterRelease = 0;
   llvm::SmallVector<Lifetime, 1> lifetimes;
+  /// The transaction barriers of the cluster, by address.
+  std::map<uint64_t, Transactions> transactions;
   Thread *running = nullptr;
   /// Whether this turn of the running thread has only repeated a wait.
   bool isIdle = false;

@@ -129,6 +129,14 @@ bool EmulatorMemory::isOrdered(const Moment &before, const Present &now) const {
          (order && order->isOrdered(before, now.thread));
 }
 
+/// What arrives at some time is there for who has waited for it, even where a
+/// barrier comes after the thread that sent it.
+bool EmulatorMemory::isWriteOrdered(const ByteState &state,
+                                    const Present &now) const {
+  return state.completion ? now.hasWaitedFor(state.completion)
+                          : isOrdered(state.writer, now);
+}
+
 bool EmulatorMemory::areReadsOrdered(const ByteState &state,
                                      const Present &now) const {
   const Moment &reader = state.reader;
@@ -209,6 +217,12 @@ StringRef EmulatorMemory::barrierAfter(const Moment &other,
   return order ? gridBarrier : clusterBarrier;
 }
 
+StringRef EmulatorMemory::barrierAfterWrite(const ByteState &state,
+                                            const Moment &now) const {
+  return state.completion ? "wait at the transaction barrier"
+                          : barrierAfter(state.writer, now);
+}
+
 /// Whether the buffer holds an input before the launch.
 static bool hasContent(const Segment &segment) {
   return segment.kind == SegmentKind::InPlace ||
@@ -269,14 +283,14 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
   }
   bool isOther = state.writer && isOfOtherBlock(state.writer, now);
   bool mayMeet = !state.writer || (state.isAtomic && !isOther);
-  if (!mayMeet && !isOrdered(state.writer, now)) {
+  if (!mayMeet && !isWriteOrdered(state, now)) {
     if (isInPlace && !isOther)
       return Loaded::Lost;
     refuse(formatv("expected a {3} between the store and the load of byte "
                    "{0} of {1}, but got none since {2} wrote it; add a "
                    "{3}, or give each byte to one thread",
                    offset, segment.name, describeOther(state.writer),
-                   barrierAfter(state.writer, now)));
+                   barrierAfterWrite(state, now)));
     return Loaded::Refused;
   }
   if (tracksBlocks(segment))
@@ -300,13 +314,12 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
     return false;
   }
   bool bothAtomic = isAtomic && state.isAtomic;
-  if (state.writer && !bothAtomic && !mayMeet &&
-      !isOrdered(state.writer, now)) {
+  if (state.writer && !bothAtomic && !mayMeet && !isWriteOrdered(state, now)) {
     refuse(formatv("expected a {3} between two stores to byte {0} of {1}, "
                    "but got none since {2} wrote it; add a {3}, or give "
                    "each byte to one thread",
                    offset, segment.name, describeOther(state.writer),
-                   barrierAfter(state.writer, now)));
+                   barrierAfterWrite(state, now)));
     return false;
   }
   if (state.readerSet && !checkReaderBlocks(segment, offset, state, now))
@@ -323,6 +336,7 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
   }
   state = ByteState();
   state.writer = now;
+  state.completion = now.completion;
   state.isAtomic = isAtomic;
   return true;
 }

@@ -21,6 +21,9 @@
 // barrier of the cluster that all its threads arrive at with release.
 // A shuffle orders nothing, as PTX says.
 //
+// What st.async writes comes before the accesses of a thread that has itself
+// waited at the transaction barrier of the write, and before no others.
+//
 // The blocks of a cooperative launch run together like those of a cluster, and
 // their accesses to global memory may be ordered: EmulatorOrder.h. There,
 // blocks that read or write what another wrote or read without order are
@@ -154,10 +157,14 @@ private:
     Moment reader;
     Readers readers = Readers::OneThread;
     /// Clusters before this one have read.
-    bool isReadBefore = false;
-    bool isAtomic = false;
+    bool isReadBefore : 1;
+    bool isAtomic : 1;
+    /// The transaction barrier that says when the byte is there; 0 for none.
+    uint16_t completion = 0;
     /// Instead of readers: of global memory in a cooperative launch.
     uint32_t readerSet = 0;
+
+    ByteState() : isReadBefore(false), isAtomic(false) {}
   };
 
   const Segment *find(const Access &access);
@@ -172,6 +179,7 @@ private:
   void noteRead(ByteState &state, const Present &now);
   bool areInOneBlock(const Moment &one, const Moment &other) const;
   bool isOrdered(const Moment &before, const Present &now) const;
+  bool isWriteOrdered(const ByteState &state, const Present &now) const;
   bool areReadsOrdered(const ByteState &state, const Present &now) const;
   bool isOfOtherBlock(const Moment &other, const Moment &now) const;
   bool tracksBlocks(const Segment &segment) const;
@@ -180,6 +188,8 @@ private:
   std::string describeOther(const Moment &other) const;
   std::string describeReaders(const ByteState &state) const;
   llvm::StringRef barrierAfter(const Moment &other, const Moment &now) const;
+  llvm::StringRef barrierAfterWrite(const ByteState &state,
+                                    const Moment &now) const;
 
   unsigned together;
   unsigned blockThreads;

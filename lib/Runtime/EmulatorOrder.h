@@ -25,6 +25,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,16 @@ struct Present : Moment {
   /// What other threads of the cluster did before their arrival of this number,
   /// from 1, comes before this moment.
   uint16_t clusterOrdered = 0;
+  /// Of a write that arrives later: the transaction barrier, from 1, that says
+  /// when. 0 for every other access.
+  uint16_t completion = 0;
+  /// The transaction barriers that the thread has waited at, by number.
+  const llvm::SmallBitVector *completions = nullptr;
+
+  bool hasWaitedFor(uint16_t barrier) const {
+    return completions && barrier < completions->size() &&
+           completions->test(barrier);
+  }
 };
 
 /// What the blocks of a cooperative launch know of each other.

@@ -155,6 +155,34 @@ static void alignedClusterWaitShim(const EmulatorSite *site) {
 }
 
 //===----------------------------------------------------------------------===//
+// Transaction barriers
+//===----------------------------------------------------------------------===//
+
+static void initTransactionsShim(uint64_t address, uint32_t count,
+                                 const EmulatorSite *site) {
+  grid().initTransactions(address, count, site);
+}
+
+static void fenceTransactionsShim(const EmulatorSite *site) {
+  grid().fenceTransactions(site);
+}
+
+static void expectBytesShim(uint64_t address, uint32_t bytes,
+                            const EmulatorSite *site) {
+  grid().expectBytes(address, bytes, site);
+}
+
+template <typename T>
+static void storeAsyncShim(uint64_t to, T value, uint64_t arrival,
+                           const EmulatorSite *site) {
+  grid().storeAsync({to, value, sizeof(T), arrival, site});
+}
+
+static void waitForBytesShim(uint64_t address, const EmulatorSite *site) {
+  grid().waitForBytes(address, site);
+}
+
+//===----------------------------------------------------------------------===//
 // Shuffles
 //===----------------------------------------------------------------------===//
 
@@ -424,6 +452,23 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
       {"llvm.nvvm.barrier.cluster.wait", addressOf(clusterWaitShim), true},
       {"llvm.nvvm.barrier.cluster.wait.aligned",
        addressOf(alignedClusterWaitShim), true},
+
+      {"mbarrier.init.shared::cta.b64 [$0], $1;",
+       addressOf(initTransactionsShim), true},
+      {"fence.mbarrier_init.release.cluster;", addressOf(fenceTransactionsShim),
+       true},
+      {"mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [$0], $1;",
+       addressOf(expectBytesShim), true},
+      {"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, "
+       "[$2];",
+       addressOf(storeAsyncShim<uint32_t>), true},
+      {"st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, "
+       "[$2];",
+       addressOf(storeAsyncShim<uint64_t>), true},
+      {"{\n.reg .pred complete;\nAGAIN:\n"
+       "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 complete, "
+       "[$0], 0;\n@!complete bra AGAIN;\n}",
+       addressOf(waitForBytesShim), true},
 
       {"llvm.nvvm.barrier.cta.sync.aligned.all", addressOf(barrierShim), true},
       {"llvm.nvvm.barrier.cta.sync.all", addressOf(looseBarrierShim), true},

@@ -20,8 +20,16 @@ using namespace mlir::fuse;
 
 /// Bytes of a component of a state.
 static constexpr int64_t componentBytes = 8;
-/// Of a block whose part of a row is in shared memory.
-static constexpr int64_t mostThreads = 512;
+/// Bytes of a row's part, of all inputs: of most, of those that compute longer
+/// than they load, and of several inputs.
+static constexpr int64_t usualPart = 32 << 10;
+static constexpr int64_t exponentialPart = 26 << 10;
+static constexpr int64_t severalPart = 16 << 10;
+/// Larger ones are worth more blocks than are portable, or have other threads.
+static constexpr int64_t largePart = 48 << 10;
+static constexpr int64_t smallestPartBlock = 128;
+/// For what the blocks of a cluster wait at, and the row's alignment.
+static constexpr int64_t exchangeOverhead = 256;
 /// Sums of columns that a thread keeps beside a row in shared memory: of
 /// several 16-bit inputs from this length on, and where there would be too many
 /// elements for the registers.
@@ -35,132 +43,95 @@ int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
   for (ArrayRef<Operation *> level : segment.space.levels)
     for (Operation *op : level)
       components += numStateComponents(op);
-  return components * warps * componentBytes;
+  return components * warps * componentBytes + exchangeOverhead;
 }
 
-RowsScheduleAttr RowsOnGPU::makeParts(int64_t blocks, int64_t threads,
-                                      int64_t unroll, int64_t groups,
-                                      int64_t inRegisters, bool preload) const {
+/// Blocks that share a row: as few as have parts of `partBytes()`, and more
+/// than every chip with clusters takes only where these would have large ones.
+int64_t RowsOnGPU::spreadBlocks() const {
+  int64_t bytes = length * inputBytes;
+  int64_t portable = target.gpu->portableClusterSize;
+  int64_t most =
+      bytes > portable * largePart ? target.gpu->maxClusterSize : portable;
+  int64_t wanted =
+      llvm::PowerOf2Ceil(llvm::divideCeil(bytes, spreadPartBytes()));
+  return std::min(wanted, most);
+}
+
+/// What a block has of all inputs of a row. Small parts have more blocks in a
+/// multiprocessor, of which one computes while others load, and large ones
+/// fewer to wait for.
+int64_t RowsOnGPU::spreadPartBytes() const {
+  bool isNarrow = vector > 4;
+  if (hasExp && isNarrow)
+    return exponentialPart;
+  if (inputs > 1 && !isNarrow)
+    return severalPart;
+  return usualPart;
+}
+
+/// A part of a row that leaves room for another one. The weights of a step are
+/// loaded with the one before it, but where cutting them out of two vectors
+/// takes the registers.
+RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
+  bool isDivided = length % vector == 0, isNarrow = vector > 4;
+  bool isLarge = length * inputBytes > blocks * largePart;
+  int64_t threads = hasExp && isNarrow && !isDivided ? 128 : 256, unroll = 2;
+  if (hasDeviations) {
+    threads = isLarge ? 512 : 128;
+    unroll = isLarge || !isDivided ? 2 : 4;
+  }
+  int64_t part = length / blocks;
+  bool loadsAhead = hasWeights && !hasExp &&
+                    (hasDeviations ? !isLarge : isDivided || isNarrow);
+  // Of a step there is one to load ahead.
+  int64_t fewest = loadsAhead ? 2 * unroll : 1;
+  while (threads > smallestPartBlock && part < fewest * threads * vector)
+    threads /= 2;
+  loadsAhead &= part >= fewest * threads * vector;
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
                                /*rows_per_block=*/1, HoldKind::shared, unroll,
-                               inRegisters, preload, groups)
+                               /*inRegisters=*/0, loadsAhead, rowCopyGroups)
       .withBlocksPerRow(blocks);
 }
 
-/// Parts of a row in shared memory alone, with weights of which the next step's
-/// are loaded ahead. Few threads have the registers for that. Null where other
-/// schedules are as fast.
-RowsScheduleAttr RowsOnGPU::makeWeighted(int64_t blocks,
-                                         int64_t threads) const {
-  bool isDivided = length % vector == 0, isNarrow = vector > 4;
-  if (!hasWeights || hasExp)
-    return {};
-  int64_t unroll = rowUnroll;
-  if (hasDeviations) {
-    if (blocks == 2 || (blocks == 1 && !isNarrow))
-      return {};
-    threads = 256;
-    if (blocks > 1 && (isNarrow || !isDivided))
-      unroll = 2;
-  } else if (!isDivided) {
-    if (inputs > 1 && !isNarrow)
-      return {};
-    if (blocks > 1)
-      unroll = 1;
-  } else if (isNarrow && inputs == 1) {
-    // Half of the part, whose weights are half as many, too.
-    blocks *= 2;
-    if (blocks > target.gpu->maxClusterSize)
-      return {};
-    threads = 256;
-    unroll = 2;
-  } else {
-    threads = 256;
-  }
-  // One step has none to load for.
-  int64_t slots = length / blocks / (threads * vector);
-  return makeParts(blocks, threads, unroll, rowCopyGroups, /*inRegisters=*/0,
-                   /*preload=*/slots >= 2 * unroll);
+/// A part that leaves room for another one if three eighths are in registers:
+/// what the first pass waits for last.
+RowsScheduleAttr RowsOnGPU::makeHugePart(int64_t blocks) const {
+  int64_t threads = 512, part = llvm::divideCeil(length, blocks);
+  int64_t step = threads * vector;
+  int64_t held = llvm::divideCeil(part, step) * 3 / 8 + (part % step != 0);
+  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
+                               /*rows_per_block=*/1, HoldKind::shared,
+                               /*unroll=*/2, held,
+                               /*preload=*/hasWeights && !hasExp,
+                               /*copy_groups=*/2)
+      .withBlocksPerRow(blocks);
 }
 
-/// Parts of a row that fill a multiprocessor each. What the first pass waits
-/// for last stays in registers.
-RowsScheduleAttr RowsOnGPU::makeFilling(int64_t blocks) const {
-  int64_t threads = mostThreads;
-  if (hasDeviations)
-    return makeParts(blocks, threads, rowUnroll, rowCopyGroups,
-                     /*inRegisters=*/0, /*preload=*/true);
-  // A quarter, and what is no vector of all threads.
-  int64_t part = llvm::divideCeil(length, blocks), step = threads * vector;
-  int64_t held = llvm::divideCeil(part, step) / 4 + (part % step != 0);
-  return makeParts(blocks, threads, /*unroll=*/2, /*groups=*/1, held,
-                   /*preload=*/hasWeights && inputs > 1);
+/// The same with vectors of one access, which shared memory's banks serve best
+/// (vectors of 32 bytes take 2.4 times a copy's time).
+RowsOnGPU RowsOnGPU::withOneAccess() const {
+  RowsOnGPU narrower = *this;
+  narrower.vector = vector * accessBytes / vectorBytes;
+  narrower.vectorBytes = accessBytes;
+  narrower.vectors = llvm::divideCeil(length, narrower.vector);
+  return narrower;
 }
 
-/// Parts of a row in shared memory alone. With four vectors of eight a step
-/// threads that walk often, or wait for other blocks, have so many registers
-/// that a multiprocessor takes fewer blocks, and so have those that find
-/// deviations.
-RowsScheduleAttr RowsOnGPU::makeShared(int64_t blocks, int64_t threads) const {
-  if (RowsScheduleAttr weighted = makeWeighted(blocks, threads))
-    return weighted;
-  int64_t unroll = rowUnroll, groups = rowCopyGroups;
-  bool walksOften = segment.space.levels.size() > 1 && !hasExp;
-  int64_t part = llvm::divideCeil(length, blocks);
-  auto leavesRest = [&] { return part % (threads * vector * unroll) != 0; };
-  // Exponentials take more than a rest does.
-  bool waits = blocks > 1 && !(hasExp && leavesRest());
-  if (vector > 4 && (waits || walksOften || hasDeviations))
-    unroll /= 2;
-  // So has what steps leave over, which is code of its own in each walk.
-  if (walksOften && length % vector == 0 && leavesRest())
-    unroll = groups = 1;
-  if (hasDeviations && blocks > 1) {
-    if (vector > 4 && leavesRest())
-      threads = std::min<int64_t>(threads, 256);
-    else if (vector <= 4 || blocks > 2)
-      unroll = 1;
-  }
-  return makeParts(blocks, threads, unroll, groups, /*inRegisters=*/0,
-                   /*preload=*/false);
-}
-
-/// The fewest blocks of which a multiprocessor has room for two, each with its
-/// part of the row in shared memory. In registers, where even the largest
-/// cluster has blocks that have no room for theirs, and where a thread's vector
-/// takes several copies, which shared memory's banks serve badly (2.4 times a
-/// copy's time for f32 in eights). Null where rows do not fit so.
+/// Parts of the row in the shared memory of blocks of which a multiprocessor
+/// has room for two at least. Null where rows do not fit so.
 RowsScheduleAttr RowsOnGPU::proposeSpread() const {
-  int64_t most = target.gpu->maxClusterSize;
-  if (most == 1 || vector == 1 || inputBytes == 0)
+  if (target.gpu->maxClusterSize == 1 || vector == 1 || inputBytes == 0)
     return {};
-  bool isDivided = length % vector == 0;
-  int64_t threads = hasExp || (inputs > 1 && isDivided) ? 256 : mostThreads;
-  auto room = [&](int64_t blocks) {
-    return target.sharedBytes - exchangedBytes(blocks * mostThreads / warpSize);
-  };
-  auto partBytes = [&](int64_t blocks) {
-    return static_cast<int64_t>(llvm::divideCeil(length, blocks)) * inputBytes;
-  };
-  // Of rows whose weights are cut out of two vectors each, four.
-  bool areCut = !isDivided && inputs == 1 && !hasExp && vector <= 4;
-  int64_t blocks = 1;
-  while (blocks < most && (areCut ? 4 : 2) * partBytes(blocks) > room(blocks))
-    blocks *= 2;
-  // Computing takes longer than loading, and more vectors a thread help.
-  if (blocks > 4 && hasExp && vector > 4)
-    return {};
-  bool fillsOne = 2 * partBytes(blocks) > room(blocks);
-  if (partBytes(blocks) <= room(blocks) && vectorBytes == accessBytes)
-    return fillsOne && !hasExp
-               ? makeFilling(blocks)
-               : makeShared(blocks, blocks == 1 ? mostThreads : threads);
-  int64_t part = llvm::divideCeil(length, blocks);
-  threads = std::max<int64_t>(
-      256, llvm::PowerOf2Ceil(llvm::divideCeil(part, sharedHeld)));
-  if (threads > target.maxThreads)
-    return {};
-  return make(threads, 1, HoldKind::registers).withBlocksPerRow(blocks);
+  if (vectorBytes > accessBytes)
+    return withOneAccess().proposeSpread();
+  int64_t blocks = spreadBlocks();
+  int64_t room = target.sharedBytes - exchangedBytes(blocks * 512 / warpSize);
+  int64_t bytes = llvm::divideCeil(length, blocks) * inputBytes;
+  if (2 * bytes <= room)
+    return makePart(blocks);
+  return bytes <= room ? makeHugePart(blocks) : RowsScheduleAttr();
 }
 
 /// As much as goes into shared memory, and the rest in registers, of the parts

@@ -158,7 +158,7 @@ RowsScheduleAttr RowsOnGPU::hold(int64_t group) const {
 /// Whether all blocks should share the only row: it is too long for those that
 /// hold it, or may be, and is needed twice.
 bool RowsOnGPU::wantsGrid() const {
-  int64_t held = smallThreads * smallHeld * target.gpu->maxClusterSize;
+  int64_t held = smallThreads * smallHeld * target.gpu->portableClusterSize;
   return !once && staticProduct(segment.space.rows()) == 1 &&
          knownLength.value_or(INT64_MAX) > held;
 }
@@ -205,7 +205,7 @@ int64_t RowsOnGPU::smallCluster() const {
                                                 ? fewestSharedBytes
                                                 : fewestTwiceSharedBytes)))
     wanted = bytes < widelySharedRowBytes ? sharingBlocks : 2 * sharingBlocks;
-  int64_t most = target.gpu->maxClusterSize;
+  int64_t most = target.gpu->portableClusterSize;
   wanted = std::max(needed, std::min(wanted, most));
   return wanted <= most ? wanted : 0;
 }
@@ -270,12 +270,11 @@ int64_t RowsOnGPU::cacheThreads() const {
     return 0;
   if (accesses > cacheAccesses) {
     bool isPlain = isLight && inputs == 1 && !divides && length % vector == 0;
-    return isPlain ? 1024 : 0;
+    return isPlain && target.gpu->maxClusterSize == 1 ? 1024 : 0;
   }
   bool isWide = vector > 4 && (hasExp || (hasDeviations && hasWeights));
-  bool areMany = inputs > 1 && accesses > cacheAccesses * 3 / 4;
   if (accesses > cacheAccesses / 2)
-    return isWide || areMany ? 0 : 512;
+    return isWide || inputs > 1 ? 0 : 512;
   int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
   bool isOneLongInput =
       inputs == 1 && vector > 4 && vectors > cacheAccesses / 8 && each == 4;
@@ -325,16 +324,16 @@ int64_t RowsOnGPU::heldGroup() const {
 RowsScheduleAttr RowsOnGPU::proposeLong() const {
   if (int64_t threads = cacheThreads())
     return make(threads, 1, HoldKind::cache);
-  if (inputs > 1 && accesses <= cacheAccesses)
-    return hold(std::min<int64_t>(
-        llvm::PowerOf2Ceil(llvm::divideCeil(length, sharedHeld)),
-        target.maxThreads));
   bool isPlain =
       accesses > 2 * cacheAccesses && isLight && inputs == 1 && !divides;
   int64_t threads = isPlain ? 1024 : 512;
   if (accesses >= cacheAccesses / 2) {
     if (RowsScheduleAttr spread = proposeSpread())
       return spread;
+    if (inputs > 1 && accesses <= cacheAccesses)
+      return hold(std::min<int64_t>(
+          llvm::PowerOf2Ceil(llvm::divideCeil(length, sharedHeld)),
+          target.maxThreads));
     if (RowsScheduleAttr shared = proposeShared(/*blocks=*/1, threads))
       return shared;
   }

@@ -65,12 +65,11 @@ private:
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeLong() const;
   RowsScheduleAttr proposeSpread() const;
-  RowsScheduleAttr makeShared(int64_t blocks, int64_t threads) const;
-  RowsScheduleAttr makeWeighted(int64_t blocks, int64_t threads) const;
-  RowsScheduleAttr makeFilling(int64_t blocks) const;
-  RowsScheduleAttr makeParts(int64_t blocks, int64_t threads, int64_t unroll,
-                             int64_t groups, int64_t inRegisters,
-                             bool preload) const;
+  int64_t spreadBlocks() const;
+  int64_t spreadPartBytes() const;
+  RowsScheduleAttr makePart(int64_t blocks) const;
+  RowsScheduleAttr makeHugePart(int64_t blocks) const;
+  RowsOnGPU withOneAccess() const;
   RowsScheduleAttr proposeShared(int64_t blocks, int64_t threads) const;
 
   RowsScheduleAttr make(int64_t threads, int64_t rows, HoldKind hold,

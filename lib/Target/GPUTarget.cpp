@@ -22,7 +22,7 @@ static constexpr GPUTarget makeSM80() {
   t.maxThreadsPerBlock = 1024;
   t.maxThreadsPerSM = 2048;
   t.maxBlocksPerSM = 32;
-  t.maxClusterSize = 1;
+  t.maxClusterSize = t.portableClusterSize = 1;
   t.registersPerSM = 65536;
   t.maxRegistersPerThread = 255;
   t.maxSharedBytesPerBlock = 163 * 1024;
@@ -71,7 +71,10 @@ static constexpr GPUTarget makeSM90() {
   GPUTarget t = makeSM80();
   t.chip = "sm_90";
   t.board = "H100 SXM 80GB";
-  t.maxClusterSize = 8;
+  // For st.async.
+  t.ptxVersion = 81;
+  t.maxClusterSize = 16;
+  t.portableClusterSize = 8;
   t.maxSharedBytesPerBlock = 227 * 1024;
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
@@ -115,6 +118,7 @@ static constexpr GPUTarget makeSM120() {
   t.chip = "sm_120";
   t.board = "RTX 5090";
   t.ptxVersion = 87;
+  t.maxClusterSize = 8;
   t.maxThreadsPerSM = 1536;
   t.maxBlocksPerSM = 24;
   t.maxSharedBytesPerBlock = 99 * 1024;

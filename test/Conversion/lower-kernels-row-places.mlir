@@ -33,7 +33,7 @@ func.func @cached(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>) -> tensor<?x1024
 // group after the other, the second for nothing.
 // CHECK-LABEL: func.func @shared
 // CHECK:         fuse.launch @shared{{.*}}::@shared {{.*}}shared_bytes = 16384 : i64
-// CHECK:         llvm.mlir.global external @__dynamic_shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+// CHECK:         llvm.mlir.global external @__dynamic_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: gpu.func @shared
 // CHECK:         scf.for
 // CHECK:           nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg

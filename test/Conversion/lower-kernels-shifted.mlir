@@ -156,3 +156,60 @@ func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
   }
   return %y : tensor<1033xbf16>
 }
+
+// -----
+
+// Vectors of two 16-bit weights are cut out of two each: the last walk is there for
+// each quarter of the places where a row's first vector may be, with its head known
+// but for one element.
+// CHECK-LABEL: gpu.func @two_weights
+// CHECK:         %[[HEAD:.*]] = arith.minsi
+// CHECK:         nvvm.cp.async.shared.global
+// CHECK:         gpu.barrier
+// CHECK:         %[[REST:.*]] = arith.remui %[[HEAD]], %c2
+// CHECK:         arith.cmpi slt, %[[HEAD]], %c4
+// CHECK:         scf.if
+// CHECK:           arith.cmpi slt, %[[HEAD]], %c2
+// CHECK:           scf.if
+// CHECK:             arith.addi %[[REST]],
+// CHECK:             llvm.store {{.*}} vector<8xbf16>
+// CHECK:           } else {
+// CHECK:             arith.addi %[[REST]],
+// CHECK:             llvm.store {{.*}} vector<8xbf16>
+// CHECK:         } else {
+// CHECK:           arith.cmpi slt, %[[HEAD]], %c6
+// CHECK:           scf.if
+// CHECK:             arith.addi %[[REST]],
+// CHECK:             llvm.store {{.*}} vector<8xbf16>
+// CHECK:           } else {
+// CHECK:             arith.addi %[[REST]],
+// CHECK:             llvm.store {{.*}} vector<8xbf16>
+// CHECK:         gpu.return
+// One weight is cut by selects.
+// CHECK-LABEL: gpu.func @one_weight
+// CHECK:         gpu.barrier
+// CHECK-NOT:     arith.cmpi slt, %{{.*}}, %c6
+// CHECK:         gpu.return
+func.func @two_weights(%x: tensor<?x1033xbf16>, %w: tensor<1033xbf16>, %b: tensor<1033xbf16>) -> tensor<?x1033xbf16> {
+  %y = fuse.kernel "two_weights" ins(%x, %w, %b : tensor<?x1033xbf16>, tensor<1033xbf16>, tensor<1033xbf16>) -> tensor<?x1033xbf16>
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared, unroll = 1> {
+  ^bb0(%a: tensor<?x1033xbf16>, %c: tensor<1033xbf16>, %d: tensor<1033xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x1033xbf16> -> tensor<?x1xbf16>
+    %p = fuse.mul %a, %c : tensor<?x1033xbf16>, tensor<1033xbf16> -> tensor<?x1033xbf16>
+    %q = fuse.add %p, %d : tensor<?x1033xbf16>, tensor<1033xbf16> -> tensor<?x1033xbf16>
+    %r = fuse.mul %q, %s : tensor<?x1033xbf16>, tensor<?x1xbf16> -> tensor<?x1033xbf16>
+    fuse.yield %r : tensor<?x1033xbf16>
+  }
+  return %y : tensor<?x1033xbf16>
+}
+func.func @one_weight(%x: tensor<?x1033xbf16>, %w: tensor<1033xbf16>) -> tensor<?x1033xbf16> {
+  %y = fuse.kernel "one_weight" ins(%x, %w : tensor<?x1033xbf16>, tensor<1033xbf16>) -> tensor<?x1033xbf16>
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared, unroll = 1> {
+  ^bb0(%a: tensor<?x1033xbf16>, %c: tensor<1033xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x1033xbf16> -> tensor<?x1xbf16>
+    %p = fuse.mul %a, %c : tensor<?x1033xbf16>, tensor<1033xbf16> -> tensor<?x1033xbf16>
+    %r = fuse.mul %p, %s : tensor<?x1033xbf16>, tensor<?x1xbf16> -> tensor<?x1033xbf16>
+    fuse.yield %r : tensor<?x1033xbf16>
+  }
+  return %y : tensor<?x1033xbf16>
+}

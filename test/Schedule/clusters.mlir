@@ -3,16 +3,17 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_80 | FileCheck %s --check-prefix=NONE
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_120 | FileCheck %s --check-prefix=SM120
 
-// A row is held by the fewest blocks of which a multiprocessor takes two, and read
-// again where there are no clusters.
+// A row is held by blocks with parts of 32 KiB, or by the most that a cluster has,
+// and read again where there are no clusters. Chips whose clusters are portable ones
+// have registers for what leaves no room for a second block.
 // CHECK-LABEL: func.func @long_rows
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 // SMALL-LABEL: func.func @long_rows
-// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 // NONE-LABEL:  func.func @long_rows
 // NONE:          #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop>
 // SM120-LABEL: func.func @long_rows
-// SM120:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, in_registers = 2, copy_groups = 1, blocks_per_row = 8>
+// SM120:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, in_registers = 3, copy_groups = 2, blocks_per_row = 8>
 func.func @long_rows(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
   %y = fuse.mul %x, %s : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
@@ -21,13 +22,13 @@ func.func @long_rows(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 
 // -----
 
-// Exponentials of 16-bit elements take as long as loading them: where it would be
-// the largest cluster, few blocks, with as much in registers as they hold.
-// CHECK-LABEL: func.func @two_blocks
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
-// SMALL-LABEL: func.func @two_blocks
-// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = 8, blocks_per_row = 2>
-func.func @two_blocks(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
+// Exponentials of 16-bit elements take as long as loading them, and have smaller
+// parts.
+// CHECK-LABEL: func.func @exponentials
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
+// SMALL-LABEL: func.func @exponentials
+// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
+func.func @exponentials(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x262144xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x262144xbf16>, tensor<?x1xbf16> -> tensor<?x262144xbf16>
   %e = fuse.exp %d : tensor<?x262144xbf16>
@@ -38,9 +39,9 @@ func.func @two_blocks(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 
 // -----
 
-// A part that steps of two vectors would not divide either.
+// Of 32 KiB each at most eight blocks, which are portable.
 // CHECK-LABEL: func.func @vocabulary
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // SMALL-LABEL: func.func @vocabulary
 // SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
 // NONE-LABEL:  func.func @vocabulary
@@ -56,10 +57,10 @@ func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
 
 // -----
 
-// Two inputs, one of which fills a multiprocessor: in registers.
-// CHECK-LABEL: func.func @two_inputs_in_registers
-// CHECK:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = registers>
-func.func @two_inputs_in_registers(%x: tensor<?x32768xbf16>, %r: tensor<?x32768xbf16>) -> tensor<?x32768xbf16> {
+// Parts of all inputs together.
+// CHECK-LABEL: func.func @two_inputs_of_16_bits
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
+func.func @two_inputs_of_16_bits(%x: tensor<?x32768xbf16>, %r: tensor<?x32768xbf16>) -> tensor<?x32768xbf16> {
   %h = fuse.add %x, %r : tensor<?x32768xbf16>
   %s = fuse.reduce sum %h dims = [1] keep : tensor<?x32768xbf16> -> tensor<?x1xbf16>
   %y = fuse.mul %h, %s : tensor<?x32768xbf16>, tensor<?x1xbf16> -> tensor<?x32768xbf16>
@@ -91,8 +92,10 @@ func.func @known_rows(%x: tensor<32x24576xbf16>) -> tensor<32x24576xbf16> {
 
 // -----
 
+// Of f32 smaller ones, and more blocks than are portable where these would have
+// parts beyond 48 KiB.
 // CHECK-LABEL: func.func @two_inputs
-// CHECK:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, in_registers = 2, copy_groups = 1, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 func.func @two_inputs(%x: tensor<?x131072xf32>, %r: tensor<?x131072xf32>) -> tensor<?x131072xf32> {
   %h = fuse.add %x, %r : tensor<?x131072xf32>
   %q = fuse.mul %h, %h : tensor<?x131072xf32>
@@ -104,10 +107,9 @@ func.func @two_inputs(%x: tensor<?x131072xf32>, %r: tensor<?x131072xf32>) -> ten
 
 // -----
 
-// Longer than that, as much stays in shared memory as it takes, the rest in
-// registers.
+// Where a part would leave no room for another block, three eighths are in registers.
 // CHECK-LABEL: func.func @longest
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, in_registers = {{[0-9]+}}, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, in_registers = 6, copy_groups = 2, blocks_per_row = 16>
 func.func @longest(%x: tensor<?x1048576xbf16>) -> tensor<?x1048576xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x1048576xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x1048576xbf16>, tensor<?x1xbf16> -> tensor<?x1048576xbf16>

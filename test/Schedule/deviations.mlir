@@ -51,9 +51,9 @@ func.func @cached(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>, %b: tensor<1
 
 // -----
 
-// A part that steps divide, one that they do not, and two blocks.
+// Parts of 32 KiB by few threads, which take four vectors a step.
 // CHECK-LABEL: func.func @divided
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 1, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
 func.func @divided(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
   %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x131072xbf16>
   return %y : tensor<?x131072xbf16>
@@ -62,7 +62,7 @@ func.func @divided(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
 // -----
 
 // CHECK-LABEL: func.func @with_rest
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
 func.func @with_rest(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
   %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x128256xbf16>
   return %y : tensor<?x128256xbf16>
@@ -70,18 +70,18 @@ func.func @with_rest(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
 
 // -----
 
-// CHECK-LABEL: func.func @two_blocks
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 2>
-func.func @two_blocks(%x: tensor<?x65536xbf16>) -> tensor<?x65536xbf16> {
+// CHECK-LABEL: func.func @four_blocks
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 4>
+func.func @four_blocks(%x: tensor<?x65536xbf16>) -> tensor<?x65536xbf16> {
   %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x65536xbf16>
   return %y : tensor<?x65536xbf16>
 }
 
 // -----
 
-// Vectors of its weights are cut out of two: four blocks a multiprocessor.
+// Two vectors a step of rows that start anywhere.
 // CHECK-LABEL: func.func @unaligned
-// CHECK:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 func.func @unaligned(%x: tensor<?x50257xf32>) -> tensor<?x50257xf32> {
   %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x50257xf32>
   return %y : tensor<?x50257xf32>

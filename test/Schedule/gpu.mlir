@@ -98,10 +98,10 @@ func.func @rows_in_caches(%x: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
 
 // -----
 
-// Then comes the shared memory of as many blocks as leave room for a second one in
-// each multiprocessor, with few registers.
+// Then comes the shared memory of several blocks, of which a multiprocessor has room
+// for two or more, with few registers.
 // CHECK-LABEL: func.func @rows_in_shared_memory
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x131072xbf16> -> tensor<?x1xbf16>
   %d = fuse.sub %x, %m : tensor<?x131072xbf16>, tensor<?x1xbf16> -> tensor<?x131072xbf16>
@@ -114,10 +114,10 @@ func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xb
 // -----
 
 // What counts is the bytes of a row: vectors as wide as the narrow result allows
-// are two accesses to the input, and two copies side by side into shared memory,
-// where they would meet in its banks.
+// would be two accesses to the input, and two copies side by side into shared
+// memory, where they would meet in its banks.
 // CHECK-LABEL: func.func @wide_vectors
-// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 func.func @wide_vectors(%x: tensor<?x65536xf32>) -> tensor<?x65536xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x65536xf32> -> tensor<?x1xf32>
   %d = fuse.sub %x, %m : tensor<?x65536xf32>, tensor<?x1xf32> -> tensor<?x65536xf32>

@@ -52,9 +52,9 @@ func.func @two(%x: tensor<?x12288xbf16>, %r: tensor<?x12288xbf16>) -> tensor<?x1
   return %y : tensor<?x12288xbf16>
 }
 
-// Walked three times, with no rest behind the steps.
+// Walked three times, by the largest cluster.
 // CHECK-LABEL: func.func @twice
-// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, copy_groups = 1, blocks_per_row = 8>
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 func.func @twice(%x: tensor<?x128256xf32>) -> tensor<?x128256xf32> {
   %m = fuse.reduce mean %x dims = [1] keep : tensor<?x128256xf32> -> tensor<?x1xf32>
   %d = fuse.sub %x, %m : tensor<?x128256xf32>, tensor<?x1xf32> -> tensor<?x128256xf32>

@@ -152,8 +152,18 @@ MUTANTS = [
         "lit:Schedule",
         (
             "parts-of-rows-fill-a-multiprocessor",
-            "while (blocks < most && (areCut ? 4 : 2) * partBytes(blocks) > room(blocks))",
-            "while (blocks < most && partBytes(blocks) > room(blocks))",
+            "if (2 * bytes <= room)",
+            "if (bytes <= room)",
+        ),
+        (
+            "every-chip-has-large-clusters",
+            "bytes > portable * largePart ? target.gpu->maxClusterSize : portable;",
+            "target.gpu->maxClusterSize;",
+        ),
+        (
+            "wide-vectors-are-two-copies",
+            "if (vectorBytes > accessBytes)",
+            "if (vectorBytes > 2 * accessBytes)",
         ),
         (
             "sums-of-columns-keep-rows-in-registers",
@@ -162,8 +172,8 @@ MUTANTS = [
         ),
         (
             "exponentials-have-their-weights-ahead",
-            "if (!hasWeights || hasExp)",
-            "if (!hasWeights)",
+            "bool loadsAhead = hasWeights && !hasExp &&",
+            "bool loadsAhead = hasWeights &&",
         ),
     ),
     *of_file(

@@ -201,6 +201,16 @@ LOWERING = [
             "gpu::BarrierOp::create(frame.builder, frame.loc());\n  else",
         ),
         (
+            "no-arrival-is-waited-for",
+            "awaitBytes(frame, group.arrival);",
+            "gpu::BarrierOp::create(frame.builder, frame.loc());",
+        ),
+        (
+            "a-state-of-each-block-is-not-expected",
+            "return known ? 0\n                 : group.width / warpSize *",
+            "return known ? 0\n                 : (group.width / warpSize - group.blocks) *",
+        ),
+        (
             "one-block-of-a-cluster-hears-nothing",
             "emitter.less(inWarp, Index::constant(group.blocks))",
             "emitter.less(inWarp, Index::constant(std::max<int64_t>(\n"
@@ -234,7 +244,23 @@ LOWERING = [
             "cluster-barrier-orders-nothing",
             "NVVM::ClusterArriveOp::create(frame.builder, frame.loc(), aligned(frame));\n"
             "  awaitCluster(frame);",
-            "startCluster(frame);\n  awaitCluster(frame);",
+            "NVVM::ClusterArriveRelaxedOp::create(frame.builder, frame.loc(), aligned(frame));\n"
+            "  awaitCluster(frame);",
+        ),
+        (
+            "arrivals-are-not-fenced",
+            'inlinePTX(frame, {}, "fence.mbarrier_init.release.cluster;", "");',
+            "",
+        ),
+        (
+            "an-arrival-of-the-own-block",
+            "inBlock(frame, arrival, rank)},",
+            "inBlock(frame, arrival, Index::constant(0))},",
+        ),
+        (
+            "half-of-the-bytes-are-expected",
+            "word(frame, Index::constant(bytes))},",
+            "word(frame, Index::constant(bytes / 2))},",
         ),
         (
             "nobody-waits-for-the-cluster",

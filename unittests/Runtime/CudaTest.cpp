@@ -65,6 +65,7 @@ TEST(Cuda, RefusesGridsAbove31Bits) {
 namespace {
 using AttributeIds = std::vector<unsigned>;
 constexpr unsigned clusters = cuda::LaunchAttribute::clusterDimension;
+constexpr unsigned policy = cuda::LaunchAttribute::clusterSchedulingPolicy;
 constexpr unsigned overlap =
     cuda::LaunchAttribute::programmaticStreamSerialization;
 
@@ -109,23 +110,25 @@ TEST(Cuda, LaunchesAheadWhatWaits) {
   EXPECT_EQ(run(launch, cuda122, cuda::success), Attempts({{}}));
   launch.cluster = 4;
   EXPECT_EQ(run(launch, cuda123, cuda::success),
-            Attempts({{clusters, overlap}}));
+            Attempts({{clusters, policy, overlap}}));
 
   for (cuda::Result refusal : {cuda::notSupported, cuda::invalidValue}) {
     FakeDriver::refusal = refusal;
     EXPECT_EQ(run(launch, cuda123, cuda::success),
-              Attempts({{clusters, overlap}, {clusters}}));
+              Attempts({{clusters, policy, overlap}, {clusters, policy}}));
   }
   // Whatever else is wrong with a launch stays an error.
   constexpr cuda::Result outOfMemory = 2;
   FakeDriver::refusal = outOfMemory;
-  EXPECT_EQ(run(launch, cuda123, outOfMemory), Attempts({{clusters, overlap}}));
+  EXPECT_EQ(run(launch, cuda123, outOfMemory),
+            Attempts({{clusters, policy, overlap}}));
   FakeDriver::refusesAll = true;
   FakeDriver::refusal = cuda::invalidValue;
   EXPECT_EQ(run(launch, cuda123, cuda::invalidValue),
-            Attempts({{clusters, overlap}, {clusters}}));
+            Attempts({{clusters, policy, overlap}, {clusters, policy}}));
   launch.waits = false;
-  EXPECT_EQ(run(launch, cuda123, cuda::invalidValue), Attempts({{clusters}}));
+  EXPECT_EQ(run(launch, cuda123, cuda::invalidValue),
+            Attempts({{clusters, policy}}));
 }
 
 TEST(Cuda, LaunchesBlocksThatWaitForEachOtherTogether) {

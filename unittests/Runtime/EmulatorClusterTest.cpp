@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmulatorFixture.h"
+#include "EmulatorClusterFixture.h"
 #include "gmock/gmock.h"
 
 using namespace llvm;
@@ -14,61 +14,7 @@ using testing::HasSubstr;
 
 namespace {
 
-using BarrierShim = void(const EmulatorSite *);
-
-void arrive() { shim<BarrierShim>("llvm.nvvm.barrier.cluster.arrive")(&site); }
-void arriveRelaxed() {
-  shim<BarrierShim>("llvm.nvvm.barrier.cluster.arrive.relaxed")(&site);
-}
-void waitForCluster() {
-  shim<BarrierShim>("llvm.nvvm.barrier.cluster.wait")(&site);
-}
-void syncCluster() {
-  shim<BarrierShim>("llvm.nvvm.barrier.cluster.arrive.aligned")(&site);
-  shim<BarrierShim>("llvm.nvvm.barrier.cluster.wait.aligned")(&site);
-}
-/// Orders nothing, but all blocks have started after it.
-void startCluster() {
-  shim<BarrierShim>("llvm.nvvm.barrier.cluster.arrive.relaxed.aligned")(&site);
-  shim<BarrierShim>("llvm.nvvm.barrier.cluster.wait.aligned")(&site);
-}
-
-int blockRank() {
-  return shim<int()>("llvm.nvvm.read.ptx.sreg.cluster.ctarank")();
-}
-int blocks() {
-  return shim<int()>("llvm.nvvm.read.ptx.sreg.cluster.nctarank")();
-}
-
-/// The shared array of a block of the cluster.
-uint64_t sharedOf(int rank) {
-  return shim<uint64_t(uint64_t, int, const EmulatorSite *)>(
-      "llvm.nvvm.mapa.shared.cluster")(shared(), rank, &site);
-}
-
-/// A result for each thread of the grid.
-void finish(void **params, float value = 0) {
-  store(argument(params, 1), 64 * block() + thread(), value);
-}
-
-/// Clusters of four blocks of two warps.
-class EmulatorClusterTest : public EmulatorFixture {
-protected:
-  EmulatorClusterTest() { cluster = 4; }
-
-  std::string runClusters(EmulatorKernel kernel, uint64_t seed = 0,
-                          int64_t clusters = 2) {
-    int64_t grid = clusters * cluster;
-    return run(kernel, /*threads=*/64, grid, /*results=*/64 * grid,
-               /*inPlace=*/false, seed);
-  }
-
-  /// Whatever the order, the error is the same rule's.
-  void expectError(EmulatorKernel kernel, StringRef part) {
-    for (uint64_t seed = 0; seed < 8; ++seed)
-      EXPECT_THAT(runClusters(kernel, seed), HasSubstr(part.str()));
-  }
-};
+class EmulatorClusterTest : public ClusterFixture {};
 
 /// Lane r of each warp gives a number to block r.
 void push() {

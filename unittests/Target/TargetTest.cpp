@@ -27,7 +27,9 @@ TEST(GPUTarget, OnlyTheSpecificVariantHasWgmma) {
 
 TEST(GPUTarget, ClustersStartWithHopper) {
   EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_89")).maxClusterSize, 1u);
-  EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_90")).maxClusterSize, 8u);
+  EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_90")).maxClusterSize, 16u);
+  EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_90")).portableClusterSize, 8u);
+  EXPECT_EQ(llvm::cantFail(lookupGPUTarget("sm_120")).maxClusterSize, 8u);
 }
 
 TEST(GPUTarget, LaunchesOverlapFromHopperOn) {

@@ -62,11 +62,14 @@ enum CaptureMode : int { ThreadLocal = 1, Relaxed = 2 };
 struct LaunchAttribute {
   static constexpr unsigned cooperativeLaunch = 2;
   static constexpr unsigned clusterDimension = 4;
+  static constexpr unsigned clusterSchedulingPolicy = 5;
   static constexpr unsigned programmaticStreamSerialization = 6;
 
   struct Cluster {
     unsigned x, y, z;
   };
+  /// CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING.
+  static constexpr int balanceLoad = 2;
 
   unsigned id;
   char padding[4];
@@ -74,6 +77,7 @@ struct LaunchAttribute {
     char bytes[64];
     Cluster cluster;
     int cooperative;
+    int clusterPolicy;
     int programmaticStreamSerializationAllowed;
   };
 };

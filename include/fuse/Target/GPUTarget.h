@@ -30,8 +30,8 @@ struct GPUTarget {
   /// The board that the board numbers below describe.
   llvm::StringRef board;
   /// PTX ISA version times ten, as in LLVM's feature "+ptx80". The oldest that
-  /// LLVM accepts for the chip or 8.0, whichever is newer: an older PTX is
-  /// accepted by more drivers.
+  /// LLVM accepts for the chip and that has what kernels use, at least 8.0: an
+  /// older PTX is accepted by more drivers.
   unsigned ptxVersion;
 
   // Threads.
@@ -39,8 +39,10 @@ struct GPUTarget {
   unsigned maxThreadsPerBlock;
   unsigned maxThreadsPerSM;
   unsigned maxBlocksPerSM;
-  /// Largest portable cluster in blocks; 1 where there are no clusters.
+  /// Largest cluster in blocks; 1 where there are no clusters. Of those above
+  /// the portable size fewer may run at a time.
   unsigned maxClusterSize;
+  unsigned portableClusterSize;
 
   // Registers (32 bits each) and shared memory (bytes).
   unsigned registersPerSM;
