@@ -8,6 +8,7 @@
 #include "fuse/Codegen/NVPTX.h"
 
 #include "PtxasWorkarounds.h"
+#include "UnpackBFloat16.h"
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Codegen/Translate.h"
 #include "llvm/ADT/StringExtras.h"
@@ -114,6 +115,8 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
   keepNegationsOutOfMinMax(**ir);
   splitNarrowAdditions(**ir);
   keepNaNsOutOfComparisons(**ir);
+  if (!getenv("FUSE_NOUNPACK"))
+  unpackBFloat16(**ir);
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);

@@ -278,7 +278,10 @@ int64_t RowsOnGPU::cacheThreads() const {
   int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
   bool isOneLongInput =
       inputs == 1 && vector > 4 && vectors > cacheAccesses / 8 && each == 4;
-  if (vector <= 4 || (isLight && !divides && !isOneLongInput))
+  // Four vectors of two accesses each spill.
+  bool areTwoAccesses =
+      vectorBytes > accessBytes && vectors > cacheAccesses / 8;
+  if (vector <= 4 || areTwoAccesses || (isLight && !divides && !isOneLongInput))
     each /= 2;
   int64_t threads = llvm::divideCeil(vectors, each);
   // Each has the loads of several inputs in flight.
