@@ -115,7 +115,6 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
   keepNegationsOutOfMinMax(**ir);
   splitNarrowAdditions(**ir);
   keepNaNsOutOfComparisons(**ir);
-  if (!getenv("FUSE_NOUNPACK"))
   unpackBFloat16(**ir);
 
   llvm::SmallString<0> ptx;

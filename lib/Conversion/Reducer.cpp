@@ -146,8 +146,7 @@ Value Reducer::rescale(const ReductionState &state, Value maximum) {
   return arith::MulFOp::create(builder, loc, state[1], factor);
 }
 
-/// Whether the value, or each of its lanes, is the constant 0.
-static bool isZero(Value value) {
+bool mlir::fuse::isZero(Value value) {
   return matchPattern(sharedByLanes(value), m_AnyZeroFloat());
 }
 

@@ -93,7 +93,7 @@ private:
   Value meanOf(const ReductionState &state);
   std::pair<Value, Value> distanceOf(const ReductionState &a,
                                      const ReductionState &b, Value n);
-  ReductionState welfordOf(ArrayRef<Value> elements);
+  ReductionState welfordOf(ArrayRef<Value> elements, Value otherSquares);
   ReductionState takeWelford(ReductionState state, ArrayRef<Value> elements,
                              Value guard);
   ReductionState combineWelford(const ReductionState &a,
@@ -112,6 +112,9 @@ private:
   Lanes lanes;
   Type type;
 };
+
+/// Whether the value, or each of its lanes, is the constant 0.
+bool isZero(Value value);
 
 } // namespace mlir::fuse
 

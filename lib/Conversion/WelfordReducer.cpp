@@ -105,8 +105,10 @@ ReductionState Reducer::combineWelford(const ReductionState &a,
   Value n = addCounts(a[count], b[count]);
   auto [distance, weighted] = distanceOf(a, b, n);
   Value within = a[squares];
+  if (isZero(within))
+    within = b[squares];
   // One element has no deviation.
-  if (constantOf(b[count]) != 1.0)
+  else if (constantOf(b[count]) != 1.0)
     within = arith::AddFOp::create(builder, loc, within, b[squares]);
   Value total = arith::AddFOp::create(builder, loc, a[sum], b[sum]);
   if (lanesIn(within) == lanesIn(distance))
@@ -119,9 +121,10 @@ ReductionState Reducer::combineWelford(const ReductionState &a,
           vector::InsertOp::create(builder, loc, first, within, int64_t{0})};
 }
 
-/// The state of some elements alone. Parts of one result have one mean, which
-/// takes less than one for each lane.
-ReductionState Reducer::welfordOf(ArrayRef<Value> elements) {
+/// The state of some elements, whose squares are added to others. Parts of one
+/// result have one mean, which takes less than one for each lane.
+ReductionState Reducer::welfordOf(ArrayRef<Value> elements,
+                                  Value otherSquares) {
   Value total = elements.front();
   for (Value element : elements.drop_front())
     total = arith::AddFOp::create(builder, loc, total, element);
@@ -130,9 +133,8 @@ ReductionState Reducer::welfordOf(ArrayRef<Value> elements) {
     total = foldLanes(sum, total);
     number *= width;
   }
-  ReductionState taken = {
-      emitter.constant(loc, type, number), total,
-      emitter.splat(loc, emitter.constant(loc, type, 0), width)};
+  ReductionState taken = {emitter.constant(loc, type, number), total,
+                          otherSquares};
   if (number == 1)
     return taken;
   Value mean = emitter.splat(loc, meanOf(taken), width);
@@ -149,8 +151,12 @@ ReductionState Reducer::takeWelford(ReductionState state,
   size_t each = std::max<int64_t>(1, elementsTogether / lanesIn(elements[0]));
   for (; !elements.empty(); elements = elements.drop_front(each)) {
     each = std::min(each, elements.size());
-    ReductionState combined =
-        combineWelford(state, welfordOf(elements.take_front(each)));
+    // One addition less for each element than with squares of their own.
+    ReductionState taken = welfordOf(elements.take_front(each), state[squares]);
+    ReductionState before = state;
+    before[squares] = emitter.splat(loc, emitter.constant(loc, type, 0),
+                                    lanesIn(state[squares]));
+    ReductionState combined = combineWelford(before, taken);
     if (guard)
       for (auto [after, before] : llvm::zip(combined, state))
         after = arith::SelectOp::create(builder, loc, guard, after, before);

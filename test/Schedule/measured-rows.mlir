@@ -63,3 +63,13 @@ func.func @twice(%x: tensor<?x128256xf32>) -> tensor<?x128256xf32> {
   %y = fuse.mul %d, %v : tensor<?x128256xf32>, tensor<?x1xf32> -> tensor<?x128256xf32>
   return %y : tensor<?x128256xf32>
 }
+
+// Vectors of two accesses each: two a thread, since four spill.
+// CHECK-LABEL: func.func @two_accesses
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+func.func @two_accesses(%x: tensor<?x8192xf32>) -> tensor<?x8192xbf16> {
+  %s = fuse.reduce max %x dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %s : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
+  %y = fuse.cast %d : tensor<?x8192xf32> -> tensor<?x8192xbf16>
+  return %y : tensor<?x8192xbf16>
+}

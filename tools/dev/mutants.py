@@ -263,12 +263,13 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Codegen/NVPTX.cpp",
-        "lit:Regressions",
+        "lit:Codegen lit:Regressions",
         (
             "constants-of-packed-additions-reach-ptxas",
             "splitNarrowAdditions(**ir);",
             "",
         ),
+        ("lanes-are-converted-one-by-one", "unpackBFloat16(**ir);", ""),
         ("comparisons-forget-nan", "keepNaNsOutOfComparisons(**ir);", ""),
     ),
     *of_file(
