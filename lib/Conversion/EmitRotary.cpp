@@ -376,9 +376,14 @@ LLVM::GlobalOp RotaryBuilder::frequencyTable() {
 Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
   int64_t count = rotated / 2;
   Value table = LLVM::AddressOfOp::create(builder, loc, frequencyTable());
-  // Past the end of the row any frequency will do.
-  Index row =
-      pair.guarded ? emitter.min(pair, Index::constant(count - lanes)) : pair;
+  Index row = pair;
+  // Past the end of the row, which is before its start where that is reversed,
+  // any frequency will do.
+  if (pair.guarded) {
+    Index zero = Index::constant(0);
+    row = emitter.min(pair, Index::constant(count - lanes));
+    row = emitter.select(emitter.less(row, zero), zero, row);
+  }
   row = emitter.add(row, firstFrequency());
   Type i64 = builder.getI64Type();
   Value index =
