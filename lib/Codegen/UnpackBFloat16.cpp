@@ -7,6 +7,8 @@
 
 #include "UnpackBFloat16.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -36,6 +38,18 @@ static Value *unpackLane(IRBuilder<> &builder, Value *words, unsigned lane) {
   return builder.CreateBitCast(bits, builder.getFloatTy());
 }
 
+/// Whether a loop of several blocks carries what the conversion takes, such as
+/// a row that is loaded while the one before is reduced. ptxas unpacks its
+/// lanes as soon as they are there, and they take twice the registers for long.
+static bool isCarried(const FPExtInst &conversion, const LoopInfo &loops) {
+  const llvm::Value *source = conversion.getOperand(0);
+  if (const auto *extract = dyn_cast<ExtractElementInst>(source))
+    source = extract->getVectorOperand();
+  const auto *carried = dyn_cast<PHINode>(source);
+  const Loop *loop = loops.getLoopFor(conversion.getParent());
+  return carried && loop && loop->getNumBlocks() > 1;
+}
+
 /// What the conversion gives, or null if it is none of packed lanes.
 static Value *unpack(FPExtInst &conversion) {
   IRBuilder<> builder(&conversion);
@@ -63,14 +77,21 @@ static Value *unpack(FPExtInst &conversion) {
 }
 
 void mlir::fuse::unpackBFloat16(Module &module) {
-  for (Function &function : module)
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree dominators(function);
+    LoopInfo loops(dominators);
     for (Instruction &instruction :
          make_early_inc_range(instructions(function))) {
       auto *conversion = dyn_cast<FPExtInst>(&instruction);
-      llvm::Value *unpacked = conversion ? unpack(*conversion) : nullptr;
+      if (!conversion || isCarried(*conversion, loops))
+        continue;
+      llvm::Value *unpacked = unpack(*conversion);
       if (!unpacked)
         continue;
       conversion->replaceAllUsesWith(unpacked);
       conversion->eraseFromParent();
     }
+  }
 }

@@ -1,5 +1,5 @@
-// RUN: fuse inspect %s --target cuda --chip sm_90 --emit=ptx --no-cache | FileCheck %s
-// RUN: fuse inspect %s --target cuda --chip sm_80 --emit=ptx --no-cache | FileCheck %s
+// RUN: fuse inspect %s --entry add --target cuda --chip sm_90 --emit=ptx --no-cache | FileCheck %s
+// RUN: fuse inspect %s --entry add --target cuda --chip sm_80 --emit=ptx --no-cache | FileCheck %s
 
 // Lanes of a word become f32 by one instruction each.
 // CHECK-LABEL: .entry add(
@@ -13,4 +13,16 @@ func.func @add(%x: tensor<4096x64xbf16>, %y: tensor<4096x64xbf16>) -> tensor<409
   %s = fuse.add %x, %y : tensor<4096x64xbf16>
   %e = fuse.exp %s : tensor<4096x64xbf16>
   return %e : tensor<4096x64xbf16>
+}
+
+// Not of what a loop over rows carries, which would take twice the registers.
+// RUN: fuse inspect %s --entry gradient --target cuda --chip sm_90 --emit=ptx --no-cache | FileCheck %s --check-prefix=CARRIED
+// CARRIED-COUNT-32: cvt.f32.bf16
+func.func @gradient(%x: tensor<?x2048xbf16> {fuse.dims = ["rows"]}, %d: tensor<?x2048xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x2048xbf16>, tensor<2048xf32>) {
+  %p = fuse.mul %x, %d : tensor<?x2048xbf16>
+  %s = fuse.reduce sum %p dims = [1] keep : tensor<?x2048xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %d, %s : tensor<?x2048xbf16>, tensor<?x1xbf16> -> tensor<?x2048xbf16>
+  %w = fuse.cast %p : tensor<?x2048xbf16> -> tensor<?x2048xf32>
+  %c = fuse.reduce sum %w dims = [0] : tensor<?x2048xf32> -> tensor<2048xf32>
+  return %y, %c : tensor<?x2048xbf16>, tensor<2048xf32>
 }
