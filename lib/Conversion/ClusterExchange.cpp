@@ -126,6 +126,7 @@ void mlir::fuse::storeInBlock(KernelFrame &frame, Value slots,
     return;
   }
   unsigned bits = value.getType().getIntOrFloatBitWidth();
+  assert((bits == 32 || bits == 64) && "what st.async stores");
   Value stored = LLVM::BitcastOp::create(
       frame.builder, frame.loc(), frame.builder.getIntegerType(bits), value);
   inlinePTX(frame, {there, stored, inBlock(frame, arrival, rank)},

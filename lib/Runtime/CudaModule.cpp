@@ -94,6 +94,17 @@ Error fuse::runtime::checkCudaGrid(StringRef kernel, int64_t grid,
   return Error::success();
 }
 
+Error fuse::runtime::checkCudaCluster(const Launch &launch,
+                                      cuda::Result result) {
+  if (result != cuda::invalidClusterSize)
+    return Error::success();
+  return formatError("expected a GPU that runs kernel '{0}' in clusters of {1} "
+                     "blocks, but got one whose parts have too few "
+                     "multiprocessors; give the kernel a schedule with fewer "
+                     "blocks_per_row (see fuse inspect --emit=schedule)",
+                     launch.name, launch.cluster);
+}
+
 /// The first driver that records the order of overlapping launches in graphs:
 /// that of CUDA 12.3.
 static constexpr int overlapDriver = 12030;
@@ -163,6 +174,8 @@ Error CudaModule::launch(const Launch &launch, Stream stream) {
       launchOnCuda(driver.api(), driver.version(), launch, stream);
   if (result == cuda::success)
     return Error::success();
+  if (Error error = checkCudaCluster(launch, result))
+    return error;
   return driver.check(result, "launch kernel '" + launch.name + "'");
 }
 

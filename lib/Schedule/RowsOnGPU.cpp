@@ -7,15 +7,12 @@
 //
 // Where a row stays between its passes depends on its length. In registers as
 // long as two vectors a thread are enough; then in the caches, which take no
-// registers, so that more threads have loads in flight; then in shared memory
-// and, as far as it goes, in registers. A row that is longer still, or of
-// unknown length, is read once a pass; so is one that has a single pass. Short
-// rows share a block, several to a warp.
-//
-// A row that leaves no room in a multiprocessor for another one is divided
-// among the blocks of a cluster: while one block of a multiprocessor computes,
-// the next one's loads are under way. So are long rows in calls that have less
-// than a few for each multiprocessor.
+// registers, so that more threads have loads in flight; then in the shared
+// memory of a cluster's blocks and, as far as it goes, in registers: while one
+// block of a multiprocessor computes, those of others load. A row that is
+// longer still, or of unknown length, is read once a pass; so is one that has a
+// single pass. Short rows share a block, several to a warp. Long rows are
+// shared, too, in calls that have less than a few for each multiprocessor.
 //
 // The numbers are those that won on an H200 (docs/performance.md).
 //

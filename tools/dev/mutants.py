@@ -273,6 +273,20 @@ MUTANTS = [
         ("comparisons-forget-nan", "keepNaNsOutOfComparisons(**ir);", ""),
     ),
     *of_file(
+        "lib/Codegen/UnpackBFloat16.cpp",
+        "lit:Codegen",
+        (
+            "carried-lanes-are-unpacked",
+            "!conversion || isCarried(",
+            "!conversion || !isCarried(",
+        ),
+        (
+            "an-upper-lane-keeps-the-lower",
+            "builder.CreateAnd(word, 0xffff0000)",
+            "builder.CreateAnd(word, 0xffffffff)",
+        ),
+    ),
+    *of_file(
         "lib/Analysis/AcrossRows.cpp",
         "Analysis lit:Fusion lit:Random/Regressions",
         (

@@ -62,6 +62,19 @@ TEST(Cuda, RefusesGridsAbove31Bits) {
             "6 blocks; round the grid up");
 }
 
+TEST(Cuda, SaysThatNoClusterFits) {
+  Launch launch;
+  launch.name = "k";
+  launch.cluster = 16;
+  EXPECT_EQ(message(checkCudaCluster(launch, cuda::invalidClusterSize)),
+            "expected a GPU that runs kernel 'k' in clusters of 16 blocks, but "
+            "got one whose parts have too few multiprocessors; give the kernel "
+            "a schedule with fewer blocks_per_row (see fuse inspect "
+            "--emit=schedule)");
+  EXPECT_EQ(message(checkCudaCluster(launch, cuda::invalidValue)), "");
+  EXPECT_EQ(message(checkCudaCluster(launch, cuda::success)), "");
+}
+
 namespace {
 using AttributeIds = std::vector<unsigned>;
 constexpr unsigned clusters = cuda::LaunchAttribute::clusterDimension;

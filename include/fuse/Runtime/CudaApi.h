@@ -33,6 +33,7 @@ using GraphExec = struct GraphExecHandle *;
 inline constexpr Result success = 0;
 inline constexpr Result invalidValue = 1;
 inline constexpr Result notSupported = 801;
+inline constexpr Result invalidClusterSize = 912;
 
 enum DeviceAttribute : int {
   MultiprocessorCount = 16,

@@ -55,6 +55,10 @@ private:
 cuda::Result launchOnCuda(const cuda::Api &api, int driverVersion,
                           const Launch &launch, Stream stream);
 
+/// The error for a launch that the driver refuses because no part of the device
+/// has room for its clusters; success for other results, whatever they are.
+llvm::Error checkCudaCluster(const Launch &launch, cuda::Result result);
+
 /// The error for a grid that gridDim.x cannot take; success otherwise.
 llvm::Error checkCudaGrid(llvm::StringRef kernel, int64_t grid,
                           unsigned cluster);
