@@ -26,8 +26,13 @@ static bool isPacked(const Value *value) {
 
 static Value *wordsOf(IRBuilder<> &builder, Value *packed) {
   unsigned lanes = cast<FixedVectorType>(packed->getType())->getNumElements();
-  return builder.CreateBitCast(
+  Value *words = builder.CreateBitCast(
       packed, FixedVectorType::get(builder.getInt32Ty(), lanes / 2));
+  // A load becomes one of words, in the line of the cast.
+  auto *source = dyn_cast<Instruction>(packed);
+  if (auto *cast = dyn_cast<BitCastInst>(words); cast && source)
+    cast->setDebugLoc(source->getDebugLoc());
+  return words;
 }
 
 /// Lane `lane` of words with two lanes each.
