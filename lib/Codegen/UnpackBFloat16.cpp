@@ -29,9 +29,8 @@ static Value *wordsOf(IRBuilder<> &builder, Value *packed) {
   Value *words = builder.CreateBitCast(
       packed, FixedVectorType::get(builder.getInt32Ty(), lanes / 2));
   // A load becomes one of words, in the line of the cast.
-  auto *source = dyn_cast<Instruction>(packed);
-  if (auto *cast = dyn_cast<BitCastInst>(words); cast && source)
-    cast->setDebugLoc(source->getDebugLoc());
+  if (auto *source = dyn_cast<Instruction>(packed))
+    cast<Instruction>(words)->setDebugLoc(source->getDebugLoc());
   return words;
 }
 

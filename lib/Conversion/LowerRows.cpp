@@ -77,6 +77,7 @@ void RowsLowering::placeInBlocks(const Index &block) {
   group.groups = perBlock;
   group.width = schedule.threadsPerRow();
   group.blocks = schedule.getBlocksPerRow();
+  group.thread = thread;
   Index width = Index::constant(group.width);
   Index before = emitter.mul(emitter.rem(block, blocks),
                              Index::constant(schedule.getThreads()));
@@ -190,7 +191,6 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
   if (group.blocks > 1 && isFirst)
     awaitCluster(frame);
   if (!arrivals.empty()) {
-    group.thread = thread;
     group.arrival = arrivals.front();
     arrivals.erase(arrivals.begin());
   }

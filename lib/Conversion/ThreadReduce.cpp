@@ -222,6 +222,15 @@ combineWarps(KernelFrame &frame, Reducer &reducer, int64_t warps,
   return reduceWarp(frame.builder, reducer, combined, lanes);
 }
 
+/// What an exchange brings to each block.
+static int64_t arrivingBytes(const StateSlots &slots) {
+  int64_t bytes = 0;
+  for (const std::vector<WarpSlots> &ofState : slots)
+    for (const WarpSlots &ofComponent : ofState)
+      bytes += ofComponent.bytes();
+  return bytes;
+}
+
 /// Writes what each warp has found to the slots of its group, in every block
 /// that the group has threads in, and waits for those of all warps.
 static void exchangeStates(KernelFrame &frame, ArrayRef<ReductionState> states,
@@ -231,13 +240,10 @@ static void exchangeStates(KernelFrame &frame, ArrayRef<ReductionState> states,
   Index warp = emitter.div(group.lane, Index::constant(warpSize));
   Index slot = emitter.add(firstSlot, warp);
   Index inWarp = emitter.rem(group.lane, Index::constant(warpSize));
-  int64_t bytes = 0;
-  for (const std::vector<WarpSlots> &ofState : slots)
-    for (const WarpSlots &ofComponent : ofState)
-      bytes += ofComponent.bytes();
   if (group.arrival)
-    frame.ifTrue(emitter.less(group.thread, Index::constant(1)),
-                 [&] { expectBytes(frame, group.arrival, bytes); });
+    frame.ifTrue(emitter.less(group.thread, Index::constant(1)), [&] {
+      expectBytes(frame, group.arrival, arrivingBytes(slots));
+    });
   // Each lane writes to the block of its number.
   frame.ifTrue(emitter.less(inWarp, Index::constant(group.blocks)), [&] {
     for (auto [state, ofState] : llvm::zip(states, slots))

@@ -23,10 +23,11 @@ struct ThreadGroup {
   Index lane, group;
   /// The group has all threads of so many blocks, which are a cluster.
   int64_t blocks = 1;
-  /// What the blocks of a cluster wait at in the next exchange, and this
-  /// thread's number in its block; null where they meet at their barrier.
-  Value arrival = {};
+  /// This thread's number in its block, of a cluster.
   Index thread = {};
+  /// What the blocks of a cluster wait at in the next exchange; null where they
+  /// meet at their barrier.
+  Value arrival = {};
 };
 
 /// Gives every thread of a group the combination of all their states, in an

@@ -28,6 +28,7 @@ static constexpr int64_t severalPart = 16 << 10;
 /// Larger ones are worth more blocks than are portable, or have other threads.
 static constexpr int64_t largePart = 48 << 10;
 static constexpr int64_t smallestPartBlock = 128;
+static constexpr int64_t largestPartBlock = 512;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256;
 /// Sums of columns that a thread keeps beside a row in shared memory: of
@@ -46,8 +47,9 @@ int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
   return components * warps * componentBytes + exchangeOverhead;
 }
 
-/// Blocks that share a row: as few as have parts of `partBytes()`, and more
-/// than every chip with clusters takes only where these would have large ones.
+/// Blocks that share a row: as few as have parts of `spreadPartBytes()`, and
+/// more than every chip with clusters takes only where these would have large
+/// ones.
 int64_t RowsOnGPU::spreadBlocks() const {
   int64_t bytes = length * inputBytes;
   int64_t portable = target.gpu->portableClusterSize;
@@ -78,7 +80,7 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isLarge = length * inputBytes > blocks * largePart;
   int64_t threads = hasExp && isNarrow && !isDivided ? 128 : 256, unroll = 2;
   if (hasDeviations) {
-    threads = isLarge ? 512 : 128;
+    threads = isLarge ? largestPartBlock : smallestPartBlock;
     unroll = isLarge || !isDivided ? 2 : 4;
   }
   int64_t part = length / blocks;
@@ -98,7 +100,8 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
 /// A part that leaves room for another one if three eighths are in registers:
 /// what the first pass waits for last.
 RowsScheduleAttr RowsOnGPU::makeHugePart(int64_t blocks) const {
-  int64_t threads = 512, part = llvm::divideCeil(length, blocks);
+  int64_t threads = largestPartBlock;
+  int64_t part = llvm::divideCeil(length, blocks);
   int64_t step = threads * vector;
   int64_t held = llvm::divideCeil(part, step) * 3 / 8 + (part % step != 0);
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
@@ -127,7 +130,8 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
   if (vectorBytes > accessBytes)
     return withOneAccess().proposeSpread();
   int64_t blocks = spreadBlocks();
-  int64_t room = target.sharedBytes - exchangedBytes(blocks * 512 / warpSize);
+  int64_t room =
+      target.sharedBytes - exchangedBytes(blocks * largestPartBlock / warpSize);
   int64_t bytes = llvm::divideCeil(length, blocks) * inputBytes;
   if (2 * bytes <= room)
     return makePart(blocks);
