@@ -22,13 +22,23 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Two blocks for every multiprocessor; a few for each core of a host.
-static int64_t busyBlocks(StringRef chip) {
+/// Two blocks for every multiprocessor; a few for each core of a host. Clusters
+/// share rows of which their blocks take half a multiprocessor's memory.
+static FuseSplitReductionsOptions splitOptions(StringRef chip) {
+  FuseSplitReductionsOptions split;
+  split.sharedByBlocks = chip != "cpu";
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
-  if (gpu)
-    return 2 * gpu->multiprocessors;
-  llvm::consumeError(gpu.takeError());
-  return 64;
+  if (!gpu) {
+    llvm::consumeError(gpu.takeError());
+    split.blocks = 64;
+    return split;
+  }
+  split.blocks = 2 * gpu->multiprocessors;
+  split.blocksPerRow = gpu->maxClusterSize;
+  if (gpu->maxClusterSize > 1)
+    split.sharedRowBytes =
+        gpu->maxClusterSize * (gpu->maxSharedBytesPerBlock / 2);
+  return split;
 }
 
 void mlir::fuse::buildFormPipeline(OpPassManager &pm,
@@ -36,9 +46,6 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFuseDecompose());
   if (options.fusion)
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
-  FuseSplitReductionsOptions split;
-  split.blocks = busyBlocks(options.chip);
-  split.sharedByBlocks = options.chip != "cpu";
   // Strict programs round each deviation, and a CPU's cache makes a walk cheap.
   bool online = options.fusion && !options.strict && options.chip != "cpu";
   FuseFormWelfordOptions statistics;
@@ -46,7 +53,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   if (online)
     pm.addNestedPass<func::FuncOp>(createFuseFormWelford(statistics));
   if (options.fusion)
-    pm.addNestedPass<func::FuncOp>(createFuseSplitReductions(split));
+    pm.addNestedPass<func::FuncOp>(
+        createFuseSplitReductions(splitOptions(options.chip)));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

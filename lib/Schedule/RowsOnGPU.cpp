@@ -11,8 +11,8 @@
 // memory of a cluster's blocks and, as far as it goes, in registers: while one
 // block of a multiprocessor computes, those of others load. A row that is
 // longer still, or of unknown length, is read once a pass; so is one that has a
-// single pass. Short rows share a block, several to a warp. Long rows are
-// shared, too, in calls that have less than a few for each multiprocessor.
+// single pass. Short rows share a block, several to a warp. Calls that
+// move few bytes have other schedules, see RowsInSmallCalls.cpp.
 //
 // The numbers are those that won on an H200 (docs/performance.md).
 //
@@ -29,7 +29,6 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 static constexpr int64_t heldElements = 64;
-static constexpr int64_t smallestBlock = 128;
 /// Rows of up to so many vectors are held in registers, two a thread.
 static constexpr int64_t registerVectors = 256;
 /// Rows of up to so many full-width accesses are held in the caches.
@@ -48,29 +47,9 @@ static constexpr int64_t fewestNeighbours = 4;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 /// Threads that stream it. Fewer full-width accesses than these are for half of
-/// them if elements have 16 bits, more for twice as many if they do not.
+/// them if elements have 16 bits; of others a step takes twice as many.
 static constexpr int64_t streamThreads = 256;
 static constexpr int64_t streamAccesses = 8192;
-static constexpr int64_t loopThreads = 512;
-/// Elements and bytes that a thread holds, and its block's threads, in calls
-/// that move few bytes.
-static constexpr int64_t smallHeld = 16;
-static constexpr int64_t smallHeldBytes = 32;
-static constexpr int64_t smallOnceBytes = 64;
-static constexpr int64_t smallThreads = 1024;
-/// In calls that move at most so many bytes a multiprocessor, rows of so many
-/// bytes are shared, from the second number on by more blocks.
-static constexpr int64_t fewBytes = 32 << 10;
-static constexpr int64_t sharedRowBytes = 32 << 10;
-static constexpr int64_t widelySharedRowBytes = 128 << 10;
-/// By so many blocks; and where these are no more than the multiprocessors,
-/// rows of so many bytes of all inputs, or more if the threads exchange twice.
-static constexpr int64_t sharingBlocks = 4;
-static constexpr int64_t fewestSharedBytes = 16 << 10;
-static constexpr int64_t fewestTwiceSharedBytes = 24 << 10;
-/// Rows a multiprocessor, in calls that move few bytes, up to which blocks
-/// share a row.
-static constexpr int64_t fewRows = 4;
 /// Threads of a multiprocessor that sum over all rows: with rows in registers,
 /// and in shared memory.
 static constexpr int64_t summingThreads = 1024;
@@ -78,8 +57,7 @@ static constexpr int64_t sharedSummingThreads = 512;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 
-/// The smallest power of two that is no less than the number, or hardly.
-static int64_t aboutPowerOf2(int64_t number) {
+int64_t mlir::fuse::aboutPowerOf2(int64_t number) {
   int64_t below = llvm::PowerOf2Ceil(number) / 2;
   bool isHardlyMore = below > 0 && number <= below + below / 8;
   return isHardlyMore ? below : llvm::PowerOf2Ceil(number);
@@ -91,20 +69,6 @@ static int64_t groupWith(int64_t vectors, int64_t each) {
   int64_t fewest =
       std::min<int64_t>(fewestNeighbours, llvm::PowerOf2Ceil(vectors));
   return std::max(aboutPowerOf2(llvm::divideCeil(vectors, each)), fewest);
-}
-
-/// What a call moves, if that is known.
-static std::optional<double> movedBytes(KernelOp kernel) {
-  double bytes = 0;
-  bool isStatic = true;
-  auto add = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    isStatic &= !type || type.hasStaticShape();
-    bytes += estimatedBytes(value);
-  };
-  llvm::for_each(kernel.getBody().getArguments(), add);
-  llvm::for_each(kernel.getYield().getValues(), add);
-  return isStatic ? std::optional(bytes) : std::nullopt;
 }
 
 RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
@@ -124,11 +88,6 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
   });
   // So that a second pass costs little.
   hasDeviations = llvm::any_of(segment.ops, llvm::IsaPred<WelfordOp>);
-  hasWeights =
-      llvm::any_of(kernel.getBody().getArguments(), [&](BlockArgument input) {
-        return segment.reads(input) &&
-               space.isSharedByRows(dims.extents(input));
-      });
   isLight = !hasExp && !hasDeviations && space.levels.size() == 1;
   SmallVector<BlockArgument> streamed = streamedInputs(kernel, dims, segment);
   inputs = streamed.size();
@@ -137,6 +96,12 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
     inputBytes += bytes;
     widestBytes = std::max(widestBytes, bytes);
   }
+  hasWeights =
+      llvm::any_of(kernel.getBody().getArguments(), [&](BlockArgument input) {
+        return segment.reads(input) &&
+               space.isSharedByRows(dims.extents(input)) &&
+               !llvm::is_contained(streamed, input);
+      });
   vectorBytes = std::max(accessBytes, widestBytes * vector);
   if (!knownLength)
     return;
@@ -160,86 +125,6 @@ bool RowsOnGPU::wantsGrid() const {
          knownLength.value_or(INT64_MAX) > held;
 }
 
-/// Whether the kernel is for calls that move few bytes: by what it moves if
-/// that is known, else as the target says.
-bool RowsOnGPU::isSmall() const {
-  std::optional<double> bytes = movedBytes(kernel);
-  return bytes ? *bytes <= target.smallBytes() : target.small;
-}
-
-/// The most rows in a call that moves few bytes.
-double RowsOnGPU::mostSmallRows() const {
-  if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
-    return *rows;
-  double bytes = inputBytes;
-  for (unsigned result : segment.results) {
-    Value value = storedValue(kernel.getYield().getValues()[result]);
-    if (!segment.space.isReducedShape(dims.extents(value)))
-      bytes += elementBytes(value);
-  }
-  int64_t most = target.few ? target.fewBytes() : target.smallBytes();
-  return most / std::max(1.0, bytes * length);
-}
-
-/// Blocks for a row in calls that move few bytes: several for a long row, if
-/// there are so few that multiprocessors would be idle. 0 where none suffice.
-int64_t RowsOnGPU::smallCluster() const {
-  int64_t needed =
-      llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
-  std::optional<double> moved = movedBytes(kernel);
-  bool isTiny =
-      moved ? *moved <= fewBytes * target.gpu->multiprocessors : target.few;
-  if (needed == 1 && !isTiny)
-    return 1;
-  if (mostSmallRows() > fewRows * target.gpu->multiprocessors)
-    return needed == 1 ? 1 : 0;
-  int64_t bytes = widestBytes * length;
-  bool leaveRoom =
-      mostSmallRows() * sharingBlocks <= target.gpu->multiprocessors;
-  int64_t wanted = 1;
-  if (bytes >= sharedRowBytes ||
-      (leaveRoom && inputBytes * length >= (isOneExchange(segment.space)
-                                                ? fewestSharedBytes
-                                                : fewestTwiceSharedBytes)))
-    wanted = bytes < widelySharedRowBytes ? sharingBlocks : 2 * sharingBlocks;
-  int64_t most = target.gpu->portableClusterSize;
-  wanted = std::max(needed, std::min(wanted, most));
-  return wanted <= most ? wanted : 0;
-}
-
-/// The fewest threads, each with few elements of a row, for calls that have few
-/// blocks: all loads start at once, and nothing is loaded after the threads
-/// have exchanged their results. Null where a row is too long for that, or so
-/// short that a block takes several.
-RowsScheduleAttr RowsOnGPU::proposeSmall() const {
-  int64_t blocks = smallCluster();
-  if (blocks == 0)
-    return {};
-  int64_t part = llvm::divideCeil(length, blocks);
-  int64_t held = smallHeld;
-  if (blocks > 1)
-    held = sharedHeld;
-  else if (once)
-    held = std::max(vector, smallOnceBytes / widestBytes);
-  else if (!hasExp)
-    held = std::min(held, smallHeldBytes / widestBytes);
-  int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(part, held));
-  // Larger blocks cost more than what their threads have less to do.
-  if (held < smallHeld && threads > loopThreads && !hasDeviations)
-    threads = std::max<int64_t>(
-        loopThreads, llvm::PowerOf2Ceil(llvm::divideCeil(part, smallHeld)));
-  threads = std::clamp<int64_t>(threads, smallestBlock, smallThreads);
-  if (part < threads * vector)
-    return {};
-  // What is read once leaves the L2 at once, in which others' results wait to
-  // be written.
-  if (once && blocks == 1)
-    return make(threads, 1, HoldKind::cache);
-  return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
-              /*preload=*/true)
-      .withBlocksPerRow(blocks);
-}
-
 /// A walk over a row of any length. Steps that find deviations of vectors of
 /// eight take the registers of half as many vectors.
 RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
@@ -252,12 +137,14 @@ RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
 
 /// A walk over a row that is read once and too long for registers.
 RowsScheduleAttr RowsOnGPU::proposeStream() const {
-  int64_t threads = streamThreads;
-  if (vector > 4 && accesses < streamAccesses)
-    threads /= 2;
-  if (vector <= 4 && accesses >= streamAccesses)
-    threads *= 2;
-  return make(threads, 1, HoldKind::loop);
+  bool areWords = vector <= 4;
+  int64_t threads = !areWords && accesses < streamAccesses ? streamThreads / 2
+                                                           : streamThreads;
+  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
+                               /*rows_per_block=*/1, HoldKind::loop,
+                               areWords ? 2 * rowUnroll : rowUnroll,
+                               /*in_registers=*/0, /*preload=*/false,
+                               rowCopyGroups);
 }
 
 /// Threads that read a row again from the caches, or 0 where another place is
@@ -392,11 +279,11 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
         .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
   if (!knownLength)
     return proposeUnknown();
-  if (once && length > streamedElements)
-    return proposeStream();
   if (isSmall())
     if (RowsScheduleAttr small = proposeSmall())
       return small;
+  if (once && length > streamedElements)
+    return proposeStream();
   if (!once && length % vector != 0)
     if (int64_t group = unalignedGroup())
       return hold(group);

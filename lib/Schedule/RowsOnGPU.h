@@ -31,10 +31,19 @@ inline constexpr int64_t warpSize = 32;
 inline constexpr int64_t accessBytes = 16;
 /// Elements of a thread whose block shares its row with others.
 inline constexpr int64_t sharedHeld = 32;
+/// Elements that a thread holds, and its block's threads, in calls that have
+/// few blocks.
+inline constexpr int64_t smallHeld = 16;
+inline constexpr int64_t smallThreads = 1024;
+inline constexpr int64_t smallestBlock = 128;
+inline constexpr int64_t loopThreads = 512;
 /// Sums over all rows that a thread keeps beside its elements of a row, twice
 /// as many where its block would have more threads than this.
 inline constexpr int64_t summedElements = 16;
 inline constexpr int64_t summingBlock = 512;
+
+/// The smallest power of two that is no less than the number, or hardly.
+int64_t aboutPowerOf2(int64_t number);
 
 /// The choice for rows of one shape; `length` and below are of rows of known
 /// length.
@@ -49,8 +58,9 @@ public:
 private:
   bool wantsGrid() const;
   bool isSmall() const;
-  double mostSmallRows() const;
-  int64_t smallCluster() const;
+  bool isFew() const;
+  double mostFewRows() const;
+  int64_t fewCluster() const;
   int64_t cacheThreads() const;
   int64_t unalignedGroup() const;
   int64_t heldGroup() const;
@@ -63,6 +73,9 @@ private:
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
+  RowsScheduleAttr proposeFew() const;
+  RowsScheduleAttr proposeModerate() const;
+  RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;
   RowsScheduleAttr proposeSpread() const;
   int64_t spreadBlocks() const;

@@ -43,7 +43,7 @@ func.func @exponentials(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 // CHECK-LABEL: func.func @vocabulary
 // CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // SMALL-LABEL: func.func @vocabulary
-// SMALL:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // NONE-LABEL:  func.func @vocabulary
 // NONE-NOT:      blocks_per_row
 func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
@@ -83,7 +83,7 @@ func.func @many_rows(%x: tensor<?x24576xbf16>) -> tensor<?x24576xbf16> {
 // Unless their number is known.
 // CHECK-LABEL: func.func @known_rows
 // SMALL-LABEL: func.func @known_rows
-// CHECK:         hold = registers, preload = true, blocks_per_row = 4>
+// CHECK:         hold = registers, preload = true, blocks_per_row = 8>
 func.func @known_rows(%x: tensor<32x24576xbf16>) -> tensor<32x24576xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<32x24576xbf16> -> tensor<32x1xbf16>
   %y = fuse.mul %x, %s : tensor<32x24576xbf16>, tensor<32x1xbf16> -> tensor<32x24576xbf16>
@@ -136,7 +136,7 @@ func.func @only_row(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 // CHECK-LABEL: func.func @held_row
-// CHECK:         hold = registers, preload = true, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 // NONE-LABEL:  func.func @held_row
 // NONE:          hold = loop, blocks_per_row = 216, whole_grid = true>
 func.func @held_row(%x: tensor<131072xf32>) -> tensor<131072xf32> {

@@ -1,19 +1,19 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule | FileCheck %s
-// RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule=small=true | FileCheck %s --check-prefix=SMALL
+// RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule=few=true | FileCheck %s --check-prefix=FEW
 
 // Rows that find a mean and deviations from it at once, as measurements chose them
 // (docs/performance.md).
 
-// In registers two exchanges cost less; a call that moves few bytes waits for
-// them.
+// In registers two exchanges cost less; a call that moves so few bytes that
+// multiprocessors are idle waits for them.
 // CHECK-LABEL: func.func @held
 // CHECK:         hold = registers>
 // CHECK-NOT:     fuse.welford
 // CHECK:         fuse.reduce mean
 // CHECK:         fuse.reduce mean
-// SMALL-LABEL: func.func @held
-// SMALL:         hold = registers, preload = true>
-// SMALL:         fuse.welford mean
+// FEW-LABEL: func.func @held
+// FEW:         hold = registers, preload = true>
+// FEW:         fuse.welford mean
 func.func @held(%x: tensor<?x1024xbf16>, %w: tensor<1024xbf16>, %b: tensor<1024xbf16>) -> tensor<?x1024xbf16> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x1024xbf16>, tensor<1024xbf16>, tensor<1024xbf16>
   return %y : tensor<?x1024xbf16>
@@ -23,20 +23,20 @@ func.func @held(%x: tensor<?x1024xbf16>, %w: tensor<1024xbf16>, %b: tensor<1024x
 
 // As many threads as there are keep what each has to find few; a norm without
 // deviations takes half as many.
-// SMALL-LABEL: func.func @many_threads
-// SMALL:         #fuse.rows<threads = 1024, vector = 4, rows_per_block = 1, hold = registers, preload = true>
-func.func @many_threads(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
-  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<?x8192xf32>
-  return %y : tensor<?x8192xf32>
+// FEW-LABEL: func.func @many_threads
+// FEW:         #fuse.rows<threads = 1024, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @many_threads(%x: tensor<64x7168xf32>) -> tensor<64x7168xf32> {
+  %y = fuse.layer_norm %x eps = 1.0e-5 : tensor<64x7168xf32>
+  return %y : tensor<64x7168xf32>
 }
 
 // -----
 
-// SMALL-LABEL: func.func @fewer_threads
-// SMALL:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
-func.func @fewer_threads(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
-  %y = fuse.rms_norm %x eps = 1.0e-5 : tensor<?x8192xf32>
-  return %y : tensor<?x8192xf32>
+// FEW-LABEL: func.func @fewer_threads
+// FEW:         #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @fewer_threads(%x: tensor<64x7168xf32>) -> tensor<64x7168xf32> {
+  %y = fuse.rms_norm %x eps = 1.0e-5 : tensor<64x7168xf32>
+  return %y : tensor<64x7168xf32>
 }
 
 // -----

@@ -12,7 +12,7 @@ func.func @few_static(%x: tensor<16x8192xf32>) -> tensor<16x8192xf32> {
   return %y : tensor<16x8192xf32>
 }
 
-// Calls of few bytes: 32 bytes a thread, but no larger block than this.
+// In calls of few bytes in registers.
 // CHECK-LABEL: func.func @wide
 // CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
 // SMALL-LABEL: func.func @wide
@@ -31,6 +31,57 @@ func.func @wide(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
 func.func @once(%x: tensor<?x4096xbf16>) -> tensor<?x1xbf16> {
   %s = fuse.reduce max %x dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
   return %s : tensor<?x1xbf16>
+}
+
+// Up to one and a half times what the largest block of these holds.
+// SMALL-LABEL: func.func @once_longer
+// SMALL: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+func.func @once_longer(%x: tensor<?x24576xbf16>) -> tensor<?x1xbf16> {
+  %s = fuse.reduce max %x dims = [1] keep : tensor<?x24576xbf16> -> tensor<?x1xbf16>
+  return %s : tensor<?x1xbf16>
+}
+
+// Eight vectors a step of f32 rows that are longer.
+// CHECK-LABEL: func.func @streamed
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, unroll = 8>
+func.func @streamed(%x: tensor<?x65536xf32>) -> tensor<?x1xf32> {
+  %s = fuse.reduce max %x dims = [1] keep : tensor<?x65536xf32> -> tensor<?x1xf32>
+  return %s : tensor<?x1xf32>
+}
+
+// Calls of few bytes have few threads, of 32 to 63 elements of 16 bits each, and of
+// longer rows of f32 half as many.
+// SMALL-LABEL: func.func @moderate
+// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @moderate(%x: tensor<?x7168xbf16>) -> tensor<?x7168xbf16> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<?x7168xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %x, %s : tensor<?x7168xbf16>, tensor<?x1xbf16> -> tensor<?x7168xbf16>
+  return %y : tensor<?x7168xbf16>
+}
+
+// Rows that start anywhere, have a vector a thread, or are longer, as in other calls.
+// SMALL-LABEL: func.func @moderate_edges
+// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+func.func @moderate_edges(%x: tensor<?x4097xbf16>) -> tensor<?x4097xbf16> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %x, %s : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>
+  return %y : tensor<?x4097xbf16>
+}
+
+// SMALL-LABEL: func.func @moderate_short
+// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+func.func @moderate_short(%x: tensor<?x1024xbf16>) -> tensor<?x1024xbf16> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %x, %s : tensor<?x1024xbf16>, tensor<?x1xbf16> -> tensor<?x1024xbf16>
+  return %y : tensor<?x1024xbf16>
+}
+
+// SMALL-LABEL: func.func @moderate_long
+// SMALL: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+func.func @moderate_long(%x: tensor<?x20480xbf16>) -> tensor<?x20480xbf16> {
+  %s = fuse.reduce sum %x dims = [1] keep : tensor<?x20480xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %x, %s : tensor<?x20480xbf16>, tensor<?x1xbf16> -> tensor<?x20480xbf16>
+  return %y : tensor<?x20480xbf16>
 }
 
 // Four vectors a thread, since one input is all there is to load.

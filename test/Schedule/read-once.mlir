@@ -1,4 +1,5 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule=small=true | FileCheck %s --check-prefix=SMALL
 
 // The model of time, which was fitted to kernels that write as much as they read,
 // does not overrule the choice for rows that are read once.
@@ -12,4 +13,39 @@ func.func @labelled(%x: tensor<?x256xbf16>, %place: tensor<?xi64>) -> tensor<?xf
   %w = fuse.cast %own : tensor<?xbf16> -> tensor<?xf32>
   %y = fuse.sub %l, %w : tensor<?xf32>
   return %y : tensor<?xf32>
+}
+
+// -----
+
+// Few long rows are held in the registers of clusters. Where that leaves no
+// multiprocessor idle, they are read by as many blocks as do so, where their number is
+// unknown by a few.
+// CHECK-LABEL: func.func @logits
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
+func.func @logits(%x: tensor<4x128256xbf16>) -> tensor<4xf32> {
+  %f = fuse.cast %x : tensor<4x128256xbf16> -> tensor<4x128256xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<4x128256xf32> -> tensor<4xf32>
+  return %l : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @more_logits
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 2>
+func.func @more_logits(%x: tensor<256x128256xbf16>) -> tensor<256xf32> {
+  %f = fuse.cast %x : tensor<256x128256xbf16> -> tensor<256x128256xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<256x128256xf32> -> tensor<256xf32>
+  return %l : tensor<256xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @many_logits
+// CHECK:         hold = loop>
+// SMALL-LABEL: func.func @many_logits
+// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 4>
+func.func @many_logits(%x: tensor<?x128256xbf16>) -> tensor<?xf32> {
+  %f = fuse.cast %x : tensor<?x128256xbf16> -> tensor<?x128256xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<?x128256xf32> -> tensor<?xf32>
+  return %l : tensor<?xf32>
 }

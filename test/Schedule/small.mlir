@@ -28,11 +28,13 @@ func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf
   return %0 : tensor<?x4096xf32>
 }
 
-// A row that a block's threads load at once stays in it, however few there are.
+// A row that a block's threads load at once stays in it, however few there are; where
+// all multiprocessors are busy, it has fewer threads.
 // CHECK-LABEL: func.func @narrow
-// CHECK-NOT:   fuse.few_bytes
+// SMALL-LABEL: func.func @narrow
+// SMALL:       #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
 // FEW-LABEL:   func.func @narrow
-// FEW:         hold = registers, preload = true>
+// FEW:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
 func.func @narrow(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
   %0 = fuse.kernel "narrow" ins(%x : tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
   ^bb0(%a: tensor<?x4096xbf16>):
@@ -85,6 +87,19 @@ func.func @longer(%x: tensor<4x6144xf32>) -> tensor<4x6144xf32> {
     fuse.yield %y : tensor<4x6144xf32>
   }
   return %0 : tensor<4x6144xf32>
+}
+
+// What is needed twice and fills the registers of a cluster stays in shared memory.
+// CHECK-LABEL: func.func @longest
+// CHECK:       #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+func.func @longest(%x: tensor<4x128256xbf16>) -> tensor<4x128256xbf16> {
+  %0 = fuse.kernel "longest" ins(%x : tensor<4x128256xbf16>) -> tensor<4x128256xbf16> {
+  ^bb0(%a: tensor<4x128256xbf16>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<4x128256xbf16> -> tensor<4x1xbf16>
+    %y = fuse.mul %a, %sum : tensor<4x128256xbf16>, tensor<4x1xbf16> -> tensor<4x128256xbf16>
+    fuse.yield %y : tensor<4x128256xbf16>
+  }
+  return %0 : tensor<4x128256xbf16>
 }
 
 // A pointwise kernel has one schedule for all sizes.

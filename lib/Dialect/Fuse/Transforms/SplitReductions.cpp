@@ -14,7 +14,8 @@
 // Reductions over leading dimensions have it easier: blocks can share a column
 // in the kernel's schedule (`parts`), for any size. They are only cut here
 // where the kernel goes on to values of the shape that is reduced. The only
-// result of a whole tensor all blocks can share, and go on (`whole_grid`).
+// result of a whole tensor all blocks can share, and go on (`whole_grid`), and
+// the blocks of a cluster share a row that their memory holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +49,9 @@ namespace {
 /// One reduction, and whether and where to cut it.
 class Splitter {
 public:
-  Splitter(ReduceOp op, int64_t blocks)
-      : op(op), type(op.getInput().getType()), blocks(blocks) {}
+  Splitter(ReduceOp op, const FuseSplitReductionsOptions &options)
+      : op(op), type(op.getInput().getType()), options(options),
+        blocks(options.blocks) {}
 
   /// Whether too few blocks would take too long.
   bool isStarved();
@@ -74,6 +76,7 @@ private:
 
   ReduceOp op;
   RankedTensorType type;
+  FuseSplitReductionsOptions options;
   int64_t blocks;
 };
 } // namespace
@@ -92,8 +95,12 @@ bool Splitter::isStarved() {
   double bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape())
     bytes *= estimate(size);
-  bool overLast = isReduced(type.getRank() - 1);
+  int64_t rank = type.getRank(), reduced = op.getDims().size();
+  bool overLast = isReduced(rank - 1);
+  bool areRows = op.getDims().front() == rank - reduced;
   double busy = std::max(1.0, overLast ? kept() : kept() / columnsPerBlock);
+  if (areRows && bytes / busy <= options.sharedRowBytes)
+    busy *= options.blocksPerRow;
   return busy < blocks / 2.0 && bytes / busy > bytesPerLaunch;
 }
 
@@ -236,8 +243,10 @@ struct SplitReductionsPass
 
   void runOnOperation() override {
     SmallVector<ReduceOp> ops(getOperation().getOps<ReduceOp>());
+    FuseSplitReductionsOptions options{blocks, sharedByBlocks, blocksPerRow,
+                                       sharedRowBytes};
     for (ReduceOp op : ops) {
-      Splitter splitter(op, blocks);
+      Splitter splitter(op, options);
       if (!splitter.isStarved() || (sharedByBlocks && splitter.canBeShared()))
         continue;
       OpBuilder builder(op);

@@ -1,5 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -fuse-split-reductions | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-split-reductions=shared-by-blocks | FileCheck %s --check-prefix=SHARED
+// RUN: fuse-opt %s -split-input-file -fuse-split-reductions="blocks-per-row=16 shared-row-bytes=1048576" | FileCheck %s --check-prefix=CLUSTERS
 
 // Rows first, then their results. bf16 is not rounded in between.
 // CHECK-LABEL: func.func @between_dims
@@ -69,4 +70,21 @@ func.func @one_step(%x: tensor<?x4096xf32>, %y: tensor<1024xf32>, %z: tensor<100
   %b = fuse.reduce sum %y dims = [0] : tensor<1024xf32> -> tensor<f32>
   %c = fuse.reduce sum %z dims = [0] : tensor<1000003xf32> -> tensor<f32>
   return %a, %b, %c : tensor<?xf32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Few rows that clusters share keep the machine busy; longer ones do not.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-COUNT-2:  tensor.expand_shape
+// CHECK:         return
+// CLUSTERS-LABEL: func.func @few_rows
+// CLUSTERS-NOT:   tensor.expand_shape
+// CLUSTERS:       fuse.reduce max %{{.*}} dims = [1] keep : tensor<8x131072xf32>
+// CLUSTERS:       tensor.expand_shape %{{.*}} : tensor<8x1048576xf32>
+// CLUSTERS:       return
+func.func @few_rows(%x: tensor<8x131072xf32>, %l: tensor<8x1048576xf32>) -> (tensor<8x1xf32>, tensor<8x1xf32>) {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<8x131072xf32> -> tensor<8x1xf32>
+  %s = fuse.reduce max %l dims = [1] keep : tensor<8x1048576xf32> -> tensor<8x1xf32>
+  return %m, %s : tensor<8x1xf32>, tensor<8x1xf32>
 }

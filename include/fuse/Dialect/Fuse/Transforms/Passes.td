@@ -135,7 +135,8 @@ def FuseSplitReductions
     dimensions that it reduces, or inside the first of them where its static
     size has a suitable divisor. With `shared-by-blocks` only where the program
     goes on from several results to values of the shape that is reduced: other
-    results are shared among blocks by the kernel's schedule.
+    results are shared among blocks by the kernel's schedule. So are rows of up to
+    `shared-row-bytes`, each by up to `blocks-per-row` blocks.
 
     Before:
     ```mlir
@@ -153,7 +154,11 @@ def FuseSplitReductions
            "Blocks that keep the machine busy">,
     Option<"sharedByBlocks", "shared-by-blocks", "bool", "false",
            "Schedules let blocks share a result: cut only where the program goes "
-           "on from several to values of the shape that is reduced">
+           "on from several to values of the shape that is reduced">,
+    Option<"blocksPerRow", "blocks-per-row", "int64_t", "1",
+           "Blocks that share a row, which then keeps them busy">,
+    Option<"sharedRowBytes", "shared-row-bytes", "int64_t", "0",
+           "The longest row that blocks share">
   ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

@@ -1,0 +1,191 @@
+//===- RowsInSmallCalls.cpp - Rows of calls that move few bytes -----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a call moves decides what it waits for. Many bytes are bound by memory,
+// for which RowsOnGPU.cpp chooses. Calls of a few times what the L2 holds end
+// before blocks have spread over time: all of a row is loaded at once, into
+// registers. And where there are too few bytes for all multiprocessors, the
+// time is one block's, so that it has many threads with little each, and blocks
+// share a row.
+//
+// The numbers are those that won on an H200 (docs/performance.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowsOnGPU.h"
+
+#include "fuse/Analysis/OpCost.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Bytes that a thread holds where multiprocessors would be idle, and of a row
+/// that is read once.
+static constexpr int64_t smallHeldBytes = 32;
+static constexpr int64_t smallOnceBytes = 64;
+/// Calls of at most so many bytes a multiprocessor are few. In these, rows of
+/// so many bytes are shared, from the second number on by more blocks, and up
+/// to the third in registers where they are needed twice.
+static constexpr int64_t fewBytes = 32 << 10;
+static constexpr int64_t sharedRowBytes = 32 << 10;
+static constexpr int64_t widelySharedRowBytes = 48 << 10;
+static constexpr int64_t longestSharedInRegisters = 224 << 10;
+/// By so many blocks; and where these are no more than the multiprocessors,
+/// rows of so many bytes of all inputs, or more if the threads exchange twice.
+static constexpr int64_t sharingBlocks = 4;
+static constexpr int64_t fewestSharedBytes = 16 << 10;
+static constexpr int64_t fewestTwiceSharedBytes = 24 << 10;
+/// Rows a multiprocessor up to which blocks share a row.
+static constexpr int64_t fewRows = 4;
+/// Elements, and bytes of all inputs at an element, that a thread holds, or
+/// somewhat more, where all multiprocessors are busy.
+static constexpr int64_t moderateHeld = 32;
+static constexpr int64_t moderateBytes = 8;
+static constexpr int64_t wordBytes = 4;
+/// Blocks a multiprocessor that read rows once, of so many threads.
+static constexpr int64_t onceBlocks = 4;
+static constexpr int64_t onceThreads = 256;
+
+/// What a call moves, if that is known.
+static std::optional<double> movedBytes(KernelOp kernel) {
+  double bytes = 0;
+  bool isStatic = true;
+  auto add = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    isStatic &= !type || type.hasStaticShape();
+    bytes += estimatedBytes(value);
+  };
+  llvm::for_each(kernel.getBody().getArguments(), add);
+  llvm::for_each(kernel.getYield().getValues(), add);
+  return isStatic ? std::optional(bytes) : std::nullopt;
+}
+
+/// Whether the kernel is for calls that move few bytes: by what it moves if
+/// that is known, else as the target says.
+bool RowsOnGPU::isSmall() const {
+  std::optional<double> bytes = movedBytes(kernel);
+  return bytes ? *bytes <= target.smallBytes() : target.small;
+}
+
+/// Whether it is for calls so small that multiprocessors would be idle.
+bool RowsOnGPU::isFew() const {
+  std::optional<double> bytes = movedBytes(kernel);
+  return bytes ? *bytes <= fewBytes * target.gpu->multiprocessors : target.few;
+}
+
+/// The most rows in such a call.
+double RowsOnGPU::mostFewRows() const {
+  if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
+    return *rows;
+  double bytes = inputBytes;
+  for (unsigned result : segment.results) {
+    Value value = storedValue(kernel.getYield().getValues()[result]);
+    if (!segment.space.isReducedShape(dims.extents(value)))
+      bytes += elementBytes(value);
+  }
+  return target.fewBytes() / std::max(1.0, bytes * length);
+}
+
+/// Blocks for a row where there are few: several for a long row. 0 where none
+/// suffice.
+int64_t RowsOnGPU::fewCluster() const {
+  int64_t needed =
+      llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
+  if (mostFewRows() > fewRows * target.gpu->multiprocessors)
+    return needed == 1 ? 1 : 0;
+  int64_t bytes = widestBytes * length;
+  bool leaveRoom = mostFewRows() * sharingBlocks <= target.gpu->multiprocessors;
+  int64_t wanted = 1;
+  if (bytes >= sharedRowBytes ||
+      (leaveRoom && inputBytes * length >= (isOneExchange(segment.space)
+                                                ? fewestSharedBytes
+                                                : fewestTwiceSharedBytes)))
+    wanted = bytes < widelySharedRowBytes ? sharingBlocks : 2 * sharingBlocks;
+  int64_t most = target.gpu->portableClusterSize;
+  wanted = std::max(needed, std::min(wanted, most));
+  return wanted <= most ? wanted : 0;
+}
+
+/// The fewest threads, each with few elements of a row, for calls that have few
+/// blocks: all loads start at once, and nothing is loaded after the threads
+/// have exchanged their results. Null where a row is too long for that, or so
+/// short that a block takes several.
+RowsScheduleAttr RowsOnGPU::proposeFew() const {
+  int64_t blocks = fewCluster();
+  if (blocks == 0 || (!once && widestBytes * length > longestSharedInRegisters))
+    return {};
+  int64_t part = llvm::divideCeil(length, blocks);
+  int64_t held = smallHeld;
+  if (blocks > 1)
+    held = sharedHeld;
+  else if (once)
+    held = std::max(vector, smallOnceBytes / widestBytes);
+  else if (!hasExp)
+    held = std::min(held, smallHeldBytes / widestBytes);
+  int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(part, held));
+  // Larger blocks cost more than what their threads have less to do.
+  if (held < smallHeld && threads > loopThreads && !hasDeviations)
+    threads = std::max<int64_t>(
+        loopThreads, llvm::PowerOf2Ceil(llvm::divideCeil(part, smallHeld)));
+  threads = std::clamp<int64_t>(threads, smallestBlock, smallThreads);
+  if (part < threads * vector)
+    return {};
+  if (once && blocks == 1)
+    return make(threads, 1, HoldKind::cache);
+  return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
+              /*preload=*/true)
+      .withBlocksPerRow(blocks);
+}
+
+/// For calls that all multiprocessors are busy with for a short time: few
+/// threads with a row in their registers, so that several blocks are in flight.
+/// Null where rows are so short that a block takes several, where they are too
+/// long, and where vectors leave edges.
+RowsScheduleAttr RowsOnGPU::proposeModerate() const {
+  if (once)
+    return proposeModerateOnce();
+  int64_t wanted = llvm::bit_floor(
+      static_cast<uint64_t>(std::max<int64_t>(1, length / moderateHeld)));
+  if (widestBytes >= wordBytes && wanted > smallestBlock)
+    wanted *= 2;
+  int64_t threads = std::clamp(wanted, smallestBlock, loopThreads);
+  if (length % vector != 0 || length < 2 * threads * vector ||
+      length > loopThreads * moderateHeld || inputBytes > moderateBytes)
+    return {};
+  // Without it a mean and its deviations are two reductions, which take fewer
+  // instructions.
+  bool preload = !hasDeviations || length <= threads * smallHeld;
+  return make(threads, 1, HoldKind::registers, /*inRegisters=*/0, preload);
+}
+
+/// What is read once leaves the L2 at once, in which others' results wait to be
+/// written; up to one and a half times what threads of the largest block hold.
+/// Longer rows have as many blocks as keep all multiprocessors busy.
+RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
+  int64_t held = std::max(vector, smallOnceBytes / widestBytes);
+  int64_t most = widestBytes >= wordBytes ? smallThreads : loopThreads;
+  if (2 * length <= 3 * most * held) {
+    int64_t wanted = aboutPowerOf2(llvm::divideCeil(length, held));
+    int64_t threads = std::clamp(wanted, smallestBlock, most);
+    return length < threads * vector ? RowsScheduleAttr()
+                                     : make(threads, 1, HoldKind::cache);
+  }
+  int64_t blocks = sharingBlocks;
+  if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
+    blocks = llvm::bit_floor(
+        static_cast<uint64_t>(onceBlocks * target.gpu->multiprocessors /
+                              std::max<int64_t>(1, *rows)));
+  blocks = std::min<int64_t>(blocks, target.gpu->portableClusterSize);
+  if (blocks <= 1 || target.gpu->maxClusterSize == 1)
+    return {};
+  return make(onceThreads, 1, HoldKind::loop).withBlocksPerRow(blocks);
+}
+
+RowsScheduleAttr RowsOnGPU::proposeSmall() const {
+  return isFew() ? proposeFew() : proposeModerate();
+}
