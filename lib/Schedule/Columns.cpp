@@ -26,6 +26,9 @@ static constexpr int64_t loadsInFlight = 8;
 /// `gpuThreads` are resident together, end together, and have enough loads in
 /// flight; on an H200 that is as fast as any other number.
 static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
+/// Elements of a row up to which a cluster reads it in one launch: 32 in each
+/// of the threads of eight blocks.
+static constexpr int64_t longestInCluster = 256 << 10;
 /// For a dynamic number of columns.
 static constexpr int64_t dynamicSize = 4096;
 
@@ -244,6 +247,10 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
 bool mlir::fuse::wantsParts(KernelOp kernel, const DimClasses &dims,
                             const ReductionSpace &space,
                             const ScheduleTarget &target) {
+  std::optional<int64_t> places = staticProduct(space.reducedExtents());
+  if (target.gpu && target.gpu->maxClusterSize > 1 && space.overLastDims() &&
+      places && *places <= longestInCluster)
+    return false;
   return Proposal(kernel, dims, space, vectorOf(kernel, dims, space, target),
                   target)
       .hasParts();

@@ -74,7 +74,7 @@ int64_t RowsOnGPU::spreadPartBytes() const {
 
 /// A part of a row that leaves room for another one. The weights of a step are
 /// loaded with the one before it, but where cutting them out of two vectors
-/// takes the registers.
+/// takes the registers, or has to wait for one input only.
 RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isDivided = length % vector == 0, isNarrow = vector > 4;
   bool isLarge = length * inputBytes > blocks * largePart;
@@ -84,8 +84,9 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
     unroll = isLarge || !isDivided ? 2 : 4;
   }
   int64_t part = length / blocks;
-  bool loadsAhead = hasWeights && !hasExp &&
-                    (hasDeviations ? !isLarge : isDivided || isNarrow);
+  bool loadsAhead =
+      hasWeights && !hasExp &&
+      (hasDeviations ? !isLarge : isDivided || (isNarrow && inputs > 1));
   // Of a step there is one to load ahead.
   int64_t fewest = loadsAhead ? 2 * unroll : 1;
   while (threads > smallestPartBlock && part < fewest * threads * vector)

@@ -49,6 +49,13 @@ def test_every_family_comes_before_a_second_length():
     assert {case.shape[-1] for case in first} == {4096}
 
 
+def test_a_layer_is_between_few_rows_and_many():
+    cases = grid.grid_cases(sets=["layer"])
+    assert all(6 << 20 < case.case.bytes < grid.READ_BYTES for case in cases)
+    assert {case.dtype for case in cases} == set(grid.LAYER_DTYPES)
+    assert {case.shape for case in cases} == set(grid.LAYER_SHAPES)
+
+
 def test_a_selection():
     cases = grid.grid_cases(["softmax"], ["f16"], ["decode"])
     assert {case.family for case in cases} == {"softmax"}

@@ -49,3 +49,23 @@ func.func @many_logits(%x: tensor<?x128256xbf16>) -> tensor<?xf32> {
   %l = fuse.logsumexp %f dims = [1] : tensor<?x128256xf32> -> tensor<?xf32>
   return %l : tensor<?xf32>
 }
+
+// -----
+
+// One launch, where blocks that leave parts for each other need two; longer rows and
+// more elements of one result have these.
+// CHECK-LABEL: func.func @sums
+// CHECK:         #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
+func.func @sums(%x: tensor<2x128256xbf16>) -> tensor<2xbf16> {
+  %s = fuse.reduce sum %x dims = [1] : tensor<2x128256xbf16> -> tensor<2xbf16>
+  return %s : tensor<2xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @long_sums
+// CHECK:         #fuse.columns<{{.*}} parts = {{[0-9]+}}>
+func.func @long_sums(%x: tensor<2x524288xbf16>) -> tensor<2xbf16> {
+  %s = fuse.reduce sum %x dims = [1] : tensor<2x524288xbf16> -> tensor<2xbf16>
+  return %s : tensor<2xbf16>
+}

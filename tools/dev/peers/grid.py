@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The grid: families of cases over the length of their rows, in every element type.
 
-Four sets of shapes:
+Five sets of shapes:
 
     stream  rows of 64 to 262144 elements, as many of them as move 512 MiB
     decode  a few rows, as in generating one token; timed in a CUDA graph
     square  4096 x 4096
+    layer   a few thousand tokens, as in a layer of a model, and the logits of 64
     read    1 GiB, for families that read far more than they write
 
 A case's `turn` orders the measurements, so that a run that is cut short has looked at
@@ -31,7 +32,9 @@ COSTLY_LENGTHS = (1024, 4096, 16384, 65536, 128256)
 DECODE_SHAPES = tuple(
     (rows, columns) for columns in (4096, 8192) for rows in (1, 4, 16, 64)
 )
-SETS = ("stream", "decode", "square", "read")
+LAYER_SHAPES = ((4096, 5120), (2048, 8192), (2048, 16384), (64, 128256))
+LAYER_DTYPES = ("bf16", "f32")
+SETS = ("stream", "decode", "square", "layer", "read")
 DTYPES = ("bf16", "f32", "f16")
 
 
@@ -165,13 +168,26 @@ def _square(family, dtype):
         yield _case(family, "square", dtype, 4096, 4096, first=True, costly=True)
 
 
+def _layer(family, dtype):
+    fits = family.lengths is not HEADS and dtype in LAYER_DTYPES
+    for rows, columns in LAYER_SHAPES if fits else ():
+        if columns <= max(family.lengths):
+            yield _case(family, "layer", dtype, rows, columns, first=True)
+
+
 def _decode(family, dtype):
     for rows, columns in DECODE_SHAPES if family.decodes else ():
         costly = (rows, columns) == (1, 4096)
         yield _case(family, "decode", dtype, rows, columns, first=True, costly=costly)
 
 
-_SHAPES = {"stream": _stream, "decode": _decode, "square": _square, "read": _read}
+_SHAPES = {
+    "stream": _stream,
+    "decode": _decode,
+    "square": _square,
+    "layer": _layer,
+    "read": _read,
+}
 
 
 def grid_cases(families=(), dtypes=DTYPES, sets=SETS):

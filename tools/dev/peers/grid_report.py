@@ -123,6 +123,7 @@ TITLES = {
     "stream": "512 MiB moved",
     "read": "1 GiB read",
     "square": "4096 x 4096",
+    "layer": "A few thousand tokens, and the logits of 64",
     "decode": "A few rows, in a CUDA graph of many calls",
 }
 
