@@ -40,7 +40,7 @@ llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
 
 /// Up to so many times the size of the L2 kernels that wait less won on an H200
 /// (docs/performance.md).
-static constexpr int64_t smallPerL2 = 3;
+static constexpr int64_t smallPerL2 = 4;
 
 int64_t ScheduleTarget::smallBytes() const {
   return gpu ? smallPerL2 * gpu->l2Bytes : 0;

@@ -170,7 +170,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
   int64_t held = std::max(vector, smallOnceBytes / widestBytes);
   int64_t most = widestBytes >= wordBytes ? smallThreads : loopThreads;
   if (2 * length <= 3 * most * held) {
-    int64_t wanted = aboutPowerOf2(llvm::divideCeil(length, held));
+    int64_t wanted = llvm::bit_floor(
+        static_cast<uint64_t>(std::max<int64_t>(1, length / held)));
     int64_t threads = std::clamp(wanted, smallestBlock, most);
     return length < threads * vector ? RowsScheduleAttr()
                                      : make(threads, 1, HoldKind::cache);

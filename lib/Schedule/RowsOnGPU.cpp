@@ -51,13 +51,14 @@ static constexpr int64_t streamedElements = 8192;
 static constexpr int64_t streamThreads = 256;
 static constexpr int64_t streamAccesses = 8192;
 /// Threads of a multiprocessor that sum over all rows: with rows in registers,
-/// and in shared memory.
+/// or what follows from rows in the caches, and with rows in shared memory.
 static constexpr int64_t summingThreads = 1024;
 static constexpr int64_t sharedSummingThreads = 512;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 
-int64_t mlir::fuse::aboutPowerOf2(int64_t number) {
+/// The smallest power of two that is no less than the number, or hardly.
+static int64_t aboutPowerOf2(int64_t number) {
   int64_t below = llvm::PowerOf2Ceil(number) / 2;
   bool isHardlyMore = below > 0 && number <= below + below / 8;
   return isHardlyMore ? below : llvm::PowerOf2Ceil(number);
@@ -244,8 +245,11 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
   if (!segment.reducesToColumns() || !knownLength) {
     RowsScheduleAttr alone = proposeAlone();
     if (alone.getBlocksPerRow() > 1)
-      alone = make(loopThreads, 1, HoldKind::loop);
-    return persistent(alone, target.gpu->maxThreadsPerSM,
+      alone = make(isSmall() ? smallThreads : loopThreads, 1, HoldKind::loop);
+    return persistent(alone,
+                      alone.getHold() == HoldKind::cache
+                          ? summingThreads
+                          : target.gpu->maxThreadsPerSM,
                       alone.getHold() == HoldKind::registers);
   }
   if (RowsScheduleAttr shared = proposeSharedSums())

@@ -42,9 +42,6 @@ inline constexpr int64_t loopThreads = 512;
 inline constexpr int64_t summedElements = 16;
 inline constexpr int64_t summingBlock = 512;
 
-/// The smallest power of two that is no less than the number, or hardly.
-int64_t aboutPowerOf2(int64_t number);
-
 /// The choice for rows of one shape; `length` and below are of rows of known
 /// length.
 class RowsOnGPU {

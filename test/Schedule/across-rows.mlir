@@ -105,6 +105,30 @@ func.func @numbers_of_long_rows(%x: tensor<?x131072xbf16>) -> tensor<f32> {
 
 // -----
 
+// In calls of few bytes they come from the caches, of which half as many threads are
+// enough, and long ones have the largest blocks.
+// CHECK-LABEL: func.func @numbers_of_few_rows
+// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache, persistent = 1056>
+func.func @numbers_of_few_rows(%x: tensor<4096x4096xbf16>) -> tensor<f32> {
+  %f = fuse.cast %x : tensor<4096x4096xbf16> -> tensor<4096x4096xf32>
+  %m = fuse.logsumexp %f dims = [1] : tensor<4096x4096xf32> -> tensor<4096xf32>
+  %s = fuse.reduce mean %m dims = [0] : tensor<4096xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @numbers_of_few_long_rows
+// CHECK:       schedule = #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = loop, persistent = 264>
+func.func @numbers_of_few_long_rows(%x: tensor<64x128256xbf16>) -> tensor<f32> {
+  %f = fuse.cast %x : tensor<64x128256xbf16> -> tensor<64x128256xf32>
+  %m = fuse.logsumexp %f dims = [1] : tensor<64x128256xf32> -> tensor<64xf32>
+  %s = fuse.reduce mean %m dims = [0] : tensor<64xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
 // What is needed twice, and its blocks would share, keeps its clusters.
 // CHECK-LABEL: func.func @no_clusters
 // CHECK-SAME:  reason = "several blocks hold each of these long rows, and only blocks that have rows of their own stay for the next"

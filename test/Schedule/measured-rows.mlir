@@ -33,6 +33,14 @@ func.func @once(%x: tensor<?x4096xbf16>) -> tensor<?x1xbf16> {
   return %s : tensor<?x1xbf16>
 }
 
+// Threads that have all the same number of vectors, or nearly.
+// SMALL-LABEL: func.func @once_between
+// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+func.func @once_between(%x: tensor<?x5120xbf16>) -> tensor<?x1xbf16> {
+  %s = fuse.reduce max %x dims = [1] keep : tensor<?x5120xbf16> -> tensor<?x1xbf16>
+  return %s : tensor<?x1xbf16>
+}
+
 // Up to one and a half times what the largest block of these holds.
 // SMALL-LABEL: func.func @once_longer
 // SMALL: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>

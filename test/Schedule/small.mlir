@@ -7,7 +7,7 @@
 // of a few rows in several blocks; the function says that they are apart, and up to
 // which size.
 // CHECK-LABEL: func.func @norm
-// CHECK-SAME:  fuse.few_bytes = 1081344 : i64, fuse.small_bytes = 157286400 : i64
+// CHECK-SAME:  fuse.few_bytes = 1081344 : i64, fuse.small_bytes = 209715200 : i64
 // CHECK:       hold = cache>
 // SMALL-LABEL: func.func @norm
 // SMALL-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}

@@ -172,8 +172,8 @@ MUTANTS = [
         ),
         (
             "exponentials-have-their-weights-ahead",
-            "bool loadsAhead = hasWeights && !hasExp &&",
-            "bool loadsAhead = hasWeights &&",
+            "hasWeights && !hasExp &&\n      (hasDeviations",
+            "hasWeights &&\n      (hasDeviations",
         ),
     ),
     *of_file(
@@ -185,14 +185,61 @@ MUTANTS = [
             "return make(threads, 1, HoldKind::registers);",
         ),
         (
+            "one-element-more-doubles-the-threads",
+            "number <= below + below / 8;",
+            "number <= below;",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsInSmallCalls.cpp",
+        "lit:Schedule",
+        (
             "few-rows-are-shared-by-none",
             ": target.few;",
             ": false;",
         ),
         (
-            "one-element-more-doubles-the-threads",
-            "number <= below + below / 8;",
-            "number <= below;",
+            "words-have-no-more-threads",
+            "wanted *= 2;",
+            "wanted *= 1;",
+        ),
+        (
+            "edges-are-held-by-few-threads",
+            "if (length % vector != 0 || length < 2",
+            "if (length < 2",
+        ),
+        (
+            "the-longest-rows-are-held-in-registers",
+            "(!once && widestBytes * length > longestSharedInRegisters)",
+            "false",
+        ),
+        (
+            "few-long-rows-have-one-block",
+            "blocks = std::min<int64_t>(blocks, target.gpu->portableClusterSize);",
+            "blocks = 1;",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Columns.cpp",
+        "lit:Schedule",
+        (
+            "clusters-read-rows-of-any-length",
+            "places && *places <= longestInCluster)",
+            "places)",
+        ),
+    ),
+    *of_file(
+        "lib/Dialect/Fuse/Transforms/SplitReductions.cpp",
+        "lit:Dialect/Fuse/Transforms",
+        (
+            "shared-rows-are-cut",
+            "busy *= options.blocksPerRow;",
+            "busy *= 1;",
+        ),
+        (
+            "any-shared-reduction-is-of-rows",
+            "bool areRows = op.getDims().front() == rank - reduced;",
+            "bool areRows = overLast;",
         ),
     ),
     *of_file(
