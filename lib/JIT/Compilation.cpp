@@ -108,6 +108,7 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.aligned = facts.aligned16;
   pipeline.divisible = facts.divisible;
   pipeline.small = facts.small;
+  pipeline.brief = facts.brief;
   pipeline.few = facts.few;
   pipeline.inPlace = !facts.separate;
   pipeline.indexBits = facts.index32 ? 32 : 64;
@@ -338,9 +339,10 @@ Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
   mlir::fuse::DimClasses dims(entry);
   std::vector<TuningKey> keys;
   for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
-    keys.push_back({kernel.getKernelName().str(),
-                    mlir::fuse::kernelKey(kernel, dims, facts.divisible,
-                                          facts.small, facts.few)});
+    keys.push_back(
+        {kernel.getKernelName().str(),
+         mlir::fuse::kernelKey(kernel, dims, facts.divisible, facts.small,
+                               facts.brief, facts.few)});
   return keys;
 }
 

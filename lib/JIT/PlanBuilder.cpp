@@ -25,6 +25,7 @@ using namespace ::fuse::runtime;
 using mlir::fuse::LaunchOp;
 using mlir::fuse::RequireOp;
 
+using mlir::fuse::kBriefBytesAttr;
 using mlir::fuse::kFewBytesAttr;
 using mlir::fuse::kInPlaceAttr;
 using mlir::fuse::kNameAttr;
@@ -525,6 +526,8 @@ Expected<Plan> PlanBuilder::build() {
   plan.spec.name = entry.getName().str();
   if (auto bytes = entry->getAttrOfType<IntegerAttr>(kSmallBytesAttr))
     plan.spec.smallBytes = bytes.getInt();
+  if (auto bytes = entry->getAttrOfType<IntegerAttr>(kBriefBytesAttr))
+    plan.spec.briefBytes = bytes.getInt();
   if (auto bytes = entry->getAttrOfType<IntegerAttr>(kFewBytesAttr))
     plan.spec.fewBytes = bytes.getInt();
   plan.spec.symbols = values.symbols();

@@ -30,6 +30,8 @@ std::string stageFileName(unsigned number, StringRef stage,
     missing.push_back("in-place");
   if (facts.small)
     missing.push_back("small");
+  if (facts.brief)
+    missing.push_back("brief");
   if (facts.few)
     missing.push_back("few");
   for (runtime::Layout layout : facts.layouts)

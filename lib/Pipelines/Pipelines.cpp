@@ -79,6 +79,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   assign.chip = options.chip;
   assign.divisible = options.divisible;
   assign.small = options.small;
+  assign.brief = options.brief;
   assign.few = options.few;
   assign.candidate = options.candidate;
   assign.tuning = options.tuning;

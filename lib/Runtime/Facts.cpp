@@ -28,6 +28,8 @@ std::string Facts::str() const {
     names.push_back("separate");
   if (small)
     names.push_back("small");
+  if (brief)
+    names.push_back("brief");
   if (few)
     names.push_back("few");
   if (!layouts.empty())
@@ -119,6 +121,7 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
     if (Error error = narrow(output))
       return std::move(error);
   facts.small = spec.smallBytes > 0 && bytes <= uint64_t(spec.smallBytes);
+  facts.brief = spec.briefBytes > 0 && bytes <= uint64_t(spec.briefBytes);
   facts.few = spec.fewBytes > 0 && bytes <= uint64_t(spec.fewBytes);
   for (const InnermostSpec &inner : spec.innermost) {
     Expected<int64_t> size = inner.size.evaluate(*symbols);

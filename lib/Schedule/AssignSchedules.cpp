@@ -46,6 +46,13 @@ int64_t ScheduleTarget::smallBytes() const {
   return gpu ? smallPerL2 * gpu->l2Bytes : 0;
 }
 
+/// Of a multiprocessor: a row of 32 KiB, read and written.
+static constexpr int64_t briefPerMultiprocessor = 64 << 10;
+
+int64_t ScheduleTarget::briefBytes() const {
+  return gpu ? briefPerMultiprocessor * gpu->multiprocessors : 0;
+}
+
 /// Of a multiprocessor: with a row of 32 KiB, read and written, in every
 /// fourth.
 static constexpr int64_t fewPerMultiprocessor = 8 << 10;
@@ -75,7 +82,8 @@ struct AssignSchedulesPass
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
-    target->small = small || few;
+    target->small = small || brief || few;
+    target->brief = brief || few;
     target->few = few;
     llvm::Expected<TuningFile> tuned = readTuning();
     if (!tuned) {
@@ -102,8 +110,9 @@ private:
                  ScheduleTarget target) {
     if (!target.gpu)
       return;
-    auto propose = [&](bool isSmall, bool isFew) {
+    auto propose = [&](bool isSmall, bool isBrief, bool isFew) {
       target.small = isSmall;
+      target.brief = isBrief;
       target.few = isFew;
       return proposeSchedule(kernel, dims, target);
     };
@@ -111,10 +120,13 @@ private:
       getOperation()->setAttr(name,
                               Builder(&getContext()).getI64IntegerAttr(bytes));
     };
-    ScheduleAttrInterface ofSmall = propose(true, false);
-    if (propose(false, false) != ofSmall)
+    ScheduleAttrInterface ofSmall = propose(true, false, false);
+    ScheduleAttrInterface ofBrief = propose(true, true, false);
+    if (propose(false, false, false) != ofSmall)
       note(kSmallBytesAttr, target.smallBytes());
-    if (propose(true, true) != ofSmall)
+    if (ofBrief != ofSmall)
+      note(kBriefBytesAttr, target.briefBytes());
+    if (propose(true, true, true) != ofBrief)
       note(kFewBytesAttr, target.fewBytes());
   }
 
@@ -127,9 +139,9 @@ private:
                 "none of them applies; split it into several kernels";
     unsigned chosen = candidate < candidates.size() ? unsigned(candidate) : 0;
     if (chosen == 0 && !tuned.entries().empty())
-      chosen = findTuned(
-          candidates,
-          tuned.find(chip, kernelKey(kernel, dims, divisible, small, few)));
+      chosen = findTuned(candidates,
+                         tuned.find(chip, kernelKey(kernel, dims, divisible,
+                                                    small, brief, few)));
     kernel.setScheduleAttr(candidates[chosen].schedule);
     return success();
   }

@@ -28,13 +28,16 @@ static void printBody(KernelOp kernel, raw_ostream &os) {
 }
 
 std::string mlir::fuse::kernelKey(KernelOp kernel, const DimClasses &dims,
-                                  bool divisible, bool small, bool few) {
+                                  bool divisible, bool small, bool brief,
+                                  bool few) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printBody(kernel, os);
   os << (divisible ? "\ndivisible" : "\nany size");
   if (small)
     os << "\nsmall";
+  if (brief)
+    os << "\nbrief";
   if (few)
     os << "\nfew";
   // Which dynamic dimensions are equal, by classes in the order in which they

@@ -8,9 +8,9 @@
 // What a call moves decides what it waits for. Many bytes are bound by memory,
 // for which RowsOnGPU.cpp chooses. Calls of a few times what the L2 holds end
 // before blocks have spread over time: all of a row is loaded at once, into
-// registers. And where there are too few bytes for all multiprocessors, the
-// time is one block's, so that it has many threads with little each, and blocks
-// share a row.
+// registers. Where multiprocessors have a block or two, the time is one
+// block's, so that it has many threads with little each; and where some would
+// have none, blocks share a row.
 //
 // The numbers are those that won on an H200 (docs/performance.md).
 //
@@ -72,6 +72,12 @@ bool RowsOnGPU::isSmall() const {
   return bytes ? *bytes <= target.smallBytes() : target.small;
 }
 
+/// Whether it is for calls that take as long as one block.
+bool RowsOnGPU::isBrief() const {
+  std::optional<double> bytes = movedBytes(kernel);
+  return bytes ? *bytes <= target.briefBytes() : target.brief;
+}
+
 /// Whether it is for calls so small that multiprocessors would be idle.
 bool RowsOnGPU::isFew() const {
   std::optional<double> bytes = movedBytes(kernel);
@@ -96,6 +102,8 @@ double RowsOnGPU::mostFewRows() const {
 int64_t RowsOnGPU::fewCluster() const {
   int64_t needed =
       llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
+  if (!isFew())
+    return needed == 1 ? 1 : 0;
   if (mostFewRows() > fewRows * target.gpu->multiprocessors)
     return needed == 1 ? 1 : 0;
   int64_t bytes = widestBytes * length;
@@ -111,7 +119,7 @@ int64_t RowsOnGPU::fewCluster() const {
   return wanted <= most ? wanted : 0;
 }
 
-/// The fewest threads, each with few elements of a row, for calls that have few
+/// Many threads, each with few elements of a row, for calls that have few
 /// blocks: all loads start at once, and nothing is loaded after the threads
 /// have exchanged their results. Null where a row is too long for that, or so
 /// short that a block takes several.
@@ -188,5 +196,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
 }
 
 RowsScheduleAttr RowsOnGPU::proposeSmall() const {
-  return isFew() ? proposeFew() : proposeModerate();
+  if (isFew() || isBrief())
+    if (RowsScheduleAttr few = proposeFew())
+      return few;
+  return isFew() ? RowsScheduleAttr() : proposeModerate();
 }

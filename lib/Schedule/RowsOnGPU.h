@@ -55,6 +55,7 @@ public:
 private:
   bool wantsGrid() const;
   bool isSmall() const;
+  bool isBrief() const;
   bool isFew() const;
   double mostFewRows() const;
   int64_t fewCluster() const;

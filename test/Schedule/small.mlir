@@ -1,17 +1,20 @@
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90}))' | FileCheck %s
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 small=true}))' | FileCheck %s --check-prefix=SMALL
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 brief=true}))' | FileCheck %s --check-prefix=BRIEF
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 few=true}))' | FileCheck %s --check-prefix=FEW
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=cpu}))' | FileCheck %s --check-prefix=CPU
 
 // Calls that move few bytes hold a row in registers and load the weights ahead, those
-// of a few rows in several blocks; the function says that they are apart, and up to
-// which size.
+// that take as long as a block in more threads, and those of a few rows in several
+// blocks; the function says that they are apart, and up to which size.
 // CHECK-LABEL: func.func @norm
-// CHECK-SAME:  fuse.few_bytes = 1081344 : i64, fuse.small_bytes = 209715200 : i64
+// CHECK-SAME:  fuse.brief_bytes = 8650752 : i64, fuse.few_bytes = 1081344 : i64, fuse.small_bytes = 209715200 : i64
 // CHECK:       hold = cache>
 // SMALL-LABEL: func.func @norm
 // SMALL-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
-// SMALL:       hold = registers, preload = true>
+// SMALL:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// BRIEF-LABEL: func.func @norm
+// BRIEF:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 // FEW-LABEL:   func.func @norm
 // FEW-SAME:    fuse.few_bytes = {{[1-9][0-9]*}}
 // FEW:         hold = registers, preload = true, blocks_per_row = 4>

@@ -199,6 +199,11 @@ MUTANTS = [
             ": false;",
         ),
         (
+            "brief-calls-have-few-threads",
+            ": target.brief;",
+            ": false;",
+        ),
+        (
             "words-have-no-more-threads",
             "wanted *= 2;",
             "wanted *= 1;",

@@ -126,11 +126,15 @@ TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
   EXPECT_EQ(facts(tensor(8), tensor(8, 16)).str(),
             "aligned16, divisible, index32, separate, small");
   EXPECT_FALSE(facts(tensor(9), tensor(9)).small);
-  EXPECT_FALSE(facts(tensor(8), tensor(8)).few);
+  EXPECT_FALSE(facts(tensor(8), tensor(8)).brief);
+  spec.briefBytes = 2 * 6 * 2;
+  EXPECT_FALSE(facts(tensor(8), tensor(8)).brief);
+  EXPECT_TRUE(facts(tensor(6), tensor(6)).brief);
+  EXPECT_FALSE(facts(tensor(6), tensor(6)).few);
   spec.fewBytes = 2 * 4 * 2;
   EXPECT_FALSE(facts(tensor(8), tensor(8)).few);
   EXPECT_EQ(facts(tensor(4), tensor(4, 16)).str(),
-            "aligned16, index32, separate, small, few");
+            "aligned16, index32, separate, small, brief, few");
 }
 
 TEST_F(FactsTest, OutputsNeedNotExistYet) {
@@ -148,11 +152,12 @@ TEST(Facts, KeysAreUnique) {
       for (bool index32 : {false, true})
         for (bool separate : {false, true})
           for (bool small : {false, true})
-            for (bool few : {false, true}) {
-              Facts facts{aligned, divisible, index32, separate,
-                          {},      small,     few};
-              keys.insert(facts.key());
-            }
+            for (bool brief : {false, true})
+              for (bool few : {false, true}) {
+                Facts facts{aligned, divisible, index32, separate,
+                            {},      small,     brief,   few};
+                keys.insert(facts.key());
+              }
   EXPECT_EQ(keys.size(), size_t(Facts::numKeys));
   EXPECT_EQ(*keys.rbegin(), Facts::numKeys - 1);
   EXPECT_EQ(Facts().str(), "none");

@@ -15,11 +15,11 @@ namespace {
 class KernelKeyTest : public ProgramTest {
 protected:
   std::string key(StringRef text, bool divisible = true, bool small = false,
-                  bool few = false) {
+                  bool brief = false, bool few = false) {
     func::FuncOp function = parse(text);
     DimClasses dims(function);
     return kernelKey(*function.getOps<KernelOp>().begin(), dims, divisible,
-                     small, few);
+                     small, brief, few);
   }
 };
 
@@ -72,7 +72,12 @@ TEST_F(KernelKeyTest, DependsOnOpsTypesDimsAndFacts) {
   EXPECT_NE(key(text, /*divisible=*/false), expected);
   std::string small = key(text, /*divisible=*/true, /*small=*/true);
   EXPECT_NE(small, expected);
-  EXPECT_NE(key(text, /*divisible=*/true, /*small=*/true, /*few=*/true), small);
+  std::string brief = key(text, /*divisible=*/true, /*small=*/true,
+                          /*brief=*/true);
+  EXPECT_NE(brief, small);
+  EXPECT_NE(key(text, /*divisible=*/true, /*small=*/true, /*brief=*/true,
+                /*few=*/true),
+            brief);
   EXPECT_NE(changed("%x: tensor<?x?xf32>",
                     "%x: tensor<?x?xf32> {fuse.strided = \"rows\"}"),
             expected);

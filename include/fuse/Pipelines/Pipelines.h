@@ -52,6 +52,10 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc(
           "Latency counts more than bandwidth: calls move few bytes"),
       llvm::cl::init(false)};
+  Option<bool> brief{
+      *this, "brief",
+      llvm::cl::desc("Calls move so few bytes that the time is one block's"),
+      llvm::cl::init(false)};
   Option<bool> few{
       *this, "few",
       llvm::cl::desc("Calls move so few bytes that multiprocessors are idle"),

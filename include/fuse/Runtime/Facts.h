@@ -40,6 +40,9 @@ struct Facts {
   /// All inputs and outputs together take at most ProgramSpec::smallBytes, so
   /// that the latency of a kernel counts more than its bandwidth.
   bool small = false;
+  /// They take at most ProgramSpec::briefBytes, so that the time is one
+  /// block's.
+  bool brief = false;
   /// They take at most ProgramSpec::fewBytes, so that multiprocessors are idle
   /// where each row has one.
   bool few = false;
@@ -50,15 +53,15 @@ struct Facts {
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
   /// Exclusive upper bound of key().
-  static constexpr unsigned numKeys = 64;
+  static constexpr unsigned numKeys = 128;
   /// A number unique to the facts other than layouts.
   unsigned key() const {
     return aligned16 | divisible << 1 | index32 << 2 | separate << 3 |
-           small << 4 | few << 5;
+           small << 4 | brief << 5 | few << 6;
   }
 
-  /// "aligned16, divisible, index32, separate, small, few", or "none"; with
-  /// strided inputs also "layouts: dense any".
+  /// "aligned16, divisible, index32, separate, small, brief, few", or "none";
+  /// with strided inputs also "layouts: dense any".
   std::string str() const;
 };
 

@@ -173,6 +173,8 @@ struct ProgramSpec {
   /// Calls of at most so many bytes have kernels of their own; 0 where all
   /// sizes share them.
   int64_t smallBytes = 0;
+  /// The same of calls that take as long as one block.
+  int64_t briefBytes = 0;
   /// The same of calls with so few rows that blocks share them.
   int64_t fewBytes = 0;
   /// Compared once the symbols are bound, before anything runs.

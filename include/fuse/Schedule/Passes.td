@@ -20,8 +20,9 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
     file goes before the model. A kernel that has a schedule keeps it.
 
     Where calls that move few bytes would get other schedules, `fuse.small_bytes`
-    on the function says how many bytes are few; so does `fuse.few_bytes` of calls
-    that leave multiprocessors idle, unless several blocks share a row.
+    on the function says how many bytes are few; so do `fuse.brief_bytes` of calls
+    that take as long as one block, and `fuse.few_bytes` of those that leave
+    multiprocessors idle, unless several blocks share a row.
 
     Before:
     ```mlir
@@ -40,6 +41,8 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
            "Dynamic last dimensions are multiples of 16 bytes">,
     Option<"small", "small", "bool", "false",
            "Latency counts more than bandwidth: calls move few bytes">,
+    Option<"brief", "brief", "bool", "false",
+           "Calls move so few bytes that the time is one block's">,
     Option<"few", "few", "bool", "false",
            "Calls move so few bytes that multiprocessors are idle">,
     Option<"candidate", "candidate", "unsigned", "0",

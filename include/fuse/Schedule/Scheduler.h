@@ -43,7 +43,9 @@ struct ScheduleTarget {
   bool divisible = false;
   /// Calls move at most smallBytes().
   bool small = false;
-  /// Calls move at most fewBytes(), and so are small.
+  /// Calls move at most briefBytes(), and so are small.
+  bool brief = false;
+  /// Calls move at most fewBytes(), and so are brief.
   bool few = false;
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
@@ -51,6 +53,10 @@ struct ScheduleTarget {
   /// Calls that move no more than this are so short that what their kernels
   /// wait for counts more than the bandwidth; 0 on a CPU.
   int64_t smallBytes() const;
+
+  /// Calls that move no more than this have a block or two for each
+  /// multiprocessor, whose time is that of the call; 0 on a CPU.
+  int64_t briefBytes() const;
 
   /// Calls that move no more than this have so few rows that multiprocessors
   /// would be idle if each had one; 0 on a CPU.

@@ -65,9 +65,9 @@ private:
 
 /// What a kernel computes, from which tensors, as 32 hexadecimal digits. Equal
 /// for kernels that differ in names and places in the source only. `divisible`,
-/// `small` and `few` as in ScheduleTarget.
+/// `small`, `brief` and `few` as in ScheduleTarget.
 std::string kernelKey(KernelOp kernel, const DimClasses &dims, bool divisible,
-                      bool small, bool few);
+                      bool small, bool brief, bool few);
 
 } // namespace mlir::fuse
 

@@ -54,6 +54,8 @@ inline constexpr StringLiteral kStridedAttr = "fuse.strided";
 /// On a program's function, from the schedulers: an integer. Calls whose inputs
 /// and outputs take at most so many bytes would get other schedules.
 inline constexpr StringLiteral kSmallBytesAttr = "fuse.small_bytes";
+/// The same of calls that take as long as one block.
+inline constexpr StringLiteral kBriefBytesAttr = "fuse.brief_bytes";
 /// The same of calls that have a few rows only.
 inline constexpr StringLiteral kFewBytesAttr = "fuse.few_bytes";
 
