@@ -46,6 +46,8 @@ static constexpr int64_t fewRows = 4;
 /// somewhat more, where all multiprocessors are busy.
 static constexpr int64_t moderateHeld = 32;
 static constexpr int64_t moderateBytes = 8;
+/// At most so many that are divided, in the smallest blocks.
+static constexpr int64_t mostDivided = 40;
 static constexpr int64_t wordBytes = 4;
 /// Blocks a multiprocessor that read rows once, of so many threads.
 static constexpr int64_t onceBlocks = 4;
@@ -159,7 +161,11 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
     return proposeModerateOnce();
   int64_t wanted = llvm::bit_floor(
       static_cast<uint64_t>(std::max<int64_t>(1, length / moderateHeld)));
-  if (widestBytes >= wordBytes && wanted > smallestBlock)
+  bool isLong = widestBytes >= wordBytes && wanted > smallestBlock;
+  // Five vectors and what a division keeps; six spill.
+  bool spills = divides && wanted <= smallestBlock &&
+                length > smallestBlock * mostDivided;
+  if (isLong || spills)
     wanted *= 2;
   int64_t threads = std::clamp(wanted, smallestBlock, loopThreads);
   if (length % vector != 0 || length < 2 * threads * vector ||
