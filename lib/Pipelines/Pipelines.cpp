@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 /// Two blocks for every multiprocessor; a few for each core of a host. Clusters
-/// share rows of which their blocks take half a multiprocessor's memory.
+/// share rows of which their blocks take three quarters of their memory.
 static FuseSplitReductionsOptions splitOptions(StringRef chip) {
   FuseSplitReductionsOptions split;
   split.sharedByBlocks = chip != "cpu";
@@ -37,7 +37,7 @@ static FuseSplitReductionsOptions splitOptions(StringRef chip) {
   split.blocksPerRow = gpu->maxClusterSize;
   if (gpu->maxClusterSize > 1)
     split.sharedRowBytes =
-        gpu->maxClusterSize * (gpu->maxSharedBytesPerBlock / 2);
+        gpu->maxClusterSize * (gpu->maxSharedBytesPerBlock / 4 * 3);
   return split;
 }
 

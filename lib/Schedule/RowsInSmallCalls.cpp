@@ -102,8 +102,10 @@ double RowsOnGPU::mostFewRows() const {
 /// Blocks for a row where there are few: several for a long row. 0 where none
 /// suffice.
 int64_t RowsOnGPU::fewCluster() const {
-  int64_t needed =
-      llvm::PowerOf2Ceil(llvm::divideCeil(length, smallThreads * smallHeld));
+  int64_t needed = 1;
+  if (length > smallThreads * smallHeld)
+    needed = std::max<int64_t>(2, llvm::PowerOf2Ceil(llvm::divideCeil(
+                                      length, smallThreads * sharedHeld)));
   if (!isFew())
     return needed == 1 ? 1 : 0;
   if (mostFewRows() > fewRows * target.gpu->multiprocessors)
@@ -205,5 +207,5 @@ RowsScheduleAttr RowsOnGPU::proposeSmall() const {
   if (isFew() || isBrief())
     if (RowsScheduleAttr few = proposeFew())
       return few;
-  return isFew() ? RowsScheduleAttr() : proposeModerate();
+  return isFew() && !once ? RowsScheduleAttr() : proposeModerate();
 }

@@ -30,6 +30,26 @@ func.func @logits(%x: tensor<4x128256xbf16>) -> tensor<4xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @longer_logits
+// CHECK:         #fuse.rows<threads = 1024, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
+func.func @longer_logits(%x: tensor<4x151936xbf16>) -> tensor<4xf32> {
+  %f = fuse.cast %x : tensor<4x151936xbf16> -> tensor<4x151936xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<4x151936xf32> -> tensor<4xf32>
+  return %l : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @longest_logits
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 8>
+func.func @longest_logits(%x: tensor<4x300000xbf16>) -> tensor<4xf32> {
+  %f = fuse.cast %x : tensor<4x300000xbf16> -> tensor<4x300000xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<4x300000xf32> -> tensor<4xf32>
+  return %l : tensor<4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @more_logits
 // CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 2>
 func.func @more_logits(%x: tensor<256x128256xbf16>) -> tensor<256xf32> {
