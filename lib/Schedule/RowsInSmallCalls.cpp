@@ -28,10 +28,11 @@ using namespace mlir::fuse;
 /// that is read once.
 static constexpr int64_t smallHeldBytes = 32;
 static constexpr int64_t smallOnceBytes = 64;
-/// Calls of at most so many bytes a multiprocessor are few. In these, rows of
-/// so many bytes are shared, from the second number on by more blocks, and up
-/// to the third in registers where they are needed twice.
-static constexpr int64_t fewBytes = 32 << 10;
+/// Calls of static size, whose rows are known, are few up to so many bytes a
+/// multiprocessor.
+static constexpr int64_t fewStaticBytes = 32 << 10;
+/// In few calls rows of so many bytes are shared, from the second number on by
+/// more blocks, and up to the third in registers where they are needed twice.
 static constexpr int64_t sharedRowBytes = 32 << 10;
 static constexpr int64_t widelySharedRowBytes = 48 << 10;
 static constexpr int64_t longestSharedInRegisters = 224 << 10;
@@ -52,6 +53,11 @@ static constexpr int64_t wordBytes = 4;
 /// Blocks a multiprocessor that read rows once, of so many threads.
 static constexpr int64_t onceBlocks = 4;
 static constexpr int64_t onceThreads = 256;
+
+/// The largest power of two that is no more than the number; at least 1.
+static int64_t powerOf2AtMost(int64_t number) {
+  return llvm::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, number)));
+}
 
 /// What a call moves, if that is known.
 static std::optional<double> movedBytes(KernelOp kernel) {
@@ -83,7 +89,8 @@ bool RowsOnGPU::isBrief() const {
 /// Whether it is for calls so small that multiprocessors would be idle.
 bool RowsOnGPU::isFew() const {
   std::optional<double> bytes = movedBytes(kernel);
-  return bytes ? *bytes <= fewBytes * target.gpu->multiprocessors : target.few;
+  return bytes ? *bytes <= fewStaticBytes * target.gpu->multiprocessors
+               : target.few;
 }
 
 /// The most rows in such a call.
@@ -106,9 +113,7 @@ int64_t RowsOnGPU::fewCluster() const {
   if (length > smallThreads * smallHeld)
     needed = std::max<int64_t>(2, llvm::PowerOf2Ceil(llvm::divideCeil(
                                       length, smallThreads * sharedHeld)));
-  if (!isFew())
-    return needed == 1 ? 1 : 0;
-  if (mostFewRows() > fewRows * target.gpu->multiprocessors)
+  if (!isFew() || mostFewRows() > fewRows * target.gpu->multiprocessors)
     return needed == 1 ? 1 : 0;
   int64_t bytes = widestBytes * length;
   bool leaveRoom = mostFewRows() * sharingBlocks <= target.gpu->multiprocessors;
@@ -161,8 +166,7 @@ RowsScheduleAttr RowsOnGPU::proposeFew() const {
 RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (once)
     return proposeModerateOnce();
-  int64_t wanted = llvm::bit_floor(
-      static_cast<uint64_t>(std::max<int64_t>(1, length / moderateHeld)));
+  int64_t wanted = powerOf2AtMost(length / moderateHeld);
   bool isLong = widestBytes >= wordBytes && wanted > smallestBlock;
   // Five vectors and what a division keeps; six spill.
   bool spills = divides && wanted <= smallestBlock &&
@@ -186,17 +190,15 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
   int64_t held = std::max(vector, smallOnceBytes / widestBytes);
   int64_t most = widestBytes >= wordBytes ? smallThreads : loopThreads;
   if (2 * length <= 3 * most * held) {
-    int64_t wanted = llvm::bit_floor(
-        static_cast<uint64_t>(std::max<int64_t>(1, length / held)));
-    int64_t threads = std::clamp(wanted, smallestBlock, most);
+    int64_t threads =
+        std::clamp(powerOf2AtMost(length / held), smallestBlock, most);
     return length < threads * vector ? RowsScheduleAttr()
                                      : make(threads, 1, HoldKind::cache);
   }
   int64_t blocks = sharingBlocks;
   if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
-    blocks = llvm::bit_floor(
-        static_cast<uint64_t>(onceBlocks * target.gpu->multiprocessors /
-                              std::max<int64_t>(1, *rows)));
+    blocks = powerOf2AtMost(onceBlocks * target.gpu->multiprocessors /
+                            std::max<int64_t>(1, *rows));
   blocks = std::min<int64_t>(blocks, target.gpu->portableClusterSize);
   if (blocks <= 1 || target.gpu->maxClusterSize == 1)
     return {};
