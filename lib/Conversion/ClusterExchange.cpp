@@ -146,7 +146,7 @@ void mlir::fuse::expectBytes(KernelFrame &frame, Value arrival, int64_t bytes) {
 void mlir::fuse::awaitBytes(KernelFrame &frame, Value arrival) {
   inlinePTX(frame, {arrival},
             "{\n.reg .pred complete;\nAGAIN:\n"
-            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
+            "mbarrier.try_wait.parity.shared::cta.b64 "
             "complete, [$0], 0;\n@!complete bra AGAIN;\n}",
             "r");
 }

@@ -19,6 +19,8 @@ using namespace mlir::fuse;
 /// More than the registers of any machine; each is code of its own, and LLVM
 /// takes minutes over thousands of them.
 static constexpr int64_t maxHeldVectors = 256;
+/// Vectors of 16 bytes in a line of the caches.
+static constexpr int64_t lineVectors = 8;
 
 LogicalResult RowsLowering::verifyLength() {
   const Extent &inner = space.columns().back();
@@ -124,12 +126,23 @@ void RowsLowering::placeRow(const Index &number) {
   placeVectors();
 }
 
+/// What the first whole vector of a row starts at a multiple of: a line, so that
+/// a warp's accesses touch no more lines than they fill, or as much of one as
+/// has an edge of an element a thread.
+int64_t RowsLowering::headUnit() const {
+  int64_t unit = lineVectors * vector;
+  while (!isLoop() && unit > vector && unit + vector > group.width)
+    unit /= 2;
+  return unit;
+}
+
 void RowsLowering::placeVectors() {
   Index size = Index::constant(vector);
   row.head = Index::constant(0);
   if (hasEdges()) {
-    Index past = emitter.rem(row.start, size);
-    row.head = emitter.min(emitter.rem(emitter.sub(size, past), size), columns);
+    Index unit = Index::constant(headUnit());
+    Index past = emitter.rem(row.start, unit);
+    row.head = emitter.min(emitter.rem(emitter.sub(unit, past), unit), columns);
   }
   row.vectors = emitter.div(emitter.sub(columns, row.head), size);
 }

@@ -16,9 +16,10 @@
 // a multiple of the vector.
 //
 // Rows whose length is no multiple of the vector start anywhere in memory.
-// Their vectors start at the first place that is aligned, so that accesses stay
-// as wide as in other rows; the edges, before the first and behind the last
-// vector, are elements that the first threads of the group take besides.
+// Their vectors start at the first place that is aligned, to a line of the caches
+// where the group has threads enough, so that accesses stay as wide as in other
+// rows; the edges, before the first and behind the last vector, are elements that
+// the first threads of the group take besides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ Index RowsLowering::edgeColumn(const Index &number) {
 
 /// Of a row of static length, wherever it starts.
 int64_t RowsLowering::leastVectors() const {
-  int64_t before = hasEdges() ? vector - 1 : 0;
+  int64_t before = hasEdges() ? headUnit() - 1 : 0;
   return std::max<int64_t>(0, columns.offset - before) / vector;
 }
 
@@ -200,14 +201,17 @@ void RowsLowering::atEachHead(llvm::function_ref<void()> walk) {
   RowPlace placed = row;
   int64_t apart = vector / headPlaces;
   Index rest = emitter.rem(placed.head, Index::constant(apart));
+  Index past = emitter.rem(placed.head, Index::constant(vector));
+  Index whole = emitter.sub(placed.head, past);
   std::function<void(int64_t, int64_t)> split = [&](int64_t from, int64_t to) {
     if (to - from == 1) {
-      row.head = emitter.add(rest, Index::constant(from * apart));
+      row.head =
+          emitter.add(whole, emitter.add(rest, Index::constant(from * apart)));
       return walk();
     }
     int64_t middle = (from + to) / 2;
     frame.ifElse(
-        emitter.less(placed.head, Index::constant(middle * apart)),
+        emitter.less(past, Index::constant(middle * apart)),
         [&] { split(from, middle); }, [&] { split(middle, to); });
   };
   split(0, headPlaces);

@@ -115,8 +115,9 @@ private:
   /// Whether elements may be left over after all whole vectors.
   bool hasTail() const { return vector > 1 && divisor % vector != 0; }
   /// Whether rows start anywhere between two multiples of the vector. Whole
-  /// vectors then start at the first multiple in memory; what is before and
-  /// behind them are the edges, fewer elements than a group has threads.
+  /// vectors then start at the first multiple of headUnit() elements in memory;
+  /// what is before and behind them are the edges, fewer elements than a group
+  /// has threads.
   bool hasEdges() const {
     bool isDivisible =
         !hasTail() || (columns.base && emitter.getOptions().divisible);
@@ -132,6 +133,7 @@ private:
     return emitter.add(row.head, emitter.mul(number, Index::constant(vector)));
   }
   Index edgeColumn(const Index &number);
+  int64_t headUnit() const;
   int64_t leastVectors() const;
   Value isInRow(const Index &number);
   void placeHeldPoints(int64_t firstVector);

@@ -466,7 +466,7 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
        "[$2];",
        addressOf(storeAsyncShim<uint64_t>), true},
       {"{\n.reg .pred complete;\nAGAIN:\n"
-       "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 complete, "
+       "mbarrier.try_wait.parity.shared::cta.b64 complete, "
        "[$0], 0;\n@!complete bra AGAIN;\n}",
        addressOf(waitForBytesShim), true},
 

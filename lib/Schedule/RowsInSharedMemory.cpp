@@ -73,8 +73,9 @@ int64_t RowsOnGPU::spreadPartBytes() const {
 }
 
 /// A part of a row that leaves room for another one. The weights of a step are
-/// loaded with the one before it, but where cutting them out of two vectors
-/// takes the registers, or has to wait for one input only.
+/// loaded with the one before it, those of the first before the row is there,
+/// but where cutting them out of two vectors takes the registers, or has to wait
+/// for one input only. Parts of few steps are walked in the fewest.
 RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isDivided = length % vector == 0, isNarrow = vector > 4;
   bool isLarge = length * inputBytes > blocks * largePart;
@@ -87,8 +88,10 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool loadsAhead =
       hasWeights && !hasExp &&
       (hasDeviations ? !isLarge : isDivided || (isNarrow && inputs > 1));
-  // Of a step there is one to load ahead.
-  int64_t fewest = loadsAhead ? 2 * unroll : 1;
+  bool isShort = part < 2 * unroll * threads * vector;
+  if (loadsAhead && isDivided && isShort)
+    unroll = rowUnroll;
+  int64_t fewest = loadsAhead && !isDivided ? 2 * unroll : 1;
   while (threads > smallestPartBlock && part < fewest * threads * vector)
     threads /= 2;
   loadsAhead &= part >= fewest * threads * vector;

@@ -33,6 +33,8 @@ static constexpr int64_t heldElements = 64;
 static constexpr int64_t registerVectors = 256;
 /// Rows of up to so many full-width accesses are held in the caches.
 static constexpr int64_t cacheAccesses = 4096;
+/// Threads of those of several inputs, from a quarter of them on.
+static constexpr int64_t severalCacheThreads = 512;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
@@ -148,6 +150,13 @@ RowsScheduleAttr RowsOnGPU::proposeStream() const {
                                rowCopyGroups);
 }
 
+/// Beyond these a row has another place. Of several inputs of words as many
+/// bytes are in flight before.
+int64_t RowsOnGPU::mostCachedAccesses() const {
+  bool areSeveralWords = inputs > 1 && vector == 4;
+  return areSeveralWords ? cacheAccesses * 7 / 16 : cacheAccesses / 2;
+}
+
 /// Threads that read a row again from the caches, or 0 where another place is
 /// better.
 int64_t RowsOnGPU::cacheThreads() const {
@@ -158,7 +167,7 @@ int64_t RowsOnGPU::cacheThreads() const {
     return isPlain && target.gpu->maxClusterSize == 1 ? 1024 : 0;
   }
   bool isWide = vector > 4 && (hasExp || (hasDeviations && hasWeights));
-  if (accesses > cacheAccesses / 2)
+  if (accesses > mostCachedAccesses())
     return isWide || inputs > 1 ? 0 : 512;
   int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
   bool isOneLongInput =
@@ -170,6 +179,8 @@ int64_t RowsOnGPU::cacheThreads() const {
     each /= 2;
   int64_t threads = llvm::divideCeil(vectors, each);
   // Each has the loads of several inputs in flight.
+  if (inputs > 1 && vectors > cacheAccesses / 4 && !hasExp)
+    return severalCacheThreads;
   if (inputs > 1)
     threads = threads * 3 / 4;
   return std::max(smallestBlock, aboutPowerOf2(threads));
@@ -215,7 +226,7 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
   bool isPlain =
       accesses > 2 * cacheAccesses && isLight && inputs == 1 && !divides;
   int64_t threads = isPlain ? 1024 : 512;
-  if (accesses >= cacheAccesses / 2) {
+  if (accesses >= cacheAccesses / 2 || accesses > mostCachedAccesses()) {
     if (RowsScheduleAttr spread = proposeSpread())
       return spread;
     if (inputs > 1 && accesses <= cacheAccesses)

@@ -59,6 +59,7 @@ private:
   bool isFew() const;
   double mostFewRows() const;
   int64_t fewCluster() const;
+  int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
   int64_t unalignedGroup() const;
   int64_t heldGroup() const;

@@ -40,7 +40,7 @@
 // CHECK:           %[[ARRIVAL_THERE:.*]] = nvvm.mapa %[[ARRIVAL]], %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK:           llvm.inline_asm {{.*}}"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, [$2];"{{.*}} %[[THERE]], %{{.*}}, %[[ARRIVAL_THERE]] :{{.*}}
 // CHECK-NEXT:    }
-// CHECK-NEXT:    llvm.inline_asm {{.*}}mbarrier.try_wait.parity.acquire.cluster{{.*}} %[[ARRIVAL]] :
+// CHECK-NEXT:    llvm.inline_asm {{.*}}mbarrier.try_wait.parity.shared::cta{{.*}} %[[ARRIVAL]] :
 // CHECK-NOT:     nvvm.cluster
 // CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr<3> -> f32
 // CHECK-NOT:     gpu.barrier

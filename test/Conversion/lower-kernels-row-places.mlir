@@ -126,3 +126,65 @@ func.func @scale(%x: tensor<8x512xf32>, %w: tensor<512xf32>) -> (tensor<8x512xf3
   }
   return %0#0, %0#1 : tensor<8x512xf32>, tensor<8x512xf32>
 }
+
+// -----
+
+// Whole vectors of a row that starts anywhere begin at a line of 128 bytes. A group
+// with fewer threads than that leaves elements before and behind them has less of
+// a line, down to a vector.
+// CHECK-LABEL: gpu.func @lines
+// CHECK:         %[[START:.*]] = arith.muli %block_id_x, %c2049
+// CHECK:         %[[PAST:.*]] = arith.remui %[[START]], %c64
+// CHECK:         %[[LEFT:.*]] = arith.subi %c64, %[[PAST]]
+// CHECK:         %[[HEAD:.*]] = arith.remui %[[LEFT]], %c64
+// CHECK:         arith.minsi %[[HEAD]], %c2049
+// CHECK-LABEL: gpu.func @sectors
+// CHECK:         arith.remui %{{.*}}, %c32
+// CHECK:         arith.minsi
+// CHECK-LABEL: gpu.func @vectors
+// CHECK:         arith.remui %{{.*}}, %c16
+// CHECK:         arith.remui %{{.*}}, %c8
+// CHECK:         arith.minsi
+// CHECK-LABEL: gpu.func @walked
+// CHECK:         arith.remui %{{.*}}, %c64
+// CHECK:         arith.minsi
+func.func @lines(%x: tensor<?x2049xbf16>) -> tensor<?x2049xbf16> {
+  %y = fuse.kernel "lines" ins(%x : tensor<?x2049xbf16>) -> tensor<?x2049xbf16>
+      schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<?x2049xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x2049xbf16> -> tensor<?x1xbf16>
+    %r = fuse.sub %a, %s : tensor<?x2049xbf16>, tensor<?x1xbf16> -> tensor<?x2049xbf16>
+    fuse.yield %r : tensor<?x2049xbf16>
+  }
+  return %y : tensor<?x2049xbf16>
+}
+func.func @sectors(%x: tensor<?x2049xbf16>) -> tensor<?x2049xbf16> {
+  %y = fuse.kernel "sectors" ins(%x : tensor<?x2049xbf16>) -> tensor<?x2049xbf16>
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<?x2049xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x2049xbf16> -> tensor<?x1xbf16>
+    %r = fuse.sub %a, %s : tensor<?x2049xbf16>, tensor<?x1xbf16> -> tensor<?x2049xbf16>
+    fuse.yield %r : tensor<?x2049xbf16>
+  }
+  return %y : tensor<?x2049xbf16>
+}
+func.func @vectors(%x: tensor<?x129xbf16>) -> tensor<?x129xbf16> {
+  %y = fuse.kernel "vectors" ins(%x : tensor<?x129xbf16>) -> tensor<?x129xbf16>
+      schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers> {
+  ^bb0(%a: tensor<?x129xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x129xbf16> -> tensor<?x1xbf16>
+    %r = fuse.sub %a, %s : tensor<?x129xbf16>, tensor<?x1xbf16> -> tensor<?x129xbf16>
+    fuse.yield %r : tensor<?x129xbf16>
+  }
+  return %y : tensor<?x129xbf16>
+}
+func.func @walked(%x: tensor<?x2049xbf16>) -> tensor<?x2049xbf16> {
+  %y = fuse.kernel "walked" ins(%x : tensor<?x2049xbf16>) -> tensor<?x2049xbf16>
+      schedule = #fuse.rows<threads = 32, vector = 8, rows_per_block = 1, hold = loop> {
+  ^bb0(%a: tensor<?x2049xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x2049xbf16> -> tensor<?x1xbf16>
+    %r = fuse.sub %a, %s : tensor<?x2049xbf16>, tensor<?x1xbf16> -> tensor<?x2049xbf16>
+    fuse.yield %r : tensor<?x2049xbf16>
+  }
+  return %y : tensor<?x2049xbf16>
+}

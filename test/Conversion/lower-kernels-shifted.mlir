@@ -167,22 +167,24 @@ func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
 // CHECK:         nvvm.cp.async.shared.global
 // CHECK:         gpu.barrier
 // CHECK:         %[[REST:.*]] = arith.remui %[[HEAD]], %c2
-// CHECK:         arith.cmpi slt, %[[HEAD]], %c4
+// CHECK:         %[[PAST:.*]] = arith.remui %[[HEAD]], %c8
+// CHECK:         %[[WHOLE:.*]] = arith.subi %[[HEAD]], %[[PAST]]
+// CHECK:         arith.cmpi slt, %[[PAST]], %c4
 // CHECK:         scf.if
-// CHECK:           arith.cmpi slt, %[[HEAD]], %c2
+// CHECK:           arith.cmpi slt, %[[PAST]], %c2
 // CHECK:           scf.if
-// CHECK:             arith.addi %[[REST]],
+// CHECK:             arith.addi %[[WHOLE]], %[[REST]]
 // CHECK:             llvm.store {{.*}} vector<8xbf16>
 // CHECK:           } else {
-// CHECK:             arith.addi %[[REST]],
+// CHECK:             arith.addi %[[WHOLE]], %[[REST]]
 // CHECK:             llvm.store {{.*}} vector<8xbf16>
 // CHECK:         } else {
-// CHECK:           arith.cmpi slt, %[[HEAD]], %c6
+// CHECK:           arith.cmpi slt, %[[PAST]], %c6
 // CHECK:           scf.if
-// CHECK:             arith.addi %[[REST]],
+// CHECK:             arith.addi %[[WHOLE]], %[[REST]]
 // CHECK:             llvm.store {{.*}} vector<8xbf16>
 // CHECK:           } else {
-// CHECK:             arith.addi %[[REST]],
+// CHECK:             arith.addi %[[WHOLE]], %[[REST]]
 // CHECK:             llvm.store {{.*}} vector<8xbf16>
 // CHECK:         gpu.return
 // One weight is cut by selects.

@@ -115,10 +115,10 @@ func.func @exponentials(%x: tensor<?x131072xbf16>, %w: tensor<131072xbf16>) -> t
 
 // -----
 
-// Half the threads where these have two steps, so that there is one to load ahead of.
-// CHECK-LABEL: func.func @two_steps
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, preload = true, blocks_per_row = 16>
-func.func @two_steps(%x: tensor<?x128256xbf16>, %r: tensor<?x128256xbf16>, %w: tensor<128256xbf16>) -> tensor<?x128256xbf16> {
+// Parts of fewer than two steps are walked in one, whose weights are loaded first.
+// CHECK-LABEL: func.func @one_step
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 16>
+func.func @one_step(%x: tensor<?x128256xbf16>, %r: tensor<?x128256xbf16>, %w: tensor<128256xbf16>) -> tensor<?x128256xbf16> {
   %s = fuse.add %x, %r : tensor<?x128256xbf16>
   %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x128256xbf16>, tensor<128256xbf16>
   return %y : tensor<?x128256xbf16>

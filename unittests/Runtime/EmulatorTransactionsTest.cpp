@@ -41,7 +41,7 @@ void expectBytes(uint64_t address, uint32_t bytes) {
 void awaitBytes(uint64_t address) {
   shim<void(uint64_t, const EmulatorSite *)>(
       "{\n.reg .pred complete;\nAGAIN:\n"
-      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 complete, "
+      "mbarrier.try_wait.parity.shared::cta.b64 complete, "
       "[$0], 0;\n@!complete bra AGAIN;\n}")(address, &otherSite);
 }
 void storeAsync(uint64_t address, uint32_t value, uint64_t arrival) {
