@@ -35,6 +35,8 @@ static constexpr int64_t registerVectors = 256;
 static constexpr int64_t cacheAccesses = 4096;
 /// Threads of those of several inputs, from a quarter of them on.
 static constexpr int64_t severalCacheThreads = 512;
+/// And of those in shared memory that leave edges, of 16-bit elements.
+static constexpr int64_t lateUnalignedThreads = 256;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
@@ -46,6 +48,8 @@ static constexpr int64_t onceVectors = 4;
 static constexpr int64_t longOnceVectors = 8;
 static constexpr int64_t longOnceRow = 32;
 static constexpr int64_t fewestNeighbours = 4;
+/// Rows of up to so many elements that leave edges are short.
+static constexpr int64_t shortUnaligned = 1024;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 /// Threads that stream it. Fewer full-width accesses than these are for half of
@@ -151,10 +155,11 @@ RowsScheduleAttr RowsOnGPU::proposeStream() const {
 }
 
 /// Beyond these a row has another place. Of several inputs of words as many
-/// bytes are in flight before.
+/// bytes are in flight before, unless the row leaves edges.
 int64_t RowsOnGPU::mostCachedAccesses() const {
-  bool areSeveralWords = inputs > 1 && vector == 4;
-  return areSeveralWords ? cacheAccesses * 7 / 16 : cacheAccesses / 2;
+  if (inputs == 1 || vector != 4)
+    return cacheAccesses / 2;
+  return length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;
 }
 
 /// Threads that read a row again from the caches, or 0 where another place is
@@ -180,23 +185,37 @@ int64_t RowsOnGPU::cacheThreads() const {
   int64_t threads = llvm::divideCeil(vectors, each);
   // Each has the loads of several inputs in flight.
   if (inputs > 1 && vectors > cacheAccesses / 4 && !hasExp)
-    return severalCacheThreads;
+    return length % vector == 0 ? severalCacheThreads : severalCacheThreads / 2;
   if (inputs > 1)
     threads = threads * 3 / 4;
   return std::max(smallestBlock, aboutPowerOf2(threads));
 }
 
+/// Vectors of each thread of a row whose vectors leave edges. What a thread does
+/// once for the row, the edge among it, is shared by several; but vectors of
+/// words in short rows hardly wait for it.
+int64_t RowsOnGPU::unalignedEach() const {
+  bool isNarrow = vector > 4, isShort = length <= shortUnaligned;
+  if (once && isShort)
+    return 8;
+  if (hasDeviations)
+    return isNarrow && isShort ? 8 : 5;
+  if (isShort)
+    return isNarrow ? 4 : 3;
+  return vectors <= 2 * registerVectors ? 2 : 4;
+}
+
 /// Threads of a row whose vectors leave edges, which registers hold up to a
 /// length; 0 beyond.
 int64_t RowsOnGPU::unalignedGroup() const {
-  if (accesses > cacheAccesses / 2 + cacheAccesses / 16)
+  bool isLong = vector < 4 || vectorBytes > accessBytes ||
+                (hasDeviations && vector == 4);
+  int64_t most = isLong ? cacheAccesses / 2 : cacheAccesses / 4;
+  if (vector <= 4)
+    most += most / 8;
+  if (accesses > most)
     return 0;
-  int64_t each = 4;
-  if (vectors <= 2 * registerVectors)
-    each = 2;
-  else if (vector > 4 && vectors > 4 * registerVectors)
-    each = 8;
-  return groupWith(vectors, std::min(each, heldElements / vector));
+  return groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
 }
 
 /// Threads of a row that registers hold: a warp, or more with two vectors each.
@@ -218,9 +237,19 @@ int64_t RowsOnGPU::heldGroup() const {
   return group;
 }
 
+/// Whether a row that leaves edges has so much to compute on 16-bit elements that
+/// loads from the caches would come late, and is no longer than a block's part.
+bool RowsOnGPU::isLateUnaligned() const {
+  bool isLate = hasExp || (hasDeviations && hasWeights);
+  return isLate && vector > 4 && vectorBytes == accessBytes && inputBytes > 0 &&
+         length % vector != 0 && accesses <= cacheAccesses / 2;
+}
+
 /// Of a row that is needed twice and too long for the registers of a few
 /// threads. Null where there is no place for it.
 RowsScheduleAttr RowsOnGPU::proposeLong() const {
+  if (isLateUnaligned())
+    return make(lateUnalignedThreads, 1, HoldKind::shared);
   if (int64_t threads = cacheThreads())
     return make(threads, 1, HoldKind::cache);
   bool isPlain =
@@ -299,7 +328,7 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
       return small;
   if (once && length > streamedElements)
     return proposeStream();
-  if (!once && length % vector != 0)
+  if (length % vector != 0 && (!once || length <= shortUnaligned))
     if (int64_t group = unalignedGroup())
       return hold(group);
   if (!once && vectors > registerVectors)

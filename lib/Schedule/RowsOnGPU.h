@@ -61,7 +61,9 @@ private:
   int64_t fewCluster() const;
   int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
+  int64_t unalignedEach() const;
   int64_t unalignedGroup() const;
+  bool isLateUnaligned() const;
   int64_t heldGroup() const;
   int64_t exchangedBytes(int64_t warps) const;
 

@@ -155,17 +155,17 @@ func.func @unknown_lengths(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>, %c: tenso
 
 // -----
 
-// Rows of 4097 leave edges, rows of 1001 do not: the two want vectors of different
-// widths, and a launch each.
+// Rows of 4097 leave edges, rows of two dimensions do not: the two want vectors of
+// different widths, and a launch each.
 // CHECK-LABEL: func.func @edges_and_elements
 // CHECK-SAME:    reason = "the rows of the two want vectors of different widths"
 // CHECK-COUNT-2: fuse.kernel
-func.func @edges_and_elements(%x: tensor<64x4097xbf16>, %y: tensor<32x1001xbf16>) -> (tensor<64x4097xbf16>, tensor<32x1001xbf16>) {
+func.func @edges_and_elements(%x: tensor<64x4097xbf16>, %y: tensor<32x9x455xbf16>) -> (tensor<64x4097xbf16>, tensor<32x9x455xbf16>) {
   %ma = fuse.reduce max %x dims = [1] keep : tensor<64x4097xbf16> -> tensor<64x1xbf16>
   %a = fuse.sub %x, %ma : tensor<64x4097xbf16>, tensor<64x1xbf16>
-  %mb = fuse.reduce max %y dims = [1] keep : tensor<32x1001xbf16> -> tensor<32x1xbf16>
-  %b = fuse.sub %y, %mb : tensor<32x1001xbf16>, tensor<32x1xbf16>
-  return %a, %b : tensor<64x4097xbf16>, tensor<32x1001xbf16>
+  %mb = fuse.reduce max %y dims = [1, 2] keep : tensor<32x9x455xbf16> -> tensor<32x1x1xbf16>
+  %b = fuse.sub %y, %mb : tensor<32x9x455xbf16>, tensor<32x1x1xbf16>
+  return %a, %b : tensor<64x4097xbf16>, tensor<32x9x455xbf16>
 }
 
 // -----

@@ -23,7 +23,7 @@ from peers.cases import Case
 STREAM_BYTES = 512 << 20
 READ_BYTES = 1 << 30
 POWERS = tuple(1 << power for power in range(6, 19))
-ODD = (1000, 4097, 12288, 50257, 128256)
+ODD = (197, 1000, 4097, 12288, 50257, 128256)
 LENGTHS = tuple(sorted(POWERS + ODD))
 # Measured first, in this order.
 FIRST_LENGTHS = (4096, 16384, 1024, 65536, 128256, 64, 4097, 262144)

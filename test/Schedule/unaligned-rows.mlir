@@ -1,0 +1,101 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
+
+// Rows whose vectors leave edges, from 64 elements on. Few threads have a short one,
+// since each has an edge, and what it does once for the row, besides its vectors.
+// CHECK-LABEL: func.func @halves
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+func.func @halves(%x: tensor<?x197xbf16>) -> tensor<?x197xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x197xbf16>
+  return %y : tensor<?x197xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @words
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
+func.func @words(%x: tensor<?x197xf32>) -> tensor<?x197xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x197xf32>
+  return %y : tensor<?x197xf32>
+}
+
+// -----
+
+// Three vectors of words a thread, five where a mean and deviations from it are
+// combined, eight where the row is read once.
+// CHECK-LABEL: func.func @three
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers>
+func.func @three(%x: tensor<?x1001xf32>) -> tensor<?x1001xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x1001xf32>
+  return %y : tensor<?x1001xf32>
+}
+// CHECK-LABEL: func.func @five
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers>
+func.func @five(%x: tensor<?x1001xf32>, %w: tensor<1001xf32>, %b: tensor<1001xf32>) -> tensor<?x1001xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x1001xf32>, tensor<1001xf32>, tensor<1001xf32>
+  return %y : tensor<?x1001xf32>
+}
+// CHECK-LABEL: func.func @eight
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 4, hold = registers>
+func.func @eight(%x: tensor<?x1001xf32>) -> tensor<?xf32> {
+  %y = fuse.logsumexp %x dims = [1] : tensor<?x1001xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// Longer ones are read again from the caches; 16-bit ones with much to compute are
+// in shared memory.
+// CHECK-LABEL: func.func @cached
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
+func.func @cached(%x: tensor<?x5001xf32>) -> tensor<?x5001xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x5001xf32>
+  return %y : tensor<?x5001xf32>
+}
+// CHECK-LABEL: func.func @late
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared>
+func.func @late(%x: tensor<?x12289xbf16>) -> tensor<?x12289xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x12289xbf16>
+  return %y : tensor<?x12289xbf16>
+}
+// CHECK-LABEL: func.func @light
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+func.func @light(%x: tensor<?x12289xbf16>, %w: tensor<12289xbf16>) -> tensor<?x12289xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x12289xbf16>, tensor<12289xbf16>
+  return %y : tensor<?x12289xbf16>
+}
+// Several inputs of words longer than aligned ones, by fewer threads.
+// CHECK-LABEL: func.func @several
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = cache>
+func.func @several(%x: tensor<?x12289xf32>, %r: tensor<?x12289xf32>, %w: tensor<12289xf32>) -> tensor<?x12289xf32> {
+  %s = fuse.add %x, %r : tensor<?x12289xf32>
+  %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x12289xf32>, tensor<12289xf32>
+  return %y : tensor<?x12289xf32>
+}
+
+// -----
+
+// Aligned ones are in clusters then.
+// CHECK-LABEL: func.func @aligned
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 4>
+func.func @aligned(%x: tensor<?x8192xf32>, %r: tensor<?x8192xf32>, %w: tensor<8192xf32>) -> tensor<?x8192xf32> {
+  %s = fuse.add %x, %r : tensor<?x8192xf32>
+  %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x8192xf32>, tensor<8192xf32>
+  return %y : tensor<?x8192xf32>
+}
+// CHECK-LABEL: func.func @before
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
+func.func @before(%x: tensor<?x7168xf32>, %r: tensor<?x7168xf32>, %w: tensor<7168xf32>) -> tensor<?x7168xf32> {
+  %s = fuse.add %x, %r : tensor<?x7168xf32>
+  %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x7168xf32>, tensor<7168xf32>
+  return %y : tensor<?x7168xf32>
+}
+
+// -----
+
+// Shorter ones have elements.
+// CHECK-LABEL: func.func @elements
+// CHECK: vector = 1
+func.func @elements(%x: tensor<?x63xf32>) -> tensor<?x63xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x63xf32>
+  return %y : tensor<?x63xf32>
+}
