@@ -35,7 +35,7 @@ mlir::fuse::streamedInputs(KernelOp kernel, const DimClasses &dims,
 
 /// Elements of a row from which on a vector need not divide it: what won on an
 /// H200 (docs/performance.md).
-static constexpr int64_t shortestWithEdges = 64;
+static constexpr int64_t shortestWithEdges = 48;
 
 bool mlir::fuse::leavesEdges(const ReductionSegment &segment) {
   ArrayRef<Extent> columns = segment.space.columns();

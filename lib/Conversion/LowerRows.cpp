@@ -126,9 +126,9 @@ void RowsLowering::placeRow(const Index &number) {
   placeVectors();
 }
 
-/// What the first whole vector of a row starts at a multiple of: a line, so that
-/// a warp's accesses touch no more lines than they fill, or as much of one as
-/// has an edge of an element a thread.
+/// What the first whole vector of a row starts at a multiple of: a line, so
+/// that a warp's accesses touch no more lines than they fill, or as much of one
+/// as has an edge of an element a thread.
 int64_t RowsLowering::headUnit() const {
   int64_t unit = lineVectors * vector;
   while (!isLoop() && unit > vector && unit + vector > group.width)

@@ -16,10 +16,10 @@
 // a multiple of the vector.
 //
 // Rows whose length is no multiple of the vector start anywhere in memory.
-// Their vectors start at the first place that is aligned, to a line of the caches
-// where the group has threads enough, so that accesses stay as wide as in other
-// rows; the edges, before the first and behind the last vector, are elements that
-// the first threads of the group take besides.
+// Their vectors start at the first place that is aligned, to a line of the
+// caches where the group has threads enough, so that accesses stay as wide as
+// in other rows; the edges, before the first and behind the last vector, are
+// elements that the first threads of the group take besides.
 //
 //===----------------------------------------------------------------------===//
 

@@ -74,8 +74,8 @@ int64_t RowsOnGPU::spreadPartBytes() const {
 
 /// A part of a row that leaves room for another one. The weights of a step are
 /// loaded with the one before it, those of the first before the row is there,
-/// but where cutting them out of two vectors takes the registers, or has to wait
-/// for one input only. Parts of few steps are walked in the fewest.
+/// but where cutting them out of two vectors takes the registers, or has to
+/// wait for one input only. Parts of few steps are walked in the fewest.
 RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isDivided = length % vector == 0, isNarrow = vector > 4;
   bool isLarge = length * inputBytes > blocks * largePart;

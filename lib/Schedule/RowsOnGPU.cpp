@@ -191,15 +191,20 @@ int64_t RowsOnGPU::cacheThreads() const {
   return std::max(smallestBlock, aboutPowerOf2(threads));
 }
 
-/// Vectors of each thread of a row whose vectors leave edges. What a thread does
-/// once for the row, the edge among it, is shared by several; but vectors of
-/// words in short rows hardly wait for it.
+/// Vectors of each thread of a row whose vectors leave edges. What a thread
+/// does once for the row, the edge among it, is shared by several, of words by
+/// fewer, but where all that counts is how soon a block ends.
 int64_t RowsOnGPU::unalignedEach() const {
   bool isNarrow = vector > 4, isShort = length <= shortUnaligned;
+  bool areFewRows = isSmall() && (isFew() || isBrief());
+  if (areFewRows && isShort)
+    return 1;
   if (once && isShort)
     return 8;
+  if (hasDeviations && isNarrow)
+    return isShort ? 8 : 5;
   if (hasDeviations)
-    return isNarrow && isShort ? 8 : 5;
+    return isSmall() ? 3 : 5;
   if (isShort)
     return isNarrow ? 4 : 3;
   return vectors <= 2 * registerVectors ? 2 : 4;
@@ -208,10 +213,10 @@ int64_t RowsOnGPU::unalignedEach() const {
 /// Threads of a row whose vectors leave edges, which registers hold up to a
 /// length; 0 beyond.
 int64_t RowsOnGPU::unalignedGroup() const {
-  bool isLong = vector < 4 || vectorBytes > accessBytes ||
-                (hasDeviations && vector == 4);
+  bool isLong =
+      vector < 4 || vectorBytes > accessBytes || (hasDeviations && vector == 4);
   int64_t most = isLong ? cacheAccesses / 2 : cacheAccesses / 4;
-  if (vector <= 4)
+  if (vector <= 4 || hasDeviations)
     most += most / 8;
   if (accesses > most)
     return 0;
@@ -237,8 +242,9 @@ int64_t RowsOnGPU::heldGroup() const {
   return group;
 }
 
-/// Whether a row that leaves edges has so much to compute on 16-bit elements that
-/// loads from the caches would come late, and is no longer than a block's part.
+/// Whether a row that leaves edges has so much to compute on 16-bit elements
+/// that loads from the caches would come late, and is no longer than a block's
+/// part.
 bool RowsOnGPU::isLateUnaligned() const {
   bool isLate = hasExp || (hasDeviations && hasWeights);
   return isLate && vector > 4 && vectorBytes == accessBytes && inputBytes > 0 &&

@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
 
-// Rows whose vectors leave edges, from 64 elements on. Few threads have a short one,
+// Rows whose vectors leave edges, from 48 elements on. Few threads have a short one,
 // since each has an edge, and what it does once for the row, besides its vectors.
 // CHECK-LABEL: func.func @halves
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
@@ -92,10 +92,37 @@ func.func @before(%x: tensor<?x7168xf32>, %r: tensor<?x7168xf32>, %w: tensor<716
 
 // -----
 
+// In few or brief calls a thread has one vector, in small ones three of words.
+// CHECK-LABEL: func.func @brief
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+func.func @brief(%x: tensor<64x1001xbf16>) -> tensor<64x1001xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<64x1001xbf16>
+  return %y : tensor<64x1001xbf16>
+}
+// CHECK-LABEL: func.func @small
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers>
+func.func @small(%x: tensor<4096x1001xf32>, %w: tensor<1001xf32>, %b: tensor<1001xf32>) -> tensor<4096x1001xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<4096x1001xf32>, tensor<1001xf32>, tensor<1001xf32>
+  return %y : tensor<4096x1001xf32>
+}
+
+// -----
+
+// 16-bit elements whose deviations from a mean are found stay in registers for
+// somewhat longer.
+// CHECK-LABEL: func.func @deviations
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
+func.func @deviations(%x: tensor<?x8193xbf16>, %w: tensor<8193xbf16>, %b: tensor<8193xbf16>) -> tensor<?x8193xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x8193xbf16>, tensor<8193xbf16>, tensor<8193xbf16>
+  return %y : tensor<?x8193xbf16>
+}
+
+// -----
+
 // Shorter ones have elements.
 // CHECK-LABEL: func.func @elements
 // CHECK: vector = 1
-func.func @elements(%x: tensor<?x63xf32>) -> tensor<?x63xf32> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x63xf32>
-  return %y : tensor<?x63xf32>
+func.func @elements(%x: tensor<?x47xf32>) -> tensor<?x47xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x47xf32>
+  return %y : tensor<?x47xf32>
 }

@@ -171,6 +171,11 @@ MUTANTS = [
             "bool isNarrow = false;",
         ),
         (
+            "short-parts-have-half-the-threads",
+            "bool isShort = part < 2 * unroll * threads * vector;",
+            "bool isShort = false;",
+        ),
+        (
             "exponentials-have-their-weights-ahead",
             "hasWeights && !hasExp &&\n      (hasDeviations",
             "hasWeights &&\n      (hasDeviations",
@@ -188,6 +193,21 @@ MUTANTS = [
             "one-element-more-doubles-the-threads",
             "number <= below + below / 8;",
             "number <= below;",
+        ),
+        (
+            "several-words-are-read-again-as-long-as-one",
+            "length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;",
+            "cacheAccesses / 2;",
+        ),
+        (
+            "late-unaligned-rows-are-in-the-caches",
+            "if (isLateUnaligned())",
+            "if (false)",
+        ),
+        (
+            "few-unaligned-rows-have-few-threads",
+            "if (areFewRows && isShort)",
+            "if (false)",
         ),
     ),
     *of_file(

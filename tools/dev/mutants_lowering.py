@@ -28,8 +28,18 @@ LOWERING = [
         ),
         (
             "rows-whole-vectors-start-behind-the-first-aligned-one",
-            "emitter.min(emitter.rem(emitter.sub(size, past), size), columns);",
+            "emitter.min(emitter.rem(emitter.sub(unit, past), unit), columns);",
             "emitter.min(past, columns);",
+        ),
+        (
+            "edges-are-longer-than-a-group",
+            "while (!isLoop() && unit > vector && unit + vector > group.width)",
+            "while (false)",
+        ),
+        (
+            "vectors-start-anywhere-in-a-line",
+            "int64_t unit = lineVectors * vector;",
+            "int64_t unit = vector;",
         ),
         (
             "rows-edges-are-not-combined",
@@ -67,8 +77,13 @@ LOWERING = [
         "Regression lit:Conversion lit:Emulator",
         (
             "every-row-starts-at-an-aligned-word",
-            "row.head = emitter.add(rest, Index::constant(from * apart));",
-            "row.head = rest;",
+            "emitter.add(whole, emitter.add(rest, Index::constant(from * apart)));",
+            "emitter.add(whole, rest);",
+        ),
+        (
+            "a-known-word-is-of-the-first-vector",
+            "Index whole = emitter.sub(placed.head, past);",
+            "Index whole = Index::constant(0);",
         ),
         (
             "rows-held-tail-is-not-guarded",
@@ -87,7 +102,7 @@ LOWERING = [
         ),
         (
             "rows-vectors-cover-the-edges",
-            "int64_t before = hasEdges() ? vector - 1 : 0;",
+            "int64_t before = hasEdges() ? headUnit() - 1 : 0;",
             "int64_t before = 0;",
         ),
         (
