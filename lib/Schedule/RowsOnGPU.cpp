@@ -36,7 +36,7 @@ static constexpr int64_t cacheAccesses = 4096;
 /// Threads of those of several inputs, from a quarter of them on.
 static constexpr int64_t severalCacheThreads = 512;
 /// And of those in shared memory that leave edges, of 16-bit elements.
-static constexpr int64_t lateUnalignedThreads = 256;
+static constexpr int64_t heavyUnalignedThreads = 256;
 /// The same for narrow vectors, of rows that are not aligned.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
@@ -154,6 +154,12 @@ RowsScheduleAttr RowsOnGPU::proposeStream() const {
                                rowCopyGroups);
 }
 
+/// Whether there is so much to compute on 16-bit elements that loads from the
+/// caches come late.
+bool RowsOnGPU::isHeavy() const {
+  return vector > 4 && (hasExp || (hasDeviations && hasWeights));
+}
+
 /// Beyond these a row has another place. Of several inputs of words as many
 /// bytes are in flight before, unless the row leaves edges.
 int64_t RowsOnGPU::mostCachedAccesses() const {
@@ -171,9 +177,8 @@ int64_t RowsOnGPU::cacheThreads() const {
     bool isPlain = isLight && inputs == 1 && !divides && length % vector == 0;
     return isPlain && target.gpu->maxClusterSize == 1 ? 1024 : 0;
   }
-  bool isWide = vector > 4 && (hasExp || (hasDeviations && hasWeights));
   if (accesses > mostCachedAccesses())
-    return isWide || inputs > 1 ? 0 : 512;
+    return isHeavy() || inputs > 1 ? 0 : 512;
   int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
   bool isOneLongInput =
       inputs == 1 && vector > 4 && vectors > cacheAccesses / 8 && each == 4;
@@ -242,20 +247,24 @@ int64_t RowsOnGPU::heldGroup() const {
   return group;
 }
 
-/// Whether a row that leaves edges has so much to compute on 16-bit elements
-/// that loads from the caches would come late, and is no longer than a block's
-/// part.
-bool RowsOnGPU::isLateUnaligned() const {
-  bool isLate = hasExp || (hasDeviations && hasWeights);
-  return isLate && vector > 4 && vectorBytes == accessBytes && inputBytes > 0 &&
-         length % vector != 0 && accesses <= cacheAccesses / 2;
+/// A row that leaves edges, of 16-bit elements on which there is much to
+/// compute, and no longer than a block's part. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeHeavyUnaligned() const {
+  bool fits =
+      inputBytes > 0 && vectorBytes == accessBytes &&
+      length * inputBytes + exchangedBytes(heavyUnalignedThreads / warpSize) <=
+          target.sharedBytes;
+  if (!isHeavy() || !fits || length % vector == 0 ||
+      accesses > cacheAccesses / 2)
+    return {};
+  return make(heavyUnalignedThreads, 1, HoldKind::shared);
 }
 
 /// Of a row that is needed twice and too long for the registers of a few
 /// threads. Null where there is no place for it.
 RowsScheduleAttr RowsOnGPU::proposeLong() const {
-  if (isLateUnaligned())
-    return make(lateUnalignedThreads, 1, HoldKind::shared);
+  if (RowsScheduleAttr shared = proposeHeavyUnaligned())
+    return shared;
   if (int64_t threads = cacheThreads())
     return make(threads, 1, HoldKind::cache);
   bool isPlain =

@@ -59,11 +59,11 @@ private:
   bool isFew() const;
   double mostFewRows() const;
   int64_t fewCluster() const;
+  bool isHeavy() const;
   int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
   int64_t unalignedEach() const;
   int64_t unalignedGroup() const;
-  bool isLateUnaligned() const;
   int64_t heldGroup() const;
   int64_t exchangedBytes(int64_t warps) const;
 
@@ -71,6 +71,7 @@ private:
   RowsScheduleAttr proposeAcross() const;
   RowsScheduleAttr proposeSharedSums() const;
   int64_t columnSums() const;
+  RowsScheduleAttr proposeHeavyUnaligned() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;

@@ -200,9 +200,9 @@ MUTANTS = [
             "cacheAccesses / 2;",
         ),
         (
-            "late-unaligned-rows-are-in-the-caches",
-            "if (isLateUnaligned())",
-            "if (false)",
+            "heavy-unaligned-rows-are-in-the-caches",
+            "if (RowsScheduleAttr shared = proposeHeavyUnaligned())",
+            "if (RowsScheduleAttr shared = RowsScheduleAttr())",
         ),
         (
             "few-unaligned-rows-have-few-threads",
