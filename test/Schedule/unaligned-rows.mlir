@@ -1,4 +1,8 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
+// RUN: fuse inspect %s --entry halves --chip sm_90 --emit=stats | FileCheck %s --check-prefix=STATS
+// STATS: loads {{.*}} x v4.b32
+// STATS: stores {{.*}} x v4.b32
+// STATS: spills 0 bytes
 
 // Rows whose vectors leave edges, from 48 elements on. Few threads have a short one,
 // since each has an edge, and what it does once for the row, besides its vectors.
