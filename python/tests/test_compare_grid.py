@@ -3,11 +3,12 @@
 """The grid of the comparison, as far as it needs no GPU."""
 
 import types
+from pathlib import Path
 
 import compare_grid
 import fuse
 import pytest
-from peers import blame, cases, competitors, grid, grid_report, plots, reductions
+from peers import bars, blame, cases, competitors, grid, grid_report, plots, reductions
 
 
 def one_of_each():
@@ -286,3 +287,38 @@ def test_families_are_summed_up():
         "| softmax | stream | 4 | 80 | 90 | 100 | 1 of 3 | 0.98 |",
         "| softmax | decode | 1 | 90 | 90 | 90 | 0 of 0 |  |",
     ]
+
+
+def reaching(percent, **changes):
+    found = entry({"fuse": 10000.0, "copy": 100.0 * percent}, {"fuse": RIGHT})
+    return found | {"set": "stream"} | changes
+
+
+def test_bars():
+    long, unaligned = [2, 65536], [2, 25129]
+    # Rows of one block, unaligned, longer, streams, and calls of a few rows.
+    assert bars.bar_of(reaching(98.5))[:2] == (98, 98.5)
+    assert bars.bar_of(reaching(98.5, shape=long))[0] == 97
+    assert bars.bar_of(reaching(98.5, shape=unaligned))[0] == 97
+    assert bars.bar_of(reaching(98.5, family="gelu"))[0] == 99
+    assert bars.bar_of(reaching(98.5, family="logsumexp"))[0] == 97
+    assert bars.bar_of(reaching(98.5, set="square"))[0] == 95
+    assert bars.bar_of(reaching(98.5, set="decode")) is None
+    read = bars.bar_of(reaching(98.5, set="read", bytes=42 * 10**9))
+    assert read == (4300, 4200, "GB/s")
+
+
+def test_those_under_their_bar_are_named():
+    entries = [reaching(97.5), reaching(98.5), reaching(50, set="decode")]
+    entries.append(reaching(90, family="gelu"))
+    assert grid_report.missed_bars(entries)[2:] == [
+        "| gelu | stream | 4096x4096 | bf16 | 90.0 % | 99 % |",
+        "| softmax | stream | 4096x4096 | bf16 | 97.5 % | 98 % |",
+    ]
+
+
+def test_the_table_in_the_docs_is_of_the_figures_there():
+    folder = Path(__file__).resolve().parents[2] / "docs" / "performance"
+    entries = grid_report.read_entries(folder / "grid.json")
+    table = grid_report.markdown(entries, {"gpu": entries[0]["gpu"]})
+    assert (folder / "grid.md").read_text() == table

@@ -69,7 +69,7 @@ def parse_arguments(words=None):
     add("--list", action="store_true", help="only show the cases")
     add("--dry-run", action="store_true", help="only compile, for --chip")
     add("--chip", default="sm_90", help="of the dry run")
-    add("--plot", type=Path, metavar="GRID.json", help="only draw what it holds")
+    add("--plot", type=Path, metavar="GRID.json", help="only show what it holds")
     add("--measure", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
@@ -110,6 +110,16 @@ def measure(arguments, cases, folder):
     return GridRun(arguments, cases, folder, commit()).run()
 
 
+def show(entries, folder):
+    """The table and the pictures of what was measured."""
+    from peers import plots
+
+    table = folder / "grid.md"
+    table.write_text(grid_report.markdown(entries, {"gpu": entries[0]["gpu"]}))
+    for path in [table, *plots.draw(entries, folder)]:
+        print(path)
+
+
 def supervise(folder, budget, start_process=subprocess.call, clock=time.monotonic):
     """Starts the measuring process until it ends by itself; its exit status."""
     blame.forget(folder)
@@ -128,10 +138,7 @@ def supervise(folder, budget, start_process=subprocess.call, clock=time.monotoni
 def main():
     arguments = parse_arguments()
     if arguments.plot:
-        from peers import plots
-
-        for path in plots.draw(grid_report.read_entries(arguments.plot), arguments.out):
-            print(path)
+        show(grid_report.read_entries(arguments.plot), Path(arguments.out))
         return 0
     cases = grid.grid_cases(arguments.families, arguments.dtypes, arguments.sets)
     if arguments.list:

@@ -25,6 +25,8 @@ by "; ". An entry whose Fuse program failed has "failed" and no times of it.
 import json
 import statistics
 
+from peers import bars
+
 # A case is behind if it takes so much longer than the best peer.
 BEHIND = 1.03
 
@@ -110,7 +112,7 @@ def row(entry):
     own = "{fuse_us:.2f} ({fuse_q1_us:.2f} to {fuse_q3_us:.2f})".format(**entry)
     if not entry["correct"]:
         own += f", WRONG by up to {entry['max_error']:.1e}"
-    copied = 100 * entry["copy_us"] / entry["fuse_us"] if "copy_us" in entry else 0
+    copied = bars.percent_of(entry) if "copy_us" in entry else 0
     peer = entry["best_peer"]
     if peer is None:
         return f"{start}| {own} | {copied:.1f} | | | |"
@@ -137,7 +139,7 @@ def _won(entries):
 def _summary(family, name, entries):
     """A family in a set of shapes, as a line: the % of copy that its cases reach, how
     many are behind the best peer, and how much faster than that the median one is."""
-    percents = sorted(100 * e["copy_us"] / e["fuse_us"] for e in entries)
+    percents = sorted(map(bars.percent_of, entries))
     ratios = [
         e["best_peer_us"] / e["fuse_us"] for e in entries if e.get("best_peer_us")
     ]
@@ -168,8 +170,20 @@ def families(entries):
     return lines
 
 
+def missed_bars(entries):
+    """A table of the cases that reach less than they should; see bars.py."""
+    lines = ["| family | set | shape | type | reached | bar |", "| --- " * 6 + "|"]
+    for entry, bar, reached, unit in bars.under(entries):
+        cells = [entry["family"], entry["set"], "x".join(map(str, entry["shape"]))]
+        digits = 1 if unit == "%" else 0
+        cells += [entry["dtype"], f"{reached:.{digits}f} {unit}", f"{bar} {unit}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
 def markdown(entries, run):
-    """The table of all entries, a section for each set of shapes."""
+    """The table of all entries, a section for each set of shapes, and of those under
+    their bar."""
     won, compared = _won(entries)
     lines = [
         f"{run['gpu']}, commits {', '.join(sorted({e['commit'] for e in entries}))}. "
@@ -178,6 +192,8 @@ def markdown(entries, run):
         f"Fuse is faster, which it is in {won} of {compared} cases with a peer.",
     ]
     lines += ["", *families(entries)]
+    missed = missed_bars(entries)
+    lines += ["", "## Under their bar", "", f"{len(missed) - 2} cases.", "", *missed]
     for name, title in TITLES.items():
         chosen = [entry for entry in entries if entry["set"] == name]
         if chosen:
