@@ -33,14 +33,16 @@ mlir::fuse::streamedInputs(KernelOp kernel, const DimClasses &dims,
       [&](BlockArgument input) { return segment.reads(input); });
 }
 
-/// Elements of a row from which on a vector need not divide it: what won on an
-/// H200 (docs/performance.md).
-static constexpr int64_t shortestWithEdges = 48;
+/// Elements of a row from which on a vector need not divide it, fewer where not
+/// even one of two does: what won on an H200 (docs/Rationale.md).
+static constexpr int64_t shortestWithEdges = 1024;
+static constexpr int64_t shortestOddWithEdges = 48;
 
 bool mlir::fuse::leavesEdges(const ReductionSegment &segment) {
   ArrayRef<Extent> columns = segment.space.columns();
+  int64_t length = staticProduct(columns).value_or(0);
   return columns.size() == 1 &&
-         staticProduct(columns).value_or(0) >= shortestWithEdges;
+         length >= (length % 2 == 0 ? shortestWithEdges : shortestOddWithEdges);
 }
 
 bool mlir::fuse::isReadOnce(const ReductionSegment &segment,

@@ -143,6 +143,9 @@ void mlir::fuse::expectBytes(KernelFrame &frame, Value arrival, int64_t bytes) {
       "r,r");
 }
 
+// The acquire is the block's, not the cluster's, which would have the
+// multiprocessor forget its L1: what is read then is the block's own shared
+// memory only (docs/Rationale.md).
 void mlir::fuse::awaitBytes(KernelFrame &frame, Value arrival) {
   inlinePTX(frame, {arrival},
             "{\n.reg .pred complete;\nAGAIN:\n"

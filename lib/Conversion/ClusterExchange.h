@@ -69,7 +69,8 @@ void storeInBlock(KernelFrame &frame, Value slots, const Index &slot,
 /// its threads, and once.
 void expectBytes(KernelFrame &frame, Value arrival, int64_t bytes);
 
-/// Waits for all of them, and lets the thread see them.
+/// Waits for all of them, and lets the thread see them, but nothing else that
+/// other blocks have written.
 void awaitBytes(KernelFrame &frame, Value arrival);
 
 /// Reads from the slots of the thread's own block.

@@ -206,7 +206,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
 }
 
 RowsScheduleAttr RowsOnGPU::proposeSmall() const {
-  if (isFew() || isBrief())
+  if (isBrief())
     if (RowsScheduleAttr few = proposeFew())
       return few;
   return isFew() && !once ? RowsScheduleAttr() : proposeModerate();

@@ -33,11 +33,12 @@ static constexpr int64_t heldElements = 64;
 static constexpr int64_t registerVectors = 256;
 /// Rows of up to so many full-width accesses are held in the caches.
 static constexpr int64_t cacheAccesses = 4096;
-/// Threads of those of several inputs, from a quarter of them on.
+/// Threads of such a row of several inputs, from a quarter of these accesses
+/// on.
 static constexpr int64_t severalCacheThreads = 512;
-/// And of those in shared memory that leave edges, of 16-bit elements.
+/// Threads of a row in shared memory that leaves edges, of 16-bit elements.
 static constexpr int64_t heavyUnalignedThreads = 256;
-/// The same for narrow vectors, of rows that are not aligned.
+/// The most threads whose registers hold a row, and its length.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
 static constexpr int64_t narrowElements = 32;
@@ -163,7 +164,7 @@ bool RowsOnGPU::isHeavy() const {
 /// Beyond these a row has another place. Of several inputs of words as many
 /// bytes are in flight before, unless the row leaves edges.
 int64_t RowsOnGPU::mostCachedAccesses() const {
-  if (inputs == 1 || vector != 4)
+  if (inputs <= 1 || vector != 4)
     return cacheAccesses / 2;
   return length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;
 }
@@ -201,8 +202,7 @@ int64_t RowsOnGPU::cacheThreads() const {
 /// fewer, but where all that counts is how soon a block ends.
 int64_t RowsOnGPU::unalignedEach() const {
   bool isNarrow = vector > 4, isShort = length <= shortUnaligned;
-  bool areFewRows = isSmall() && (isFew() || isBrief());
-  if (areFewRows && isShort)
+  if (isShort && isBrief())
     return 1;
   if (once && isShort)
     return 8;

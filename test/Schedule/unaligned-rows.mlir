@@ -4,7 +4,7 @@
 // STATS: stores {{.*}} x v4.b32
 // STATS: spills 0 bytes
 
-// Rows whose vectors leave edges, from 48 elements on. Few threads have a short one,
+// Rows of an odd number of elements, from 48 on, whose vectors leave edges. Few threads have a short one,
 // since each has an edge, and what it does once for the row, besides its vectors.
 // CHECK-LABEL: func.func @halves
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
@@ -123,7 +123,20 @@ func.func @deviations(%x: tensor<?x8193xbf16>, %w: tensor<8193xbf16>, %b: tensor
 
 // -----
 
-// Shorter ones have elements.
+// The shortest that have edges, and those that have not: shorter ones have elements,
+// even ones vectors of two.
+// CHECK-LABEL: func.func @shortest
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
+func.func @shortest(%x: tensor<?x49xf32>) -> tensor<?x49xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x49xf32>
+  return %y : tensor<?x49xf32>
+}
+// CHECK-LABEL: func.func @even
+// CHECK: vector = 2
+func.func @even(%x: tensor<?x198xbf16>) -> tensor<?x198xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x198xbf16>
+  return %y : tensor<?x198xbf16>
+}
 // CHECK-LABEL: func.func @elements
 // CHECK: vector = 1
 func.func @elements(%x: tensor<?x47xf32>) -> tensor<?x47xf32> {

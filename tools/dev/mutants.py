@@ -182,6 +182,20 @@ MUTANTS = [
         ),
     ),
     *of_file(
+        "lib/Analysis/ReductionSegments.cpp",
+        "lit:Schedule lit:Fusion",
+        (
+            "short-even-rows-leave-edges",
+            "length % 2 == 0 ? shortestWithEdges : shortestOddWithEdges",
+            "shortestOddWithEdges",
+        ),
+        (
+            "short-odd-rows-leave-none",
+            "length % 2 == 0 ? shortestWithEdges : shortestOddWithEdges",
+            "shortestWithEdges",
+        ),
+    ),
+    *of_file(
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
@@ -206,7 +220,7 @@ MUTANTS = [
         ),
         (
             "few-unaligned-rows-have-few-threads",
-            "if (areFewRows && isShort)",
+            "if (isShort && isBrief())",
             "if (false)",
         ),
     ),

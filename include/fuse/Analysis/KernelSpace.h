@@ -190,8 +190,8 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
 
 /// Whether vectors that divide no row of the segment should start where memory
 /// is aligned, and leave the edges of the row over; vectors of what all rows
-/// share, such as weights, are cut out of aligned ones. False for short rows
-/// and those of unknown length or of several dimensions.
+/// share, such as weights, are cut out of aligned ones. False for rows that are
+/// short, above all even ones, of unknown length or of several dimensions.
 bool leavesEdges(const ReductionSegment &segment);
 
 /// Whether one pass over a row is all there is: no result has the row's length,
