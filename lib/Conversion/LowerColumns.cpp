@@ -31,13 +31,15 @@
 // does not write.
 //
 // With `parts` > 1 the steps of a walk are dealt to as many blocks, which leave
-// their states for a second launch; see PartStates.h.
+// their states for a second launch; see PartStates.h. With `blocks_per_column`
+// > 1 these are the blocks of a cluster, and leave them for its first block.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterExchange.h"
 #include "KernelFrame.h"
 #include "PartStates.h"
-#include "StateLoop.h"
+#include "StagedLoop.h"
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/KernelSpace.h"
@@ -72,9 +74,23 @@ private:
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
 
   LogicalResult verify();
+  LogicalResult verifyCluster();
   bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
+  int64_t clustered() const { return schedule.getBlocksPerColumn(); }
+  /// Whether several blocks walk the places of a column.
+  bool isShared() const { return frame.partStates || clustered() > 1; }
   GridTerm gridOfPart() const { return {{{kept, width * vectors}}}; }
+  Grid gridOfColumns() const {
+    GridTerm term = gridOfPart();
+    if (clustered() > 1)
+      term.factors.push_back({{{clustered()}}, 1});
+    return {term};
+  }
   Index placeBlock();
+  void placeOneColumn();
+  bool combinesLanes() const {
+    return !alongPlaces && vector > 1 && splits >= vector;
+  }
   void placeThread();
   void placeStride();
   void placeHeldPoints();
@@ -83,7 +99,7 @@ private:
   /// vector.
   bool hasEdges() const { return alongPlaces && !divides(); }
   /// Whether rows of columns do so; the last vector then overlaps another.
-  bool overlaps() const { return !alongPlaces && !divides(); }
+  bool overlaps() const { return !alongPlaces && width > 1 && !divides(); }
   bool mayOverlap() const;
   void placeHead();
   Point pointAtPlace(const Index &place, int64_t lanes);
@@ -113,6 +129,8 @@ private:
   void storeFull(ArrayRef<unsigned> results);
   void storeReduced(ArrayRef<unsigned> results);
   void leaveColumns(const States &states);
+  void finishColumns(MutableArrayRef<Reducer> reducers, const States &states,
+                     ArrayRef<unsigned> reduced);
   Value yielded(unsigned result) {
     return frame.kernel.getYield().getValues()[result];
   }
@@ -129,9 +147,12 @@ private:
   /// the columns of a vector.
   bool alongPlaces;
   int64_t width;
+  Index thread;
   SliceGroup group;
   /// This block's part of the places, and the number of parts.
   Index part = Index::constant(0), parts = Index::constant(1);
+  /// What the first block of a cluster waits at.
+  Value arrival;
   /// This thread's columns: their position and their indices. Those before
   /// `firstOwn` are another thread's.
   Index column, firstOwn;
@@ -178,12 +199,34 @@ LogicalResult ColumnsLowering::verify() {
       !llvm::all_of(places, [](const Extent &e) { return e.isStatic(); }))
     return error("expected a static number of reduced places with hold = "
                  "registers, but got a dynamic one; use hold = loop");
+  return verifyCluster();
+}
+
+LogicalResult ColumnsLowering::verifyCluster() {
+  int64_t most = emitter.getOptions().cluster;
+  if (clustered() > most)
+    return frame.kernel.emitError()
+           << "expected a chip with clusters of blocks_per_column = "
+           << clustered() << " blocks, but got one with " << most
+           << "; use blocks_per_column = 1, or another chip";
+  if (clustered() > 1 && !isOneWalk(frame.kernel, space, frame.dims))
+    return frame.kernel.emitError()
+           << "expected a cluster where one walk is enough, but got reductions "
+              "that need others, an op that reads them at other places, or a "
+              "result of the reduced shape that needs one; use "
+              "blocks_per_column = 1";
   return success();
 }
 
-/// Blocks beside each other take neighbouring columns of one part.
+/// Blocks beside each other take neighbouring columns of one part, or parts of
+/// the same columns where they are a cluster.
 Index ColumnsLowering::placeBlock() {
   Index block = frame.blockId();
+  if (clustered() > 1) {
+    parts = Index::constant(clustered());
+    part = emitter.rem(block, parts);
+    return emitter.div(block, parts);
+  }
   if (!frame.partStates)
     return block;
   parts = frame.partStates->parts;
@@ -193,7 +236,7 @@ Index ColumnsLowering::placeBlock() {
 }
 
 void ColumnsLowering::placeThread() {
-  Index thread = frame.threadId(schedule.getThreads());
+  thread = frame.threadId(schedule.getThreads());
   group.vectors = vectors;
   group.slices = splits;
   group.vector = emitter.rem(thread, Index::constant(vectors));
@@ -207,9 +250,31 @@ void ColumnsLowering::placeThread() {
   exists = emitter.less(firstOwn, total);
   column = emitter.min(firstOwn, emitter.add(total, Index::constant(-width)));
   columnDims = emitter.delinearize(column, kept);
+  if (clustered() > 1)
+    arrival = startCluster(frame, /*exchanges=*/1, thread).front();
   placeStride();
   if (hasEdges())
     placeHead();
+}
+
+/// From here on each of the block's first threads has one column.
+void ColumnsLowering::placeOneColumn() {
+  Index count = Index::constant(vectors);
+  Index block = emitter.sub(firstOwn, emitter.mul(group.vector,
+                                                  Index::constant(vector)));
+  firstOwn = emitter.add(
+      block, emitter.mul(emitter.rem(thread, count), Index::constant(vector)));
+  Index total = emitter.product(kept);
+  Index first =
+      emitter.min(firstOwn, emitter.add(total, Index::constant(-vector)));
+  column = emitter.add(first, emitter.div(thread, count));
+  // Of a vector past the end, and of one that overlaps another, only that is
+  // behind its place.
+  exists = emitter.less(firstOwn, emitter.add(column, Index::constant(1)));
+  columnDims = emitter.delinearize(column, kept);
+  width = 1;
+  group.vectors *= vector;
+  group.vector = thread;
 }
 
 /// A single column starts where its tensor does.
@@ -317,16 +382,23 @@ ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
   Behind behind = alongPlaces ? Behind::inRow : Behind::inTensor;
   Index steps = emitter.div(emitter.sub(count, last), step);
   Index stepped = emitter.mul(steps, step);
-  states = loopOverStates(
-      frame, emitter.mul(part, step), stepped, emitter.mul(parts, step), states,
-      [&](Index base, States inner) {
+  StagedWalk staged{
+      copyableInputs(frame,
+                     streamedInputs(frame.kernel, frame.dims, space.domain),
+                     pointAt(group.slice, behind)),
+      schedule.getStages(), thread, schedule.getThreads()};
+  states = loopInStages(
+      frame, staged, emitter.mul(part, step), stepped, emitter.mul(parts, step),
+      states,
+      [&](const Index &base) {
         SmallVector<Point> points;
         Index first = emitter.add(base, group.slice);
         for (int64_t i = 0; i < unroll; ++i)
           points.push_back(
               pointAt(emitter.add(first, Index::constant(i * splits)), behind));
-        return visit(std::move(inner), points);
-      });
+        return points;
+      },
+      visit);
   return loopOverStates(frame, emitter.add(stepped, group.slice),
                         endOfTail(steps, count), splits, states,
                         [&](Index place, States inner) {
@@ -351,7 +423,7 @@ ColumnsLowering::States ColumnsLowering::walkEdges(States states, Visit visit) {
 
 /// The places after the last whole step are the next part's.
 Index ColumnsLowering::endOfTail(const Index &steps, const Index &count) {
-  if (!frame.partStates)
+  if (!isShared())
     return count;
   OpBuilder &builder = frame.builder;
   Value isMine =
@@ -409,15 +481,37 @@ void ColumnsLowering::reduceLastLevel(ArrayRef<Operation *> ops,
   for (Operation *op : ops)
     reducers.emplace_back(emitter, op, lanes());
   States states = walkLevel(reducers, full);
+  if (clustered() > 1)
+    awaitCluster(frame);
+  if (combinesLanes())
+    return combineLanes(frame, reducers, states, group, thread, vector,
+                        [&](const States &combined) {
+                          placeOneColumn();
+                          finishColumns(reducers, combined, reduced);
+                        });
   Value first =
       splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
-  combineSlices(frame, reducers, states, group, frame.both(exists, first),
+  combineSlices(frame, reducers, states, group, first,
                 [&](const States &combined) {
-                  if (frame.partStates)
-                    return leaveColumns(combined);
-                  define(reducers, combined);
-                  storeReduced(reduced);
+                  finishColumns(reducers, combined, reduced);
                 });
+}
+
+/// With the block's states of this thread's columns, whether they exist or not:
+/// the first block of a cluster counts on all.
+void ColumnsLowering::finishColumns(MutableArrayRef<Reducer> reducers,
+                                    const States &states,
+                                    ArrayRef<unsigned> reduced) {
+  if (frame.partStates)
+    return frame.ifTrue(exists, [&] { leaveColumns(states); });
+  auto finish = [&](const States &combined) {
+    define(reducers, combined);
+    storeReduced(reduced);
+  };
+  if (clustered() == 1)
+    return frame.ifTrue(exists, [&] { finish(states); });
+  SliceGroup blocks{group.vectors, clustered(), group.vector, part, arrival};
+  combineInCluster(frame, reducers, states, blocks, exists, finish);
 }
 
 void ColumnsLowering::storeAt(ArrayRef<unsigned> results,
@@ -490,6 +584,7 @@ void ColumnsLowering::leaveColumns(const States &states) {
 FailureOr<Grid> ColumnsLowering::run() {
   if (failed(verify()))
     return failure();
+  Grid grid = gridOfColumns();
   placeThread();
   if (isHeld())
     placeHeldPoints();
@@ -512,13 +607,13 @@ FailureOr<Grid> ColumnsLowering::run() {
     reduceLevel(level);
   if (stopsThere) {
     reduceLastLevel(levels.back(), full, reduced);
-    return Grid{gridOfPart()};
+    return grid;
   }
   storeFull(full);
   Value first =
       splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
   frame.ifTrue(frame.both(exists, first), [&] { storeReduced(reduced); });
-  return Grid{gridOfPart()};
+  return grid;
 }
 
 FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,

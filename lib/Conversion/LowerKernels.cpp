@@ -93,8 +93,12 @@ private:
   }
   /// Blocks of a cluster.
   int64_t numClustered() {
-    auto rows = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr());
-    return rows ? rows.clusterSize() : 1;
+    return llvm::TypeSwitch<Attribute, int64_t>(kernel.getScheduleAttr())
+        .Case([](RowsScheduleAttr rows) { return rows.clusterSize(); })
+        .Case([](ColumnsScheduleAttr columns) {
+          return columns.getBlocksPerColumn();
+        })
+        .Default(int64_t(1));
   }
   bool hasPartsArgument() {
     return current.parts && !getConstantIntValue(current.parts);

@@ -59,16 +59,27 @@ static Value concatenate(OpBuilder &builder, Location loc,
       llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes)));
 }
 
+static bool readsElsewhere(Operation *user) {
+  return user->hasTrait<mlir::fuse::OpTrait::Movement>() ||
+         isa<RotaryOp>(user) || isa<tensor::TensorDialect>(user->getDialect());
+}
+
+SmallVector<BlockArgument>
+mlir::fuse::copyableInputs(KernelFrame &frame, ArrayRef<BlockArgument> inputs,
+                           const Point &point) {
+  auto isCopyable = [&](BlockArgument input) {
+    return !llvm::all_of(input.getUsers(), readsElsewhere) &&
+           isAccessible(frame.emitter, input, point);
+  };
+  return llvm::filter_to_vector(inputs, isCopyable);
+}
+
 SmallVector<BlockArgument>
 mlir::fuse::stageableInputs(KernelFrame &frame, const ReductionSegment &segment,
                             const Point &point) {
   auto isStageable = [&](BlockArgument input) {
-    bool isElsewhere = llvm::any_of(input.getUsers(), [](Operation *user) {
-      return user->hasTrait<mlir::fuse::OpTrait::Movement>() ||
-             isa<RotaryOp>(user) ||
-             isa<tensor::TensorDialect>(user->getDialect());
-    });
-    return !isElsewhere && isAccessible(frame.emitter, input, point);
+    return llvm::none_of(input.getUsers(), readsElsewhere) &&
+           isAccessible(frame.emitter, input, point);
   };
   return llvm::filter_to_vector(
       streamedInputs(frame.kernel, frame.dims, segment), isStageable);

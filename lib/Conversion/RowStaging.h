@@ -40,6 +40,12 @@ SmallVector<BlockArgument> stageableInputs(KernelFrame &frame,
                                            const ReductionSegment &segment,
                                            const Point &point);
 
+/// Those of `inputs` that may be copied at the points of a walk, also where
+/// they are read elsewhere, which reads memory.
+SmallVector<BlockArgument> copyableInputs(KernelFrame &frame,
+                                          ArrayRef<BlockArgument> inputs,
+                                          const Point &point);
+
 class RowStaging {
 public:
   /// Room for `slots` vectors of `lanes` elements of each of the

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowsLowering.h"
+#include "StagedLoop.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -361,17 +362,23 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   auto vectorPoint = [&](const Index &number, bool followed) {
     return pointAt(vectorColumn(number), vector, followed);
   };
-  vectorStates = loopOverStates(
-      frame, Index::constant(0), stepped, perStep, vectorStates,
-      [&](Index base, States states) {
+  StagedWalk staged{copyableInputs(frame,
+                                   streamedInputs(frame.kernel, frame.dims,
+                                                  segment),
+                                   vectorPoint(walker, /*followed=*/true)),
+                    schedule.getStages(), thread, schedule.getThreads()};
+  vectorStates = loopInStages(
+      frame, staged, Index::constant(0), stepped, perStep, vectorStates,
+      [&](const Index &base) {
         SmallVector<Point> points;
         Index number = emitter.add(base, walker);
         for (int64_t i = 0; i < unroll; ++i)
           points.push_back(vectorPoint(
               emitter.add(number, emitter.mul(walkers, Index::constant(i))),
               /*followed=*/true));
-        return visit(std::move(states), points);
-      });
+        return points;
+      },
+      visit);
   vectorStates =
       loopOverStates(frame, emitter.add(stepped, walker), row.vectors, walkers,
                      vectorStates, [&](Index number, States states) {

@@ -291,19 +291,32 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
 }
 
 namespace {
-/// The states of all slices in shared memory.
+/// The states of all slices in shared memory, of the block or the first one of
+/// a cluster.
 class SharedSlices {
 public:
-  /// Writes the states of all threads, and waits for them.
+  /// Writes the states of all threads.
   SharedSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
                ArrayRef<ReductionState> states, const SliceGroup &group);
 
+  /// What all threads write.
+  int64_t bytes();
+
   /// The combination of the slices for this thread's vector.
   SmallVector<ReductionState> combine();
+  /// The same for one lane of a vector: `number` is vector + lane x vectors.
+  SmallVector<ReductionState> combineLane(const Index &number);
 
 private:
   Index slotOf(const Index &slice, int64_t lane);
+  Value addSlotsFor(Value value);
+  void store(Value memory, const Index &slot, Value value);
+  Value load(Value memory, const Index &slot, Type type);
   ReductionState read(const Index &slice, unsigned reduction);
+  ReductionState readLane(const Index &slice, const Index &number,
+                          unsigned reduction);
+  SmallVector<ReductionState> combineAll(
+      llvm::function_ref<ReductionState(const Index &, unsigned)> readSlice);
 
   KernelFrame &frame;
   MutableArrayRef<Reducer> reducers;
@@ -334,18 +347,50 @@ SharedSlices::SharedSlices(KernelFrame &frame,
     buffers.emplace_back();
     for (Value value : state) {
       int64_t lanes = lanesIn(value);
-      Value memory = addSlots(frame, getElementTypeOrSelf(value.getType()),
-                              group.vectors * group.slices * lanes);
+      Value memory = addSlotsFor(value);
       buffers.back().push_back(memory);
       for (int64_t lane = 0; lane < lanes; ++lane) {
         Value element = lanes == 1 ? value
                                    : Value(vector::ExtractOp::create(
                                          builder, frame.loc(), value, lane));
-        storeSlot(frame, memory, slotOf(group.slice, lane), element);
+        store(memory, slotOf(group.slice, lane), element);
       }
     }
   }
-  gpu::BarrierOp::create(builder, frame.loc());
+}
+
+Value SharedSlices::addSlotsFor(Value value) {
+  Type type = getElementTypeOrSelf(value.getType());
+  int64_t count = group.vectors * group.slices * lanesIn(value);
+  return group.arrival
+             ? addClusterSlots(frame, slotType(frame.builder, type), count)
+             : addSlots(frame, type, count);
+}
+
+void SharedSlices::store(Value memory, const Index &slot, Value value) {
+  if (group.arrival)
+    storeInBlock(frame, memory, slot, toSlot(frame.builder, value),
+                 /*rank=*/Index::constant(0), group.arrival);
+  else
+    storeSlot(frame, memory, slot, value);
+}
+
+Value SharedSlices::load(Value memory, const Index &slot, Type type) {
+  if (!group.arrival)
+    return loadSlot(frame, memory, slot, type);
+  Value value = loadFromOwn(frame, memory, slot, slotType(frame.builder, type));
+  return fromSlot(frame.builder, value, type);
+}
+
+int64_t SharedSlices::bytes() {
+  int64_t bytes = 0;
+  for (const ReductionState &state : states)
+    for (Value value : state)
+      bytes += lanesIn(value) * group.vectors * group.slices *
+               slotType(frame.builder, getElementTypeOrSelf(value.getType()))
+                   .getIntOrFloatBitWidth() /
+               8;
+  return bytes;
 }
 
 ReductionState SharedSlices::read(const Index &slice, unsigned reduction) {
@@ -355,19 +400,53 @@ ReductionState SharedSlices::read(const Index &slice, unsigned reduction) {
     Type element = getElementTypeOrSelf(value.getType());
     part.push_back(frame.emitter.gatherLanes(
         frame.loc(), lanesIn(value), [&, memory = memory](int64_t lane) {
-          return loadSlot(frame, memory, slotOf(slice, lane), element);
+          return load(memory, slotOf(slice, lane), element);
         }));
   }
   return part;
 }
 
+/// Of a component that all lanes have the same of, there is one lane.
+ReductionState SharedSlices::readLane(const Index &slice, const Index &number,
+                                      unsigned reduction) {
+  PointEmitter &emitter = frame.emitter;
+  Index vectors = Index::constant(group.vectors);
+  Index vector = emitter.rem(number, vectors);
+  Index lane = emitter.div(number, vectors);
+  ReductionState part;
+  for (auto [value, memory] :
+       llvm::zip(states[reduction], buffers[reduction])) {
+    Index before = lanesIn(value) == 1
+                       ? Index::constant(0)
+                       : emitter.mul(lane, Index::constant(group.slices));
+    Index slot =
+        emitter.add(emitter.mul(emitter.add(before, slice), vectors), vector);
+    part.push_back(
+        load(memory, slot, getElementTypeOrSelf(value.getType())));
+  }
+  return part;
+}
+
 SmallVector<ReductionState> SharedSlices::combine() {
+  return combineAll([&](const Index &slice, unsigned reduction) {
+    return read(slice, reduction);
+  });
+}
+
+SmallVector<ReductionState> SharedSlices::combineLane(const Index &number) {
+  return combineAll([&](const Index &slice, unsigned reduction) {
+    return readLane(slice, number, reduction);
+  });
+}
+
+SmallVector<ReductionState> SharedSlices::combineAll(
+    llvm::function_ref<ReductionState(const Index &, unsigned)> readSlice) {
   OpBuilder &builder = frame.builder;
   PointEmitter &emitter = frame.emitter;
   Location loc = frame.loc();
   SmallVector<ReductionState> combined;
   for (auto [number, reducer] : llvm::enumerate(reducers)) {
-    ReductionState first = read(Index::constant(0), number);
+    ReductionState first = readSlice(Index::constant(0), number);
     auto loop = scf::ForOp::create(
         builder, loc, emitter.materialize(Index::constant(1)),
         emitter.materialize(Index::constant(group.slices)),
@@ -377,7 +456,7 @@ SmallVector<ReductionState> SharedSlices::combine() {
       builder.setInsertionPointToStart(loop.getBody());
       PointEmitter::Scope scope(emitter);
       ReductionState sum(loop.getRegionIterArgs());
-      ReductionState part = read({loop.getInductionVar()}, number);
+      ReductionState part = readSlice({loop.getInductionVar()}, number);
       scf::YieldOp::create(builder, loc, reducer.combine(sum, part));
     }
     combined.emplace_back(loop.getResults());
@@ -403,7 +482,9 @@ mlir::fuse::combineSlices(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
   if (isOneRow(states, group))
     return combineThreads(frame, reducers, std::move(states),
                           {group.slices, 1, group.slice, Index::constant(0)});
-  return SharedSlices(frame, reducers, states, group).combine();
+  SharedSlices slices(frame, reducers, states, group);
+  gpu::BarrierOp::create(frame.builder, frame.loc());
+  return slices.combine();
 }
 
 void mlir::fuse::combineSlices(
@@ -417,5 +498,32 @@ void mlir::fuse::combineSlices(
     return;
   }
   SharedSlices slices(frame, reducers, states, group);
+  gpu::BarrierOp::create(frame.builder, frame.loc());
   frame.ifTrue(wanted, [&] { then(slices.combine()); });
+}
+
+void mlir::fuse::combineLanes(
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    SmallVector<ReductionState> states, const SliceGroup &group,
+    const Index &thread, int64_t lanes,
+    llvm::function_ref<void(const SmallVector<ReductionState> &)> then) {
+  SharedSlices slices(frame, reducers, states, group);
+  gpu::BarrierOp::create(frame.builder, frame.loc());
+  Index count = Index::constant(group.vectors * lanes);
+  frame.ifTrue(frame.emitter.less(thread, count),
+               [&] { then(slices.combineLane(thread)); });
+}
+
+void mlir::fuse::combineInCluster(
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    SmallVector<ReductionState> states, const SliceGroup &group, Value wanted,
+    llvm::function_ref<void(const SmallVector<ReductionState> &)> then) {
+  PointEmitter &emitter = frame.emitter;
+  SharedSlices slices(frame, reducers, states, group);
+  frame.ifTrue(emitter.less(group.slice, Index::constant(1)), [&] {
+    frame.ifTrue(emitter.less(group.vector, Index::constant(1)),
+                 [&] { expectBytes(frame, group.arrival, slices.bytes()); });
+    awaitBytes(frame, group.arrival);
+    frame.ifTrue(wanted, [&] { then(slices.combine()); });
+  });
 }

@@ -47,6 +47,8 @@ struct SliceGroup {
   int64_t slices;
   /// This thread's places.
   Index vector, slice;
+  /// Where each slice is a block of a cluster: what the first waits at.
+  Value arrival = {};
 };
 
 /// Gives every thread the combination, from the first slice to the last, of the
@@ -59,6 +61,23 @@ SmallVector<ReductionState> combineSlices(KernelFrame &frame,
 /// The same for the threads where `wanted` (an i1, or null for all) holds,
 /// which run `then` with it.
 void combineSlices(
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    SmallVector<ReductionState> states, const SliceGroup &group, Value wanted,
+    llvm::function_ref<void(const SmallVector<ReductionState> &)> then);
+
+/// The same by the lanes of a vector: as many threads, which are numbered from
+/// `thread` = 0 on, run `then` with the states of one lane of one vector each,
+/// those of lane 0 of all vectors first. Wants as many slices as lanes.
+void combineLanes(
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    SmallVector<ReductionState> states, const SliceGroup &group,
+    const Index &thread, int64_t lanes,
+    llvm::function_ref<void(const SmallVector<ReductionState> &)> then);
+
+/// The same where each slice is a block of a cluster, all of which have
+/// started; `group.vectors` threads of each call it. Those of the first block
+/// for which `wanted` holds run `then`.
+void combineInCluster(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
     SmallVector<ReductionState> states, const SliceGroup &group, Value wanted,
     llvm::function_ref<void(const SmallVector<ReductionState> &)> then);

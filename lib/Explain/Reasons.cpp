@@ -187,6 +187,9 @@ static std::string explainColumns(KernelOp kernel,
   std::string sharing = plural(schedule.getSplits(), "thread");
   if (schedule.getParts() > 1)
     sharing += formatv(" in each of up to {0} blocks", schedule.getParts());
+  if (schedule.getBlocksPerColumn() > 1)
+    sharing += formatv(" in each of {0} blocks, a cluster,",
+                       schedule.getBlocksPerColumn());
   if (overLast)
     return formatv(
         "the last dimension that it reduces is contiguous; {0} share a "

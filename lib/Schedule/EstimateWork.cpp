@@ -272,12 +272,12 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
   BlockWork work;
   double vectors = schedule.getThreads() / schedule.getSplits();
   double width = vectors * schedule.getVector();
-  double places =
-      estimatedElements(space.reducedExtents(), dims) / schedule.getParts();
+  double parts = schedule.getParts() * schedule.getBlocksPerColumn();
+  double places = estimatedElements(space.reducedExtents(), dims) / parts;
   double walked = std::max(1.0, ceilDiv(places, schedule.getSplits()));
   work.threads = schedule.getThreads();
-  work.blocks = ceilDiv(estimatedElements(space.keptExtents(), dims), width) *
-                schedule.getParts();
+  work.blocks =
+      ceilDiv(estimatedElements(space.keptExtents(), dims), width) * parts;
   // Along a last dimension that is reduced the neighbours are places.
   bool isAcross = !space.isReduced(space.domain.size() - 1);
   work.memoryBytes = bytes / work.blocks;
@@ -285,6 +285,8 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
     work.memoryBytes *= sectorWaste(width);
   addPoints(work, walked * schedule.getVector());
   addReductions(work, space.levels.size(), schedule.getThreads(), gpu);
+  if (schedule.getBlocksPerColumn() > 1)
+    work.reductions *= clusterReduction;
   double step = schedule.getUnroll() * schedule.getVector();
   if (schedule.getHold() == HoldKind::registers) {
     work.registers = registersFor(walked * schedule.getVector());

@@ -20,6 +20,8 @@ static constexpr int64_t kMaxThreads = 1024;
 static constexpr int64_t kMaxFactor = 64;
 /// What the largest chips take.
 static constexpr int64_t kMaxCluster = 16;
+/// Copies wait for groups by their number, which is a constant of the code.
+static constexpr int64_t kMaxStages = 8;
 /// Lanes that exchange values by shuffles.
 static constexpr int64_t kWarpSize = 32;
 /// A CPU thread walks a stretch of many vectors.
@@ -51,6 +53,25 @@ static LogicalResult verifyThreadsAndVector(EmitError emitError,
                      << llvm::bit_floor(static_cast<uint64_t>(vector));
 }
 
+static LogicalResult verifyCluster(EmitError emitError, StringRef name,
+                                   int64_t blocks) {
+  if (blocks >= 1 && blocks <= kMaxCluster && llvm::isPowerOf2_64(blocks))
+    return success();
+  return emitError() << "expected " << name << " to be a power of two from 1 to "
+                     << kMaxCluster << ", but got " << blocks
+                     << "; choose one of those";
+}
+
+static LogicalResult verifyStages(EmitError emitError, int64_t stages,
+                                  HoldKind hold) {
+  if (failed(verifyRange(emitError, "stages", stages, kMaxStages)))
+    return failure();
+  if (stages == 1 || hold == HoldKind::loop)
+    return success();
+  return emitError() << "expected stages with hold = loop, but got hold = "
+                     << stringifyHoldKind(hold) << "; leave them out";
+}
+
 LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t vector,
                                             int64_t unroll, int64_t heads) {
@@ -65,12 +86,14 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        HoldKind hold, int64_t unroll,
                                        int64_t inRegisters, bool preload,
                                        int64_t copyGroups, int64_t blocksPerRow,
-                                       bool wholeGrid, int64_t persistent) {
+                                       bool wholeGrid, int64_t persistent,
+                                       int64_t stages) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
       failed(
-          verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)))
+          verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)) ||
+      failed(verifyStages(emitError, stages, hold)))
     return failure();
   if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
     return emitError() << "expected in_registers from 0 on, and only with hold "
@@ -95,12 +118,9 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
   if (wholeGrid &&
       failed(verifyRange(emitError, "blocks_per_row", blocksPerRow, kMaxParts)))
     return failure();
-  if (!wholeGrid && (blocksPerRow < 1 || blocksPerRow > kMaxCluster ||
-                     !llvm::isPowerOf2_64(blocksPerRow)))
-    return emitError() << "expected blocks_per_row to be a power of two from 1 "
-                          "to "
-                       << kMaxCluster << ", but got " << blocksPerRow
-                       << "; choose one of those";
+  if (!wholeGrid &&
+      failed(verifyCluster(emitError, "blocks_per_row", blocksPerRow)))
+    return failure();
   if (blocksPerRow > 1 && (rowsPerBlock != 1 || threads % kWarpSize != 0))
     return emitError() << "expected rows_per_block = 1 and whole warps of "
                        << kWarpSize << " where blocks share a row, but got "
@@ -128,41 +148,59 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
 RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), blocks, getWholeGrid(), getPersistent());
+             getCopyGroups(), blocks, getWholeGrid(), getPersistent(),
+             getStages());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, /*whole_grid=*/true,
-             /*persistent=*/0);
+             /*persistent=*/0, getStages());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks);
+             getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks,
+             getStages());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPreload(bool preload) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), preload, getCopyGroups(),
-             getBlocksPerRow(), getWholeGrid(), getPersistent());
+             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages());
+}
+
+RowsScheduleAttr RowsScheduleAttr::withStages(int64_t stages) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
+             getHold(), getUnroll(), getInRegisters(), getPreload(),
+             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
+             getPersistent(), stages);
 }
 
 LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                           int64_t vector, int64_t splits,
                                           HoldKind hold, int64_t unroll,
-                                          int64_t parts) {
+                                          int64_t parts,
+                                          int64_t blocksPerColumn,
+                                          int64_t stages) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "splits", splits, threads)) ||
-      failed(verifyRange(emitError, "parts", parts, kMaxParts)))
+      failed(verifyRange(emitError, "parts", parts, kMaxParts)) ||
+      failed(verifyCluster(emitError, "blocks_per_column", blocksPerColumn)) ||
+      failed(verifyStages(emitError, stages, hold)))
     return failure();
   if (parts > 1 && hold != HoldKind::loop)
     return emitError() << "expected hold = loop where blocks share a column, "
                           "but got parts = "
                        << parts << " with hold = registers; use parts = 1";
+  if (blocksPerColumn > 1 && (hold != HoldKind::loop || parts > 1))
+    return emitError() << "expected hold = loop and parts = 1 where a cluster "
+                          "shares a column, but got hold = "
+                       << stringifyHoldKind(hold) << " and parts = " << parts
+                       << "; use blocks_per_column = 1";
   if (hold != HoldKind::registers && hold != HoldKind::loop)
     return emitError() << "expected hold = registers or hold = loop, but got "
                        << stringifyHoldKind(hold) << "; use hold = loop";
@@ -170,6 +208,17 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return success();
   return emitError() << "expected splits to divide the " << threads
                      << " threads, but got " << splits << "; choose a divisor";
+}
+
+ColumnsScheduleAttr
+ColumnsScheduleAttr::withBlocksPerColumn(int64_t blocks) const {
+  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
+             getUnroll(), /*parts=*/1, blocks, getStages());
+}
+
+ColumnsScheduleAttr ColumnsScheduleAttr::withStages(int64_t stages) const {
+  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
+             getUnroll(), getParts(), getBlocksPerColumn(), stages);
 }
 
 LogicalResult TransposeScheduleAttr::verify(EmitError emitError,

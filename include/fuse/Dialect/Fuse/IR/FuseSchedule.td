@@ -71,7 +71,10 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
       registers. The copies are waited for in groups, `copy_groups` at most, of
       as many whole steps of `unroll` vectors each, but for the last. For rows
       that are longer than the registers of a block.
-    - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time.
+    - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time. With
+      `stages` > 1 the copies of the `stages` - 1 steps behind the present one
+      are on their way to shared memory meanwhile, to places that only their
+      thread uses. Inputs whose vectors are not aligned are loaded in their step.
 
     With `preload` and `hold = registers` a thread loads what later passes
     need besides the row, such as weights, and stores results that need no
@@ -114,14 +117,15 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         DefaultValuedParameter<"int64_t", "4">:$copy_groups,
                         DefaultValuedParameter<"int64_t", "1">:$blocks_per_row,
                         DefaultValuedParameter<"bool", "false">:$whole_grid,
-                        DefaultValuedParameter<"int64_t", "0">:$persistent);
+                        DefaultValuedParameter<"int64_t", "0">:$persistent,
+                        DefaultValuedParameter<"int64_t", "1">:$stages);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$rows_per_block, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$in_registers,
                                    "bool":$preload, "int64_t":$copy_groups), [{
     return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
                  in_registers, preload, copy_groups, /*blocks_per_row=*/1,
-                 /*whole_grid=*/false, /*persistent=*/0);
+                 /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1);
   }]>];
   let extraClassDeclaration = [{
     /// Blocks of a cluster; 1 for none.
@@ -140,6 +144,8 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     /// each block of rows.
     RowsScheduleAttr withPersistent(int64_t blocks) const;
     RowsScheduleAttr withPreload(bool preload) const;
+    /// The same schedule with copies of so many steps less one on their way.
+    RowsScheduleAttr withStages(int64_t stages) const;
   }];
 }
 
@@ -162,6 +168,13 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     There are no more parts than steps. Only for kernels in which no reduction
     depends on another and no result has the reduced dimensions.
 
+    With `blocks_per_column` > 1 (from sm_90 on) so many neighbouring blocks, a
+    cluster, share each column in one launch: steps are dealt to them as to
+    parts, and the first of them combines the states, which the others leave in
+    its shared memory. For the same kernels, with `parts` = 1.
+
+    `stages` (with `hold = loop`) are those of `#fuse.rows`.
+
     `vector` is a power of two. It divides the last dimension, unless that is the
     only one that is reduced and `hold = loop`: vectors then start where memory is
     aligned, and the edges of a column are single elements; or unless it is the
@@ -173,7 +186,20 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
                         "int64_t":$splits,
                         DefaultValuedParameter<"HoldKind", "HoldKind::loop">:$hold,
                         DefaultValuedParameter<"int64_t", "4">:$unroll,
-                        DefaultValuedParameter<"int64_t", "1">:$parts);
+                        DefaultValuedParameter<"int64_t", "1">:$parts,
+                        DefaultValuedParameter<"int64_t", "1">:$blocks_per_column,
+                        DefaultValuedParameter<"int64_t", "1">:$stages);
+  let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
+                                   "int64_t":$splits, "HoldKind":$hold,
+                                   "int64_t":$unroll, "int64_t":$parts), [{
+    return $_get($_ctxt, threads, vector, splits, hold, unroll, parts,
+                 /*blocks_per_column=*/1, /*stages=*/1);
+  }]>];
+  let extraClassDeclaration = [{
+    /// The same schedule with clusters of so many blocks, instead of parts.
+    ColumnsScheduleAttr withBlocksPerColumn(int64_t blocks) const;
+    ColumnsScheduleAttr withStages(int64_t stages) const;
+  }];
 }
 
 def TransposeSchedule : Fuse_Schedule<"TransposeSchedule", "transpose"> {
