@@ -260,8 +260,8 @@ void ColumnsLowering::placeThread() {
 /// From here on each of the block's first threads has one column.
 void ColumnsLowering::placeOneColumn() {
   Index count = Index::constant(vectors);
-  Index block = emitter.sub(firstOwn, emitter.mul(group.vector,
-                                                  Index::constant(vector)));
+  Index block =
+      emitter.sub(firstOwn, emitter.mul(group.vector, Index::constant(vector)));
   firstOwn = emitter.add(
       block, emitter.mul(emitter.rem(thread, count), Index::constant(vector)));
   Index total = emitter.product(kept);

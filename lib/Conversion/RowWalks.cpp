@@ -362,11 +362,10 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
   auto vectorPoint = [&](const Index &number, bool followed) {
     return pointAt(vectorColumn(number), vector, followed);
   };
-  StagedWalk staged{copyableInputs(frame,
-                                   streamedInputs(frame.kernel, frame.dims,
-                                                  segment),
-                                   vectorPoint(walker, /*followed=*/true)),
-                    schedule.getStages(), thread, schedule.getThreads()};
+  StagedWalk staged{
+      copyableInputs(frame, streamedInputs(frame.kernel, frame.dims, segment),
+                     vectorPoint(walker, /*followed=*/true)),
+      schedule.getStages(), thread, schedule.getThreads()};
   vectorStates = loopInStages(
       frame, staged, Index::constant(0), stepped, perStep, vectorStates,
       [&](const Index &base) {

@@ -21,8 +21,8 @@ public:
              const Index &step, PointsOf pointsOf, ArrayRef<Point> points)
       : frame(frame), emitter(frame.emitter), stages(walk.stages), to(to),
         step(step), pointsOf(pointsOf), vectors(points.size()),
-        staging(frame, walk.inputs, walk.threads, walk.thread,
-                stages * vectors, points.front().lanes) {
+        staging(frame, walk.inputs, walk.threads, walk.thread, stages * vectors,
+                points.front().lanes) {
     frame.sharedBytes = std::max(frame.sharedBytes, staging.bytes());
   }
 
@@ -53,8 +53,7 @@ private:
 void StagedLoop::copy(const Index &base, const Index &stage) {
   frame.ifTrue(emitter.less(base, to), [&] {
     for (auto [number, point] : llvm::enumerate(pointsOf(base)))
-      staging.copy(point,
-                   emitter.add(slotOf(stage), Index::constant(number)));
+      staging.copy(point, emitter.add(slotOf(stage), Index::constant(number)));
   });
   staging.commit();
 }

@@ -421,8 +421,7 @@ ReductionState SharedSlices::readLane(const Index &slice, const Index &number,
                        : emitter.mul(lane, Index::constant(group.slices));
     Index slot =
         emitter.add(emitter.mul(emitter.add(before, slice), vectors), vector);
-    part.push_back(
-        load(memory, slot, getElementTypeOrSelf(value.getType())));
+    part.push_back(load(memory, slot, getElementTypeOrSelf(value.getType())));
   }
   return part;
 }

@@ -15,6 +15,8 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 static constexpr int64_t gpuThreads = 256;
+/// Lanes of the widest vector of 32-bit elements.
+static constexpr int64_t wordLanes = 4;
 /// Vectors of columns beside each other: a warp reads 512 bytes of one place.
 static constexpr int64_t widestRow = 32, narrowestRow = 8;
 static constexpr int64_t fewPlaces = 64;
@@ -26,6 +28,16 @@ static constexpr int64_t loadsInFlight = 8;
 /// `gpuThreads` are resident together, end together, and have enough loads in
 /// flight; on an H200 that is as fast as any other number.
 static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
+/// Of `manyBlocks` x multiprocessors, what clusters, whose sizes are powers of
+/// two, should make: with fewer, parts are faster, which are any number.
+static constexpr double clusteredShare = 7.0 / 8;
+/// Places that each block of a cluster should have.
+static constexpr int64_t placesInCluster = 64;
+/// Steps whose copies are on their way while one is reduced, and the vectors of
+/// one: of words, and of narrower elements, which take more instructions.
+static constexpr int64_t wordStages = 3, wordUnroll = 4;
+static constexpr int64_t narrowStages = 4, narrowUnroll = 2;
+static constexpr int64_t lineBytes = 128;
 /// Elements of a row up to which a cluster reads it in one launch: 32 in each
 /// of the threads of eight blocks.
 static constexpr int64_t longestInCluster = 256 << 10;
@@ -71,6 +83,13 @@ public:
 private:
   void chooseBlock();
   void chooseParts();
+  bool chooseCluster();
+  bool chooseCluster(int64_t row, int64_t most, int64_t blocks);
+  void chooseStages();
+  int64_t inputs() const {
+    return std::max<int64_t>(1,
+                             streamedInputs(kernel, dims, space.domain).size());
+  }
   HoldKind hold() const;
 
   KernelOp kernel;
@@ -82,6 +101,7 @@ private:
   bool alongPlaces;
   std::optional<int64_t> columns, places;
   int64_t threads = 1, splits = 1, unroll = 4, parts = 1;
+  int64_t clustered = 1, stages = 1;
 };
 } // namespace
 
@@ -89,8 +109,7 @@ private:
 /// behind each other, as many as shared memory has room for.
 void Proposal::chooseBlock() {
   auto shareLoads = [&](int64_t loads) {
-    int64_t inputs = streamedInputs(kernel, dims, space.domain).size();
-    unroll = std::max<int64_t>(1, loads / std::max<int64_t>(1, inputs));
+    unroll = std::max<int64_t>(1, loads / inputs());
   };
   // A vector that is cut out of two has two loads.
   bool isCut = !alongPlaces && columns && *columns % vector != 0;
@@ -140,12 +159,65 @@ void Proposal::chooseParts() {
   int64_t bytes = std::max<unsigned>(8, element.getIntOrFloatBitWidth()) / 8;
   // A dynamic number of places may be any; the launch knows, and makes no more
   // parts than there are steps.
-  if (across >= few || (places && *places * row * bytes <= kBytesPerLaunch))
+  if (across >= few || chooseCluster() ||
+      (places && *places * row * bytes <= kBytesPerLaunch))
     return;
-  parts = many / across;
+  // Blocks of more threads that sum more lanes each have more registers than
+  // all can have at a time.
+  bool areFewer = !alongPlaces && threads > gpuThreads && vector > wordLanes;
+  parts = (areFewer ? many / 2 : many) / across;
   if (places)
     parts = std::min<int64_t>(
         parts, llvm::divideCeil(*places, splits * unroll * lanes));
+}
+
+/// One launch in place of two, if clusters make enough blocks. In a small call
+/// the second launch costs more than idle multiprocessors.
+bool Proposal::chooseCluster() {
+  bool isCut = columns && *columns % vector != 0;
+  if (alongPlaces || !columns || isCut || target.gpu->maxClusterSize == 1 ||
+      splits * widestRow < gpuThreads)
+    return false;
+  auto blocks = static_cast<int64_t>(clusteredShare * manyBlocks *
+                                     target.gpu->multiprocessors);
+  for (int64_t row = widestRow; row >= narrowestRow; row /= 2)
+    if (chooseCluster(row, target.gpu->portableClusterSize, blocks))
+      return true;
+  return isSmallCall(kernel, target) &&
+         chooseCluster(narrowestRow, target.gpu->maxClusterSize, /*blocks=*/1);
+}
+
+/// Rows of so many vectors in clusters of up to `most`, the fewest that make so
+/// many blocks; with one block enough, the most.
+bool Proposal::chooseCluster(int64_t row, int64_t most, int64_t blocks) {
+  int64_t across = llvm::divideCeil(*columns, row * vector);
+  int64_t size = blocks == 1 ? most : 1;
+  while (size < most && across * size < blocks)
+    size *= 2;
+  while (places && size > 1 && size * placesInCluster > *places)
+    size /= 2;
+  if (size == 1 || across * size < blocks)
+    return false;
+  clustered = size;
+  threads = gpuThreads;
+  splits = gpuThreads / row;
+  return true;
+}
+
+/// Copies that run ahead, where rows are whole lines.
+void Proposal::chooseStages() {
+  bool isLoop = hold() == HoldKind::loop && isOneWalk(kernel, space, dims);
+  bool areLines =
+      columns && *columns * std::max<int64_t>(1, 16 / vector) % lineBytes == 0;
+  if (!target.gpu || alongPlaces || !isLoop || splits == 1 || !areLines ||
+      threads != gpuThreads)
+    return;
+  bool areWords = vector <= wordLanes;
+  int64_t step = (areWords ? wordUnroll : narrowUnroll) / inputs();
+  if (step == 0)
+    return;
+  unroll = step;
+  stages = areWords ? wordStages : narrowStages;
 }
 
 HoldKind Proposal::hold() const {
@@ -159,8 +231,16 @@ ScheduleAttrInterface Proposal::schedule() {
   if (target.isGPU)
     chooseBlock();
   chooseParts();
-  return ColumnsScheduleAttr::get(kernel.getContext(), threads, vector, splits,
-                                  hold(), unroll, parts);
+  chooseStages();
+  // A step for each block of a cluster.
+  while (places && clustered > 1 && unroll > 1 &&
+         splits * unroll * clustered > *places)
+    unroll /= 2;
+  auto schedule = ColumnsScheduleAttr::get(kernel.getContext(), threads, vector,
+                                           splits, hold(), unroll, parts);
+  if (clustered > 1)
+    schedule = schedule.withBlocksPerColumn(clustered);
+  return schedule.withStages(stages);
 }
 
 /// Whether the vectors of a column whose places are neighbours may start at the

@@ -73,12 +73,12 @@ static std::optional<double> movedBytes(KernelOp kernel) {
   return isStatic ? std::optional(bytes) : std::nullopt;
 }
 
-/// Whether the kernel is for calls that move few bytes: by what it moves if
-/// that is known, else as the target says.
-bool RowsOnGPU::isSmall() const {
+bool mlir::fuse::isSmallCall(KernelOp kernel, const ScheduleTarget &target) {
   std::optional<double> bytes = movedBytes(kernel);
   return bytes ? *bytes <= target.smallBytes() : target.small;
 }
+
+bool RowsOnGPU::isSmall() const { return isSmallCall(kernel, target); }
 
 /// Whether it is for calls that take as long as one block.
 bool RowsOnGPU::isBrief() const {

@@ -57,6 +57,9 @@ static constexpr int64_t streamedElements = 8192;
 /// them if elements have 16 bits; of others a step takes twice as many.
 static constexpr int64_t streamThreads = 256;
 static constexpr int64_t streamAccesses = 8192;
+/// Accesses from which on a row has several steps, whose copies run ahead, and
+/// for how many of them there is room.
+static constexpr int64_t stagedAccesses = 4096, streamStages = 3;
 /// Threads of a multiprocessor that sum over all rows: with rows in registers,
 /// or what follows from rows in the caches, and with rows in shared memory.
 static constexpr int64_t summingThreads = 1024;
@@ -145,6 +148,12 @@ RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
 
 /// A walk over a row that is read once and too long for registers.
 RowsScheduleAttr RowsOnGPU::proposeStream() const {
+  if (accesses >= stagedAccesses && rowUnroll >= inputs)
+    return RowsScheduleAttr::get(kernel.getContext(), streamThreads, vector,
+                                 /*rows_per_block=*/1, HoldKind::loop,
+                                 rowUnroll / inputs, /*in_registers=*/0,
+                                 /*preload=*/false, rowCopyGroups)
+        .withStages(streamStages);
   bool areWords = vector <= 4;
   int64_t threads = !areWords && accesses < streamAccesses ? streamThreads / 2
                                                            : streamThreads;

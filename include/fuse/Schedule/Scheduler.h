@@ -63,6 +63,10 @@ struct ScheduleTarget {
   int64_t fewBytes() const;
 };
 
+/// Whether the kernel is for calls of at most target.smallBytes(): by what it
+/// moves if that is known, else as the target says.
+bool isSmallCall(KernelOp kernel, const ScheduleTarget &target);
+
 /// Each returns null where it does not apply.
 ScheduleAttrInterface proposePointwise(KernelOp kernel, const DimClasses &dims,
                                        const ScheduleTarget &target);

@@ -57,9 +57,9 @@ static LogicalResult verifyCluster(EmitError emitError, StringRef name,
                                    int64_t blocks) {
   if (blocks >= 1 && blocks <= kMaxCluster && llvm::isPowerOf2_64(blocks))
     return success();
-  return emitError() << "expected " << name << " to be a power of two from 1 to "
-                     << kMaxCluster << ", but got " << blocks
-                     << "; choose one of those";
+  return emitError() << "expected " << name
+                     << " to be a power of two from 1 to " << kMaxCluster
+                     << ", but got " << blocks << "; choose one of those";
 }
 
 static LogicalResult verifyStages(EmitError emitError, int64_t stages,
@@ -91,8 +91,8 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
-      failed(
-          verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)) ||
+      failed(verifyRange(emitError, "rows_per_block", rowsPerBlock,
+                         kMaxThreads)) ||
       failed(verifyStages(emitError, stages, hold)))
     return failure();
   if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
