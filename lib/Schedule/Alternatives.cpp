@@ -31,6 +31,8 @@ static constexpr int64_t mostParts = 512;
 /// Vectors that a thread reads from the cache, each of which is code of its
 /// own.
 static constexpr int64_t cachedVectors = 32;
+/// Stages of a loop whose copies run ahead.
+static constexpr int64_t someStages = 3;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
 /// Rows shorter than this are not worth several multiprocessors.
@@ -63,12 +65,26 @@ static bool keepsColumnSums(KernelOp kernel, const DimClasses &dims) {
          });
 }
 
+/// Shared memory of one stage of each thread's vector, at most.
+static int64_t stageBytes(KernelOp kernel, int64_t vector) {
+  int64_t bytes = 0;
+  for (BlockArgument input : kernel.getBody().getArguments()) {
+    Type element = getElementTypeOrSelf(input.getType());
+    bytes += llvm::divideCeil(vector * element.getIntOrFloatBitWidth(), 8);
+  }
+  return bytes;
+}
+
 namespace {
 /// Schedules of rows of `length` elements.
 class RowAlternatives {
 public:
-  RowAlternatives(RowsScheduleAttr proposal, const ScheduleTarget &target)
+  RowAlternatives(RowsScheduleAttr proposal, KernelOp kernel,
+                  const ScheduleTarget &target)
       : proposal(proposal), maxThreads(target.maxThreads),
+        mostStaged(
+            target.sharedBytes /
+            std::max<int64_t>(1, stageBytes(kernel, proposal.getVector()))),
         maxCluster(target.gpu ? target.gpu->maxClusterSize : 1),
         mostBlocks(target.gpu ? target.gpu->multiprocessors *
                                     target.gpu->maxBlocksPerSM
@@ -87,7 +103,10 @@ private:
            int64_t unroll);
 
   RowsScheduleAttr proposal;
-  int64_t maxThreads, maxCluster, mostBlocks;
+  int64_t maxThreads;
+  /// Vectors of all threads and stages that shared memory has room for.
+  int64_t mostStaged;
+  int64_t maxCluster, mostBlocks;
 };
 } // namespace
 
@@ -173,15 +192,20 @@ void RowAlternatives::addShared(int64_t length) {
 
 void RowAlternatives::addLoops() {
   for (int64_t threads : blockSizes)
-    for (int64_t unroll : {2, 4, 8})
-      if (threads >= smallestBlock)
-        add(threads, /*rowsPerBlock=*/1, HoldKind::loop, unroll);
+    for (int64_t unroll : {2, 4, 8}) {
+      if (threads < smallestBlock || threads > maxThreads)
+        continue;
+      add(threads, /*rowsPerBlock=*/1, HoldKind::loop, unroll);
+      if (threads * unroll * someStages <= mostStaged)
+        found.push_back(
+            cast<RowsScheduleAttr>(found.back()).withStages(someStages));
+    }
 }
 
 static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
-  RowAlternatives rows(proposal, target);
+  RowAlternatives rows(proposal, kernel, target);
   std::optional<int64_t> length = rowLength(kernel, dims);
   if (length) {
     rows.addHeld(*length);
@@ -209,21 +233,46 @@ static bool hasRoom(ColumnsScheduleAttr schedule, KernelOp kernel,
              target.gpu->defaultSharedBytesPerBlock;
 }
 
+/// Other numbers of blocks that share a column, and other stages.
+static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
+                               const ScheduleTarget &target) {
+  auto with = [&](int64_t unroll, int64_t parts) {
+    return ColumnsScheduleAttr::get(
+        proposal.getContext(), proposal.getThreads(), proposal.getVector(),
+        proposal.getSplits(), proposal.getHold(), unroll, parts);
+  };
+  Schedules found;
+  int64_t parts = proposal.getParts(), unroll = proposal.getUnroll();
+  int64_t stages = proposal.getStages();
+  if (parts > 1)
+    for (int64_t number : {int64_t(1), parts / 2, 2 * parts})
+      if (number <= mostParts)
+        found.push_back(with(unroll, number).withStages(stages));
+  int64_t most = target.gpu ? target.gpu->maxClusterSize : 1;
+  int64_t blocks = std::min(most, 2 * proposal.getBlocksPerColumn());
+  for (int64_t number = std::max<int64_t>(1, blocks / 4); number <= blocks;
+       number *= 2)
+    found.push_back(
+        with(unroll, 1).withStages(stages).withBlocksPerColumn(number));
+  for (int64_t number : {2, 4, 8})
+    for (int64_t other : {int64_t(1), someStages})
+      if (proposal.getThreads() * number * other *
+              stageBytes(kernel, proposal.getVector()) <=
+          target.sharedBytes)
+        found.push_back(with(number, parts)
+                            .withBlocksPerColumn(proposal.getBlocksPerColumn())
+                            .withStages(other));
+  return found;
+}
+
 static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
   Schedules found;
   int64_t parts = proposal.getParts();
   // Their number follows from the block, which stays.
-  if (parts > 1) {
-    for (int64_t number : {int64_t(1), parts / 2, 2 * parts})
-      if (number <= mostParts)
-        found.push_back(ColumnsScheduleAttr::get(
-            proposal.getContext(), proposal.getThreads(), proposal.getVector(),
-            proposal.getSplits(), proposal.getHold(), proposal.getUnroll(),
-            number));
-    return found;
-  }
+  if (parts > 1 || proposal.getBlocksPerColumn() > 1)
+    return sharedColumns(proposal, kernel, target);
   auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
     if (threads > target.maxThreads || splits > threads || splits < 1)
       return;

@@ -28,15 +28,15 @@ static constexpr int64_t loadsInFlight = 8;
 /// `gpuThreads` are resident together, end together, and have enough loads in
 /// flight; on an H200 that is as fast as any other number.
 static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
-/// Of `manyBlocks` x multiprocessors, what clusters, whose sizes are powers of
-/// two, should make: with fewer, parts are faster, which are any number.
-static constexpr double clusteredShare = 7.0 / 8;
+/// For each multiprocessor, the most blocks of clusters: all should be resident
+/// together, with room to spare, since a cluster has to fit a part of the chip
+/// and one that comes later reads alone.
+static constexpr double mostClustered = 4.5;
 /// Places that each block of a cluster should have.
 static constexpr int64_t placesInCluster = 64;
-/// Steps whose copies are on their way while one is reduced, and the vectors of
-/// one: of words, and of narrower elements, which take more instructions.
-static constexpr int64_t wordStages = 3, wordUnroll = 4;
-static constexpr int64_t narrowStages = 4, narrowUnroll = 2;
+/// Steps whose copies are on their way, with the one that is reduced, and the
+/// vectors of one: 32 KiB of a block, of which six are resident together.
+static constexpr int64_t copiedStages = 4, copiedVectors = 2;
 static constexpr int64_t lineBytes = 128;
 /// Elements of a row up to which a cluster reads it in one launch: 32 in each
 /// of the threads of eight blocks.
@@ -84,7 +84,7 @@ private:
   void chooseBlock();
   void chooseParts();
   bool chooseCluster();
-  bool chooseCluster(int64_t row, int64_t most, int64_t blocks);
+  int64_t clusterOf(int64_t row, double most) const;
   void chooseStages();
   int64_t inputs() const {
     return std::max<int64_t>(1,
@@ -171,6 +171,17 @@ void Proposal::chooseParts() {
         parts, llvm::divideCeil(*places, splits * unroll * lanes));
 }
 
+/// The blocks of a cluster of rows of so many vectors: as many as `most`
+/// allows, and have some places each.
+int64_t Proposal::clusterOf(int64_t row, double most) const {
+  int64_t across = llvm::divideCeil(*columns, row * vector);
+  int64_t size = target.gpu->portableClusterSize;
+  while (size > 1 &&
+         (across * size > most || (places && size * placesInCluster > *places)))
+    size /= 2;
+  return size;
+}
+
 /// One launch in place of two, if clusters make enough blocks. In a small call
 /// the second launch costs more than idle multiprocessors.
 bool Proposal::chooseCluster() {
@@ -178,46 +189,39 @@ bool Proposal::chooseCluster() {
   if (alongPlaces || !columns || isCut || target.gpu->maxClusterSize == 1 ||
       splits * widestRow < gpuThreads)
     return false;
-  auto blocks = static_cast<int64_t>(clusteredShare * manyBlocks *
-                                     target.gpu->multiprocessors);
-  for (int64_t row = widestRow; row >= narrowestRow; row /= 2)
-    if (chooseCluster(row, target.gpu->portableClusterSize, blocks))
-      return true;
-  return isSmallCall(kernel, target) &&
-         chooseCluster(narrowestRow, target.gpu->maxClusterSize, /*blocks=*/1);
-}
-
-/// Rows of so many vectors in clusters of up to `most`, the fewest that make so
-/// many blocks; with one block enough, the most.
-bool Proposal::chooseCluster(int64_t row, int64_t most, int64_t blocks) {
-  int64_t across = llvm::divideCeil(*columns, row * vector);
-  int64_t size = blocks == 1 ? most : 1;
-  while (size < most && across * size < blocks)
-    size *= 2;
-  while (places && size > 1 && size * placesInCluster > *places)
-    size /= 2;
-  if (size == 1 || across * size < blocks)
+  int64_t processors = target.gpu->multiprocessors, blocks = 0, best = 0;
+  for (int64_t row = widestRow; row >= narrowestRow; row /= 2) {
+    int64_t size = clusterOf(row, mostClustered * processors);
+    int64_t all = llvm::divideCeil(*columns, row * vector) * size;
+    if (size > 1 && all > blocks) {
+      blocks = all;
+      best = row;
+    }
+  }
+  bool areFew = blocks < fewBlocks * processors;
+  if (best == 0 || (areFew && !isSmallCall(kernel, target)))
     return false;
-  clustered = size;
+  clustered = clusterOf(best, mostClustered * processors);
+  // Few blocks have time to fit larger clusters.
+  int64_t larger = target.gpu->maxClusterSize;
+  if (areFew && (!places || *places >= larger * placesInCluster))
+    clustered = larger;
   threads = gpuThreads;
-  splits = gpuThreads / row;
+  splits = gpuThreads / best;
   return true;
 }
 
-/// Copies that run ahead, where rows are whole lines.
+/// Copies that run ahead, where rows are whole lines and blocks share them.
 void Proposal::chooseStages() {
   bool isLoop = hold() == HoldKind::loop && isOneWalk(kernel, space, dims);
   bool areLines =
       columns && *columns * std::max<int64_t>(1, 16 / vector) % lineBytes == 0;
-  if (!target.gpu || alongPlaces || !isLoop || splits == 1 || !areLines ||
-      threads != gpuThreads)
+  bool areShared = parts > 1 || clustered > 1;
+  if (alongPlaces || !isLoop || !areShared || !areLines ||
+      threads != gpuThreads || inputs() > copiedVectors)
     return;
-  bool areWords = vector <= wordLanes;
-  int64_t step = (areWords ? wordUnroll : narrowUnroll) / inputs();
-  if (step == 0)
-    return;
-  unroll = step;
-  stages = areWords ? wordStages : narrowStages;
+  unroll = copiedVectors / inputs();
+  stages = copiedStages;
 }
 
 HoldKind Proposal::hold() const {

@@ -210,6 +210,20 @@ static void addReductions(BlockWork &work, double levels, int64_t group,
   work.instructions += shuffleInstructions * levels;
 }
 
+/// Steps that one wait is for.
+template <typename Schedule> static double stagesAhead(Schedule schedule) {
+  return std::max<int64_t>(1, schedule.getStages() - 1);
+}
+
+/// Shared memory of a block whose copies run ahead, of so many bytes a vector.
+template <typename Schedule>
+static double stagedBytes(Schedule schedule, double vectorBytes) {
+  return schedule.getStages() == 1
+             ? 0
+             : schedule.getThreads() * schedule.getUnroll() *
+                   schedule.getStages() * vectorBytes;
+}
+
 BlockWork KernelWork::rows(RowsScheduleAttr schedule,
                            const ReductionSpace &space,
                            const GPUTarget &gpu) const {
@@ -243,7 +257,9 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
     return work;
   case HoldKind::loop:
     work.registers = stepped;
-    work.memoryWaits = ceilDiv(share, step);
+    work.memoryWaits = ceilDiv(share, step * stagesAhead(schedule));
+    work.sharedBytes =
+        stagedBytes(schedule, streamedBytes / points * schedule.getVector());
     work.instructions *= (walks + 1) / 2;
     reread(work, walks, gpu);
     return work;
@@ -293,7 +309,10 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
     return work;
   }
   work.registers = baseRegisters + stepRegisters + step * streamedInputs;
-  work.memoryWaits = ceilDiv(walked, schedule.getUnroll());
+  work.memoryWaits =
+      ceilDiv(walked, schedule.getUnroll() * stagesAhead(schedule));
+  work.sharedBytes =
+      stagedBytes(schedule, streamedBytes / points * schedule.getVector());
   reread(work, walksOf(space), gpu);
   return work;
 }

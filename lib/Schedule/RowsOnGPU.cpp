@@ -57,9 +57,13 @@ static constexpr int64_t streamedElements = 8192;
 /// them if elements have 16 bits; of others a step takes twice as many.
 static constexpr int64_t streamThreads = 256;
 static constexpr int64_t streamAccesses = 8192;
-/// Accesses from which on a row has several steps, whose copies run ahead, and
-/// for how many of them there is room.
-static constexpr int64_t stagedAccesses = 4096, streamStages = 3;
+/// Elements from which on such a row has several steps, whose copies run ahead,
+/// and from which on these may be large; stages of large and of small ones, and
+/// the inputs that these have room for.
+static constexpr int64_t stagedElements = 12288, stagedWords = 16384;
+static constexpr int64_t longStaged = 32768;
+static constexpr int64_t largeStages = 3, smallStages = 4;
+static constexpr int64_t mostStagedInputs = 2;
 /// Threads of a multiprocessor that sum over all rows: with rows in registers,
 /// or what follows from rows in the caches, and with rows in shared memory.
 static constexpr int64_t summingThreads = 1024;
@@ -146,15 +150,31 @@ RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
       /*preload=*/false, rowCopyGroups);
 }
 
+/// A walk whose copies run ahead: steps are short where the row has few of
+/// them, unless these are whole, so that little is left for loads of their own,
+/// and where blocks that stay wait for each row's first.
+RowsScheduleAttr RowsOnGPU::proposeStaged() const {
+  bool areWords = vector <= 4;
+  int64_t step = streamThreads * rowUnroll * vector;
+  bool isLong = length >= longStaged;
+  bool areLarge = areWords ? isLong || length % step == 0
+                           : isLong && segment.across.empty();
+  bool areHalf = !areWords && !isLong && length % (step / 2) != 0;
+  int64_t unroll = areLarge ? rowUnroll : rowUnroll / 2;
+  return RowsScheduleAttr::get(kernel.getContext(),
+                               areHalf ? streamThreads / 2 : streamThreads,
+                               vector, /*rows_per_block=*/1, HoldKind::loop,
+                               unroll / inputs, /*in_registers=*/0,
+                               /*preload=*/false, rowCopyGroups)
+      .withStages(areLarge ? largeStages : smallStages);
+}
+
 /// A walk over a row that is read once and too long for registers.
 RowsScheduleAttr RowsOnGPU::proposeStream() const {
-  if (accesses >= stagedAccesses && rowUnroll >= inputs)
-    return RowsScheduleAttr::get(kernel.getContext(), streamThreads, vector,
-                                 /*rows_per_block=*/1, HoldKind::loop,
-                                 rowUnroll / inputs, /*in_registers=*/0,
-                                 /*preload=*/false, rowCopyGroups)
-        .withStages(streamStages);
   bool areWords = vector <= 4;
+  if (inputs <= mostStagedInputs &&
+      length >= (areWords ? stagedWords : stagedElements))
+    return proposeStaged();
   int64_t threads = !areWords && accesses < streamAccesses ? streamThreads / 2
                                                            : streamThreads;
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,

@@ -73,6 +73,7 @@ private:
   int64_t columnSums() const;
   RowsScheduleAttr proposeHeavyUnaligned() const;
   RowsScheduleAttr proposeUnknown() const;
+  RowsScheduleAttr proposeStaged() const;
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeFew() const;

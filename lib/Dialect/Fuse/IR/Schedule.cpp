@@ -213,7 +213,7 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
 ColumnsScheduleAttr
 ColumnsScheduleAttr::withBlocksPerColumn(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), /*parts=*/1, blocks, getStages());
+             getUnroll(), blocks > 1 ? 1 : getParts(), blocks, getStages());
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withStages(int64_t stages) const {
