@@ -257,19 +257,12 @@ void ColumnsLowering::placeThread() {
     placeHead();
 }
 
-/// From here on each of the block's first threads has one column.
+/// From here on each of the block's first threads has one column: a lane of the
+/// vector that it had. Of a vector past the end, and of one that overlaps
+/// another, only lanes from its own place on exist.
 void ColumnsLowering::placeOneColumn() {
-  Index count = Index::constant(vectors);
-  Index block =
-      emitter.sub(firstOwn, emitter.mul(group.vector, Index::constant(vector)));
-  firstOwn = emitter.add(
-      block, emitter.mul(emitter.rem(thread, count), Index::constant(vector)));
-  Index total = emitter.product(kept);
-  Index first =
-      emitter.min(firstOwn, emitter.add(total, Index::constant(-vector)));
-  column = emitter.add(first, emitter.div(thread, count));
-  // Of a vector past the end, and of one that overlaps another, only that is
-  // behind its place.
+  Index lane = emitter.div(thread, Index::constant(vectors));
+  column = emitter.add(column, lane);
   exists = emitter.less(firstOwn, emitter.add(column, Index::constant(1)));
   columnDims = emitter.delinearize(column, kept);
   width = 1;

@@ -30,13 +30,19 @@ static constexpr int64_t loadsInFlight = 8;
 static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
 /// For each multiprocessor, the most blocks of clusters: all should be resident
 /// together, with room to spare, since a cluster has to fit a part of the chip
-/// and one that comes later reads alone.
+/// and one that comes later reads alone. With fewer than the least, of large
+/// clusters and of others, parts are faster, which are any number.
 static constexpr double mostClustered = 4.5;
+static constexpr double leastInLarge = 3.6, leastClustered = 2.4;
+static constexpr int64_t largeCluster = 8;
+/// In large calls, since narrower rows take more of memory's pages.
+static constexpr int64_t narrowestClustered = 16;
 /// Places that each block of a cluster should have.
 static constexpr int64_t placesInCluster = 64;
 /// Steps whose copies are on their way, with the one that is reduced, and the
-/// vectors of one: 32 KiB of a block, of which six are resident together.
-static constexpr int64_t copiedStages = 4, copiedVectors = 2;
+/// vectors of one. Of clusters six blocks are resident together, of parts four.
+static constexpr int64_t clusterStages = 4, clusterVectors = 2;
+static constexpr int64_t partStages = 3, partVectors = 4;
 static constexpr int64_t lineBytes = 128;
 /// Elements of a row up to which a cluster reads it in one launch: 32 in each
 /// of the threads of eight blocks.
@@ -70,6 +76,7 @@ public:
            int64_t vector, const ScheduleTarget &target)
       : kernel(kernel), dims(dims), space(space), target(target),
         vector(vector), alongPlaces(space.isReduced(space.domain.size() - 1)),
+        isSmall(target.gpu && isSmallCall(kernel, target)),
         columns(staticProduct(space.keptExtents())),
         places(staticProduct(space.reducedExtents())) {}
 
@@ -84,7 +91,7 @@ private:
   void chooseBlock();
   void chooseParts();
   bool chooseCluster();
-  int64_t clusterOf(int64_t row, double most) const;
+  bool suits(int64_t row, int64_t size) const;
   void chooseStages();
   int64_t inputs() const {
     return std::max<int64_t>(1,
@@ -99,6 +106,7 @@ private:
   int64_t vector;
   /// Whether a vector's lanes are places of one column.
   bool alongPlaces;
+  bool isSmall;
   std::optional<int64_t> columns, places;
   int64_t threads = 1, splits = 1, unroll = 4, parts = 1;
   int64_t clustered = 1, stages = 1;
@@ -171,57 +179,60 @@ void Proposal::chooseParts() {
         parts, llvm::divideCeil(*places, splits * unroll * lanes));
 }
 
-/// The blocks of a cluster of rows of so many vectors: as many as `most`
-/// allows, and have some places each.
-int64_t Proposal::clusterOf(int64_t row, double most) const {
-  int64_t across = llvm::divideCeil(*columns, row * vector);
-  int64_t size = target.gpu->portableClusterSize;
-  while (size > 1 &&
-         (across * size > most || (places && size * placesInCluster > *places)))
-    size /= 2;
-  return size;
+/// Whether clusters of rows of so many vectors make enough blocks, and hardly
+/// more than are resident together. In a small call few will do, for a second
+/// launch costs more than idle multiprocessors.
+bool Proposal::suits(int64_t row, int64_t size) const {
+  double blocks = llvm::divideCeil(*columns, row * vector) * size;
+  double each = blocks / target.gpu->multiprocessors;
+  if (each > mostClustered || (places && size * placesInCluster > *places))
+    return false;
+  // Clusters that are not portable are a last resort.
+  if (size > target.gpu->portableClusterSize && row > narrowestRow)
+    return false;
+  return isSmall ||
+         (row >= narrowestClustered &&
+          each >= (size >= largeCluster ? leastInLarge : leastClustered));
 }
 
-/// One launch in place of two, if clusters make enough blocks. In a small call
-/// the second launch costs more than idle multiprocessors.
+/// One launch in place of two, if there are clusters that suit: those that make
+/// the most blocks, of the widest rows.
 bool Proposal::chooseCluster() {
   bool isCut = columns && *columns % vector != 0;
-  if (alongPlaces || !columns || isCut || target.gpu->maxClusterSize == 1 ||
-      splits * widestRow < gpuThreads)
+  if (alongPlaces || !columns || isCut || splits * widestRow < gpuThreads)
     return false;
-  int64_t processors = target.gpu->multiprocessors, blocks = 0, best = 0;
-  for (int64_t row = widestRow; row >= narrowestRow; row /= 2) {
-    int64_t size = clusterOf(row, mostClustered * processors);
-    int64_t all = llvm::divideCeil(*columns, row * vector) * size;
-    if (size > 1 && all > blocks) {
+  int64_t most =
+      isSmall ? target.gpu->maxClusterSize : target.gpu->portableClusterSize;
+  int64_t blocks = 0;
+  for (int64_t row = widestRow; row >= narrowestRow; row /= 2)
+    for (int64_t size = 2; size <= most; size *= 2) {
+      int64_t all = llvm::divideCeil(*columns, row * vector) * size;
+      if (!suits(row, size) || all <= blocks)
+        continue;
       blocks = all;
-      best = row;
+      clustered = size;
+      splits = gpuThreads / row;
     }
-  }
-  bool areFew = blocks < fewBlocks * processors;
-  if (best == 0 || (areFew && !isSmallCall(kernel, target)))
-    return false;
-  clustered = clusterOf(best, mostClustered * processors);
-  // Few blocks have time to fit larger clusters.
-  int64_t larger = target.gpu->maxClusterSize;
-  if (areFew && (!places || *places >= larger * placesInCluster))
-    clustered = larger;
-  threads = gpuThreads;
-  splits = gpuThreads / best;
-  return true;
+  if (clustered > 1)
+    threads = gpuThreads;
+  return clustered > 1;
 }
 
-/// Copies that run ahead, where rows are whole lines and blocks share them.
+/// Copies that run ahead, where rows are whole lines and blocks share columns.
+/// Parts gain nothing where elements are words.
 void Proposal::chooseStages() {
   bool isLoop = hold() == HoldKind::loop && isOneWalk(kernel, space, dims);
   bool areLines =
       columns && *columns * std::max<int64_t>(1, 16 / vector) % lineBytes == 0;
   bool areShared = parts > 1 || clustered > 1;
   if (alongPlaces || !isLoop || !areShared || !areLines ||
-      threads != gpuThreads || inputs() > copiedVectors)
+      threads != gpuThreads || (clustered == 1 && vector <= wordLanes))
     return;
-  unroll = copiedVectors / inputs();
-  stages = copiedStages;
+  int64_t vectors = clustered > 1 ? clusterVectors : partVectors;
+  if (inputs() > vectors)
+    return;
+  unroll = vectors / inputs();
+  stages = clustered > 1 ? clusterStages : partStages;
 }
 
 HoldKind Proposal::hold() const {

@@ -150,15 +150,13 @@ RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
       /*preload=*/false, rowCopyGroups);
 }
 
-/// A walk whose copies run ahead: steps are short where the row has few of
-/// them, unless these are whole, so that little is left for loads of their own,
-/// and where blocks that stay wait for each row's first.
+/// A walk whose copies run ahead: steps are small where the row has few of
+/// them, unless these are whole, so that little is left for loads of their own.
 RowsScheduleAttr RowsOnGPU::proposeStaged() const {
   bool areWords = vector <= 4;
   int64_t step = streamThreads * rowUnroll * vector;
   bool isLong = length >= longStaged;
-  bool areLarge = areWords ? isLong || length % step == 0
-                           : isLong && segment.across.empty();
+  bool areLarge = isLong || (areWords && length % step == 0);
   bool areHalf = !areWords && !isLong && length % (step / 2) != 0;
   int64_t unroll = areLarge ? rowUnroll : rowUnroll / 2;
   return RowsScheduleAttr::get(kernel.getContext(),

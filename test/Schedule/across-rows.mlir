@@ -95,7 +95,7 @@ func.func @numbers(%x: tensor<?x4096xbf16>) -> tensor<f32> {
 // -----
 
 // CHECK-LABEL: func.func @numbers_of_long_rows
-// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, persistent = 1056>
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, persistent = 1056, stages = 3>
 func.func @numbers_of_long_rows(%x: tensor<?x131072xbf16>) -> tensor<f32> {
   %f = fuse.cast %x : tensor<?x131072xbf16> -> tensor<?x131072xf32>
   %m = fuse.logsumexp %f dims = [1] : tensor<?x131072xf32> -> tensor<?xf32>

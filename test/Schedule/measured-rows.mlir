@@ -52,8 +52,8 @@ func.func @once_longer(%x: tensor<?x24576xbf16>) -> tensor<?x1xbf16> {
 // Eight vectors a step of f32 rows that are longer.
 // CHECK-LABEL: func.func @streamed
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, unroll = 8>
-func.func @streamed(%x: tensor<?x65536xf32>) -> tensor<?x1xf32> {
-  %s = fuse.reduce max %x dims = [1] keep : tensor<?x65536xf32> -> tensor<?x1xf32>
+func.func @streamed(%x: tensor<?x12288xf32>) -> tensor<?x1xf32> {
+  %s = fuse.reduce max %x dims = [1] keep : tensor<?x12288xf32> -> tensor<?x1xf32>
   return %s : tensor<?x1xf32>
 }
 

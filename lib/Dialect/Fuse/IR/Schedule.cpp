@@ -201,6 +201,10 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
                           "shares a column, but got hold = "
                        << stringifyHoldKind(hold) << " and parts = " << parts
                        << "; use blocks_per_column = 1";
+  if (blocksPerColumn > 1 && threads % kWarpSize != 0)
+    return emitError() << "expected whole warps of " << kWarpSize
+                       << " where a cluster shares a column, but got "
+                       << threads << " threads; use blocks_per_column = 1";
   if (hold != HoldKind::registers && hold != HoldKind::loop)
     return emitError() << "expected hold = registers or hold = loop, but got "
                        << stringifyHoldKind(hold) << "; use hold = loop";

@@ -205,3 +205,41 @@ func.func private @f() attributes {s = #fuse.transpose<threads = 32, tile = 512,
 
 // expected-error @below {{expected threads to divide the 256 vectors of a tile, but got 96; choose a power of two up to that}}
 func.func private @f() attributes {s = #fuse.transpose<threads = 96, tile = 32, vector = 4>}
+
+// -----
+
+// expected-error @below {{expected blocks_per_column to be a power of two from 1 to 16, but got 3; choose one of those}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, blocks_per_column = 3>}
+
+// -----
+
+// A cluster needs no second launch.
+// expected-error @below {{expected hold = loop and parts = 1 where a cluster shares a column, but got hold = loop and parts = 2; use blocks_per_column = 1}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 2, blocks_per_column = 2>}
+
+// -----
+
+// expected-error @below {{expected hold = loop and parts = 1 where a cluster shares a column, but got hold = registers and parts = 1; use blocks_per_column = 1}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, blocks_per_column = 2>}
+
+// -----
+
+// expected-error @below {{expected stages from 1 to 8, but got 9; choose one in that range}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, stages = 9>}
+
+// -----
+
+// Only steps of loops are staged.
+// expected-error @below {{expected stages with hold = loop, but got hold = cache; leave them out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = cache, stages = 2>}
+
+// -----
+
+// expected-error @below {{expected stages with hold = loop, but got hold = registers; leave them out}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, stages = 2>}
+
+// -----
+
+// They meet at a barrier of whole warps.
+// expected-error @below {{expected whole warps of 32 where a cluster shares a column, but got 48 threads; use blocks_per_column = 1}}
+func.func private @f() attributes {s = #fuse.columns<threads = 48, vector = 1, splits = 4, blocks_per_column = 2>}

@@ -1,0 +1,84 @@
+// RUN: fuse-opt %s -split-input-file -fuse-assign-schedules=chip=sm_90 | FileCheck %s
+
+// Rows that are read once, and steps whose copies run ahead. In short rows the
+// steps are small; where they leave something over, of 16-bit elements, blocks
+// are, too.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, unroll = 2, stages = 4>
+func.func @short_rows(%x: tensor<?x12288xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x12288xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x12288xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+    fuse.yield %s : tensor<?x1xbf16>
+  }
+  return %y : tensor<?x1xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rest
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = loop, unroll = 2, stages = 4>
+func.func @rest(%x: tensor<?x20000xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x20000xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x20000xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x20000xbf16> -> tensor<?x1xbf16>
+    fuse.yield %s : tensor<?x1xbf16>
+  }
+  return %y : tensor<?x1xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @words
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, stages = 3>
+func.func @words(%x: tensor<?x16384xf32>) -> tensor<?x1xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x16384xf32>) -> tensor<?x1xf32> {
+  ^bb0(%a: tensor<?x16384xf32>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x16384xf32> -> tensor<?x1xf32>
+    fuse.yield %s : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rest_of_words
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, unroll = 2, stages = 4>
+func.func @rest_of_words(%x: tensor<?x20000xf32>) -> tensor<?x1xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x20000xf32>) -> tensor<?x1xf32> {
+  ^bb0(%a: tensor<?x20000xf32>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x20000xf32> -> tensor<?x1xf32>
+    fuse.yield %s : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// Two inputs share the room; more have none.
+// CHECK-LABEL: func.func @two_inputs
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, unroll = 2, stages = 3>
+func.func @two_inputs(%x: tensor<?x65536xbf16>, %y: tensor<?x65536xbf16>) -> tensor<?x1xbf16> {
+  %z = fuse.kernel "k" ins(%x, %y : tensor<?x65536xbf16>, tensor<?x65536xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x65536xbf16>, %b: tensor<?x65536xbf16>):
+    %p = fuse.mul %a, %b : tensor<?x65536xbf16>
+    %s = fuse.reduce sum %p dims = [1] keep : tensor<?x65536xbf16> -> tensor<?x1xbf16>
+    fuse.yield %s : tensor<?x1xbf16>
+  }
+  return %z : tensor<?x1xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @three_inputs
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop>
+func.func @three_inputs(%x: tensor<?x65536xbf16>, %y: tensor<?x65536xbf16>, %z: tensor<?x65536xbf16>) -> tensor<?x1xbf16> {
+  %w = fuse.kernel "k" ins(%x, %y, %z : tensor<?x65536xbf16>, tensor<?x65536xbf16>, tensor<?x65536xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x65536xbf16>, %b: tensor<?x65536xbf16>, %c: tensor<?x65536xbf16>):
+    %p = fuse.mul %a, %b : tensor<?x65536xbf16>
+    %q = fuse.mul %p, %c : tensor<?x65536xbf16>
+    %s = fuse.reduce sum %q dims = [1] keep : tensor<?x65536xbf16> -> tensor<?x1xbf16>
+    fuse.yield %s : tensor<?x1xbf16>
+  }
+  return %w : tensor<?x1xbf16>
+}
