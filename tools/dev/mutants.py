@@ -199,6 +199,16 @@ MUTANTS = [
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
+            "steps-leave-over-more-than-they-take",
+            "bool areHalf = !areWords && !isLong && length % (step / 2) != 0;",
+            "bool areHalf = false;",
+        ),
+        (
+            "staged-steps-of-several-inputs-have-no-room",
+            "unroll / inputs, /*in_registers=*/0,",
+            "unroll, /*in_registers=*/0,",
+        ),
+        (
             "one-row-for-all-threads",
             "return make(threads, threads / group, HoldKind::registers);",
             "return make(threads, 1, HoldKind::registers);",
@@ -261,6 +271,31 @@ MUTANTS = [
     *of_file(
         "lib/Schedule/Columns.cpp",
         "lit:Schedule",
+        (
+            "clusters-of-any-number-of-blocks",
+            "if (each > mostClustered ||",
+            "if (each > 2 * mostClustered ||",
+        ),
+        (
+            "large-clusters-that-make-few-blocks",
+            "size >= largeCluster ? leastInLarge",
+            "size > largeCluster ? leastInLarge",
+        ),
+        (
+            "clusters-that-are-not-portable",
+            "row > narrowestRow)\n    return false;",
+            "row > 2 * widestRow)\n    return false;",
+        ),
+        (
+            "a-block-of-a-cluster-has-no-step",
+            "splits * unroll * clustered > *places)",
+            "splits * unroll > *places)",
+        ),
+        (
+            "copies-of-rows-that-are-no-lines",
+            "!areShared || !areLines ||",
+            "!areShared ||",
+        ),
         (
             "clusters-read-rows-of-any-length",
             "places && *places <= longestInCluster)",

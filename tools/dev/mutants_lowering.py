@@ -146,8 +146,57 @@ LOWERING = [
         ),
     ),
     *of_file(
+        "lib/Conversion/StagedLoop.cpp",
+        "lit:Emulator",
+        (
+            "a-step-comes-before-its-copies",
+            "staging.wait(ahead() - 1);",
+            "staging.wait(ahead());",
+        ),
+        (
+            "copies-fill-the-place-that-is-read",
+            "       after(stage, ahead()));",
+            "       stage);",
+        ),
+        (
+            "places-go-on-without-end",
+            "emitter.less(next, around), next,",
+            "emitter.less(next, emitter.add(around, around)), next,",
+        ),
+        (
+            "steps-behind-the-loop-are-copied",
+            "frame.ifTrue(emitter.less(base, to), [&] {",
+            "frame.ifTrue(Value(), [&] {",
+        ),
+        (
+            "a-step-behind-the-loop-is-no-group",
+            "  });\n  staging.commit();\n}",
+            "    staging.commit();\n  });\n}",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/LowerColumns.cpp",
         "lit:Conversion lit:Emulator",
+        (
+            "a-lane-of-another-thread-is-written",
+            "exists = emitter.less(firstOwn, emitter.add(column, Index::constant(1)));",
+            "exists = Value();",
+        ),
+        (
+            "each-block-of-a-cluster-takes-the-rest",
+            "if (!isShared())\n    return count;",
+            "if (!frame.partStates)\n    return count;",
+        ),
+        (
+            "a-cluster-of-columns-does-not-start",
+            "  if (clustered() > 1)\n    awaitCluster(frame);",
+            "",
+        ),
+        (
+            "clusters-for-what-takes-several-walks",
+            "if (clustered() > 1 && !isOneWalk(",
+            "if (clustered() > 16 && !isOneWalk(",
+        ),
         (
             "overlapping-columns-are-written-twice",
             "emitter.less(firstOwn, emitter.add(column, Index::constant(lane + 1)))",
@@ -222,8 +271,28 @@ LOWERING = [
         ),
         (
             "no-arrival-is-waited-for",
-            "awaitBytes(frame, group.arrival);",
-            "gpu::BarrierOp::create(frame.builder, frame.loc());",
+            "awaitBytes(frame, group.arrival);\n  else",
+            "gpu::BarrierOp::create(frame.builder, frame.loc());\n  else",
+        ),
+        (
+            "a-cluster-of-columns-does-not-wait",
+            "    awaitBytes(frame, group.arrival);\n    frame.ifTrue(wanted",
+            "    frame.ifTrue(wanted",
+        ),
+        (
+            "the-last-block-of-a-cluster-of-columns-is-not-expected",
+            "bytes += lanesIn(value) * group.vectors * group.slices *",
+            "bytes += lanesIn(value) * group.vectors * (group.slices - 1) *",
+        ),
+        (
+            "each-block-of-a-cluster-finishes-columns",
+            "frame.ifTrue(emitter.less(group.slice, Index::constant(1)), [&] {\n    frame",
+            "frame.ifTrue(emitter.less(group.slice, Index::constant(2)), [&] {\n    frame",
+        ),
+        (
+            "lanes-are-taken-from-the-first-slice-on",
+            ": emitter.mul(lane, Index::constant(group.slices));",
+            ": lane;",
         ),
         (
             "a-state-of-each-block-is-not-expected",
