@@ -235,6 +235,9 @@ void EmulatorGrid::runThread(void *data) {
     grid->complain("expected every thread to run griddepcontrol.wait, but got "
                    "one that ends without; move it to the kernel's start",
                    /*site=*/nullptr);
+  // What nobody waits for reads and writes all the same.
+  grid->commitCopies();
+  grid->waitForCopies(/*pending=*/0);
   grid->running->state = State::Ended;
 }
 

@@ -159,6 +159,29 @@ func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
 
 // -----
 
+// Fewer slices than lanes: the threads of the first write a vector each.
+// CHECK-LABEL: gpu.func @few_slices
+// CHECK:         %[[COLUMN:.*]] = arith.minsi %[[OWN:.*]], %c1025
+// CHECK:         gpu.barrier
+// CHECK:         %[[END:.*]] = arith.addi %[[COLUMN]], %c1{{[_0-9]*}} : index
+// CHECK-NEXT:    %[[MINE:.*]] = arith.cmpi slt, %[[OWN]], %[[END]]
+// CHECK-NEXT:    scf.if %[[MINE]]
+// CHECK:           llvm.store {{.*}} {alignment = 2 : i64} : bf16
+// CHECK-COUNT-7: llvm.store {{.*}} : bf16
+// CHECK-NOT:     llvm.store
+// CHECK:         gpu.return
+func.func @few_slices(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
+  %y = fuse.kernel "few_slices" ins(%x : tensor<?x1033xbf16>) -> tensor<1033xbf16>
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 2, unroll = 2> {
+  ^bb0(%a: tensor<?x1033xbf16>):
+    %s = fuse.reduce max %a dims = [0] : tensor<?x1033xbf16> -> tensor<1033xbf16>
+    fuse.yield %s : tensor<1033xbf16>
+  }
+  return %y : tensor<1033xbf16>
+}
+
+// -----
+
 // Vectors of two 16-bit weights are cut out of two each: the last walk is there for
 // each quarter of the places where a row's first vector may be, with its head known
 // but for one element.

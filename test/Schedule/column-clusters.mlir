@@ -191,6 +191,19 @@ func.func @no_lines(%x: tensor<?x12296xbf16>) -> tensor<12296xbf16> {
 
 // -----
 
+// CHECK-LABEL: func.func @few_places_no_lines
+// CHECK: #fuse.columns<threads = 256, vector = 8, splits = 32, unroll = 2, blocks_per_column = 8>
+func.func @few_places_no_lines(%x: tensor<512x776xbf16>) -> tensor<776xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<512x776xbf16>) -> tensor<776xbf16> {
+  ^bb0(%a: tensor<512x776xbf16>):
+    %s = fuse.reduce sum %a dims = [0] : tensor<512x776xbf16> -> tensor<776xbf16>
+    fuse.yield %s : tensor<776xbf16>
+  }
+  return %y : tensor<776xbf16>
+}
+
+// -----
+
 // Enough columns share nothing.
 // CHECK-LABEL: func.func @enough
 // CHECK: #fuse.columns<threads = 256, vector = 8, splits = 8, unroll = 8>
