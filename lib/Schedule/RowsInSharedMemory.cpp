@@ -24,10 +24,15 @@ static constexpr int64_t componentBytes = 8;
 /// than they load, and of several inputs.
 static constexpr int64_t usualPart = 32 << 10;
 static constexpr int64_t exponentialPart = 26 << 10;
-static constexpr int64_t severalPart = 16 << 10;
+static constexpr int64_t severalPart = 24 << 10;
 /// Larger ones are worth more blocks than are portable, or have other threads.
 static constexpr int64_t largePart = 48 << 10;
 static constexpr int64_t smallestPartBlock = 128;
+/// Elements of a part with deviations, of few blocks, from which on it has
+/// twice the threads, which load weights when they need them.
+static constexpr int64_t widePart = 12288, fewBlocks = 4;
+/// Vectors of a thread of a row that has deviations and one block.
+static constexpr int64_t fewestWholeVectors = 7, mostWholeVectors = 8;
 static constexpr int64_t largestPartBlock = 512;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256;
@@ -85,10 +90,17 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
     unroll = isLarge || !isDivided ? 2 : 4;
   }
   int64_t part = length / blocks;
+  bool isWide = hasDeviations && isNarrow && isDivided && part >= widePart &&
+                blocks <= fewBlocks;
+  if (isWide && !isLarge) {
+    threads = 2 * smallestPartBlock;
+    unroll = 2;
+  }
   bool loadsAhead =
-      hasWeights && !hasExp &&
+      hasWeights && !hasExp && !isWide &&
       (hasDeviations ? !isLarge : isDivided || (isNarrow && inputs > 1));
-  bool isShort = part < 2 * unroll * threads * vector;
+  int64_t each = part / (threads * vector);
+  bool isShort = each < 2 * unroll && llvm::isPowerOf2_64(each);
   if (loadsAhead && isDivided && isShort)
     unroll = rowUnroll;
   int64_t fewest = loadsAhead && !isDivided ? 2 * unroll : 1;
@@ -99,6 +111,23 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
                                /*rows_per_block=*/1, HoldKind::shared, unroll,
                                /*inRegisters=*/0, loadsAhead, rowCopyGroups)
       .withBlocksPerRow(blocks);
+}
+
+/// A row of 16-bit elements with deviations and weights, of seven or eight
+/// vectors a thread, which one block waits for at once and has the weights of
+/// before. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeWholePart() const {
+  int64_t threads = 2 * smallestPartBlock, each = vectors / threads;
+  bool fits = hasDeviations && hasWeights && !hasExp && inputs == 1 &&
+              vector > 4 && vectorBytes == accessBytes &&
+              length % (threads * vector) == 0 && each >= fewestWholeVectors &&
+              each <= mostWholeVectors;
+  if (!fits)
+    return {};
+  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
+                               /*rows_per_block=*/1, HoldKind::shared,
+                               rowUnroll, /*inRegisters=*/0, /*preload=*/true,
+                               /*copy_groups=*/1);
 }
 
 /// A part that leaves room for another one if three eighths are in registers:

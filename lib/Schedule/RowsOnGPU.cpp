@@ -49,6 +49,15 @@ static constexpr int64_t onceVectors = 4;
 static constexpr int64_t longOnceVectors = 8;
 static constexpr int64_t longOnceRow = 32;
 static constexpr int64_t fewestNeighbours = 4;
+/// Vectors that each thread of a block has of a row in the caches, and of one
+/// in registers, where that leaves no thread without; the fewest threads of
+/// such a block, and the most that have few vectors of heavy rows.
+static constexpr int64_t mostWholeVectors = 8, mostHeldVectors = 5;
+static constexpr int64_t smallestWholeBlock = 64, largestOfFewVectors = 320;
+/// Places for vectors that may stay empty, of each that is filled, in heavy
+/// rows of 16-bit elements, and the fewest threads of a row that is no shorter.
+static constexpr double emptyPlaces = 0.3;
+static constexpr int64_t smallestGroup = 16;
 /// Rows of up to so many elements that leave edges are short.
 static constexpr int64_t shortUnaligned = 1024;
 /// A row that is read once is no longer in registers than this.
@@ -76,6 +85,11 @@ static int64_t aboutPowerOf2(int64_t number) {
   int64_t below = llvm::PowerOf2Ceil(number) / 2;
   bool isHardlyMore = below > 0 && number <= below + below / 8;
   return isHardlyMore ? below : llvm::PowerOf2Ceil(number);
+}
+
+/// Places for vectors that so many threads have, of each that there is.
+static double placesForEach(int64_t vectors, int64_t threads) {
+  return static_cast<double>(llvm::alignTo(vectors, threads)) / vectors;
 }
 
 /// Threads with so many vectors each, as long as neighbours read half a line
@@ -128,7 +142,12 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
 RowsScheduleAttr RowsOnGPU::hold(int64_t group) const {
   if (length % vector != 0)
     group = std::max(group, 2 * vector);
-  int64_t threads = std::max(group, smallestBlock);
+  // Where much is to be computed and some threads have a vector less, blocks of
+  // two warps end sooner.
+  bool areUneven = !isLight && vector > 4 && length % vector == 0 &&
+                   vectors % group != 0 && !once && !isSmall();
+  int64_t threads =
+      std::max(group, areUneven ? smallestWholeBlock : smallestBlock);
   return make(threads, threads / group, HoldKind::registers);
 }
 
@@ -218,10 +237,46 @@ int64_t RowsOnGPU::cacheThreads() const {
   int64_t threads = llvm::divideCeil(vectors, each);
   // Each has the loads of several inputs in flight.
   if (inputs > 1 && vectors > cacheAccesses / 4 && !hasExp)
-    return length % vector == 0 ? severalCacheThreads : severalCacheThreads / 2;
+    return length % vector == 0
+               ? wholeThreads(severalCacheThreads, severalCacheThreads)
+               : severalCacheThreads / 2;
   if (inputs > 1)
     threads = threads * 3 / 4;
-  return std::max(smallestBlock, aboutPowerOf2(threads));
+  return wholeThreads(threads, std::max(smallestBlock, aboutPowerOf2(threads)));
+}
+
+/// Whether so many threads of whole vectors do for as many as are wanted:
+/// hardly fewer, or up to twice as many. Where every element is divided, or
+/// large blocks would have little to share among a thread's vectors, less is.
+bool RowsOnGPU::isNear(int64_t threads, int64_t wanted) const {
+  bool isLarge = !isLight && threads > largestOfFewVectors;
+  double most = divides || isLarge ? 1.5 : 2;
+  return 10 * threads >= 9 * wanted && threads <= most * wanted;
+}
+
+/// Threads of a block near those that are wanted that have whole vectors each:
+/// what only some threads have is code of its own, whose loads come late. Else
+/// `usual`, or half of that where many have a vector less.
+int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
+  if (length % vector != 0 || vectors % usual == 0)
+    return usual;
+  int64_t near = 0, fewer = 0;
+  double least = divides ? 0.75 : 0.5;
+  for (int64_t each = mostWholeVectors; each >= 2; --each) {
+    int64_t threads = vectors / each;
+    if (vectors % each != 0 || threads % warpSize != 0 ||
+        threads < smallestWholeBlock || threads > widestHeldGroup)
+      continue;
+    if (isNear(threads, wanted) && (near == 0 || isLight))
+      near = threads;
+    if (threads < wanted && threads >= least * wanted)
+      fewer = threads;
+  }
+  if (near != 0 || fewer != 0)
+    return near != 0 ? near : fewer;
+  bool areMany = placesForEach(vectors, usual) > 1 + emptyPlaces &&
+                 (vector <= 4 || !isLight) && usual > smallestBlock;
+  return areMany ? usual / 2 : usual;
 }
 
 /// Vectors of each thread of a row whose vectors leave edges. What a thread
@@ -266,12 +321,23 @@ int64_t RowsOnGPU::heldGroup() const {
     return std::min(groupWith(vectors, isLong ? longOnceVectors : onceVectors),
                     registerVectors);
   }
-  if (divides && !hasExp && isNarrow)
-    return std::min(groupWith(vectors, onceVectors), registerVectors);
+  if (divides && !hasExp && isNarrow) {
+    int64_t group = std::min(groupWith(vectors, onceVectors), registerVectors);
+    bool isHalfWhole = length % vector == 0 && vectors % group != 0 &&
+                       vectors % (group / 2) == 0 &&
+                       2 * vectors <= mostHeldVectors * group;
+    return isHalfWhole ? group / 2 : group;
+  }
   int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
   while (group < registerVectors && group * 2 < vectors)
     group *= 2;
-  return group;
+  // Half as many threads with three vectors or four, or five of the shortest
+  // rows, instead of one or two that many have not.
+  bool isNarrowHeavy = !isLight && isNarrow;
+  double most = 1 + (isNarrowHeavy ? emptyPlaces : 2 * emptyPlaces + 0.1);
+  bool isEmpty = length % vector == 0 && group > smallestGroup &&
+                 placesForEach(vectors, group) > most;
+  return isEmpty ? group / 2 : group;
 }
 
 /// A row that leaves edges, of 16-bit elements on which there is much to
@@ -291,6 +357,8 @@ RowsScheduleAttr RowsOnGPU::proposeHeavyUnaligned() const {
 /// threads. Null where there is no place for it.
 RowsScheduleAttr RowsOnGPU::proposeLong() const {
   if (RowsScheduleAttr shared = proposeHeavyUnaligned())
+    return shared;
+  if (RowsScheduleAttr shared = proposeWholePart())
     return shared;
   if (int64_t threads = cacheThreads())
     return make(threads, 1, HoldKind::cache);

@@ -62,6 +62,8 @@ private:
   bool isHeavy() const;
   int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
+  bool isNear(int64_t threads, int64_t wanted) const;
+  int64_t wholeThreads(int64_t wanted, int64_t usual) const;
   int64_t unalignedEach() const;
   int64_t unalignedGroup() const;
   int64_t heldGroup() const;
@@ -80,6 +82,7 @@ private:
   RowsScheduleAttr proposeModerate() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;
+  RowsScheduleAttr proposeWholePart() const;
   RowsScheduleAttr proposeSpread() const;
   int64_t spreadBlocks() const;
   int64_t spreadPartBytes() const;
