@@ -53,7 +53,8 @@ static constexpr int64_t fewestNeighbours = 4;
 /// in registers, where that leaves no thread without; the fewest threads of
 /// such a block, and the most that have few vectors of heavy rows.
 static constexpr int64_t mostWholeVectors = 8, mostHeldVectors = 5;
-static constexpr int64_t smallestWholeBlock = 64, largestOfFewVectors = 320;
+static constexpr int64_t smallestWholeBlock = 64, largestOfFewVectors = 384;
+static constexpr int64_t fewestInLarge = 4;
 /// Places for vectors that may stay empty, of each that is filled, in heavy
 /// rows of 16-bit elements, and the fewest threads of a row that is no shorter.
 static constexpr double emptyPlaces = 0.3;
@@ -238,7 +239,7 @@ int64_t RowsOnGPU::cacheThreads() const {
   // Each has the loads of several inputs in flight.
   if (inputs > 1 && vectors > cacheAccesses / 4 && !hasExp)
     return length % vector == 0
-               ? wholeThreads(severalCacheThreads, severalCacheThreads)
+               ? wholeThreads(severalCacheThreads * 7 / 8, severalCacheThreads)
                : severalCacheThreads / 2;
   if (inputs > 1)
     threads = threads * 3 / 4;
@@ -246,12 +247,14 @@ int64_t RowsOnGPU::cacheThreads() const {
 }
 
 /// Whether so many threads of whole vectors do for as many as are wanted:
-/// hardly fewer, or up to twice as many. Where every element is divided, or
-/// large blocks would have little to share among a thread's vectors, less is.
+/// hardly fewer, or up to twice as many, but where every element is divided. In
+/// large blocks of few vectors a thread, registers leave room for fewer
+/// threads.
 bool RowsOnGPU::isNear(int64_t threads, int64_t wanted) const {
   bool isLarge = !isLight && threads > largestOfFewVectors;
-  double most = divides || isLarge ? 1.5 : 2;
-  return 10 * threads >= 9 * wanted && threads <= most * wanted;
+  if (isLarge && vectors < fewestInLarge * threads)
+    return false;
+  return 10 * threads >= 9 * wanted && threads <= (divides ? 1.5 : 2) * wanted;
 }
 
 /// Threads of a block near those that are wanted that have whole vectors each:
@@ -262,6 +265,7 @@ int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
     return usual;
   int64_t near = 0, fewer = 0;
   double least = divides ? 0.75 : 0.5;
+  bool mayBeFewer = !isLight || (divides && vectorBytes == accessBytes);
   for (int64_t each = mostWholeVectors; each >= 2; --each) {
     int64_t threads = vectors / each;
     if (vectors % each != 0 || threads % warpSize != 0 ||
@@ -269,7 +273,7 @@ int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
       continue;
     if (isNear(threads, wanted) && (near == 0 || isLight))
       near = threads;
-    if (threads < wanted && threads >= least * wanted)
+    if (mayBeFewer && threads < wanted && threads >= least * wanted)
       fewer = threads;
   }
   if (near != 0 || fewer != 0)
@@ -335,8 +339,12 @@ int64_t RowsOnGPU::heldGroup() const {
   // rows, instead of one or two that many have not.
   bool isNarrowHeavy = !isLight && isNarrow;
   double most = 1 + (isNarrowHeavy ? emptyPlaces : 2 * emptyPlaces + 0.1);
+  // Whole warps that have not cost exponentials nothing, and several inputs
+  // have enough loads in flight.
+  bool isRare = isNarrowHeavy && hasExp && vectors % warpSize == 0;
   bool isEmpty = length % vector == 0 && group > smallestGroup &&
-                 placesForEach(vectors, group) > most;
+                 placesForEach(vectors, group) > (isRare ? 1.5 : most) &&
+                 (inputs == 1 || !isLight);
   return isEmpty ? group / 2 : group;
 }
 
