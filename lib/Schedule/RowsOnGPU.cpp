@@ -279,7 +279,8 @@ int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
   if (near != 0 || fewer != 0)
     return near != 0 ? near : fewer;
   bool areMany = placesForEach(vectors, usual) > 1 + emptyPlaces &&
-                 (vector <= 4 || !isLight) && usual > smallestBlock;
+                 (!isLight || (vector <= 4 && inputs == 1)) &&
+                 usual > smallestBlock;
   return areMany ? usual / 2 : usual;
 }
 
