@@ -89,7 +89,7 @@ private:
   Index placeBlock();
   void placeOneColumn();
   bool combinesLanes() const {
-    return !alongPlaces && vector > 1 && splits >= vector;
+    return !alongPlaces && vector > 1 && splits >= vector && divides();
   }
   void placeThread();
   void placeStride();
@@ -99,7 +99,7 @@ private:
   /// vector.
   bool hasEdges() const { return alongPlaces && !divides(); }
   /// Whether rows of columns do so; the last vector then overlaps another.
-  bool overlaps() const { return !alongPlaces && width > 1 && !divides(); }
+  bool overlaps() const { return !alongPlaces && !divides(); }
   bool mayOverlap() const;
   void placeHead();
   Point pointAtPlace(const Index &place, int64_t lanes);
@@ -258,12 +258,10 @@ void ColumnsLowering::placeThread() {
 }
 
 /// From here on each of the block's first threads has one column: a lane of the
-/// vector that it had. Of a vector past the end, and of one that overlaps
-/// another, only lanes from its own place on exist.
+/// vector that it had. Of a vector past the end none exists.
 void ColumnsLowering::placeOneColumn() {
   Index lane = emitter.div(thread, Index::constant(vectors));
   column = emitter.add(column, lane);
-  exists = emitter.less(firstOwn, emitter.add(column, Index::constant(1)));
   columnDims = emitter.delinearize(column, kept);
   width = 1;
   group.vectors *= vector;

@@ -90,8 +90,8 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
     unroll = isLarge || !isDivided ? 2 : 4;
   }
   int64_t part = length / blocks;
-  bool isWide = hasDeviations && isNarrow && isDivided && part >= widePart &&
-                blocks <= fewBlocks;
+  bool isWide = hasDeviations && hasWeights && isNarrow && isDivided &&
+                part >= widePart && blocks <= fewBlocks;
   if (isWide && !isLarge) {
     threads = 2 * smallestPartBlock;
     unroll = 2;
@@ -99,8 +99,9 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool loadsAhead =
       hasWeights && !hasExp && !isWide &&
       (hasDeviations ? !isLarge : isDivided || (isNarrow && inputs > 1));
-  int64_t each = part / (threads * vector);
-  bool isShort = each < 2 * unroll && llvm::isPowerOf2_64(each);
+  int64_t each = llvm::divideCeil(part, threads * vector);
+  bool isShort =
+      part < 2 * unroll * threads * vector && llvm::isPowerOf2_64(each);
   if (loadsAhead && isDivided && isShort)
     unroll = rowUnroll;
   int64_t fewest = loadsAhead && !isDivided ? 2 * unroll : 1;

@@ -140,29 +140,6 @@ func.func @bytes(%x: tensor<?x1033xbf16>, %m: tensor<1033xi1>) -> tensor<?x1033x
 // CHECK:           scf.if
 // CHECK:             llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<8xbf16>
 // CHECK:         gpu.barrier
-// CHECK:         %[[LANE:.*]] = arith.addi %[[COLUMN]], %{{.*}} : index
-// CHECK:         %[[END:.*]] = arith.addi %[[LANE]], %c1{{[_0-9]*}} : index
-// CHECK-NEXT:    %[[MINE:.*]] = arith.cmpi slt, %[[OWN]], %[[END]]
-// CHECK-NEXT:    scf.if %[[MINE]]
-// CHECK:           llvm.store {{.*}} {alignment = 2 : i64} : bf16
-// CHECK-NOT:     llvm.store
-// CHECK:         gpu.return
-func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
-  %y = fuse.kernel "columns" ins(%x : tensor<?x1033xbf16>) -> tensor<1033xbf16>
-      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2> {
-  ^bb0(%a: tensor<?x1033xbf16>):
-    %s = fuse.reduce max %a dims = [0] : tensor<?x1033xbf16> -> tensor<1033xbf16>
-    fuse.yield %s : tensor<1033xbf16>
-  }
-  return %y : tensor<1033xbf16>
-}
-
-// -----
-
-// Fewer slices than lanes: the threads of the first write a vector each.
-// CHECK-LABEL: gpu.func @few_slices
-// CHECK:         %[[COLUMN:.*]] = arith.minsi %[[OWN:.*]], %c1025
-// CHECK:         gpu.barrier
 // CHECK:         %[[END:.*]] = arith.addi %[[COLUMN]], %c1{{[_0-9]*}} : index
 // CHECK-NEXT:    %[[MINE:.*]] = arith.cmpi slt, %[[OWN]], %[[END]]
 // CHECK-NEXT:    scf.if %[[MINE]]
@@ -170,9 +147,9 @@ func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
 // CHECK-COUNT-7: llvm.store {{.*}} : bf16
 // CHECK-NOT:     llvm.store
 // CHECK:         gpu.return
-func.func @few_slices(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
-  %y = fuse.kernel "few_slices" ins(%x : tensor<?x1033xbf16>) -> tensor<1033xbf16>
-      schedule = #fuse.columns<threads = 64, vector = 8, splits = 2, unroll = 2> {
+func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
+  %y = fuse.kernel "columns" ins(%x : tensor<?x1033xbf16>) -> tensor<1033xbf16>
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2> {
   ^bb0(%a: tensor<?x1033xbf16>):
     %s = fuse.reduce max %a dims = [0] : tensor<?x1033xbf16> -> tensor<1033xbf16>
     fuse.yield %s : tensor<1033xbf16>

@@ -41,12 +41,23 @@ func.func @fewer_threads(%x: tensor<64x7168xf32>) -> tensor<64x7168xf32> {
 
 // -----
 
+// A row that one block's shared memory takes has its weights before it is there.
+// CHECK-LABEL: func.func @whole_part
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+// CHECK:         fuse.welford mean
+func.func @whole_part(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>, %b: tensor<16384xbf16>) -> tensor<?x16384xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x16384xbf16>, tensor<16384xbf16>, tensor<16384xbf16>
+  return %y : tensor<?x16384xbf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @cached
 // CHECK:         hold = cache>
 // CHECK:         fuse.welford mean
-func.func @cached(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>, %b: tensor<16384xbf16>) -> tensor<?x16384xbf16> {
-  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x16384xbf16>, tensor<16384xbf16>, tensor<16384xbf16>
-  return %y : tensor<?x16384xbf16>
+func.func @cached(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>, %b: tensor<12288xbf16>) -> tensor<?x12288xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x12288xbf16>, tensor<12288xbf16>, tensor<12288xbf16>
+  return %y : tensor<?x12288xbf16>
 }
 
 // -----

@@ -172,13 +172,13 @@ MUTANTS = [
         ),
         (
             "short-parts-have-half-the-threads",
-            "bool isShort = part < 2 * unroll * threads * vector;",
-            "bool isShort = false;",
+            "if (loadsAhead && isDivided && isShort)",
+            "if (loadsAhead && isDivided && false)",
         ),
         (
             "exponentials-have-their-weights-ahead",
-            "hasWeights && !hasExp &&\n      (hasDeviations",
-            "hasWeights &&\n      (hasDeviations",
+            "hasWeights && !hasExp && !isWide &&\n      (hasDeviations",
+            "hasWeights && !isWide &&\n      (hasDeviations",
         ),
     ),
     *of_file(
@@ -198,6 +198,36 @@ MUTANTS = [
     *of_file(
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
+        (
+            "some-threads-have-a-vector-less",
+            "if (length % vector != 0 || vectors % usual == 0)",
+            "if (length % vector != 0 || vectors % usual >= 0)",
+        ),
+        (
+            "large-blocks-of-few-vectors",
+            "if (isLarge && vectors < fewestInLarge * threads)",
+            "if (isLarge && vectors < threads)",
+        ),
+        (
+            "light-rows-have-few-threads",
+            "if (isNear(threads, wanted) && (near == 0 || isLight))",
+            "if (isNear(threads, wanted) && near == 0)",
+        ),
+        (
+            "groups-of-which-most-have-one-vector",
+            "return isEmpty ? group / 2 : group;",
+            "return group;",
+        ),
+        (
+            "half-of-the-warps-are-too-many",
+            "placesForEach(vectors, group) > (isRare ? 1.5 : most) &&",
+            "placesForEach(vectors, group) > most &&",
+        ),
+        (
+            "uneven-rows-share-a-block",
+            "std::max(group, areUneven ? smallestWholeBlock : smallestBlock);",
+            "std::max(group, smallestBlock);",
+        ),
         (
             "steps-leave-over-more-than-they-take",
             "bool areHalf = !areWords && !isLong && length % (step / 2) != 0;",
