@@ -152,6 +152,14 @@ static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
                  group);
 }
 
+/// What is on its way while a step of a loop is reduced.
+static std::string explainStages(int64_t stages) {
+  if (stages == 1)
+    return "";
+  return formatv("; copies of the next {0} run ahead, into shared memory",
+                 plural(stages - 1, "step"));
+}
+
 static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
   DimClasses dims(kernel->getParentOfType<func::FuncOp>());
   std::string reason;
@@ -162,6 +170,7 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
       lengths.push_back(staticProduct(segment.space.columns()));
   std::string text = explainHold(schedule, describeRows(lengths),
                                  llvm::is_contained(lengths, std::nullopt));
+  text += explainStages(schedule.getStages());
   if (schedule.getPersistent() > 0)
     text += formatv("; up to {0} blocks stay, and each takes one row after the "
                     "other",
@@ -193,11 +202,11 @@ static std::string explainColumns(KernelOp kernel,
   if (overLast)
     return formatv(
         "the last dimension that it reduces is contiguous; {0} share a "
-        "result's places, and neighbours read neighbouring ones",
-        sharing);
+        "result's places, and neighbours read neighbouring ones{1}",
+        sharing, explainStages(schedule.getStages()));
   return formatv("it reduces other dimensions than the last; {0} share a "
-                 "column's places, and neighbours read neighbouring columns",
-                 sharing);
+                 "column's places, and neighbours read neighbouring columns{1}",
+                 sharing, explainStages(schedule.getStages()));
 }
 
 static std::string explainContraction(ContractionScheduleAttr schedule) {

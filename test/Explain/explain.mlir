@@ -51,3 +51,18 @@ func.func @rows(%a: tensor<64x64xf32>, %b: tensor<64x128xf32>, %c: tensor<64x409
   %z = fuse.softmax %c dims = [1] : tensor<64x4096xf32>
   return %x, %y, %z : tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x4096xf32>
 }
+
+// Columns that a cluster shares, by steps whose copies run ahead.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=clustered |
+// CHECK-SAME: Reason="it reduces other dimensions than the last; 8 threads in each of 8 blocks, a cluster, share a column's places, and neighbours read neighbouring columns; copies of the next 3 steps run ahead, into shared memory"
+func.func @clustered(%x: tensor<?x16384xbf16>) -> tensor<16384xbf16> {
+  %y = fuse.reduce sum %x dims = [0] : tensor<?x16384xbf16> -> tensor<16384xbf16>
+  return %y : tensor<16384xbf16>
+}
+
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=streamed |
+// CHECK-SAME: Reason="it reduces rows of 65536 elements {{[^"]*}}; copies of the next 2 steps run ahead, into shared memory"
+func.func @streamed(%x: tensor<?x65536xf32>) -> tensor<?xf32> {
+  %y = fuse.reduce max %x dims = [1] : tensor<?x65536xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
