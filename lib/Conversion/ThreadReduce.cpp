@@ -503,7 +503,7 @@ void mlir::fuse::combineSlices(
 
 void mlir::fuse::combineLanes(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
-    SmallVector<ReductionState> states, const SliceGroup &group,
+    ArrayRef<ReductionState> states, const SliceGroup &group,
     const Index &thread, int64_t lanes,
     llvm::function_ref<void(const SmallVector<ReductionState> &)> then) {
   SharedSlices slices(frame, reducers, states, group);
@@ -515,7 +515,7 @@ void mlir::fuse::combineLanes(
 
 void mlir::fuse::combineInCluster(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
-    SmallVector<ReductionState> states, const SliceGroup &group, Value wanted,
+    ArrayRef<ReductionState> states, const SliceGroup &group, Value wanted,
     llvm::function_ref<void(const SmallVector<ReductionState> &)> then) {
   PointEmitter &emitter = frame.emitter;
   SharedSlices slices(frame, reducers, states, group);

@@ -70,7 +70,7 @@ void combineSlices(
 /// those of lane 0 of all vectors first. Wants as many slices as lanes.
 void combineLanes(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
-    SmallVector<ReductionState> states, const SliceGroup &group,
+    ArrayRef<ReductionState> states, const SliceGroup &group,
     const Index &thread, int64_t lanes,
     llvm::function_ref<void(const SmallVector<ReductionState> &)> then);
 
@@ -79,7 +79,7 @@ void combineLanes(
 /// for which `wanted` holds run `then`.
 void combineInCluster(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
-    SmallVector<ReductionState> states, const SliceGroup &group, Value wanted,
+    ArrayRef<ReductionState> states, const SliceGroup &group, Value wanted,
     llvm::function_ref<void(const SmallVector<ReductionState> &)> then);
 
 } // namespace mlir::fuse
