@@ -190,7 +190,7 @@ RowsScheduleAttr RowsOnGPU::proposeStaged() const {
 /// A walk over a row that is read once and too long for registers.
 RowsScheduleAttr RowsOnGPU::proposeStream() const {
   bool areWords = vector <= 4;
-  if (inputs <= mostStagedInputs &&
+  if (inputs > 0 && inputs <= mostStagedInputs &&
       length >= (areWords ? stagedWords : stagedElements))
     return proposeStaged();
   int64_t threads = !areWords && accesses < streamAccesses ? streamThreads / 2

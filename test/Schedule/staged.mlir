@@ -82,3 +82,18 @@ func.func @three_inputs(%x: tensor<?x65536xbf16>, %y: tensor<?x65536xbf16>, %z: 
   }
   return %w : tensor<?x1xbf16>
 }
+
+// -----
+
+// What no input streams has nothing to copy.
+// CHECK-LABEL: func.func @no_streamed_input
+// CHECK: #fuse.rows<{{[^>]*}}hold = loop{{(, unroll = 8)?}}>
+func.func @no_streamed_input(%x: tensor<9000x1xf32>, %w: tensor<1x65536xf32>) -> tensor<9000x1xf32> {
+  %y = fuse.kernel "k" ins(%x, %w : tensor<9000x1xf32>, tensor<1x65536xf32>) -> tensor<9000x1xf32> {
+  ^bb0(%a: tensor<9000x1xf32>, %b: tensor<1x65536xf32>):
+    %p = fuse.mul %a, %b : tensor<9000x1xf32>, tensor<1x65536xf32> -> tensor<9000x65536xf32>
+    %s = fuse.reduce max %p dims = [1] keep : tensor<9000x65536xf32> -> tensor<9000x1xf32>
+    fuse.yield %s : tensor<9000x1xf32>
+  }
+  return %y : tensor<9000x1xf32>
+}
