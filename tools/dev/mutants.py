@@ -8,10 +8,12 @@ python/tests, and "random" 150 random programs.
 
 from mutant import of_file
 from mutants_emission import EMISSION
+from mutants_exchange import EXCHANGE
 from mutants_lowering import LOWERING
 
 MUTANTS = [
     *LOWERING,
+    *EXCHANGE,
     *EMISSION,
     *of_file(
         "lib/Runtime/Arguments.cpp",
