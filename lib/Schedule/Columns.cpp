@@ -94,8 +94,7 @@ private:
   bool suits(int64_t row, int64_t size) const;
   void chooseStages();
   int64_t inputs() const {
-    return std::max<int64_t>(1,
-                             streamedInputs(kernel, dims, space.domain).size());
+    return streamedInputs(kernel, dims, space.domain).size();
   }
   HoldKind hold() const;
 
@@ -117,7 +116,7 @@ private:
 /// behind each other, as many as shared memory has room for.
 void Proposal::chooseBlock() {
   auto shareLoads = [&](int64_t loads) {
-    unroll = std::max<int64_t>(1, loads / inputs());
+    unroll = std::max<int64_t>(1, loads / std::max<int64_t>(1, inputs()));
   };
   // A vector that is cut out of two has two loads.
   bool isCut = !alongPlaces && columns && *columns % vector != 0;
@@ -229,7 +228,7 @@ void Proposal::chooseStages() {
       threads != gpuThreads || (clustered == 1 && vector <= wordLanes))
     return;
   int64_t vectors = clustered > 1 ? clusterVectors : partVectors;
-  if (inputs() > vectors)
+  if (inputs() == 0 || inputs() > vectors)
     return;
   unroll = vectors / inputs();
   stages = clustered > 1 ? clusterStages : partStages;

@@ -97,3 +97,19 @@ func.func @no_streamed_input(%x: tensor<9000x1xf32>, %w: tensor<1x65536xf32>) ->
   }
   return %y : tensor<9000x1xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @no_streamed_columns
+// CHECK: #fuse.columns<
+// CHECK-NOT: stages
+// CHECK: fuse.reduce
+func.func @no_streamed_columns(%x: tensor<9000x1xf32>, %w: tensor<1x65536xf32>) -> tensor<1x65536xf32> {
+  %y = fuse.kernel "k" ins(%x, %w : tensor<9000x1xf32>, tensor<1x65536xf32>) -> tensor<1x65536xf32> {
+  ^bb0(%a: tensor<9000x1xf32>, %b: tensor<1x65536xf32>):
+    %p = fuse.mul %a, %b : tensor<9000x1xf32>, tensor<1x65536xf32> -> tensor<9000x65536xf32>
+    %s = fuse.reduce max %p dims = [0] keep : tensor<9000x65536xf32> -> tensor<1x65536xf32>
+    fuse.yield %s : tensor<1x65536xf32>
+  }
+  return %y : tensor<1x65536xf32>
+}
