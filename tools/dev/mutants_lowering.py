@@ -175,17 +175,26 @@ LOWERING = [
         ),
     ),
     *of_file(
+        "lib/Conversion/ColumnWalks.cpp",
+        "lit:Conversion lit:Emulator",
+        (
+            "each-block-of-a-cluster-takes-the-rest",
+            "if (!isShared())\n    return count;",
+            "if (!frame.partStates)\n    return count;",
+        ),
+        (
+            "cut-columns-step-over-the-last-row",
+            "divides() ? Index::constant(0) : emitter.min(Index::constant(1), count);",
+            "Index::constant(0);",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/LowerColumns.cpp",
         "lit:Conversion lit:Emulator",
         (
             "lanes-of-columns-have-the-vector's-place",
             "column = emitter.add(column, lane);",
             "(void)lane;",
-        ),
-        (
-            "each-block-of-a-cluster-takes-the-rest",
-            "if (!isShared())\n    return count;",
-            "if (!frame.partStates)\n    return count;",
         ),
         (
             "a-cluster-of-columns-does-not-start",
@@ -201,11 +210,6 @@ LOWERING = [
             "overlapping-columns-are-written-twice",
             "emitter.less(firstOwn, emitter.add(column, Index::constant(lane + 1)))",
             "emitter.less(column, emitter.add(column, Index::constant(lane + 1)))",
-        ),
-        (
-            "cut-columns-step-over-the-last-row",
-            "divides() ? Index::constant(0) : emitter.min(Index::constant(1), count);",
-            "Index::constant(0);",
         ),
     ),
     *of_file(

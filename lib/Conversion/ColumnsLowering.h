@@ -1,0 +1,136 @@
+//===- ColumnsLowering.h - The lowering of #fuse.columns --------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_COLUMNSLOWERING_H
+#define FUSE_LIB_CONVERSION_COLUMNSLOWERING_H
+
+#include "KernelFrame.h"
+#include "StateLoop.h"
+#include "ThreadReduce.h"
+
+#include "fuse/Analysis/KernelSpace.h"
+#include <optional>
+
+namespace mlir::fuse {
+
+/// Lowers the columns of a kernel; see LowerColumns.cpp.
+class ColumnsLowering {
+public:
+  ColumnsLowering(KernelFrame &frame, ColumnsScheduleAttr schedule,
+                  ReductionSpace space)
+      : frame(frame), emitter(frame.emitter), schedule(schedule),
+        space(std::move(space)), kept(this->space.keptExtents()),
+        places(this->space.reducedExtents()), vector(schedule.getVector()),
+        splits(schedule.getSplits()),
+        vectors(schedule.getThreads() / schedule.getSplits()),
+        alongPlaces(this->space.isReduced(this->space.domain.size() - 1)),
+        width(alongPlaces ? 1 : vector) {}
+
+  FailureOr<Grid> run();
+
+private:
+  using States = ReductionStates;
+  /// Takes the elements at some points into the states.
+  using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
+
+  LogicalResult verify();
+  LogicalResult verifyCluster();
+  bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
+  int64_t clustered() const { return schedule.getBlocksPerColumn(); }
+  /// Whether several blocks walk the places of a column.
+  bool isShared() const { return frame.partStates || clustered() > 1; }
+  GridTerm gridOfPart() const { return {{{kept, width * vectors}}}; }
+  Grid gridOfColumns() const {
+    GridTerm term = gridOfPart();
+    if (clustered() > 1)
+      term.factors.push_back({{{clustered()}}, 1});
+    return {term};
+  }
+  Index placeBlock();
+  void placeOneColumn();
+  bool combinesLanes() const {
+    return !alongPlaces && vector > 1 && splits >= vector && divides();
+  }
+  void placeThread();
+  void placeStride();
+  void placeHeldPoints();
+  bool divides() const;
+  /// Whether columns start and end anywhere between two multiples of the
+  /// vector.
+  bool hasEdges() const { return alongPlaces && !divides(); }
+  /// Whether rows of columns do so; the last vector then overlaps another.
+  bool overlaps() const { return !alongPlaces && !divides(); }
+  bool mayOverlap() const;
+  void placeHead();
+  Point pointAtPlace(const Index &place, int64_t lanes);
+  Point pointAt(const Index &vectorPlace, Behind behind = Behind::unknown);
+  /// Places, or vectors of them, of a column.
+  Index walkedPlaces() {
+    return emitter.div(emitter.sub(emitter.product(places), head),
+                       Index::constant(vector / width));
+  }
+  Point reducedPoint(Value value);
+  void forOwnColumns(llvm::function_ref<void(int64_t)> body);
+  States walk(States states, Visit visit);
+  States walkEdges(States states, Visit visit);
+  Index endOfTail(const Index &steps, const Index &count);
+  Reducer::Lanes lanes() const {
+    return alongPlaces ? Reducer::Lanes::partsOfOneResult
+                       : Reducer::Lanes::results;
+  }
+  States walkLevel(MutableArrayRef<Reducer> reducers,
+                   ArrayRef<unsigned> full = {});
+  void define(MutableArrayRef<Reducer> reducers, const States &states);
+  void reduceLevel(ArrayRef<Operation *> ops);
+  /// As reduceLevel for a level after which only the threads that write go on.
+  void reduceLastLevel(ArrayRef<Operation *> ops, ArrayRef<unsigned> full,
+                       ArrayRef<unsigned> reduced);
+  void storeAt(ArrayRef<unsigned> results, ArrayRef<Point> points);
+  void storeFull(ArrayRef<unsigned> results);
+  void storeReduced(ArrayRef<unsigned> results);
+  void leaveColumns(const States &states);
+  void finishColumns(MutableArrayRef<Reducer> reducers, const States &states,
+                     ArrayRef<unsigned> reduced);
+  Value yielded(unsigned result) {
+    return frame.kernel.getYield().getValues()[result];
+  }
+
+  KernelFrame &frame;
+  PointEmitter &emitter;
+  ColumnsScheduleAttr schedule;
+  ReductionSpace space;
+  SmallVector<Extent> kept, places;
+  int64_t vector, splits;
+  /// Vectors of columns of a block.
+  int64_t vectors;
+  /// Whether the lanes of a vector are neighbouring places of one column, and
+  /// the columns of a vector.
+  bool alongPlaces;
+  int64_t width;
+  Index thread;
+  SliceGroup group;
+  /// This block's part of the places, and the number of parts.
+  Index part = Index::constant(0), parts = Index::constant(1);
+  /// What the first block of a cluster waits at.
+  Value arrival;
+  /// This thread's columns: their position and their indices. Those before
+  /// `firstOwn` are another thread's.
+  Index column, firstOwn;
+  SmallVector<Index, 4> columnDims;
+  Value exists;
+  /// Where the reduced dimensions are neighbours: the elements from one place
+  /// to the next, and this thread's at the first place.
+  std::optional<std::pair<Index, Index>> stride;
+  /// Places before the first vector.
+  Index head = Index::constant(0);
+  /// With hold = registers: all points of this thread.
+  SmallVector<Point> held;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_COLUMNSLOWERING_H
