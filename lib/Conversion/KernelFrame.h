@@ -13,13 +13,17 @@
 
 namespace mlir::fuse {
 
+/// Shared memory that every chip gives a block without being asked.
+inline constexpr int64_t mostStaticShared = 48 * 1024;
+/// More than the registers of any machine; each is code of its own, and LLVM
+/// takes minutes over thousands of them.
+inline constexpr int64_t maxHeldVectors = 256;
+
 /// ceil(product of extents / divisor).
 struct GridFactor {
   SmallVector<Extent> extents;
   int64_t divisor = 1;
 };
-/// Shared memory that every chip gives a block without being asked.
-inline constexpr int64_t mostStaticShared = 48 * 1024;
 
 /// ceil(product of factors / divisor): the blocks of one part of the grid.
 struct GridTerm {

@@ -81,6 +81,12 @@ LogicalResult ColumnsLowering::verify() {
       !llvm::all_of(places, [](const Extent &e) { return e.isStatic(); }))
     return error("expected a static number of reduced places with hold = "
                  "registers, but got a dynamic one; use hold = loop");
+  int64_t share = splits * vector / width;
+  if (isHeld() && *staticProduct(places) > maxHeldVectors * share)
+    return error("expected at most " + Twine(maxHeldVectors) +
+                 " vectors a thread with hold = registers, but got " +
+                 Twine(llvm::divideCeil(*staticProduct(places), share)) +
+                 "; use more splits or hold = loop");
   return verifyCluster();
 }
 

@@ -16,9 +16,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// More than the registers of any machine; each is code of its own, and LLVM
-/// takes minutes over thousands of them.
-static constexpr int64_t maxHeldVectors = 256;
 /// Vectors of 16 bytes in a line of the caches; wider ones fill several lines,
 /// narrower ones a part.
 static constexpr int64_t lineVectors = 8;

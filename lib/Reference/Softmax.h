@@ -32,8 +32,12 @@ public:
   /// An exponential of the line divided by their sum.
   Bounded normalize(Bounded exponential, Bounded sum) const {
     Bounded weight = arithmetic.quotient(exponential, sum);
-    if (isProper)
-      weight.error = std::min(weight.error, 1.0);
+    if (!isProper)
+      return weight;
+    // The value of a sum without a bound lacks the terms that have none.
+    if (weight.isUnbounded())
+      return {0.5, 1.0};
+    weight.error = std::min(weight.error, 1.0);
     return weight;
   }
 

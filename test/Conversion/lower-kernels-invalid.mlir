@@ -120,6 +120,21 @@ func.func @long_steps_of_cut_columns(%x: tensor<64x35xf16>) -> tensor<35xf16> {
 
 // -----
 
+// Each is code of its own: 512 rotary ones took LLVM three minutes.
+func.func @many_held_places(%x: tensor<2056x8xf32>) -> tensor<2056x8xf32> {
+  // expected-error @below {{expected at most 256 vectors a thread with hold = registers, but got 257; use more splits or hold = loop}}
+  %y = fuse.kernel "k" ins(%x : tensor<2056x8xf32>) -> tensor<2056x8xf32>
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 8, hold = registers> {
+  ^bb0(%a: tensor<2056x8xf32>):
+    %m = fuse.reduce max %a dims = [0] keep : tensor<2056x8xf32> -> tensor<1x8xf32>
+    %d = fuse.sub %a, %m : tensor<2056x8xf32>, tensor<1x8xf32> -> tensor<2056x8xf32>
+    fuse.yield %d : tensor<2056x8xf32>
+  }
+  return %y : tensor<2056x8xf32>
+}
+
+// -----
+
 func.func @vectors_across_planes(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
   // expected-error @below {{expected vector = 1 for several reduced dimensions of dynamic size, but got vector = 4; use vector = 1}}
   %y = fuse.kernel "planes" ins(%x : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
