@@ -103,6 +103,12 @@ typedef struct {
   /* Not 0: on GPUs from sm_90 on, launch each kernel while the one before it
      still runs; it waits itself before it touches memory. Default: 1. */
   int32_t launch_overlap;
+  /* Sizes of dynamic dims that the code is for, which takes no others:
+     "NAME=SIZE", separated by commas. NULL or "" means none. */
+  const char *sizes;
+  /* Where rows have a dynamic length, so many lengths, the first that occur, get
+     code of their own. Default: 8. */
+  int32_t lengths;
 } FuseOptions;
 
 /* "0.1.0". */

@@ -83,6 +83,16 @@ static Expected<jit::CompileOptions> unwrap(const FuseOptions *given) {
   result.cacheDirectory = orEmpty(options.cache_directory);
   result.tuningFile = orEmpty(options.tuning_file);
   result.launchOverlap = options.launch_overlap;
+  SmallVector<StringRef> sizes;
+  orEmpty(options.sizes)
+      .split(sizes, ',', /*MaxSplit=*/-1,
+             /*KeepEmpty=*/false);
+  result.sizes.assign(sizes.begin(), sizes.end());
+  if (options.lengths < 0)
+    return createStringError("expected lengths of 0 or more, but got %d; 0 "
+                             "compiles for any length only",
+                             options.lengths);
+  result.lengths = options.lengths;
   return result;
 }
 
@@ -240,6 +250,7 @@ void fuseOptionsInit(FuseOptions *options) {
   options->target = FUSE_TARGET_AUTO;
   options->cache = 1;
   options->launch_overlap = 1;
+  options->lengths = jit::CompileOptions().lengths;
 }
 
 FuseStatus *fuseCompile(const char *text, size_t length, const char *fileName,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/Analysis/DimClasses.h"
+#include "DimNames.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,56 +30,70 @@ struct BindDimsPass : public mlir::fuse::impl::BindDimsBase<BindDimsPass> {
 private:
   void requireSizes(const DimClasses &dims,
                     const DenseMap<int, std::string> &names);
-  std::string argumentName(unsigned number) {
-    auto name = getOperation().getArgAttrOfType<StringAttr>(number, kNameAttr);
-    return name ? name.str() : ("arg" + Twine(number)).str();
-  }
-  StringRef userName(unsigned number, unsigned dynamicNumber) {
-    auto names = getOperation().getArgAttrOfType<ArrayAttr>(number, kDimsAttr);
-    if (!names || dynamicNumber >= names.size())
-      return {};
-    return cast<StringAttr>(names[dynamicNumber]).getValue();
-  }
 };
 } // namespace
+
+void mlir::fuse::forEachDynamicDim(
+    func::FuncOp function,
+    llvm::function_ref<void(BlockArgument, int64_t, unsigned)> visit) {
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    unsigned number = 0;
+    for (int64_t axis = 0; type && axis < type.getRank(); ++axis)
+      if (type.isDynamicDim(axis))
+        visit(argument, axis, number++);
+  }
+}
+
+static std::string argumentName(func::FuncOp function, unsigned number) {
+  auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr);
+  return name ? name.str() : ("arg" + Twine(number)).str();
+}
+
+/// Of the argument's dynamic dimension of that number; empty if it has none.
+static StringRef userName(func::FuncOp function, unsigned number,
+                          unsigned dynamicNumber) {
+  auto names = function.getArgAttrOfType<ArrayAttr>(number, kDimsAttr);
+  if (!names || dynamicNumber >= names.size())
+    return {};
+  return cast<StringAttr>(names[dynamicNumber]).getValue();
+}
+
+DenseMap<int, std::string> mlir::fuse::nameDims(func::FuncOp function,
+                                                const DimClasses &dims) {
+  DenseMap<int, std::string> names;
+  forEachDynamicDim(
+      function, [&](BlockArgument argument, int64_t axis, unsigned number) {
+        Extent extent = dims.extent(argument, axis);
+        StringRef name = userName(function, argument.getArgNumber(), number);
+        if (!extent.isStatic() && !name.empty())
+          names.try_emplace(extent.cls, name.str());
+      });
+  forEachDynamicDim(
+      function, [&](BlockArgument argument, int64_t axis, unsigned) {
+        Extent extent = dims.extent(argument, axis);
+        if (!extent.isStatic())
+          names.try_emplace(extent.cls,
+                            argumentName(function, argument.getArgNumber()) +
+                                "." + std::to_string(axis));
+      });
+  return names;
+}
 
 void BindDimsPass::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
   DimClasses dims(function);
-  // A class takes the first name that the user gave to one of its dimensions.
-  DenseMap<int, std::string> names;
-  auto forEachDynamic = [&](auto visit) {
-    for (BlockArgument argument : function.getArguments()) {
-      auto type = dyn_cast<RankedTensorType>(argument.getType());
-      unsigned number = 0;
-      for (int64_t axis = 0; type && axis < type.getRank(); ++axis)
-        if (type.isDynamicDim(axis))
-          visit(argument, axis, number++);
-    }
-  };
-  forEachDynamic([&](BlockArgument argument, int64_t axis, unsigned number) {
-    Extent extent = dims.extent(argument, axis);
-    StringRef name = userName(argument.getArgNumber(), number);
-    if (!extent.isStatic() && !name.empty())
-      names.try_emplace(extent.cls, name.str());
-  });
+  DenseMap<int, std::string> names = nameDims(function, dims);
   DenseMap<unsigned, SmallVector<Attribute>> attributes;
   Builder builder(&getContext());
-  forEachDynamic([&](BlockArgument argument, int64_t axis, unsigned number) {
+  forEachDynamicDim(function, [&](BlockArgument argument, int64_t axis,
+                                  unsigned) {
     Extent extent = dims.extent(argument, axis);
-    std::string name;
-    if (extent.isStatic()) {
-      name = std::to_string(extent.size);
-    } else {
-      unsigned position = argument.getArgNumber();
-      name = names
-                 .try_emplace(extent.cls, argumentName(position) + "." +
-                                              std::to_string(axis))
-                 .first->second;
-    }
-    attributes[argument.getArgNumber()].push_back(builder.getStringAttr(name));
+    attributes[argument.getArgNumber()].push_back(
+        builder.getStringAttr(extent.isStatic() ? std::to_string(extent.size)
+                                                : names.lookup(extent.cls)));
   });
   for (auto &[number, list] : attributes)
     function.setArgAttr(number, kDimsAttr, builder.getArrayAttr(list));

@@ -321,14 +321,18 @@ Expected<std::vector<TunedKernel>> autotune(StringRef text, StringRef fileName,
       ScratchTensors::create(**program, inputShapes);
   if (!tensors)
     return tensors.takeError();
+  Expected<CompiledProgram &> fixed =
+      (*program)->specialized(tensors->inputs());
+  if (!fixed)
+    return fixed.takeError();
   Expected<Facts> facts =
-      computeFacts((*program)->spec(), tensors->inputs(), tensors->outputs());
+      computeFacts(fixed->spec(), tensors->inputs(), tensors->outputs());
   if (!facts)
     return facts.takeError();
   auto stopwatch = [&](CompiledProgram &variant) {
     return runCold(variant, *tensors);
   };
-  return autotune(text, fileName, onGPU, *facts, stopwatch, tuning);
+  return autotune(text, fileName, fixed->options(), *facts, stopwatch, tuning);
 }
 
 } // namespace fuse::jit

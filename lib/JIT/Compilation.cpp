@@ -115,6 +115,8 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.launchOverlap = options.launchOverlap;
   pipeline.candidate = options.candidate;
   pipeline.tuning = tuning;
+  for (const std::string &size : options.sizes)
+    pipeline.sizes.push_back(size);
 }
 
 func::FuncOp Compilation::State::entryOf(ModuleOp program) const {

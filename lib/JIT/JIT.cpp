@@ -7,6 +7,7 @@
 
 #include "fuse/JIT/JIT.h"
 #include "EmulatorCode.h"
+#include "Specializations.h"
 #include "fuse/Codegen/HostObject.h"
 #include "fuse/JIT/Source.h"
 #include "fuse/Runtime/CpuModule.h"
@@ -42,6 +43,7 @@ struct CompiledProgram::State {
   Expected<std::shared_ptr<runtime::Module>> loadModule(const Code &code);
 
   std::unique_ptr<Compilation> compilation;
+  std::unique_ptr<Specializations> specializations;
   Device device;
   /// For dense inputs, by Facts::key(). Set once, under the mutex.
   std::array<std::atomic<Variant *>, Facts::numKeys> denseVariants{};
@@ -174,27 +176,52 @@ unsigned CompiledProgram::numVariants() const {
   return state->owned.size();
 }
 
-Error CompiledProgram::run(ArrayRef<TensorView> inputs,
-                           ArrayRef<TensorView> outputs, Stream stream) {
-  Expected<Facts> facts = computeFacts(spec(), inputs, outputs);
+const CompileOptions &CompiledProgram::options() const {
+  return state->compilation->options();
+}
+
+Expected<CompiledProgram &>
+CompiledProgram::specialized(ArrayRef<TensorView> inputs) {
+  Expected<CompiledProgram *> program =
+      state->specializations->get(spec(), inputs);
+  if (!program)
+    return program.takeError();
+  return *program ? **program : *this;
+}
+
+Expected<const Program &>
+CompiledProgram::programFor(ArrayRef<TensorView> inputs,
+                            ArrayRef<TensorView> outputs) {
+  CompiledProgram *compiled = this;
+  // What is wrong with the inputs is said below, and any length is served.
+  if (Expected<CompiledProgram &> fixed = specialized(inputs))
+    compiled = &*fixed;
+  else
+    consumeError(fixed.takeError());
+  Expected<Facts> facts = computeFacts(compiled->spec(), inputs, outputs);
   if (!facts)
     return facts.takeError();
-  Expected<const Variant &> variant = state->variant(*facts);
+  Expected<const Variant &> variant = compiled->state->variant(*facts);
   if (!variant)
     return variant.takeError();
-  return variant->program.run(inputs, outputs, stream);
+  return variant->program;
+}
+
+Error CompiledProgram::run(ArrayRef<TensorView> inputs,
+                           ArrayRef<TensorView> outputs, Stream stream) {
+  Expected<const Program &> program = programFor(inputs, outputs);
+  if (!program)
+    return program.takeError();
+  return program->run(inputs, outputs, stream);
 }
 
 Expected<SmallVector<KernelTiming>>
 CompiledProgram::runTimed(ArrayRef<TensorView> inputs,
                           ArrayRef<TensorView> outputs, Stream stream) {
-  Expected<Facts> facts = computeFacts(spec(), inputs, outputs);
-  if (!facts)
-    return facts.takeError();
-  Expected<const Variant &> variant = state->variant(*facts);
-  if (!variant)
-    return variant.takeError();
-  return variant->program.runTimed(inputs, outputs, stream);
+  Expected<const Program &> program = programFor(inputs, outputs);
+  if (!program)
+    return program.takeError();
+  return program->runTimed(inputs, outputs, stream);
 }
 
 Expected<SmallVector<Shape>>
@@ -277,6 +304,8 @@ compile(StringRef text, StringRef fileName, const CompileOptions &options) {
     return compilation.takeError();
   auto state = std::make_unique<CompiledProgram::State>();
   state->compilation = std::move(*compilation);
+  state->specializations =
+      std::make_unique<Specializations>(text, fileName, resolved);
   state->device = resolved.target == Target::CUDA
                       ? Device::cuda(resolved.device)
                       : Device::cpu();

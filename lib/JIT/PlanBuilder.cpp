@@ -28,6 +28,7 @@ using mlir::fuse::RequireOp;
 using mlir::fuse::kBriefBytesAttr;
 using mlir::fuse::kFewBytesAttr;
 using mlir::fuse::kInPlaceAttr;
+using mlir::fuse::kLengthsAttr;
 using mlir::fuse::kNameAttr;
 using mlir::fuse::kSmallBytesAttr;
 using mlir::fuse::kStddevAttr;
@@ -531,6 +532,10 @@ Expected<Plan> PlanBuilder::build() {
   if (auto bytes = entry->getAttrOfType<IntegerAttr>(kFewBytesAttr))
     plan.spec.fewBytes = bytes.getInt();
   plan.spec.symbols = values.symbols();
+  if (auto names = entry->getAttrOfType<ArrayAttr>(kLengthsAttr))
+    for (auto [number, symbol] : llvm::enumerate(plan.spec.symbols))
+      if (llvm::is_contained(names.getAsValueRange<StringAttr>(), symbol))
+        plan.spec.lengths.push_back(number);
   addInputs();
   Block &body = entry.getBody().front();
   for (Operation &op : body)

@@ -43,6 +43,9 @@ static FuseSplitReductionsOptions splitOptions(StringRef chip) {
 
 void mlir::fuse::buildFormPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
+  SpecializeDimsOptions specialize;
+  llvm::append_range(specialize.sizes, options.sizes);
+  pm.addNestedPass<func::FuncOp>(createSpecializeDims(specialize));
   pm.addPass(createFuseDecompose());
   if (options.fusion)
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());

@@ -91,13 +91,21 @@ struct AssignSchedulesPass
       return signalPassFailure();
     }
     DimClasses dims(getOperation());
+    SmallVector<KernelOp> assigned;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       if (kernel.getScheduleAttr())
         continue;
       if (failed(assign(kernel, dims, *target, *tuned)))
         return signalPassFailure();
       noteSizes(kernel, dims, *target);
+      assigned.push_back(kernel);
     }
+    // Of kernels that keep their schedules there is nothing to say.
+    getOperation()->removeAttr(kLengthsAttr);
+    SmallVector<StringRef> lengths = lengthsOf(getOperation(), assigned, dims);
+    if (target->gpu && !lengths.empty())
+      getOperation()->setAttr(kLengthsAttr,
+                              Builder(&getContext()).getStrArrayAttr(lengths));
   }
 
 private:

@@ -52,6 +52,8 @@ class Options(ctypes.Structure):
         ("cache_directory", ctypes.c_char_p),
         ("tuning_file", ctypes.c_char_p),
         ("launch_overlap", ctypes.c_int32),
+        ("sizes", ctypes.c_char_p),
+        ("lengths", ctypes.c_int32),
     ]
 
 

@@ -412,7 +412,18 @@ def _source(text_or_path):
 
 
 def _options(
-    entry, target, chip, strict, device, line_info, cache, launch_overlap, tuning=None
+    entry,
+    target,
+    chip,
+    strict,
+    *,
+    device=0,
+    line_info=False,
+    cache=True,
+    launch_overlap=True,
+    tuning=None,
+    sizes=None,
+    lengths=8,
 ):
     if target not in TARGETS:
         raise Error(
@@ -429,6 +440,9 @@ def _options(
     options.cache = cache
     options.tuning_file = os.fsencode(tuning or "")
     options.launch_overlap = launch_overlap
+    named = [f"{name}={size}" for name, size in (sizes or {}).items()]
+    options.sizes = ",".join(named).encode()
+    options.lengths = lengths
     return options
 
 
@@ -476,6 +490,8 @@ def compile(
     launch_overlap=True,
     autotune=False,
     tuning=None,
+    sizes=None,
+    lengths=8,
 ):
     """Compiles a program of the fuse dialect and loads it on a device.
 
@@ -497,11 +513,26 @@ def compile(
                   [(4096, 1024), (1024,)], or, if True, for those of the first call
     tuning        path of the tuning file; None means $FUSE_TUNING, or tuning.json in
                   the folder of the cache
+    sizes         sizes of dynamic dims by name, as in {"n": 4096}: the code is for
+                  these, and takes no others
+    lengths       where rows have a dynamic length, so many lengths, the first that
+                  occur, get code of their own, which the first call compiles (some
+                  50 ms on a GPU's host); the others share code that is slower
 
     Returns a Program. Raises Error with place, reason and remedy.
     """
     options = _options(
-        entry, target, chip, strict, device, line_info, cache, launch_overlap, tuning
+        entry,
+        target,
+        chip,
+        strict,
+        device=device,
+        line_info=line_info,
+        cache=cache,
+        launch_overlap=launch_overlap,
+        tuning=tuning,
+        sizes=sizes,
+        lengths=lengths,
     )
     compiler = _Compiler(text_or_path, options)
     if not autotune:
@@ -529,13 +560,22 @@ def inspect(
     *,
     line_info=False,
     launch_overlap=True,
+    sizes=None,
 ):
     """Compiles a program for a chip that need not be here, to look at its kernels.
 
     The arguments are those of compile(). Returns an Inspection.
     """
     text, name = _source(text_or_path)
-    options = _options(entry, target, chip, strict, 0, line_info, True, launch_overlap)
+    options = _options(
+        entry,
+        target,
+        chip,
+        strict,
+        line_info=line_info,
+        launch_overlap=launch_overlap,
+        sizes=sizes,
+    )
     report = take_string(
         lambda out: lib.fuseInspect(text, len(text), name, ctypes.byref(options), out)
     )

@@ -378,6 +378,38 @@ def test_launch_overlap_is_an_option(examples):
     assert "griddepcontrol" not in fuse.inspect(program, chip="sm_80").ptx
 
 
+NORM = """
+func.func @norm(%x: tensor<?x?xf32> {fuse.dims = ["T", "n"]})
+    -> (tensor<?x?xf32> {fuse.name = "y"}) {
+  %y = fuse.softmax %x dims = [1] : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+"""
+
+
+def test_sizes_make_a_program_of_one_size():
+    (kernel,) = fuse.inspect(NORM, sizes={"n": 256}).kernels
+    assert "hold = loop" not in kernel.schedule
+    (kernel,) = fuse.inspect(NORM).kernels
+    assert "hold = loop" in kernel.schedule
+    program = fuse.compile(NORM, target="cpu", sizes={"n": 4})
+    assert program.symbols == ("T",)
+    with pytest.raises(fuse.Error, match="dimension 1 of .* to be 4, but got 3"):
+        program(np.ones((2, 3), np.float32))
+    with pytest.raises(fuse.Error, match="one of T, n, but got 'm'"):
+        fuse.compile(NORM, target="cpu", sizes={"m": 4})
+
+
+@pytest.mark.parametrize("lengths", [0, 2])
+def test_lengths_are_right_with_code_of_their_own_or_without(lengths):
+    program = fuse.compile(NORM, target="emu", chip="sm_90", lengths=lengths)
+    for n in (96, 5, 33, 96, 1):
+        x = np.random.default_rng(n).standard_normal((3, n), np.float32)
+        e = np.exp(x - x.max(1, keepdims=True))
+        y = program(x)
+        np.testing.assert_allclose(y, e / e.sum(1, keepdims=True), rtol=1e-5)
+
+
 def test_threads(add):
     failures = []
 

@@ -254,6 +254,12 @@ createPoisoned(jit::CompiledProgram &program, ArrayRef<TensorView> inputs) {
   return std::move(outputs);
 }
 
+Error runFixed(jit::CompiledProgram &program, ArrayRef<TensorView> inputs,
+               ArrayRef<TensorView> outputs) {
+  Expected<jit::CompiledProgram &> fixed = program.specialized(inputs);
+  return fixed ? fixed->run(inputs, outputs) : fixed.takeError();
+}
+
 Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
                                                 ArrayRef<driver::Array> inputs,
                                                 bool aligned,
@@ -274,7 +280,7 @@ Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
         input && strides.empty())
       made.views.back().data = given.views[*input].data;
   }
-  if (Error error = program.run(given.views, made.views))
+  if (Error error = runFixed(program, given.views, made.views))
     return std::move(error);
   for (auto [output, view] : zip(*outputs, made.views))
     if (output.byteSize() > 0)

@@ -57,6 +57,12 @@ llvm::Expected<std::vector<driver::Array>>
 createPoisoned(jit::CompiledProgram &program,
                llvm::ArrayRef<runtime::TensorView> inputs);
 
+/// As CompiledProgram::run(), which hides that a program for the inputs' lengths
+/// did not compile.
+llvm::Error runFixed(jit::CompiledProgram &program,
+                     llvm::ArrayRef<runtime::TensorView> inputs,
+                     llvm::ArrayRef<runtime::TensorView> outputs);
+
 /// Runs `program` on copies of `inputs`, as views with `strides` if there are
 /// any. The outputs are poisoned before, and the buffers' surroundings checked
 /// afterwards.

@@ -95,6 +95,9 @@ jit::CompileOptions Checker::options(FuncOp function, bool strict) {
   result.strict = strict;
   result.cache = false;
   result.tuned = false;
+  // Of half the programs, the code for any length is what runs.
+  if (program.seed % 2 == 0)
+    result.lengths = 0;
   return result;
 }
 

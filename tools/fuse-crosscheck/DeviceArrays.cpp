@@ -115,7 +115,7 @@ Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
   for (const driver::Array &output : *outputs)
     if (Error error = addTensor(made, output, aligned, {}))
       return std::move(error);
-  if (Error error = program.run(given.views, made.views))
+  if (Error error = runFixed(program, given.views, made.views))
     return std::move(error);
   auto contents = made.read("output");
   if (!contents)

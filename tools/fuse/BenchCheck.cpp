@@ -34,6 +34,7 @@ public:
 
 private:
   Expected<int64_t> countElements(ArrayRef<std::string> dims);
+  bool isLength(StringRef dim) const;
   Expected<bool> shrink(std::vector<std::string> &dims);
   Expected<std::unique_ptr<Session>> run(ArrayRef<std::string> dims);
   Error compare(ArrayRef<Array> inputs, ArrayRef<Array> outputs,
@@ -80,17 +81,30 @@ static int64_t sizeOf(StringRef dim) {
   return size;
 }
 
-/// Halves the largest of `dims` until the oracle can take them. False if they
-/// are too large at 1.
+/// Whether the program has other code for another size.
+bool Checker::isLength(StringRef dim) const {
+  const runtime::ProgramSpec &spec = program.spec();
+  return any_of(spec.lengths, [&](unsigned symbol) {
+    return spec.symbols[symbol] == dim.split('=').first;
+  });
+}
+
+/// Halves the largest of `dims` until the oracle can take them, the lengths of
+/// rows last: the code is to be that which is measured. False if they are too
+/// large at 1.
 Expected<bool> Checker::shrink(std::vector<std::string> &dims) {
+  auto rank = [&](StringRef dim) {
+    bool mayStay = isLength(dim) || sizeOf(dim) <= 1;
+    return std::pair(!mayStay, sizeOf(dim));
+  };
   while (true) {
     Expected<int64_t> elements = countElements(dims);
     if (!elements)
       return elements.takeError();
     if (*elements <= maxElements)
       return true;
-    auto largest = max_element(dims, [](StringRef lhs, StringRef rhs) {
-      return sizeOf(lhs) < sizeOf(rhs);
+    auto largest = max_element(dims, [&](StringRef lhs, StringRef rhs) {
+      return rank(lhs) < rank(rhs);
     });
     if (largest == dims.end() || sizeOf(*largest) <= 1)
       return false;

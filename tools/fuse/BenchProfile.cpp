@@ -182,6 +182,11 @@ static std::vector<std::string> commandLine(StringRef ncu, StringRef logPath,
     words.push_back("--strict");
   if (!options.compile.tuningFile.empty())
     words.insert(words.end(), {"--tuning", options.compile.tuningFile});
+  for (StringRef size : options.compile.sizes)
+    words.insert(words.end(), {"--size", size.str()});
+  if (options.compile.lengths != jit::CompileOptions().lengths)
+    words.insert(words.end(),
+                 {"--lengths", std::to_string(options.compile.lengths)});
   if (options.compile.candidate != 0)
     words.insert(words.end(),
                  {"--candidate", std::to_string(options.compile.candidate)});

@@ -55,6 +55,8 @@ struct ProgramOptions {
   llvm::cl::opt<std::string> dumpStages;
   llvm::cl::opt<std::string> tuningFile;
   llvm::cl::opt<unsigned> candidate;
+  llvm::cl::list<std::string> sizes;
+  llvm::cl::opt<unsigned> lengths;
 };
 
 } // namespace fuse::driver

@@ -50,7 +50,14 @@ ProgramOptions::ProgramOptions(cl::SubCommand &sub,
       candidate("candidate", cl::sub(sub), cl::cat(category), cl::init(0),
                 cl::value_desc("K"),
                 cl::desc("Give kernels the K-th schedule of those possible, "
-                         "from the choice (0) on, then from fast to slow")) {}
+                         "from the choice (0) on, then from fast to slow")),
+      sizes("size", cl::sub(sub), cl::cat(category),
+            cl::value_desc("NAME=SIZE"),
+            cl::desc("Compile for this size of a dynamic dim only")),
+      lengths("lengths", cl::sub(sub), cl::cat(category),
+              cl::init(jit::CompileOptions().lengths), cl::value_desc("N"),
+              cl::desc("For how many lengths of rows that are dynamic calls "
+                       "get code of their own")) {}
 
 /// Where a bug of the compiler is written down.
 static std::string reproducerDirectory(const std::string &dumpDirectory) {
@@ -73,6 +80,8 @@ jit::CompileOptions ProgramOptions::compileOptions() const {
   options.dumpDirectory = dumpStages;
   options.tuningFile = tuningFile;
   options.candidate = candidate;
+  options.sizes.assign(sizes.begin(), sizes.end());
+  options.lengths = lengths;
   options.reproducerDirectory = reproducerDirectory(dumpStages);
   return options;
 }

@@ -161,10 +161,13 @@ Error Session::load() {
 }
 
 Expected<const jit::Code &> Session::code() {
-  auto facts = computeFacts(program.spec(), inputViews, outputViews);
+  auto fixed = program.specialized(inputViews);
+  if (!fixed)
+    return fixed.takeError();
+  auto facts = computeFacts(fixed->spec(), inputViews, outputViews);
   if (!facts)
     return facts.takeError();
-  return program.code(*facts);
+  return fixed->code(*facts);
 }
 
 Error Session::enqueue(Stream stream) {

@@ -215,6 +215,19 @@ TEST(CAPI, InspectsForAChipThatIsNotThere) {
   fuseStringFree(json);
   EXPECT_EQ(text.find("griddepcontrol"), std::string::npos) << text;
 
+  options.lengths = -1;
+  EXPECT_EQ(
+      message(fuseInspect(addRows, strlen(addRows), nullptr, &options, &json)),
+      "expected lengths of 0 or more, but got -1; 0 compiles for any length "
+      "only");
+  options.lengths = 0;
+  options.sizes = "T=3,Q=4";
+  EXPECT_NE(
+      message(fuseInspect(addRows, strlen(addRows), nullptr, &options, &json))
+          .find("expected the name of a dynamic dim, one of "),
+      std::string::npos);
+  options.sizes = nullptr;
+
   options.chip = nullptr;
   EXPECT_EQ(
       message(fuseInspect(addRows, strlen(addRows), nullptr, &options, &json)),

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include <cmath>
 #include <random>
+#include <thread>
 
 using namespace fuse::jit;
 using namespace fuse::runtime;
@@ -131,4 +132,106 @@ TEST_F(Variants, NegativeStridesAreRefused) {
                 program->run({view(*x, {2, 8}, {-8, 1})}, {view(*y, {2, 8})})),
             "'x': expected strides of 0 or more, but got [-8, 1]; make a "
             "contiguous copy");
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Sums of rows of any length, on the emulated GPU.
+class Lengths : public Variants {
+protected:
+  static std::unique_ptr<CompiledProgram> compile(unsigned lengths) {
+    CompileOptions options;
+    options.target = Target::Emulator;
+    options.cache = false;
+    options.lengths = lengths;
+    return cantFail(::fuse::jit::compile(R"(
+      func.func @sums(%x: tensor<?x?xf32> {fuse.dims = ["T", "n"]})
+          -> tensor<?xf32> {
+        %y = fuse.reduce sum %x dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+        return %y : tensor<?xf32>
+      })",
+                                         "sums.mlir", options));
+  }
+
+  void SetUp() override {
+    std::fill_n(static_cast<float *>(x->data()), elements, 1.0f);
+  }
+
+  TensorView input(int64_t rows, int64_t length) {
+    return view(*x, {rows, length});
+  }
+
+  void check(CompiledProgram &program, int64_t rows, int64_t length) {
+    cantFail(program.run({input(rows, length)}, {view(*y, {rows})}));
+    for (int64_t row = 0; row < rows; ++row)
+      ASSERT_EQ(static_cast<float *>(y->data())[row], length);
+  }
+
+  static constexpr int64_t elements = 4096;
+  std::shared_ptr<HostBuffer> x = cantFail(HostBuffer::create(elements * 4));
+  std::shared_ptr<HostBuffer> y = cantFail(HostBuffer::create(elements * 4));
+};
+} // namespace
+
+TEST_F(Lengths, TheFirstHaveProgramsOfTheirOwn) {
+  auto program = compile(/*lengths=*/2);
+  auto of = [&](int64_t rows, int64_t length) {
+    return &cantFail(program->specialized({input(rows, length)}));
+  };
+  CompiledProgram *hundred = of(3, 100);
+  EXPECT_NE(hundred, program.get());
+  EXPECT_EQ(hundred->spec().symbols, std::vector<std::string>{"T"});
+  EXPECT_EQ(hundred->options().sizes, std::vector<std::string>{"n=100"});
+  EXPECT_EQ(of(7, 100), hundred);
+  CompiledProgram *more = of(3, 101);
+  EXPECT_NE(more, hundred);
+  EXPECT_NE(more, program.get());
+  // There are two.
+  EXPECT_EQ(of(3, 102), program.get());
+  EXPECT_EQ(of(1, 101), more);
+  for (int64_t length : {100, 101, 102, 64, 1, 0})
+    check(*program, 3, length);
+}
+
+TEST_F(Lengths, NoneAndOneAreLikeAny) {
+  auto program = compile(/*lengths=*/8);
+  for (int64_t length : {0, 1})
+    EXPECT_EQ(&cantFail(program->specialized({input(3, length)})),
+              program.get());
+  EXPECT_NE(&cantFail(program->specialized({input(3, 2)})), program.get());
+}
+
+TEST_F(Lengths, AreNotUsedWhereNoneAreWanted) {
+  auto program = compile(/*lengths=*/0);
+  EXPECT_EQ(&cantFail(program->specialized({input(3, 100)})), program.get());
+  check(*program, 3, 100);
+}
+
+TEST_F(Lengths, SayWhatIsWrongAsForAnyLength) {
+  auto program = compile(/*lengths=*/1);
+  auto message = [&](Shape shape) {
+    return llvm::toString(
+        program->run({view(*x, {3, 100})}, {view(*y, std::move(shape))}));
+  };
+  EXPECT_NE(message({4}), "");
+  TensorView flat = view(*x, {300});
+  EXPECT_NE(llvm::toString(program->run({flat}, {view(*y, {3})})), "");
+  EXPECT_NE(llvm::toString(program->specialized({flat}).takeError()), "");
+}
+
+TEST_F(Lengths, AreCompiledOnceByManyThreads) {
+  auto program = compile(/*lengths=*/8);
+  std::vector<CompiledProgram *> found(4);
+  std::vector<std::thread> threads;
+  for (CompiledProgram *&each : found)
+    threads.emplace_back(
+        [&] { each = &cantFail(program->specialized({input(3, 100)})); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (CompiledProgram *each : found)
+    EXPECT_EQ(each, found.front());
+  EXPECT_NE(found.front(), program.get());
 }

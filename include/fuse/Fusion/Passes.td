@@ -33,6 +33,34 @@ def BindDims : Pass<"fuse-bind-dims", "::mlir::func::FuncOp"> {
   }];
 }
 
+def SpecializeDims : Pass<"fuse-specialize-dims", "::mlir::func::FuncOp"> {
+  let summary = "Give dynamic dimensions of a program the sizes of a call";
+  let description = [{
+    Puts `sizes` into the types of the arguments, of all that follows from them,
+    and of the results. A dimension is named as `fuse-bind-dims` names it. Does
+    nothing without sizes.
+
+    Before, with `sizes=n=64`:
+    ```mlir
+    func.func @f(%x: tensor<?x?xf32> {fuse.dims = ["T", "n"]}) -> tensor<?x1xf32> {
+      %s = fuse.reduce sum %x dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+      return %s : tensor<?x1xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<?x64xf32> {fuse.dims = ["T"]}) -> tensor<?x1xf32> {
+      %s = fuse.reduce sum %x dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+      return %s : tensor<?x1xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"sizes", "sizes", "std::string", "Sizes by name: NAME=SIZE">,
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "Group primitives into fuse.kernel ops";
   let description = [{

@@ -12,9 +12,11 @@
 //
 // x and y are runtime::TensorViews of memory on the program's device. A program
 // is compiled once for each set of facts about its arguments that occurs
-// (runtime/Facts.h), never for a length; compile() does it for the usual one.
-// Inputs may be views with strides, which is one of the facts; outputs are
-// dense.
+// (runtime/Facts.h); compile() does it for the usual one. Where rows have a
+// dynamic length, the first CompileOptions::lengths lengths that occur get
+// programs of their own, as if their sizes were static; the one for any length
+// serves the others. Inputs may be views with strides, which is one of the
+// facts; outputs are dense.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +64,15 @@ public:
   llvm::Expected<llvm::SmallVector<runtime::Shape>>
   inferOutputShapes(llvm::ArrayRef<runtime::TensorView> inputs) const;
 
+  /// What the program was compiled with; target and chip are those it got.
+  const CompileOptions &options() const;
+
+  /// The program that calls with these inputs run: one for the lengths of their
+  /// rows, which the first such call compiles, or this one. Lives as long as
+  /// this. Fails once if it does not compile; run() takes this program then.
+  llvm::Expected<CompiledProgram &>
+  specialized(llvm::ArrayRef<runtime::TensorView> inputs);
+
   /// The code that calls with these facts run. Lives as long as the program.
   llvm::Expected<const Code &> code(const runtime::Facts &facts = usualFacts());
 
@@ -81,6 +92,9 @@ public:
 private:
   struct State;
   explicit CompiledProgram(std::unique_ptr<State> state);
+  llvm::Expected<const runtime::Program &>
+  programFor(llvm::ArrayRef<runtime::TensorView> inputs,
+             llvm::ArrayRef<runtime::TensorView> outputs);
   friend llvm::Expected<std::unique_ptr<CompiledProgram>>
   compile(llvm::StringRef, llvm::StringRef, const CompileOptions &);
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fuse::jit {
 
@@ -49,6 +50,12 @@ struct CompileOptions {
   /// On chips from sm_90 on, launch each kernel while the one before it in the
   /// stream still runs; it waits itself before it touches memory.
   bool launchOverlap = true;
+  /// Sizes of dynamic dims, as NAME=SIZE. The code is for these, and takes no
+  /// others.
+  std::vector<std::string> sizes;
+  /// Where rows have a dynamic length, so many lengths, the first that occur,
+  /// get programs of their own (fuse/JIT/JIT.h).
+  unsigned lengths = 8;
   /// Keep compiled code on disk for the next process.
   bool cache = true;
   /// Empty means runtime::DiskCache's default.

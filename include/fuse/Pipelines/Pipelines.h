@@ -83,6 +83,9 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "tuning",
       llvm::cl::desc("A file with the schedules that measuring has found"),
       llvm::cl::init("")};
+  ListOption<std::string> sizes{
+      *this, "sizes",
+      llvm::cl::desc("Sizes of dynamic dimensions by name: NAME=SIZE")};
 };
 
 /// Composites to primitives, canonical form, names for dimensions, kernels.

@@ -177,6 +177,9 @@ struct ProgramSpec {
   int64_t briefBytes = 0;
   /// The same of calls with so few rows that blocks share them.
   int64_t fewBytes = 0;
+  /// Symbols that give rows their length. A program for one length has faster
+  /// kernels.
+  llvm::SmallVector<unsigned, 2> lengths;
   /// Compared once the symbols are bound, before anything runs.
   std::vector<CheckSpec> checks;
 

@@ -23,6 +23,8 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
     on the function says how many bytes are few; so do `fuse.brief_bytes` of calls
     that take as long as one block, and `fuse.few_bytes` of those that leave
     multiprocessors idle, unless several blocks share a row.
+    `fuse.lengths` names the dynamic dims that rows have the length of: of a known
+    length a GPU's schedules are others.
 
     Before:
     ```mlir

@@ -17,6 +17,7 @@
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Target/GPUTarget.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <optional>
 
 namespace mlir::fuse {
@@ -83,6 +84,13 @@ ScheduleAttrInterface proposeContraction(KernelOp kernel,
 /// The proposal of the first scheduler that applies; null if none does.
 ScheduleAttrInterface proposeSchedule(KernelOp kernel, const DimClasses &dims,
                                       const ScheduleTarget &target);
+
+/// Names (`fuse.dims`) of the dynamic dims that the kernels' rows, or columns
+/// that are summed over rows, have the lengths of: with these known, schedules
+/// hold rows in registers or share them among blocks.
+SmallVector<StringRef> lengthsOf(func::FuncOp function,
+                                 ArrayRef<KernelOp> kernels,
+                                 const DimClasses &dims);
 
 /// Whether a GPU's blocks should share each of the kernel's results, because
 /// they are few: the columns scheduler then takes reductions of rows, too.

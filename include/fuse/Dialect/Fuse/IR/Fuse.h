@@ -58,6 +58,9 @@ inline constexpr StringLiteral kSmallBytesAttr = "fuse.small_bytes";
 inline constexpr StringLiteral kBriefBytesAttr = "fuse.brief_bytes";
 /// The same of calls that have a few rows only.
 inline constexpr StringLiteral kFewBytesAttr = "fuse.few_bytes";
+/// From them, too: names (`fuse.dims`) of dynamic dims that would give kernels
+/// other schedules if their sizes were known.
+inline constexpr StringLiteral kLengthsAttr = "fuse.lengths";
 
 /// On a pointwise op: a TypeAttr, the float type whose unit in the last place
 /// the result must be good to. Without it that is the result's own element

@@ -1,0 +1,49 @@
+//===- Specializations.h - Programs for single lengths ----------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_JIT_SPECIALIZATIONS_H
+#define FUSE_LIB_JIT_SPECIALIZATIONS_H
+
+#include "fuse/JIT/JIT.h"
+#include <mutex>
+
+namespace fuse::jit {
+
+/// A program, compiled again for the lengths of rows that occur first.
+/// Thread-safe.
+class Specializations {
+public:
+  /// `options` as they are for any length, with a target and a chip.
+  Specializations(llvm::StringRef text, llvm::StringRef fileName,
+                  CompileOptions options)
+      : text(text), fileName(fileName), options(std::move(options)) {}
+
+  /// The program for the lengths that `inputs` have, or null where the one for
+  /// any length, whose `spec` this is, is to run.
+  llvm::Expected<CompiledProgram *>
+  get(const runtime::ProgramSpec &spec,
+      llvm::ArrayRef<runtime::TensorView> inputs);
+
+private:
+  using Lengths = llvm::SmallVector<int64_t, 2>;
+
+  /// The entry's program, which is null if it did not compile; nothing where
+  /// there is no entry and may be one.
+  std::optional<CompiledProgram *> find(const Lengths &lengths);
+  llvm::Expected<std::unique_ptr<CompiledProgram>>
+  compileFor(const runtime::ProgramSpec &spec, const Lengths &lengths) const;
+
+  std::string text, fileName;
+  CompileOptions options;
+  /// Guards the entries; `compiling` is held while one is made.
+  std::mutex mutex, compiling;
+  std::vector<std::pair<Lengths, std::unique_ptr<CompiledProgram>>> entries;
+};
+
+} // namespace fuse::jit
+
+#endif // FUSE_LIB_JIT_SPECIALIZATIONS_H
