@@ -160,6 +160,18 @@ static std::string explainStages(int64_t stages) {
                  plural(stages - 1, "step"));
 }
 
+/// Calls of the first lengths have a program of which this is not a kernel.
+static std::string explainLengths(KernelOp kernel) {
+  auto names =
+      kernel->getParentOfType<func::FuncOp>()->getAttrOfType<ArrayAttr>(
+          kLengthsAttr);
+  if (!names)
+    return "";
+  return formatv("; the first lengths that calls have get other code, which "
+                 "--size {0}=LENGTH shows",
+                 cast<StringAttr>(names[0]).getValue());
+}
+
 static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
   DimClasses dims(kernel->getParentOfType<func::FuncOp>());
   std::string reason;
@@ -168,9 +180,11 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
   if (succeeded(segments))
     for (const ReductionSegment &segment : *segments)
       lengths.push_back(staticProduct(segment.space.columns()));
-  std::string text = explainHold(schedule, describeRows(lengths),
-                                 llvm::is_contained(lengths, std::nullopt));
+  bool isDynamic = llvm::is_contained(lengths, std::nullopt);
+  std::string text = explainHold(schedule, describeRows(lengths), isDynamic);
   text += explainStages(schedule.getStages());
+  if (isDynamic)
+    text += explainLengths(kernel);
   if (schedule.getPersistent() > 0)
     text += formatv("; up to {0} blocks stay, and each takes one row after the "
                     "other",
