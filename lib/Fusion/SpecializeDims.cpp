@@ -232,8 +232,6 @@ void SpecializeDimsPass::runOnOperation() {
       failed(checkNames(*given, nameDims(function, DimClasses(function)))))
     return signalPassFailure();
   refineArguments(*given);
-  // Of arguments that are equal by what the program does with them.
-  refineArguments({});
   if (failed(refineBlock(function.getBody().front())))
     return signalPassFailure();
   Operation *end = function.getBody().front().getTerminator();

@@ -38,6 +38,22 @@ func.func @all_that_follows(
 
 // -----
 
+// The body of a kernel has what is outside.
+// CHECK-LABEL: func.func @kernel(
+// CHECK: fuse.kernel "k" ins(%{{.*}} : tensor<?x4096xf32>) -> tensor<?x1xf32>
+// CHECK: ^bb0(%{{.*}}: tensor<?x4096xf32>)
+// CHECK: fuse.reduce sum {{.*}} : tensor<?x4096xf32> -> tensor<?x1xf32>
+func.func @kernel(%x: tensor<?x?xf32> {fuse.dims = ["T", "n"]}) -> tensor<?x1xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x?xf32>) -> tensor<?x1xf32> {
+  ^bb0(%a: tensor<?x?xf32>):
+    %s = fuse.reduce sum %a dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
+    fuse.yield %s : tensor<?x1xf32>
+  }
+  return %y : tensor<?x1xf32>
+}
+
+// -----
+
 // A broadcast has the sizes of another tensor, and a product of static ones is one.
 // CHECK-LABEL: func.func @of_another(
 // CHECK: fuse.broadcast {{.*}} -> tensor<3x4096xf32>

@@ -1,6 +1,9 @@
 // RUN: fuse-opt -fuse-form -fuse-schedule=chip=sm_90 -split-input-file %s | FileCheck %s
 // RUN: fuse-opt -fuse-form=chip=cpu -fuse-schedule=chip=cpu -split-input-file %s | FileCheck %s --check-prefix=CPU
 
+// Of kernels that have their schedules already nothing is said.
+// RUN: fuse-opt -fuse-form -fuse-schedule=chip=sm_90 -split-input-file %s | fuse-opt -fuse-schedule=chip=sm_90 -split-input-file | FileCheck %s --check-prefix=CPU
+
 // Which dynamic dims have the length of a row: a schedule for a known one is another.
 // A CPU's are the same.
 // CPU-NOT: fuse.lengths

@@ -9,11 +9,13 @@ python/tests, and "random" 150 random programs.
 from mutant import of_file
 from mutants_emission import EMISSION
 from mutants_exchange import EXCHANGE
+from mutants_lengths import LENGTHS
 from mutants_lowering import LOWERING
 
 MUTANTS = [
     *LOWERING,
     *EXCHANGE,
+    *LENGTHS,
     *EMISSION,
     *of_file(
         "lib/Runtime/Arguments.cpp",
@@ -362,8 +364,8 @@ MUTANTS = [
         "lit:Fusion lit:tools Regression",
         (
             "static-dims-get-names",
-            "name = std::to_string(extent.size);",
-            'name = "n";',
+            "extent.isStatic() ? std::to_string(extent.size)",
+            'extent.isStatic() ? std::string("n")',
         ),
     ),
     *of_file(

@@ -1,0 +1,104 @@
+"""Deliberate faults of code for the lengths of calls, see mutants.py."""
+
+from mutant import of_file
+
+LENGTHS = [
+    *of_file(
+        "lib/Fusion/SpecializeDims.cpp",
+        "lit:Fusion lit:tools random",
+        (
+            "names-of-sized-dims-stay",
+            "    if (type.isDynamicDim(axis))\n      kept.push_back",
+            "    kept.push_back",
+        ),
+        (
+            "a-split-size-is-the-whole",
+            "getIndexAttr(size / known)",
+            "getIndexAttr(size)",
+        ),
+        (
+            "kernels-keep-dynamic-arguments",
+            "    argument.setType(input.getType());\n",
+            "    (void)input;\n",
+        ),
+        (
+            "a-broadcast-stays-dynamic",
+            "      result.setType(refine(type, dims.extents(result)));\n",
+            "      (void)type;\n",
+        ),
+        (
+            "any-name-is-taken",
+            "if (!known.contains(size.getKey()))",
+            "if (false)",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Lengths.cpp",
+        "lit:Schedule",
+        (
+            "what-a-length-follows-from-is-forgotten",
+            "        add(term);\n",
+            "        (void)term;\n",
+        ),
+        (
+            "columns-have-no-length",
+            "  if (succeeded(space))\n",
+            "  if (false)\n",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/AssignSchedules.cpp",
+        "lit:Schedule",
+        (
+            "lengths-outlive-their-kernels",
+            "    getOperation()->removeAttr(kLengthsAttr);\n",
+            "",
+        ),
+    ),
+    *of_file(
+        "lib/JIT/Specializations.cpp",
+        "JIT lit:tools",
+        (
+            "one-length-too-many",
+            "if (entries.size() < options.lengths)",
+            "if (entries.size() <= options.lengths)",
+        ),
+        (
+            "a-length-of-one-is-broadcast",
+            "shortestLength = 2",
+            "shortestLength = 1",
+        ),
+        (
+            "every-length-is-the-first",
+            "if (known == lengths)",
+            "if (!known.empty())",
+        ),
+    ),
+    *of_file(
+        "lib/JIT/JIT.cpp",
+        "JIT lit:tools",
+        (
+            "calls-run-the-code-for-any-length",
+            "    compiled = &*fixed;\n",
+            "    (void)*fixed;\n",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/LowerColumns.cpp",
+        "lit:Conversion",
+        (
+            "columns-hold-any-number",
+            "*staticProduct(places) > maxHeldVectors * share",
+            "false",
+        ),
+    ),
+    *of_file(
+        "lib/Reference/Softmax.h",
+        "lit:Random",
+        (
+            "weights-have-the-value-of-a-sum-without-a-bound",
+            "    if (weight.isUnbounded())\n      return {0.5, 1.0};\n",
+            "",
+        ),
+    ),
+]
