@@ -26,40 +26,53 @@ public:
         add(term);
   }
 
-  llvm::SmallSet<int, 4> classes;
+  void add(ArrayRef<Extent> extents) {
+    for (const Extent &extent : extents)
+      add(extent);
+  }
+  bool contains(const Extent &extent) const {
+    return classes.contains(extent.cls);
+  }
 
 private:
+  llvm::SmallSet<int, 4> classes;
   const DimClasses &dims;
 };
 } // namespace
 
-/// What each row or, of sums over rows, all columns together have.
+/// What each row or, of sums over rows, all columns together have goes to
+/// `lengths`, and the numbers of rows to `counts`. Blocks that share a whole
+/// tensor follow neither.
 static void addLengths(KernelOp kernel, const DimClasses &dims,
-                       Sources &sources) {
+                       Sources &lengths, Sources &counts) {
   std::string reason;
-  if (isa<RowsScheduleAttr>(kernel.getScheduleAttr())) {
+  if (auto rows = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr())) {
     auto segments = reductionSegmentsOf(kernel, dims, reason);
-    if (succeeded(segments))
-      for (const ReductionSegment &segment : *segments)
-        for (const Extent &extent : segment.space.columns())
-          sources.add(extent);
+    if (failed(segments) || rows.getWholeGrid())
+      return;
+    for (const ReductionSegment &segment : *segments) {
+      lengths.add(segment.space.columns());
+      counts.add(segment.space.keptExtents());
+    }
     return;
   }
   if (!isa<ColumnsScheduleAttr>(kernel.getScheduleAttr()))
     return;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  if (succeeded(space))
-    for (const Extent &extent : space->keptExtents())
-      sources.add(extent);
+  if (failed(space))
+    return;
+  lengths.add(space->keptExtents());
+  counts.add(space->reducedExtents());
 }
 
 SmallVector<StringRef> mlir::fuse::lengthsOf(func::FuncOp function,
                                              ArrayRef<KernelOp> kernels,
                                              const DimClasses &dims) {
-  Sources sources(dims);
+  Sources lengths(dims), counts(dims);
   for (KernelOp kernel : kernels)
-    addLengths(kernel, dims, sources);
-  llvm::SmallSetVector<StringRef, 2> names;
+    addLengths(kernel, dims, lengths, counts);
+  // Dimensions of one name are equal, whether or not an op needs that.
+  llvm::SmallSetVector<StringRef, 2> names, counted;
   for (BlockArgument argument : function.getArguments()) {
     auto list = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
                                                      kDimsAttr);
@@ -69,10 +82,13 @@ SmallVector<StringRef> mlir::fuse::lengthsOf(func::FuncOp function,
       if (!type.isDynamicDim(axis))
         continue;
       Extent extent = dims.extent(argument, axis);
-      auto name = cast<StringAttr>(list[next++]);
-      if (!extent.isStatic() && sources.classes.contains(extent.cls))
-        names.insert(name.getValue());
+      StringRef name = cast<StringAttr>(list[next++]).getValue();
+      if (lengths.contains(extent))
+        names.insert(name);
+      if (counts.contains(extent))
+        counted.insert(name);
     }
   }
+  names.set_subtract(counted);
   return names.takeVector();
 }

@@ -48,6 +48,29 @@ func.func @planes(%x: tensor<?x?x?xf32> {fuse.dims = ["T", "h", "w"]}) -> tensor
 
 // -----
 
+// What is a number of rows elsewhere changes from call to call: tokens.
+// CHECK-LABEL: func.func @scores(
+// CHECK-NOT: fuse.lengths
+// CHECK: return
+func.func @scores(%s: tensor<8x?x?xf32> {fuse.dims = ["T", "T"]}) -> tensor<8x?x?xf32> {
+  %y = fuse.softmax %s dims = [2] : tensor<8x?x?xf32>
+  return %y : tensor<8x?x?xf32>
+}
+
+// -----
+
+// So do all the elements that a grid shares.
+// CHECK-LABEL: func.func @whole_tensor(
+// CHECK-NOT: fuse.lengths
+// CHECK: schedule = #fuse.rows<{{.*}} whole_grid
+func.func @whole_tensor(%x: tensor<?x4096xf32> {fuse.dims = ["T"]}) -> tensor<?x4096xf32> {
+  %m = fuse.reduce max %x dims = [0, 1] keep : tensor<?x4096xf32> -> tensor<1x1xf32>
+  %y = fuse.div %x, %m : tensor<?x4096xf32>, tensor<1x1xf32> -> tensor<?x4096xf32>
+  return %y : tensor<?x4096xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @elementwise(
 // CHECK-NOT: fuse.lengths
 // CHECK: return

@@ -42,8 +42,18 @@ LENGTHS = [
         ),
         (
             "columns-have-no-length",
-            "  if (succeeded(space))\n",
-            "  if (false)\n",
+            "  lengths.add(space->keptExtents());\n",
+            "",
+        ),
+        (
+            "tokens-are-lengths",
+            "  names.set_subtract(counted);\n",
+            "",
+        ),
+        (
+            "a-shared-tensor-has-a-length",
+            " || rows.getWholeGrid()",
+            "",
         ),
     ),
     *of_file(

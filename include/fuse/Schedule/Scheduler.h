@@ -87,7 +87,8 @@ ScheduleAttrInterface proposeSchedule(KernelOp kernel, const DimClasses &dims,
 
 /// Names (`fuse.dims`) of the dynamic dims that the kernels' rows, or columns
 /// that are summed over rows, have the lengths of: with these known, schedules
-/// hold rows in registers or share them among blocks.
+/// hold rows in registers or share them among blocks. A dim that is a number of
+/// rows anywhere is none: it changes from call to call.
 SmallVector<StringRef> lengthsOf(func::FuncOp function,
                                  ArrayRef<KernelOp> kernels,
                                  const DimClasses &dims);
