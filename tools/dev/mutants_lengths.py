@@ -104,7 +104,7 @@ LENGTHS = [
     ),
     *of_file(
         "lib/Reference/Softmax.h",
-        "lit:Random",
+        "lit:Random/Regressions",
         (
             "weights-have-the-value-of-a-sum-without-a-bound",
             "    if (weight.isUnbounded())\n      return {0.5, 1.0};\n",
