@@ -106,8 +106,8 @@ typedef struct {
   /* Sizes of dynamic dims that the code is for, which takes no others:
      "NAME=SIZE", separated by commas. NULL or "" means none. */
   const char *sizes;
-  /* Where rows have a dynamic length, so many lengths, the first that occur, get
-     code of their own. Default: 8. */
+  /* Where rows have a dynamic length, so many lengths, the first that occur,
+     get code of their own. Default: 8. */
   int32_t lengths;
 } FuseOptions;
 

@@ -57,8 +57,8 @@ llvm::Expected<std::vector<driver::Array>>
 createPoisoned(jit::CompiledProgram &program,
                llvm::ArrayRef<runtime::TensorView> inputs);
 
-/// As CompiledProgram::run(), which hides that a program for the inputs' lengths
-/// did not compile.
+/// As CompiledProgram::run(), which hides that a program for the inputs'
+/// lengths did not compile.
 llvm::Error runFixed(jit::CompiledProgram &program,
                      llvm::ArrayRef<runtime::TensorView> inputs,
                      llvm::ArrayRef<runtime::TensorView> outputs);
