@@ -196,6 +196,22 @@ TEST_F(Lengths, TheFirstHaveProgramsOfTheirOwn) {
     check(*program, 3, length);
 }
 
+TEST_F(Lengths, CallsRunTheirOwn) {
+  auto program = compile(/*lengths=*/1);
+  CompiledProgram &hundred = cantFail(program->specialized({input(3, 100)}));
+  TensorView unaligned = input(3, 100);
+  unaligned.data = static_cast<float *>(x->data()) + 1;
+  // Which asks the program that runs for a variant.
+  EXPECT_EQ(hundred.numVariants(), 1u);
+  cantFail(program->run({unaligned}, {view(*y, {3})}));
+  EXPECT_EQ(hundred.numVariants(), 2u);
+  EXPECT_EQ(program->numVariants(), 1u);
+  unaligned.shape = {3, 101};
+  cantFail(program->run({unaligned}, {view(*y, {3})}));
+  EXPECT_EQ(hundred.numVariants(), 2u);
+  EXPECT_EQ(program->numVariants(), 2u);
+}
+
 TEST_F(Lengths, NoneAndOneAreLikeAny) {
   auto program = compile(/*lengths=*/8);
   for (int64_t length : {0, 1})
