@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/JIT/JIT.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <random>
@@ -142,8 +145,10 @@ namespace {
 /// Sums of rows of any length, on the emulated GPU.
 class Lengths : public Variants {
 protected:
-  static std::unique_ptr<CompiledProgram> compile(unsigned lengths) {
+  static std::unique_ptr<CompiledProgram>
+  compile(unsigned lengths, llvm::StringRef dumpDirectory = "") {
     CompileOptions options;
+    options.dumpDirectory = dumpDirectory.str();
     options.target = Target::Emulator;
     options.cache = false;
     options.lengths = lengths;
@@ -210,6 +215,24 @@ TEST_F(Lengths, CallsRunTheirOwn) {
   cantFail(program->run({unaligned}, {view(*y, {3})}));
   EXPECT_EQ(hundred.numVariants(), 2u);
   EXPECT_EQ(program->numVariants(), 2u);
+}
+
+TEST_F(Lengths, ThatDoNotCompileRunAsAny) {
+  llvm::SmallString<128> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("lengths", folder));
+  auto program = compile(/*lengths=*/8, folder);
+  // Where the stages of the program for 100 are to go.
+  llvm::SmallString<128> file(folder);
+  llvm::sys::path::append(file, "n=100");
+  std::error_code code;
+  llvm::raw_fd_ostream(file, code) << "not a folder";
+  ASSERT_FALSE(code);
+  EXPECT_NE(llvm::toString(program->specialized({input(3, 100)}).takeError()),
+            "");
+  EXPECT_EQ(&cantFail(program->specialized({input(3, 100)})), program.get());
+  check(*program, 3, 100);
+  EXPECT_NE(&cantFail(program->specialized({input(3, 101)})), program.get());
+  llvm::sys::fs::remove_directories(folder);
 }
 
 TEST_F(Lengths, NoneAndOneAreLikeAny) {
