@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The grid: families of cases over the length of their rows, in every element type.
 
-Five sets of shapes:
+Six sets of shapes:
 
     stream  rows of 64 to 262144 elements, as many of them as move 512 MiB
+    hidden  the same of lengths that models have between powers of two
     decode  a few rows, as in generating one token; timed in a CUDA graph
     square  4096 x 4096
     layer   a few thousand tokens, as in a layer of a model, and the logits of 64
@@ -34,7 +35,10 @@ DECODE_SHAPES = tuple(
 )
 LAYER_SHAPES = ((4096, 5120), (2048, 8192), (2048, 16384), (64, 128256))
 LAYER_DTYPES = ("bf16", "f32")
-SETS = ("stream", "decode", "square", "layer", "read")
+# ViT and BERT, Whisper, Phi-2, Llama 3.2 3B, Qwen 2.5 7B, Llama 2 13B, DeepSeek-V3,
+# Llama 2 7B's and Llama 3 8B's inner ones.
+HIDDEN = (768, 1280, 2560, 3072, 3584, 5120, 7168, 11008, 14336)
+SETS = ("stream", "decode", "square", "layer", "read", "hidden")
 DTYPES = ("bf16", "f32", "f16")
 
 
@@ -49,6 +53,8 @@ class Family:
     reads: bool = False
     # Whether one token's worth of it is a case of its own.
     decodes: bool = True
+    # Whether the length of a row decides how it is computed.
+    reduces_rows: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,12 @@ FAMILIES = (
     Family("cross_entropy", reductions.cross_entropy, reads=True),
     # The sum of half a billion bytes is beyond f16's largest number.
     Family(
-        "sum", reductions.full_sum, dtypes=("bf16", "f32"), reads=True, decodes=False
+        "sum",
+        reductions.full_sum,
+        dtypes=("bf16", "f32"),
+        reads=True,
+        decodes=False,
+        reduces_rows=False,
     ),
     Family("column_sum", reductions.column_sum, reads=True, decodes=False),
     Family(
@@ -111,9 +122,9 @@ FAMILIES = (
         ("bf16", "f32"),
         decodes=False,
     ),
-    Family("gelu", cases.gelu),
-    Family("swiglu", cases.swiglu),
-    Family("bias+gelu+residual", cases.bias_gelu_residual),
+    Family("gelu", cases.gelu, reduces_rows=False),
+    Family("swiglu", cases.swiglu, reduces_rows=False),
+    Family("bias+gelu+residual", cases.bias_gelu_residual, reduces_rows=False),
     Family("quantize_f8", reductions.quantize_f8),
     Family("rope_interleaved", _rope_interleaved, HEADS, decodes=False),
     Family("rope_qk", _rope_qk, HEADS, decodes=False),
@@ -157,6 +168,13 @@ def _stream(family, dtype):
         yield _case(family, "stream", dtype, rows, columns, first=first, costly=costly)
 
 
+def _hidden(family, dtype):
+    fits = family.lengths is LENGTHS and family.reduces_rows
+    for columns in HIDDEN if fits else ():
+        rows = rows_for(family, dtype, columns, STREAM_BYTES)
+        yield _case(family, "hidden", dtype, rows, columns, first=False)
+
+
 def _read(family, dtype):
     for columns in (4096, 128256) if family.reads else ():
         rows = rows_for(family, dtype, columns, READ_BYTES)
@@ -187,6 +205,7 @@ _SHAPES = {
     "square": _square,
     "layer": _layer,
     "read": _read,
+    "hidden": _hidden,
 }
 
 
