@@ -166,6 +166,11 @@ Error Verifier::run() {
   for (const StrideSpec &stride : spec.strides)
     if (Error error = checkStride(stride))
       return error;
+  for (unsigned length : spec.lengths)
+    if (length >= spec.symbols.size())
+      return formatError("expected a length of one of {0} symbols, but got "
+                         "symbol {1}; drop it from the plan",
+                         spec.symbols.size(), length);
   for (const CheckSpec &check : spec.checks)
     for (const SizeExpr *expr : {&check.lhs, &check.rhs})
       if (Error error = checkExpr(*expr, check.message))

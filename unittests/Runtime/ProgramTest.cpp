@@ -266,6 +266,10 @@ TEST(ProgramSpec, Verifies) {
             }),
             "expected 'y' to use symbols below 1, but got symbol 1; name it in "
             "the plan's symbols");
+  EXPECT_EQ(verifyAfter([](ProgramSpec &spec) { spec.lengths = {0}; }), "");
+  EXPECT_EQ(verifyAfter([](ProgramSpec &spec) { spec.lengths = {1}; }),
+            "expected a length of one of 1 symbols, but got symbol 1; drop it "
+            "from the plan");
   EXPECT_EQ(
       verifyAfter([](ProgramSpec &spec) { spec.temps[0].lastStep = 0; }),
       "expected temp 'h' to be used in steps 0 to 0, but got step 1; extend "
