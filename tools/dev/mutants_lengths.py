@@ -106,9 +106,9 @@ LENGTHS = [
         "lib/Reference/Softmax.h",
         "lit:Random/Regressions",
         (
-            "weights-have-the-value-of-a-sum-without-a-bound",
-            "    if (weight.isUnbounded())\n      return {0.5, 1.0};\n",
-            "",
+            "weights-without-a-bound-have-one",
+            "if (isProper && !weight.isUnbounded())",
+            "if (isProper)",
         ),
     ),
 ]

@@ -1,5 +1,4 @@
-// An uncertain line has exponentials without a bound; weights lie between 0 and 1 all
-// the same.
+// An uncertain line has exponentials without a bound, and so have its weights.
 // RUN: fuse-crosscheck %s
 // --seed 580187673
 // --fill normal
