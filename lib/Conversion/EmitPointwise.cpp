@@ -25,18 +25,10 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Whether the op is exp(x - max(x)). A maximum that does not keep its
-/// dimensions may be broadcast along others.
+/// Whether the op is exp(x - max(x)).
 static bool isBelowMaximum(ExpOp op) {
   auto difference = op.getInput().getDefiningOp<SubOp>();
-  if (!difference)
-    return false;
-  Value maximum = difference.getRhs();
-  if (auto stats = maximum.getDefiningOp<SoftmaxStatsOp>())
-    return maximum == stats.getMax() && stats.getInput() == difference.getLhs();
-  auto reduce = maximum.getDefiningOp<ReduceOp>();
-  return reduce && reduce.getKind() == ReduceKind::max && reduce.getKeep() &&
-         reduce.getInput() == difference.getLhs();
+  return difference && PointEmitter::isBelowMaximum(difference);
 }
 
 namespace {

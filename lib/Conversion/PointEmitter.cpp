@@ -23,6 +23,15 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+bool PointEmitter::isBelowMaximum(SubOp op) {
+  Value maximum = op.getRhs();
+  if (auto stats = maximum.getDefiningOp<SoftmaxStatsOp>())
+    return maximum == stats.getMax() && stats.getInput() == op.getLhs();
+  auto reduce = maximum.getDefiningOp<ReduceOp>();
+  return reduce && reduce.getKind() == ReduceKind::max && reduce.getKeep() &&
+         reduce.getInput() == op.getLhs();
+}
+
 /// What the values that are compared with their own extremes are computed by,
 /// but for reductions, whose results are found once.
 static llvm::DenseSet<Operation *> repeatedOps(KernelOp kernel) {
@@ -41,6 +50,9 @@ static llvm::DenseSet<Operation *> repeatedOps(KernelOp kernel) {
     addIfExtremeOf(compare.getRhs(), compare.getLhs());
     addIfExtremeOf(compare.getLhs(), compare.getRhs());
   }
+  for (auto difference : kernel.getBody().getOps<SubOp>())
+    if (PointEmitter::isBelowMaximum(difference))
+      add(difference.getLhs());
   for (size_t next = 0; next < found.size(); ++next)
     llvm::for_each(found[next]->getOperands(), add);
   return {found.begin(), found.end()};

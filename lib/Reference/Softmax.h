@@ -14,11 +14,10 @@ namespace mlir::fuse::reference {
 
 /// The numbers exp(x - max) of a line, which softmax, its relatives and
 /// attention are made of. The maximum counts as exact: it is a shift that
-/// cancels. Where the elements are uncertain, their quotients are still between
-/// 0 and 1, but where they are so uncertain that the exponentials have no
-/// bound: a program that computes an element for the maximum, and again for its
-/// exponential, may round it otherwise, and one of 1e30 then lies far above the
-/// maximum.
+/// cancels. Where the elements are so uncertain that nothing can be said of the
+/// exponentials, their quotients are still between 0 and 1: a program that
+/// computes an element for the maximum and again for its exponential rounds it
+/// alike.
 class SoftmaxLine {
 public:
   SoftmaxLine(const Arithmetic &arithmetic, const MaxFinder &maximum)
@@ -35,8 +34,12 @@ public:
   /// An exponential of the line divided by their sum.
   Bounded normalize(Bounded exponential, Bounded sum) const {
     Bounded weight = arithmetic.quotient(exponential, sum);
-    if (isProper && !weight.isUnbounded())
-      weight.error = std::min(weight.error, 1.0);
+    if (!isProper)
+      return weight;
+    // The value of a sum without a bound lacks the terms that have none.
+    if (weight.isUnbounded())
+      return {0.5, 1.0};
+    weight.error = std::min(weight.error, 1.0);
     return weight;
   }
 

@@ -1,4 +1,4 @@
-"""Deliberate faults of code for the lengths of calls, see mutants.py."""
+"""Deliberate faults of what a call relies on: lengths, and bounds. See mutants.py."""
 
 from mutant import of_file
 
@@ -103,12 +103,21 @@ LENGTHS = [
         ),
     ),
     *of_file(
+        "lib/Conversion/PointEmitter.cpp",
+        "lit:Random/Regressions",
+        (
+            "an-element-above-its-maximum",
+            "      add(difference.getLhs());\n",
+            "      (void)add;\n",
+        ),
+    ),
+    *of_file(
         "lib/Reference/Softmax.h",
         "lit:Random/Regressions",
         (
-            "weights-without-a-bound-have-one",
-            "if (isProper && !weight.isUnbounded())",
-            "if (isProper)",
+            "weights-have-the-value-of-a-sum-without-a-bound",
+            "    if (weight.isUnbounded())\n      return {0.5, 1.0};\n",
+            "",
         ),
     ),
 ]

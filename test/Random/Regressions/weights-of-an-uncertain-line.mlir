@@ -1,4 +1,5 @@
-// An uncertain line has exponentials without a bound, and so have its weights.
+// An uncertain line has exponentials without a bound; weights lie between 0 and 1 all
+// the same.
 // RUN: fuse-crosscheck %s
 // --seed 580187673
 // --fill normal

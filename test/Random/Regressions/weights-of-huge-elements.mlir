@@ -1,5 +1,5 @@
-// Elements of 1e38 are rounded otherwise for the maximum than for their exponentials:
-// their weights are no numbers between 0 and 1.
+// Elements of 1e38 were rounded otherwise for the maximum than for their exponentials,
+// and lay 1e31 above it.
 // RUN: fuse-crosscheck %s
 // --seed 396490691
 // --fill wide
