@@ -25,12 +25,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Whether the op is exp(x - max(x)).
-static bool isBelowMaximum(ExpOp op) {
-  auto difference = op.getInput().getDefiningOp<SubOp>();
-  return difference && PointEmitter::isBelowMaximum(difference);
-}
-
 namespace {
 /// Builds one op on operands of one type (all scalars, or all vectors).
 class PointwiseBuilder {
@@ -221,7 +215,7 @@ Value PointwiseBuilder::build() {
       .Case<ExpOp>([&](ExpOp exp) {
         Value power = floatOp<math::ExpOp>(in);
         if (accuracy.isBF16() && !emitter.getOptions().strict &&
-            isBelowMaximum(exp))
+            PointEmitter::isBelowMaximum(exp))
           power.getDefiningOp()->setAttr(kNonpositiveAttr,
                                          builder.getUnitAttr());
         return power;

@@ -23,13 +23,16 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-bool PointEmitter::isBelowMaximum(SubOp op) {
-  Value maximum = op.getRhs();
+bool PointEmitter::isBelowMaximum(ExpOp op) {
+  auto difference = op.getInput().getDefiningOp<SubOp>();
+  if (!difference)
+    return false;
+  Value maximum = difference.getRhs();
   if (auto stats = maximum.getDefiningOp<SoftmaxStatsOp>())
-    return maximum == stats.getMax() && stats.getInput() == op.getLhs();
+    return maximum == stats.getMax() && stats.getInput() == difference.getLhs();
   auto reduce = maximum.getDefiningOp<ReduceOp>();
   return reduce && reduce.getKind() == ReduceKind::max && reduce.getKeep() &&
-         reduce.getInput() == op.getLhs();
+         reduce.getInput() == difference.getLhs();
 }
 
 /// What the values that are compared with their own extremes are computed by,
@@ -50,9 +53,9 @@ static llvm::DenseSet<Operation *> repeatedOps(KernelOp kernel) {
     addIfExtremeOf(compare.getRhs(), compare.getLhs());
     addIfExtremeOf(compare.getLhs(), compare.getRhs());
   }
-  for (auto difference : kernel.getBody().getOps<SubOp>())
-    if (PointEmitter::isBelowMaximum(difference))
-      add(difference.getLhs());
+  for (auto exp : kernel.getBody().getOps<ExpOp>())
+    if (PointEmitter::isBelowMaximum(exp))
+      add(exp.getInput().getDefiningOp<SubOp>().getLhs());
   for (size_t next = 0; next < found.size(); ++next)
     llvm::for_each(found[next]->getOperands(), add);
   return {found.begin(), found.end()};

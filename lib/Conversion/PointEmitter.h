@@ -237,9 +237,9 @@ public:
   /// The point's lane `i` alone.
   Point lanePoint(const Point &point, int64_t lane);
 
-  /// Whether the op is x - max(x), which no rounding puts above 0. A maximum
-  /// that does not keep its dimensions may be broadcast along others.
-  static bool isBelowMaximum(SubOp op);
+  /// Whether the op is exp(x - max(x)). A maximum that does not keep its
+  /// dimensions may be broadcast along others.
+  static bool isBelowMaximum(ExpOp op);
 
   /// Whether all walks must find the same bits of what the op gives, so that no
   /// product may be fused with an addition in one of them only: it is compared

@@ -110,11 +110,6 @@ EMISSION = [
             "index = emitter.add(index, size);",
             "(void)size;",
         ),
-        (
-            "all-exponents-are-below-a-maximum",
-            "reduce.getInput() == difference.getLhs();",
-            "reduce.getInput();",
-        ),
     ),
     *of_file(
         "lib/Conversion/MathExp.cpp",
