@@ -1,5 +1,4 @@
 //===- ColumnWalks.cpp - The walks over the places of a column ------------===//
-//-------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

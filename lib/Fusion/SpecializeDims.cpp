@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DimNames.h"
+#include "fuse/Analysis/DimNames.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,7 +39,9 @@ private:
   FailureOr<llvm::StringMap<int64_t>> readSizes();
   LogicalResult checkNames(const llvm::StringMap<int64_t> &sizes,
                            const DenseMap<int, std::string> &names);
-  void refineArguments(const llvm::StringMap<int64_t> &sizes);
+  void refineArguments(const llvm::StringMap<int64_t> &sizes,
+                       const DimClasses &dims,
+                       const DenseMap<int, std::string> &names);
   void dropNames(BlockArgument argument, RankedTensorType type);
 };
 } // namespace
@@ -113,11 +115,9 @@ void SpecializeDimsPass::dropNames(BlockArgument argument,
 }
 
 void SpecializeDimsPass::refineArguments(
-    const llvm::StringMap<int64_t> &sizes) {
-  func::FuncOp function = getOperation();
-  DimClasses dims(function);
-  DenseMap<int, std::string> names = nameDims(function, dims);
-  for (BlockArgument argument : function.getArguments()) {
+    const llvm::StringMap<int64_t> &sizes, const DimClasses &dims,
+    const DenseMap<int, std::string> &names) {
+  for (BlockArgument argument : getOperation().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       continue;
@@ -228,10 +228,11 @@ void SpecializeDimsPass::runOnOperation() {
   if (function.isExternal() || sizes.empty())
     return;
   FailureOr<llvm::StringMap<int64_t>> given = readSizes();
-  if (failed(given) ||
-      failed(checkNames(*given, nameDims(function, DimClasses(function)))))
+  DimClasses dims(function);
+  DenseMap<int, std::string> names = nameDims(function, dims);
+  if (failed(given) || failed(checkNames(*given, names)))
     return signalPassFailure();
-  refineArguments(*given);
+  refineArguments(*given, dims, names);
   if (failed(refineBlock(function.getBody().front())))
     return signalPassFailure();
   Operation *end = function.getBody().front().getTerminator();

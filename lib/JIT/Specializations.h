@@ -31,8 +31,9 @@ public:
 private:
   using Lengths = llvm::SmallVector<int64_t, 2>;
 
-  /// The entry's program, which is null if it did not compile; nothing where
-  /// there is no entry and may be one.
+  /// The program that stands for the lengths, null where that is the one for
+  /// any: it did not compile, or there are as many as may be. Nothing where one
+  /// is to be compiled.
   std::optional<CompiledProgram *> find(const Lengths &lengths);
   llvm::Expected<std::unique_ptr<CompiledProgram>>
   compileFor(const runtime::ProgramSpec &spec, const Lengths &lengths) const;

@@ -102,10 +102,13 @@ struct AssignSchedulesPass
     }
     // Of kernels that keep their schedules there is nothing to say.
     getOperation()->removeAttr(kLengthsAttr);
-    SmallVector<StringRef> lengths = lengthsOf(getOperation(), assigned, dims);
+    SmallVector<std::string> lengths =
+        lengthsOf(getOperation(), assigned, dims);
     if (target->gpu && !lengths.empty())
-      getOperation()->setAttr(kLengthsAttr,
-                              Builder(&getContext()).getStrArrayAttr(lengths));
+      getOperation()->setAttr(
+          kLengthsAttr,
+          Builder(&getContext())
+              .getStrArrayAttr(llvm::to_vector_of<StringRef>(lengths)));
   }
 
 private:

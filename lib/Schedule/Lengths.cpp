@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/DimNames.h"
 #include "fuse/Schedule/Scheduler.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -30,9 +31,7 @@ public:
     for (const Extent &extent : extents)
       add(extent);
   }
-  bool contains(const Extent &extent) const {
-    return classes.contains(extent.cls);
-  }
+  bool contains(int cls) const { return classes.contains(cls); }
 
 private:
   llvm::SmallSet<int, 4> classes;
@@ -65,30 +64,20 @@ static void addLengths(KernelOp kernel, const DimClasses &dims,
   counts.add(space->reducedExtents());
 }
 
-SmallVector<StringRef> mlir::fuse::lengthsOf(func::FuncOp function,
-                                             ArrayRef<KernelOp> kernels,
-                                             const DimClasses &dims) {
+SmallVector<std::string> mlir::fuse::lengthsOf(func::FuncOp function,
+                                               ArrayRef<KernelOp> kernels,
+                                               const DimClasses &dims) {
   Sources lengths(dims), counts(dims);
   for (KernelOp kernel : kernels)
     addLengths(kernel, dims, lengths, counts);
   // Dimensions of one name are equal, whether or not an op needs that.
-  llvm::SmallSetVector<StringRef, 2> names, counted;
-  for (BlockArgument argument : function.getArguments()) {
-    auto list = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                     kDimsAttr);
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    unsigned next = 0;
-    for (int64_t axis = 0; list && type && axis < type.getRank(); ++axis) {
-      if (!type.isDynamicDim(axis))
-        continue;
-      Extent extent = dims.extent(argument, axis);
-      StringRef name = cast<StringAttr>(list[next++]).getValue();
-      if (lengths.contains(extent))
-        names.insert(name);
-      if (counts.contains(extent))
-        counted.insert(name);
-    }
-  }
-  names.set_subtract(counted);
-  return names.takeVector();
+  DenseMap<int, std::string> names = nameDims(function, dims);
+  std::set<std::string> found;
+  for (const auto &[cls, name] : names)
+    if (lengths.contains(cls))
+      found.insert(name);
+  for (const auto &[cls, name] : names)
+    if (counts.contains(cls))
+      found.erase(name);
+  return {found.begin(), found.end()};
 }

@@ -516,8 +516,8 @@ def compile(
     sizes         sizes of dynamic dims by name, as in {"n": 4096}: the code is for
                   these, and takes no others
     lengths       where rows have a dynamic length, so many lengths, the first that
-                  occur, get code of their own, which the first call compiles (some
-                  50 ms on a GPU's host); the others share code that is slower
+                  occur, get code of their own, which the first call compiles, twice
+                  where it moves few bytes; the others share code that is slower
 
     Returns a Program. Raises Error with place, reason and remedy.
     """

@@ -89,9 +89,9 @@ ScheduleAttrInterface proposeSchedule(KernelOp kernel, const DimClasses &dims,
 /// that are summed over rows, have the lengths of: with these known, schedules
 /// hold rows in registers or share them among blocks. A dim that is a number of
 /// rows anywhere is none: it changes from call to call.
-SmallVector<StringRef> lengthsOf(func::FuncOp function,
-                                 ArrayRef<KernelOp> kernels,
-                                 const DimClasses &dims);
+SmallVector<std::string> lengthsOf(func::FuncOp function,
+                                   ArrayRef<KernelOp> kernels,
+                                   const DimClasses &dims);
 
 /// Whether a GPU's blocks should share each of the kernel's results, because
 /// they are few: the columns scheduler then takes reductions of rows, too.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSE_LIB_FUSION_DIMNAMES_H
-#define FUSE_LIB_FUSION_DIMNAMES_H
+#ifndef FUSE_ANALYSIS_DIMNAMES_H
+#define FUSE_ANALYSIS_DIMNAMES_H
 
 #include "fuse/Analysis/DimClasses.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,4 +26,4 @@ DenseMap<int, std::string> nameDims(func::FuncOp function,
 
 } // namespace mlir::fuse
 
-#endif // FUSE_LIB_FUSION_DIMNAMES_H
+#endif // FUSE_ANALYSIS_DIMNAMES_H
