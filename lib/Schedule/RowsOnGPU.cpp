@@ -414,7 +414,8 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
   if (RowsScheduleAttr shared = proposeSharedSums())
     return persistent(shared, sharedSummingThreads, /*preload=*/true);
   int64_t each = std::max(vector, summedElements / columnSums());
-  int64_t group = llvm::PowerOf2Ceil(llvm::divideCeil(length, each));
+  int64_t group =
+      llvm::PowerOf2Ceil(std::max<int64_t>(1, llvm::divideCeil(length, each)));
   group = std::min(group, std::max(summingBlock, group / 2));
   group = std::min(group, target.maxThreads);
   int64_t threads = std::max(group, smallestBlock);
