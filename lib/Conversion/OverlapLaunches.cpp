@@ -8,6 +8,7 @@
 #include "fuse/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::fuse {
@@ -50,10 +51,36 @@ static int64_t mostEarlyBlocks(gpu::GPUFuncOp function) {
   return block && block->front() < largeBlock ? ofSmall : ofLarge;
 }
 
+/// The first load of the entry block whose value makes another's address, such
+/// as a label's; null if there is none.
+static Operation *firstOfDependentLoads(gpu::GPUFuncOp function) {
+  Block *entry = &function.getBody().front();
+  SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> addresses;
+  Operation *first = nullptr;
+  function.walk(
+      [&](LLVM::LoadOp load) { addresses.push_back(load.getAddr()); });
+  while (!addresses.empty()) {
+    Operation *op = addresses.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (!isa<LLVM::LoadOp>(op))
+      llvm::append_range(addresses, op->getOperands());
+    else if (op->getBlock() == entry && (!first || op->isBeforeInBlock(first)))
+      first = op;
+  }
+  return first;
+}
+
+/// What follows may start behind the first of loads that depend on each other:
+/// ptxas moves no load over that instruction, and would move this one behind
+/// all that the kernel streams, where its latency adds to theirs.
 void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
   NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
+  if (Operation *load = firstOfDependentLoads(function))
+    builder.setInsertionPointAfter(load);
   Value blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
   Value most =
       arith::ConstantIndexOp::create(builder, loc, mostEarlyBlocks(function));

@@ -235,6 +235,7 @@ static bool hasRoom(ColumnsScheduleAttr schedule, KernelOp kernel,
 
 /// Other numbers of blocks that share a column, and other stages.
 static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
+                               const DimClasses &dims,
                                const ScheduleTarget &target) {
   auto with = [&](int64_t unroll, int64_t parts) {
     return ColumnsScheduleAttr::get(
@@ -262,6 +263,9 @@ static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
         found.push_back(with(number, parts)
                             .withBlocksPerColumn(proposal.getBlocksPerColumn())
                             .withStages(other));
+  llvm::erase_if(found, [&](ScheduleAttrInterface schedule) {
+    return !hasRoom(cast<ColumnsScheduleAttr>(schedule), kernel, dims, target);
+  });
   return found;
 }
 
@@ -272,7 +276,7 @@ static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
   int64_t parts = proposal.getParts();
   // Their number follows from the block, which stays.
   if (parts > 1 || proposal.getBlocksPerColumn() > 1)
-    return sharedColumns(proposal, kernel, target);
+    return sharedColumns(proposal, kernel, dims, target);
   auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
     if (threads > target.maxThreads || splits > threads || splits < 1)
       return;

@@ -47,6 +47,8 @@ static constexpr int64_t lineBytes = 128;
 /// Elements of a row up to which a cluster reads it in one launch: 32 in each
 /// of the threads of eight blocks.
 static constexpr int64_t longestInCluster = 256 << 10;
+/// Where the first block of a cluster waits for what the others leave.
+static constexpr int64_t arrivalBytes = 8;
 /// For a dynamic number of columns.
 static constexpr int64_t dynamicSize = 4096;
 
@@ -66,6 +68,14 @@ static int64_t stateBytes(const ReductionSpace &space) {
                (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
     }
   return bytes;
+}
+
+/// Vectors of states that are left for others: by each thread where several of
+/// a block share a column, and by each block of a cluster.
+static int64_t exchangedStates(int64_t threads, int64_t splits,
+                               int64_t blocks) {
+  int64_t columns = threads / splits;
+  return (splits > 1 ? threads : 0) + (blocks > 1 ? columns * blocks : 0);
 }
 
 namespace {
@@ -179,9 +189,15 @@ void Proposal::chooseParts() {
 }
 
 /// Whether clusters of rows of so many vectors make enough blocks, and hardly
-/// more than are resident together. In a small call few will do, for a second
-/// launch costs more than idle multiprocessors.
+/// more than are resident together, and have room for what they exchange. In a
+/// small call few will do, for a second launch costs more than idle
+/// multiprocessors.
 bool Proposal::suits(int64_t row, int64_t size) const {
+  int64_t exchanged = exchangedStates(gpuThreads, gpuThreads / row, size) *
+                          vector * stateBytes(space) +
+                      arrivalBytes;
+  if (exchanged > target.gpu->defaultSharedBytesPerBlock)
+    return false;
   double blocks = llvm::divideCeil(*columns, row * vector) * size;
   double each = blocks / target.gpu->multiprocessors;
   if (each > mostClustered || (places && size * placesInCluster > *places))
@@ -317,11 +333,12 @@ static int64_t vectorOf(KernelOp kernel, const DimClasses &dims,
 
 int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,
                                    const ReductionSpace &space) {
-  if (schedule.getSplits() == 1)
-    return 0;
+  int64_t blocks = schedule.getBlocksPerColumn();
   bool alongPlaces = space.isReduced(space.domain.size() - 1);
   int64_t lanes = alongPlaces ? 1 : schedule.getVector();
-  return schedule.getThreads() * lanes * stateBytes(space);
+  return exchangedStates(schedule.getThreads(), schedule.getSplits(), blocks) *
+             lanes * stateBytes(space) +
+         (blocks > 1 ? arrivalBytes : 0);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,

@@ -31,9 +31,16 @@ static constexpr int64_t smallestPartBlock = 128;
 /// Elements of a part with deviations, of few blocks, from which on it has
 /// twice the threads, which load weights when they need them.
 static constexpr int64_t widePart = 12288, fewBlocks = 4;
-/// Vectors of a thread of a row that has deviations and one block.
-static constexpr int64_t fewestWholeVectors = 7, mostWholeVectors = 8;
+/// Elements of a row that has deviations and one block: of those that the
+/// caches may have instead, with so many vectors a thread, of those with the
+/// fewest threads, and of all.
+static constexpr int64_t shortestWhole = 4096, shortWhole = 8192;
+static constexpr int64_t mediumWhole = 11264, longestWhole = 16384;
+static constexpr int64_t fewestCachedVectors = 3;
 static constexpr int64_t largestPartBlock = 512;
+/// Vectors of a wide part from which on its weights are loaded when needed, and
+/// elements of a row with exponentials whose parts have few threads beyond.
+static constexpr int64_t widestWhole = 2048, longWithExp = 65536;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256;
 /// Sums of columns that a thread keeps beside a row in shared memory: of
@@ -77,6 +84,17 @@ int64_t RowsOnGPU::spreadPartBytes() const {
   return usualPart;
 }
 
+/// The most threads of a wide part that have whole vectors of it; 0 for one of
+/// as many as a step of several takes, or where there are none.
+static int64_t wholeThreadsOf(int64_t vectors) {
+  if (vectors >= widestWhole)
+    return 0;
+  for (int64_t threads : {256, 192, 128})
+    if (vectors % threads == 0)
+      return threads;
+  return 0;
+}
+
 /// A part of a row that leaves room for another one. The weights of a step are
 /// loaded with the one before it, those of the first before the row is there,
 /// but where cutting them out of two vectors takes the registers, or has to
@@ -84,17 +102,28 @@ int64_t RowsOnGPU::spreadPartBytes() const {
 RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isDivided = length % vector == 0, isNarrow = vector > 4;
   bool isLarge = length * inputBytes > blocks * largePart;
-  int64_t threads = hasExp && isNarrow && !isDivided ? 128 : 256, unroll = 2;
+  int64_t threads = 256, unroll = 2;
+  int64_t part = length / blocks;
+  bool isRagged =
+      length > longWithExp && part % (unroll * threads * vector) != 0;
+  if (hasExp && (isRagged || (isNarrow && !isDivided)))
+    threads = smallestPartBlock;
+  // Whole vectors of fewer threads, where all have not.
+  bool isOneLight = inputs == 1 && !hasDeviations && !hasExp && hasWeights;
+  if (isOneLight && part % (threads * vector) != 0 &&
+      part % (192 * vector) == 0)
+    threads = 192;
   if (hasDeviations) {
     threads = isLarge ? largestPartBlock : smallestPartBlock;
     unroll = isLarge || !isDivided ? 2 : 4;
   }
-  int64_t part = length / blocks;
   bool isWide = hasDeviations && hasWeights && isNarrow && isDivided &&
                 part >= widePart && blocks <= fewBlocks;
   if (isWide && !isLarge) {
-    threads = 2 * smallestPartBlock;
-    unroll = 2;
+    int64_t whole = wholeThreadsOf(part / vector);
+    threads = whole ? whole : 2 * smallestPartBlock;
+    unroll = whole ? rowUnroll : 2;
+    isWide = whole == 0;
   }
   bool loadsAhead =
       hasWeights && !hasExp && !isWide &&
@@ -114,17 +143,25 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
       .withBlocksPerRow(blocks);
 }
 
-/// A row of 16-bit elements with deviations and weights, of seven or eight
-/// vectors a thread, which one block waits for at once and has the weights of
-/// before. Null for others.
+/// A row of 16-bit elements with deviations and weights that one block waits
+/// for at once and has the weights of before. Null for others, and for those
+/// that the caches keep as well: whole vectors, three or more, of all threads.
 RowsScheduleAttr RowsOnGPU::proposeWholePart() const {
-  int64_t threads = 2 * smallestPartBlock, each = vectors / threads;
   bool fits = hasDeviations && hasWeights && !hasExp && inputs == 1 &&
               vector > 4 && vectorBytes == accessBytes &&
-              length % (threads * vector) == 0 && each >= fewestWholeVectors &&
-              each <= mostWholeVectors;
+              length % vector == 0 && length > shortestWhole &&
+              length <= longestWhole;
   if (!fits)
     return {};
+  int64_t cached = cacheThreads();
+  if (length <= shortWhole && cached > 0 && vectors % cached == 0 &&
+      vectors >= fewestCachedVectors * cached)
+    return {};
+  int64_t threads = smallestPartBlock;
+  if (length == longestWhole)
+    threads = 2 * smallestPartBlock;
+  else if (length > mediumWhole)
+    threads = smallestPartBlock * 3 / 2;
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
                                /*rows_per_block=*/1, HoldKind::shared,
                                rowUnroll, /*inRegisters=*/0, /*preload=*/true,

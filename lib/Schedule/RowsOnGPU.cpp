@@ -33,8 +33,9 @@ static constexpr int64_t heldElements = 64;
 static constexpr int64_t registerVectors = 256;
 /// Rows of up to so many full-width accesses are held in the caches.
 static constexpr int64_t cacheAccesses = 4096;
-/// Threads of such a row of several inputs, from a quarter of these accesses
-/// on.
+/// Threads of the longest of such rows, and of one of several inputs, from a
+/// quarter of these accesses on.
+static constexpr int64_t longCacheThreads = 512;
 static constexpr int64_t severalCacheThreads = 512;
 /// Threads of a row in shared memory that leaves edges, of 16-bit elements.
 static constexpr int64_t heavyUnalignedThreads = 256;
@@ -58,7 +59,16 @@ static constexpr int64_t fewestInLarge = 4;
 /// Places for vectors that may stay empty, of each that is filled, in heavy
 /// rows of 16-bit elements, and the fewest threads of a row that is no shorter.
 static constexpr double emptyPlaces = 0.3;
+/// The same in rows of two vectors or less for each thread of a warp: of those
+/// with exponentials, of other heavy ones, and of the rest; the vectors of a
+/// thread from which on empty ones do not matter.
+static constexpr double emptyWithExp = 0.45, emptyWithDeviations = 0.27;
+static constexpr double emptyOfOne = 0.2;
+static constexpr int64_t shortVectors = 4;
 static constexpr int64_t smallestGroup = 16;
+/// Threads that hold a row whose vectors of two accesses are divided, where
+/// they are no whole ones of the caches' threads.
+static constexpr int64_t dividedThreads = 384;
 /// Rows of up to so many elements that leave edges are short.
 static constexpr int64_t shortUnaligned = 1024;
 /// A row that is read once is no longer in registers than this.
@@ -74,6 +84,12 @@ static constexpr int64_t stagedElements = 12288, stagedWords = 16384;
 static constexpr int64_t longStaged = 32768;
 static constexpr int64_t largeStages = 3, smallStages = 4;
 static constexpr int64_t mostStagedInputs = 2;
+/// Of 16-bit elements in shared memory, those that half the threads read, and
+/// those from which on twice as many do.
+static constexpr int64_t narrowStreamed = 12032, wideStreamed = 28672;
+/// Elements from which on a staged walk's threads are those that leave the
+/// least of a step over.
+static constexpr int64_t longestStaged = 98304;
 /// Threads of a multiprocessor that sum over all rows: with rows in registers,
 /// or what follows from rows in the caches, and with rows in shared memory.
 static constexpr int64_t summingThreads = 1024;
@@ -146,7 +162,8 @@ RowsScheduleAttr RowsOnGPU::hold(int64_t group) const {
   // Where much is to be computed and some threads have a vector less, blocks of
   // two warps end sooner.
   bool areUneven = !isLight && vector > 4 && length % vector == 0 &&
-                   vectors % group != 0 && !once && !isSmall();
+                   vectors > group && vectors % group != 0 && !once &&
+                   !isSmall();
   int64_t threads =
       std::max(group, areUneven ? smallestWholeBlock : smallestBlock);
   return make(threads, threads / group, HoldKind::registers);
@@ -170,10 +187,31 @@ RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
       /*preload=*/false, rowCopyGroups);
 }
 
+/// A walk over a row that is so long that only what no step takes has to wait:
+/// the threads, and stages that fill as much shared memory, that leave the
+/// least part of a step over.
+RowsScheduleAttr RowsOnGPU::proposeLongestStaged() const {
+  auto partLeft = [&](int64_t threads) {
+    int64_t step = threads * rowUnroll;
+    return static_cast<double>(vectors % step) / step;
+  };
+  int64_t threads = streamThreads, stages = largeStages;
+  for (auto [others, ahead] : {std::pair<int64_t, int64_t>{512, largeStages},
+                               {448, largeStages},
+                               {384, smallStages}})
+    if (partLeft(others) < partLeft(threads)) {
+      threads = others;
+      stages = ahead;
+    }
+  return make(threads, 1, HoldKind::loop).withStages(stages);
+}
+
 /// A walk whose copies run ahead: steps are small where the row has few of
 /// them, unless these are whole, so that little is left for loads of their own.
 RowsScheduleAttr RowsOnGPU::proposeStaged() const {
   bool areWords = vector <= 4;
+  if (length >= longestStaged && inputs == 1)
+    return proposeLongestStaged();
   int64_t step = streamThreads * rowUnroll * vector;
   bool isLong = length >= longStaged;
   bool areLarge = isLong || (areWords && length % step == 0);
@@ -187,9 +225,28 @@ RowsScheduleAttr RowsOnGPU::proposeStaged() const {
       .withStages(areLarge ? largeStages : smallStages);
 }
 
+/// A row that is read once and too long for registers: all of its copies into
+/// shared memory start at once, and none is left for loads of its own, whatever
+/// its length. Null where several blocks have no room for it.
+RowsScheduleAttr RowsOnGPU::proposeStreamedInShared() const {
+  bool areWords = vector <= 4;
+  if (!segment.across.empty() || inputs != 1 || vectorBytes != accessBytes ||
+      length % vector != 0 || length > longStaged ||
+      2 * length * inputBytes > target.sharedBytes)
+    return {};
+  int64_t threads = streamThreads;
+  if (areWords || length > wideStreamed)
+    threads = 2 * streamThreads;
+  else if (length < narrowStreamed)
+    threads = streamThreads / 2;
+  return make(threads, 1, HoldKind::shared);
+}
+
 /// A walk over a row that is read once and too long for registers.
 RowsScheduleAttr RowsOnGPU::proposeStream() const {
   bool areWords = vector <= 4;
+  if (RowsScheduleAttr shared = proposeStreamedInShared())
+    return shared;
   if (inputs > 0 && inputs <= mostStagedInputs &&
       length >= (areWords ? stagedWords : stagedElements))
     return proposeStaged();
@@ -225,8 +282,11 @@ int64_t RowsOnGPU::cacheThreads() const {
     bool isPlain = isLight && inputs == 1 && !divides && length % vector == 0;
     return isPlain && target.gpu->maxClusterSize == 1 ? 1024 : 0;
   }
-  if (accesses > mostCachedAccesses())
-    return isHeavy() || inputs > 1 ? 0 : 512;
+  if (accesses > mostCachedAccesses()) {
+    int64_t threads = hasFewDivided(longCacheThreads) ? longCacheThreads / 2
+                                                      : longCacheThreads;
+    return isHeavy() || inputs > 1 ? 0 : threads;
+  }
   int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
   bool isOneLongInput =
       inputs == 1 && vector > 4 && vectors > cacheAccesses / 8 && each == 4;
@@ -257,6 +317,13 @@ bool RowsOnGPU::isNear(int64_t threads, int64_t wanted) const {
   return 10 * threads >= 9 * wanted && threads <= (divides ? 1.5 : 2) * wanted;
 }
 
+/// Whether so many threads have few vectors each, and some of them one less, of
+/// 16-bit elements that are divided: what computes waits for the last.
+bool RowsOnGPU::hasFewDivided(int64_t threads) const {
+  return divides && inputs == 1 && vector > 4 && vectorBytes == accessBytes &&
+         vectors % threads != 0 && vectors < mostHeldVectors * threads;
+}
+
 /// Threads of a block near those that are wanted that have whole vectors each:
 /// what only some threads have is code of its own, whose loads come late. Else
 /// `usual`, or half of that where many have a vector less.
@@ -279,9 +346,9 @@ int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
   if (near != 0 || fewer != 0)
     return near != 0 ? near : fewer;
   bool areMany = placesForEach(vectors, usual) > 1 + emptyPlaces &&
-                 (!isLight || (vector <= 4 && inputs == 1)) &&
-                 usual > smallestBlock;
-  return areMany ? usual / 2 : usual;
+                 (!isLight || (vector <= 4 && inputs == 1));
+  return (areMany || hasFewDivided(usual)) && usual > smallestBlock ? usual / 2
+                                                                    : usual;
 }
 
 /// Vectors of each thread of a row whose vectors leave edges. What a thread
@@ -315,6 +382,25 @@ int64_t RowsOnGPU::unalignedGroup() const {
   return groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
 }
 
+/// Threads of a row of up to two vectors for each of a warp's threads. One
+/// vector each leaves nothing to do while it is loaded; where that counts,
+/// fewer threads have two or more each, of which few are empty.
+int64_t RowsOnGPU::shortGroup() const {
+  int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
+  bool isNarrow = vector > 4 && vectorBytes == accessBytes;
+  if (isLight || !isNarrow || inputs > 1) {
+    bool isEmpty =
+        vectors < group && placesForEach(vectors, group) > 1 + emptyOfOne;
+    return isEmpty && (inputs == 1 || !isLight) ? group / 2 : group;
+  }
+  double most = 1 + (hasExp ? emptyWithExp : emptyWithDeviations);
+  while (group > fewestNeighbours &&
+         llvm::divideCeil(vectors, group) < shortVectors &&
+         (vectors < group || placesForEach(vectors, group) > most))
+    group /= 2;
+  return group;
+}
+
 /// Threads of a row that registers hold: a warp, or more with two vectors each.
 /// Where instructions bind, since nothing is written meanwhile or every element
 /// is divided, what each thread does once for the row, such as shuffles, is
@@ -328,12 +414,18 @@ int64_t RowsOnGPU::heldGroup() const {
   }
   if (divides && !hasExp && isNarrow) {
     int64_t group = std::min(groupWith(vectors, onceVectors), registerVectors);
+    // As few places stay empty, and neighbours read a whole line.
+    if (group == fewestNeighbours && vectors % group != 0 &&
+        placesForEach(vectors, 2 * group) <= placesForEach(vectors, group))
+      return 2 * group;
     bool isHalfWhole = length % vector == 0 && vectors % group != 0 &&
                        vectors % (group / 2) == 0 &&
                        2 * vectors <= mostHeldVectors * group;
     return isHalfWhole ? group / 2 : group;
   }
-  int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
+  if (vectors <= 2 * warpSize)
+    return shortGroup();
+  int64_t group = warpSize;
   while (group < registerVectors && group * 2 < vectors)
     group *= 2;
   // Half as many threads with three vectors or four, or five of the shortest
@@ -369,8 +461,14 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
     return shared;
   if (RowsScheduleAttr shared = proposeWholePart())
     return shared;
-  if (int64_t threads = cacheThreads())
-    return make(threads, 1, HoldKind::cache);
+  int64_t cached = cacheThreads();
+  bool areTwoAccesses = vectorBytes > accessBytes && vector > 4;
+  if (cached > 0 && divides && inputs == 1 && areTwoAccesses &&
+      length % vector == 0 && vectors % cached != 0 &&
+      vectors <= 4 * dividedThreads)
+    return hold(dividedThreads);
+  if (cached > 0)
+    return make(cached, 1, HoldKind::cache);
   bool isPlain =
       accesses > 2 * cacheAccesses && isLight && inputs == 1 && !divides;
   int64_t threads = isPlain ? 1024 : 512;

@@ -63,9 +63,11 @@ private:
   int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
   bool isNear(int64_t threads, int64_t wanted) const;
+  bool hasFewDivided(int64_t threads) const;
   int64_t wholeThreads(int64_t wanted, int64_t usual) const;
   int64_t unalignedEach() const;
   int64_t unalignedGroup() const;
+  int64_t shortGroup() const;
   int64_t heldGroup() const;
   int64_t exchangedBytes(int64_t warps) const;
 
@@ -76,6 +78,8 @@ private:
   RowsScheduleAttr proposeHeavyUnaligned() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;
+  RowsScheduleAttr proposeLongestStaged() const;
+  RowsScheduleAttr proposeStreamedInShared() const;
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeFew() const;

@@ -98,8 +98,9 @@ SmallVector<std::string> lengthsOf(func::FuncOp function,
 bool wantsParts(KernelOp kernel, const DimClasses &dims,
                 const ReductionSpace &space, const ScheduleTarget &target);
 
-/// Bytes of static shared memory in which the threads of a block exchange their
-/// states; 0 where a thread has a column for itself.
+/// An upper bound of the bytes of static shared memory in which the threads of
+/// a block, and the blocks of a cluster, exchange their states; 0 where a
+/// thread has a column for itself.
 int64_t exchangedBytes(ColumnsScheduleAttr schedule,
                        const ReductionSpace &space);
 
