@@ -281,20 +281,23 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
 
 /// What a row has one of and needs no reduction, such as the logit of a label,
 /// before the walks: its loads depend on each other, and would be waited for
-/// behind them.
+/// behind them. The row's own loads, which all of its threads wait for, start
+/// first.
 void RowsLowering::computeRowValues() {
   auto isEarly = [&](Value value) {
     return isa<RankedTensorType>(value.getType()) &&
            space.isReducedShape(frame.dims.extents(value)) &&
            !reduced.contains(value);
   };
-  for (Operation *op : segment.ops) {
-    if (!reduced.contains(op->getResult(0)))
-      continue;
-    for (Value operand : op->getOperands())
-      if (isEarly(operand))
-        emitter.emit(operand, rowPoint(operand));
-  }
+  SmallVector<Value> early;
+  for (Operation *op : segment.ops)
+    if (reduced.contains(op->getResult(0)))
+      llvm::copy_if(op->getOperands(), std::back_inserter(early), isEarly);
+  if (!early.empty() && schedule.getHold() == HoldKind::registers)
+    loadHeld(
+        stageableInputs(frame, segment, pointAt(Index::constant(0), vector)));
+  for (Value value : early)
+    emitter.emit(value, rowPoint(value));
 }
 
 /// Whether a result has the shape that is reduced, and not one element a row.
@@ -377,7 +380,7 @@ void RowsLowering::placeRows(const Index &block) {
       startCopies();
     }
     placeHeldPoints(slots);
-    loadHeld();
+    loadHeld(streamed);
   } else if (!isLoop()) {
     placeHeldPoints(0);
   }

@@ -132,9 +132,9 @@ void RowsLowering::copyNext(const Index &first, int64_t count) {
   row = present;
 }
 
-void RowsLowering::loadHeld() {
+void RowsLowering::loadHeld(ArrayRef<BlockArgument> inputs) {
   for (const Point &point : held)
-    for (BlockArgument input : streamed)
+    for (BlockArgument input : inputs)
       emitter.emit(input, point);
 }
 
@@ -338,7 +338,7 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
     emitter.loadThrough(cacheLoader(emitter, streamed,
                                     isLast ? CacheUse::last : CacheUse::again));
     // All loads before the first store, behind which none could be moved.
-    loadHeld();
+    loadHeld(streamed);
   }
   size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
   if (whole)

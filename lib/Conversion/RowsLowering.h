@@ -142,7 +142,7 @@ private:
   void planSlots();
   void startCopies();
   void copyNext(const Index &first, int64_t count);
-  void loadHeld();
+  void loadHeld(ArrayRef<BlockArgument> inputs);
   void preload();
   void computeRowValues();
   States walkHeld(States states, Visit visit, bool isLast);

@@ -104,8 +104,8 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isLarge = length * inputBytes > blocks * largePart;
   int64_t threads = 256, unroll = 2;
   int64_t part = length / blocks;
-  bool isRagged =
-      length > longWithExp && part % (unroll * threads * vector) != 0;
+  bool isRagged = length > longWithExp && !isLarge &&
+                  part % (unroll * threads * vector) != 0;
   if (hasExp && (isRagged || (isNarrow && !isDivided)))
     threads = smallestPartBlock;
   // Whole vectors of fewer threads, where all have not.

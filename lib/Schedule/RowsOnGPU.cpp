@@ -59,12 +59,13 @@ static constexpr int64_t fewestInLarge = 4;
 /// Places for vectors that may stay empty, of each that is filled, in heavy
 /// rows of 16-bit elements, and the fewest threads of a row that is no shorter.
 static constexpr double emptyPlaces = 0.3;
-/// The same in rows of two vectors or less for each thread of a warp: of those
-/// with exponentials, of other heavy ones, and of the rest; the vectors of a
-/// thread from which on empty ones do not matter.
-static constexpr double emptyWithExp = 0.45, emptyWithDeviations = 0.27;
-static constexpr double emptyOfOne = 0.2;
+/// The same in short rows: of those with exponentials, of other heavy ones, and
+/// of the rest; the vectors of a thread from which on empty ones do not matter.
+static constexpr double emptyWithExp = 0.48, emptyWithDeviations = 0.27;
+static constexpr double emptyOfOne = 0.15;
 static constexpr int64_t shortVectors = 4;
+/// Vectors of such rows: hardly more than two for each of a warp's threads.
+static constexpr int64_t shortRow = 72;
 static constexpr int64_t smallestGroup = 16;
 /// Threads that hold a row whose vectors of two accesses are divided, where
 /// they are no whole ones of the caches' threads.
@@ -382,13 +383,17 @@ int64_t RowsOnGPU::unalignedGroup() const {
   return groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
 }
 
-/// Threads of a row of up to two vectors for each of a warp's threads. One
-/// vector each leaves nothing to do while it is loaded; where that counts,
-/// fewer threads have two or more each, of which few are empty.
+/// Whether there is much to compute on one input of 16-bit elements.
+bool RowsOnGPU::isHeavyAlone() const {
+  return !isLight && inputs == 1 && vector > 4 && vectorBytes == accessBytes;
+}
+
+/// Threads of a row of up to a warp's vectors, or of a short one. One vector
+/// each leaves nothing to do while it is loaded; where that counts, fewer
+/// threads have two or more each, of which few are empty.
 int64_t RowsOnGPU::shortGroup() const {
   int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(vectors));
-  bool isNarrow = vector > 4 && vectorBytes == accessBytes;
-  if (isLight || !isNarrow || inputs > 1) {
+  if (!isHeavyAlone()) {
     bool isEmpty =
         vectors < group && placesForEach(vectors, group) > 1 + emptyOfOne;
     return isEmpty && (inputs == 1 || !isLight) ? group / 2 : group;
@@ -423,7 +428,7 @@ int64_t RowsOnGPU::heldGroup() const {
                        2 * vectors <= mostHeldVectors * group;
     return isHalfWhole ? group / 2 : group;
   }
-  if (vectors <= 2 * warpSize)
+  if (vectors <= warpSize || (vectors <= shortRow && isHeavyAlone()))
     return shortGroup();
   int64_t group = warpSize;
   while (group < registerVectors && group * 2 < vectors)
@@ -465,7 +470,7 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
   bool areTwoAccesses = vectorBytes > accessBytes && vector > 4;
   if (cached > 0 && divides && inputs == 1 && areTwoAccesses &&
       length % vector == 0 && vectors % cached != 0 &&
-      vectors <= 4 * dividedThreads)
+      vectors <= mostHeldVectors * dividedThreads)
     return hold(dividedThreads);
   if (cached > 0)
     return make(cached, 1, HoldKind::cache);

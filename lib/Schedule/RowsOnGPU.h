@@ -67,6 +67,7 @@ private:
   int64_t wholeThreads(int64_t wanted, int64_t usual) const;
   int64_t unalignedEach() const;
   int64_t unalignedGroup() const;
+  bool isHeavyAlone() const;
   int64_t shortGroup() const;
   int64_t heldGroup() const;
   int64_t exchangedBytes(int64_t warps) const;
