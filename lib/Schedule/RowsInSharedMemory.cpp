@@ -33,10 +33,10 @@ static constexpr int64_t smallestPartBlock = 128;
 static constexpr int64_t widePart = 12288, fewBlocks = 4;
 /// Elements of a row that has deviations and one block: of those that the
 /// caches may have instead, with so many vectors a thread, of those with the
-/// fewest threads, and of all.
+/// fewest threads, and of all. Vectors of each thread, if that leaves none out.
 static constexpr int64_t shortestWhole = 4096, shortWhole = 8192;
 static constexpr int64_t mediumWhole = 11264, longestWhole = 16384;
-static constexpr int64_t fewestCachedVectors = 3;
+static constexpr int64_t fewestCachedVectors = 3, wholeVectors = 8;
 static constexpr int64_t largestPartBlock = 512;
 /// Vectors of a wide part from which on its weights are loaded when needed, and
 /// elements of a row with exponentials whose parts have few threads beyond.
@@ -158,10 +158,11 @@ RowsScheduleAttr RowsOnGPU::proposeWholePart() const {
       vectors >= fewestCachedVectors * cached)
     return {};
   int64_t threads = smallestPartBlock;
-  if (length == longestWhole)
-    threads = 2 * smallestPartBlock;
+  bool isWhole = vectors % (wholeVectors * warpSize) == 0;
+  if (isWhole && vectors >= wholeVectors * threads)
+    threads = vectors / wholeVectors;
   else if (length > mediumWhole)
-    threads = smallestPartBlock * 3 / 2;
+    threads = threads * 3 / 2;
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
                                /*rows_per_block=*/1, HoldKind::shared,
                                rowUnroll, /*inRegisters=*/0, /*preload=*/true,
