@@ -67,9 +67,9 @@ static constexpr int64_t shortVectors = 4;
 /// Vectors of such rows: hardly more than two for each of a warp's threads.
 static constexpr int64_t shortRow = 72;
 static constexpr int64_t smallestGroup = 16;
-/// Threads that hold a row whose vectors of two accesses are divided, where
-/// they are no whole ones of the caches' threads.
-static constexpr int64_t dividedThreads = 384;
+/// Threads that hold a row whose vectors of two accesses are divided, and the
+/// vectors beyond which they do.
+static constexpr int64_t dividedThreads = 384, fewestDivided = 512;
 /// Rows of up to so many elements that leave edges are short.
 static constexpr int64_t shortUnaligned = 1024;
 /// A row that is read once is no longer in registers than this.
@@ -318,6 +318,14 @@ bool RowsOnGPU::isNear(int64_t threads, int64_t wanted) const {
   return 10 * threads >= 9 * wanted && threads <= (divides ? 1.5 : 2) * wanted;
 }
 
+/// Whether registers hold vectors of two accesses that are divided, where the
+/// caches' threads have not as many vectors each.
+bool RowsOnGPU::holdsDivided() const {
+  return divides && inputs == 1 && vector > 4 && vectorBytes > accessBytes &&
+         length % vector == 0 && vectors > fewestDivided &&
+         vectors <= mostHeldVectors * dividedThreads;
+}
+
 /// Whether so many threads have few vectors each, and some of them one less, of
 /// 16-bit elements that are divided: what computes waits for the last.
 bool RowsOnGPU::hasFewDivided(int64_t threads) const {
@@ -467,10 +475,7 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
   if (RowsScheduleAttr shared = proposeWholePart())
     return shared;
   int64_t cached = cacheThreads();
-  bool areTwoAccesses = vectorBytes > accessBytes && vector > 4;
-  if (cached > 0 && divides && inputs == 1 && areTwoAccesses &&
-      length % vector == 0 && vectors % cached != 0 &&
-      vectors <= mostHeldVectors * dividedThreads)
+  if (cached > 0 && vectors % cached != 0 && holdsDivided())
     return hold(dividedThreads);
   if (cached > 0)
     return make(cached, 1, HoldKind::cache);

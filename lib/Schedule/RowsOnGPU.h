@@ -63,6 +63,7 @@ private:
   int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
   bool isNear(int64_t threads, int64_t wanted) const;
+  bool holdsDivided() const;
   bool hasFewDivided(int64_t threads) const;
   int64_t wholeThreads(int64_t wanted, int64_t usual) const;
   int64_t unalignedEach() const;

@@ -25,6 +25,51 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Nothing moves the label's load behind the permission, nor the row's over it.
+  // CHECK-LABEL: gpu.func @label
+  // CHECK-NEXT:    nvvm.griddepcontrol wait
+  // CHECK-NEXT:    %[[ROW:.*]] = llvm.load
+  // CHECK-NEXT:    %[[LABEL:.*]] = llvm.load
+  // CHECK-NEXT:    gpu.grid_dim
+  // CHECK:           nvvm.griddepcontrol launch_dependents
+  // CHECK:         llvm.getelementptr %{{.*}}[%[[LABEL]]]
+  // CHECK:         scf.if
+  // CHECK:           llvm.load
+  gpu.func @label(%x: !llvm.ptr, %labels: !llvm.ptr, %all: !llvm.ptr, %y: !llvm.ptr) kernel {
+    %row = llvm.load %x : !llvm.ptr -> f32
+    %label = llvm.load %labels : !llvm.ptr -> i64
+    %at = llvm.getelementptr %all[%label] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    %zero = arith.constant 0 : i64
+    %exists = arith.cmpi sge, %label, %zero : i64
+    %none = arith.constant 0.0 : f32
+    %own = scf.if %exists -> f32 {
+      %v = llvm.load %at : !llvm.ptr -> f32
+      scf.yield %v : f32
+    } else {
+      scf.yield %none : f32
+    }
+    %d = arith.subf %row, %own : f32
+    llvm.store %d, %y : f32, !llvm.ptr
+    gpu.return
+  }
+
+  // A load in a branch is none to wait for.
+  // CHECK-LABEL: gpu.func @rare_label
+  // CHECK-NEXT:    nvvm.griddepcontrol wait
+  // CHECK-NEXT:    gpu.grid_dim
+  // CHECK:           nvvm.griddepcontrol launch_dependents
+  // CHECK:           llvm.load
+  // CHECK:           llvm.load
+  gpu.func @rare_label(%labels: !llvm.ptr, %all: !llvm.ptr, %y: !llvm.ptr, %wanted: i1) kernel {
+    scf.if %wanted {
+      %label = llvm.load %labels : !llvm.ptr -> i64
+      %at = llvm.getelementptr %all[%label] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %v = llvm.load %at : !llvm.ptr -> f32
+      llvm.store %v, %y : f32, !llvm.ptr
+    }
+    gpu.return
+  }
+
   // Whoever has written one knows where it belongs.
   // CHECK-LABEL: gpu.func @decided
   // CHECK-NEXT:    nvvm.griddepcontrol wait

@@ -39,11 +39,12 @@ func.func @exponentials(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 
 // -----
 
-// Of 32 KiB each at most eight blocks, which are portable.
+// Of 32 KiB each at most eight blocks, which are portable. No whole steps of 256
+// threads.
 // CHECK-LABEL: func.func @vocabulary
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // SMALL-LABEL: func.func @vocabulary
-// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // NONE-LABEL:  func.func @vocabulary
 // NONE-NOT:      blocks_per_row
 func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {

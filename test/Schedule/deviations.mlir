@@ -52,12 +52,52 @@ func.func @whole_part(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>, %b: tens
 
 // -----
 
+// Beyond 8192 shared memory is faster, and where the caches' threads have no three
+// whole vectors each.
+// CHECK-LABEL: func.func @beyond_the_caches
+// CHECK:         #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @beyond_the_caches(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>, %b: tensor<12288xbf16>) -> tensor<?x12288xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x12288xbf16>, tensor<12288xbf16>, tensor<12288xbf16>
+  return %y : tensor<?x12288xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_whole_vectors
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @no_whole_vectors(%x: tensor<?x6656xbf16>, %w: tensor<6656xbf16>, %b: tensor<6656xbf16>) -> tensor<?x6656xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x6656xbf16>, tensor<6656xbf16>, tensor<6656xbf16>
+  return %y : tensor<?x6656xbf16>
+}
+
+// -----
+
+// Eight vectors a thread, where that leaves none out.
+// CHECK-LABEL: func.func @eight_each
+// CHECK:         #fuse.rows<threads = 160, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @eight_each(%x: tensor<?x10240xbf16>, %w: tensor<10240xbf16>, %b: tensor<10240xbf16>) -> tensor<?x10240xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x10240xbf16>, tensor<10240xbf16>, tensor<10240xbf16>
+  return %y : tensor<?x10240xbf16>
+}
+
+// -----
+
+// A part that 192 threads have whole vectors of.
+// CHECK-LABEL: func.func @wide_part
+// CHECK:         #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 2>
+func.func @wide_part(%x: tensor<?x27648xbf16>, %w: tensor<27648xbf16>, %b: tensor<27648xbf16>) -> tensor<?x27648xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x27648xbf16>, tensor<27648xbf16>, tensor<27648xbf16>
+  return %y : tensor<?x27648xbf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @cached
 // CHECK:         hold = cache>
 // CHECK:         fuse.welford mean
-func.func @cached(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>, %b: tensor<12288xbf16>) -> tensor<?x12288xbf16> {
-  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x12288xbf16>, tensor<12288xbf16>, tensor<12288xbf16>
-  return %y : tensor<?x12288xbf16>
+func.func @cached(%x: tensor<?x7168xbf16>, %w: tensor<7168xbf16>, %b: tensor<7168xbf16>) -> tensor<?x7168xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x7168xbf16>, tensor<7168xbf16>, tensor<7168xbf16>
+  return %y : tensor<?x7168xbf16>
 }
 
 // -----

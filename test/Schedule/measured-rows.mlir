@@ -49,9 +49,9 @@ func.func @once_longer(%x: tensor<?x24576xbf16>) -> tensor<?x1xbf16> {
   return %s : tensor<?x1xbf16>
 }
 
-// Eight vectors a step of f32 rows that are longer.
+// All copies of f32 rows that are longer start at once.
 // CHECK-LABEL: func.func @streamed
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, unroll = 8>
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared>
 func.func @streamed(%x: tensor<?x12288xf32>) -> tensor<?x1xf32> {
   %s = fuse.reduce max %x dims = [1] keep : tensor<?x12288xf32> -> tensor<?x1xf32>
   return %s : tensor<?x1xf32>

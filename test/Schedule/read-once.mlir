@@ -61,7 +61,7 @@ func.func @more_logits(%x: tensor<256x128256xbf16>) -> tensor<256xf32> {
 // -----
 
 // CHECK-LABEL: func.func @many_logits
-// CHECK:         hold = loop, stages = 3>
+// CHECK:         #fuse.rows<threads = 384, vector = 8, rows_per_block = 1, hold = loop, stages = 4>
 // SMALL-LABEL: func.func @many_logits
 // SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 4>
 func.func @many_logits(%x: tensor<?x128256xbf16>) -> tensor<?xf32> {

@@ -1,61 +1,65 @@
 // RUN: fuse-opt %s -split-input-file -fuse-assign-schedules=chip=sm_90 | FileCheck %s
 
-// Rows that are read once, and steps whose copies run ahead. In short rows the
-// steps are small; where they leave something over, of 16-bit elements, blocks
+// Rows of two inputs that are read once, and steps whose copies run ahead. In
+// short rows the steps are small; where they leave something over, of 16-bit elements, blocks
 // are, too.
 // CHECK-LABEL: func.func @short_rows
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, unroll = 2, stages = 4>
-func.func @short_rows(%x: tensor<?x12288xbf16>) -> tensor<?x1xbf16> {
-  %y = fuse.kernel "k" ins(%x : tensor<?x12288xbf16>) -> tensor<?x1xbf16> {
-  ^bb0(%a: tensor<?x12288xbf16>):
-    %s = fuse.reduce max %a dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, unroll = 1, stages = 4>
+func.func @short_rows(%x: tensor<?x12288xbf16>, %y: tensor<?x12288xbf16>) -> tensor<?x1xbf16> {
+  %z = fuse.kernel "k" ins(%x, %y : tensor<?x12288xbf16>, tensor<?x12288xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x12288xbf16>, %b: tensor<?x12288xbf16>):
+    %p = fuse.mul %a, %b : tensor<?x12288xbf16>
+    %s = fuse.reduce max %p dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
     fuse.yield %s : tensor<?x1xbf16>
   }
-  return %y : tensor<?x1xbf16>
+  return %z : tensor<?x1xbf16>
 }
 
 // -----
 
 // CHECK-LABEL: func.func @rest
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = loop, unroll = 2, stages = 4>
-func.func @rest(%x: tensor<?x20000xbf16>) -> tensor<?x1xbf16> {
-  %y = fuse.kernel "k" ins(%x : tensor<?x20000xbf16>) -> tensor<?x1xbf16> {
-  ^bb0(%a: tensor<?x20000xbf16>):
-    %s = fuse.reduce max %a dims = [1] keep : tensor<?x20000xbf16> -> tensor<?x1xbf16>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = loop, unroll = 1, stages = 4>
+func.func @rest(%x: tensor<?x20000xbf16>, %y: tensor<?x20000xbf16>) -> tensor<?x1xbf16> {
+  %z = fuse.kernel "k" ins(%x, %y : tensor<?x20000xbf16>, tensor<?x20000xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x20000xbf16>, %b: tensor<?x20000xbf16>):
+    %p = fuse.mul %a, %b : tensor<?x20000xbf16>
+    %s = fuse.reduce max %p dims = [1] keep : tensor<?x20000xbf16> -> tensor<?x1xbf16>
     fuse.yield %s : tensor<?x1xbf16>
   }
-  return %y : tensor<?x1xbf16>
+  return %z : tensor<?x1xbf16>
 }
 
 // -----
 
 // CHECK-LABEL: func.func @words
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, stages = 3>
-func.func @words(%x: tensor<?x16384xf32>) -> tensor<?x1xf32> {
-  %y = fuse.kernel "k" ins(%x : tensor<?x16384xf32>) -> tensor<?x1xf32> {
-  ^bb0(%a: tensor<?x16384xf32>):
-    %s = fuse.reduce max %a dims = [1] keep : tensor<?x16384xf32> -> tensor<?x1xf32>
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, unroll = 2, stages = 3>
+func.func @words(%x: tensor<?x16384xf32>, %y: tensor<?x16384xf32>) -> tensor<?x1xf32> {
+  %z = fuse.kernel "k" ins(%x, %y : tensor<?x16384xf32>, tensor<?x16384xf32>) -> tensor<?x1xf32> {
+  ^bb0(%a: tensor<?x16384xf32>, %b: tensor<?x16384xf32>):
+    %p = fuse.mul %a, %b : tensor<?x16384xf32>
+    %s = fuse.reduce max %p dims = [1] keep : tensor<?x16384xf32> -> tensor<?x1xf32>
     fuse.yield %s : tensor<?x1xf32>
   }
-  return %y : tensor<?x1xf32>
+  return %z : tensor<?x1xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func.func @rest_of_words
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, unroll = 2, stages = 4>
-func.func @rest_of_words(%x: tensor<?x20000xf32>) -> tensor<?x1xf32> {
-  %y = fuse.kernel "k" ins(%x : tensor<?x20000xf32>) -> tensor<?x1xf32> {
-  ^bb0(%a: tensor<?x20000xf32>):
-    %s = fuse.reduce max %a dims = [1] keep : tensor<?x20000xf32> -> tensor<?x1xf32>
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, unroll = 1, stages = 4>
+func.func @rest_of_words(%x: tensor<?x20000xf32>, %y: tensor<?x20000xf32>) -> tensor<?x1xf32> {
+  %z = fuse.kernel "k" ins(%x, %y : tensor<?x20000xf32>, tensor<?x20000xf32>) -> tensor<?x1xf32> {
+  ^bb0(%a: tensor<?x20000xf32>, %b: tensor<?x20000xf32>):
+    %p = fuse.mul %a, %b : tensor<?x20000xf32>
+    %s = fuse.reduce max %p dims = [1] keep : tensor<?x20000xf32> -> tensor<?x1xf32>
     fuse.yield %s : tensor<?x1xf32>
   }
-  return %y : tensor<?x1xf32>
+  return %z : tensor<?x1xf32>
 }
 
 // -----
 
-// Two inputs share the room; more have none.
+// Long ones have larger steps; more inputs have no room.
 // CHECK-LABEL: func.func @two_inputs
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, unroll = 2, stages = 3>
 func.func @two_inputs(%x: tensor<?x65536xbf16>, %y: tensor<?x65536xbf16>) -> tensor<?x1xbf16> {
@@ -112,4 +116,32 @@ func.func @no_streamed_columns(%x: tensor<9000x1xf32>, %w: tensor<1x65536xf32>) 
     fuse.yield %s : tensor<1x65536xf32>
   }
   return %y : tensor<1x65536xf32>
+}
+
+// -----
+
+// Of rows this long the threads leave the least part of a step over, by stages that
+// fill as much memory.
+// CHECK-LABEL: func.func @least_left
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = loop, stages = 3>
+func.func @least_left(%x: tensor<?x151936xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x151936xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x151936xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x151936xbf16> -> tensor<?x1xbf16>
+    fuse.yield %s : tensor<?x1xbf16>
+  }
+  return %y : tensor<?x1xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @none_left
+// CHECK: #fuse.rows<threads = 448, vector = 8, rows_per_block = 1, hold = loop, stages = 3>
+func.func @none_left(%x: tensor<?x100352xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x100352xbf16>) -> tensor<?x1xbf16> {
+  ^bb0(%a: tensor<?x100352xbf16>):
+    %s = fuse.reduce max %a dims = [1] keep : tensor<?x100352xbf16> -> tensor<?x1xbf16>
+    fuse.yield %s : tensor<?x1xbf16>
+  }
+  return %y : tensor<?x1xbf16>
 }

@@ -70,9 +70,9 @@ func.func @several_inputs_keep_threads(%x: tensor<?x5120xf32>, %r: tensor<?x5120
 
 // -----
 
-// 65 vectors: 32 threads of three, not 64 of which one has two; 33 are for 16.
+// 65 vectors: 16 threads of five, not 64 of which one has two; 75 are for 32.
 // CHECK-LABEL: func.func @few_of_a_group
-// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 2, hold = registers>
+// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 4, hold = registers>
 func.func @few_of_a_group(%x: tensor<?x520xbf16>, %w: tensor<520xbf16>, %b: tensor<520xbf16>) -> tensor<?x520xbf16> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x520xbf16>, tensor<520xbf16>, tensor<520xbf16>
   return %y : tensor<?x520xbf16>

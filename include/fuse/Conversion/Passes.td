@@ -115,6 +115,10 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
     that precedes it has, and whoever waits for the kernel has waited for that
     too. A kernel that has such an op already is left as it is.
 
+    Where the address of a load depends on another, such as a logit's on its
+    label, the permission follows the first such load: ptxas moves no load over
+    it, and would move that one behind all that the kernel streams.
+
     Before:
     ```mlir
     gpu.func @double(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64) kernel {
