@@ -67,9 +67,10 @@ static constexpr int64_t shortVectors = 4;
 /// Vectors of such rows: hardly more than two for each of a warp's threads.
 static constexpr int64_t shortRow = 72;
 static constexpr int64_t smallestGroup = 16;
-/// Threads that hold a row whose vectors of two accesses are divided, and the
-/// vectors beyond which they do.
-static constexpr int64_t dividedThreads = 384, fewestDivided = 512;
+/// Threads that hold a row whose vectors of two accesses are divided; the
+/// vectors beyond which they do, and up to which nothing spills.
+static constexpr int64_t dividedThreads = 384;
+static constexpr int64_t fewestDivided = 512, mostDivided = 1536;
 /// Rows of up to so many elements that leave edges are short.
 static constexpr int64_t shortUnaligned = 1024;
 /// A row that is read once is no longer in registers than this.
@@ -323,7 +324,7 @@ bool RowsOnGPU::isNear(int64_t threads, int64_t wanted) const {
 bool RowsOnGPU::holdsDivided() const {
   return divides && inputs == 1 && vector > 4 && vectorBytes > accessBytes &&
          length % vector == 0 && vectors > fewestDivided &&
-         vectors <= mostHeldVectors * dividedThreads;
+         vectors <= mostDivided;
 }
 
 /// Whether so many threads have few vectors each, and some of them one less, of
