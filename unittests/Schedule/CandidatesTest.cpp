@@ -118,8 +118,7 @@ TEST_F(CandidatesTest, TheProposalYieldsToWhatIsClearlyFaster) {
   EXPECT_LT(found.front().estimate->seconds,
             0.75 * proposed->estimate->seconds);
   auto rows = cast<RowsScheduleAttr>(found.front().schedule);
-  EXPECT_LT(rows.getThreads(),
-            cast<RowsScheduleAttr>(proposal).getThreads());
+  EXPECT_LT(rows.getThreads(), cast<RowsScheduleAttr>(proposal).getThreads());
   EXPECT_EQ(rows.getHold(), HoldKind::registers);
 }
 
