@@ -21,6 +21,16 @@ func.func @four_each(%x: tensor<?x200xbf16>, %w: tensor<200xbf16>, %b: tensor<20
 
 // -----
 
+// 31 vectors: one each would fill a warp, but two each are faster.
+// CHECK-LABEL: func.func @not_one_each
+// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 4, hold = registers>
+func.func @not_one_each(%x: tensor<?x248xbf16>, %w: tensor<248xbf16>, %b: tensor<248xbf16>) -> tensor<?x248xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x248xbf16>, tensor<248xbf16>, tensor<248xbf16>
+  return %y : tensor<?x248xbf16>
+}
+
+// -----
+
 // Exponentials are worth more threads.
 // CHECK-LABEL: func.func @two_each
 // CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 4, hold = registers>

@@ -129,4 +129,50 @@ LENGTHS = [
             "",
         ),
     ),
+    *of_file(
+        "lib/Schedule/Columns.cpp",
+        "lit:Random/Regressions",
+        (
+            "clusters-of-columns-have-room-for-anything",
+            "  if (exchanged > target.gpu->defaultSharedBytesPerBlock)\n    return false;\n",
+            "",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/OverlapLaunches.cpp",
+        "lit:Conversion lit:Codegen",
+        (
+            "what-follows-starts-before-labels",
+            "    builder.setInsertionPointAfter(load);\n",
+            "    (void)load;\n",
+        ),
+        (
+            "any-load-is-one-of-an-address",
+            "    if (!isa<LLVM::LoadOp>(op))\n      llvm::append_range",
+            "    if (isa<LLVM::LoadOp>(op))\n      llvm::append_range",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/LowerRows.cpp",
+        "lit:Codegen",
+        (
+            "labels-are-awaited-before-rows",
+            "  if (!early.empty() && schedule.getHold() == HoldKind::registers)\n",
+            "  if (false)\n",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsOnGPU.cpp",
+        "lit:Schedule",
+        (
+            "short-rows-have-one-vector-a-thread",
+            "(vectors < group || placesForEach(vectors, group) > most)",
+            "(placesForEach(vectors, group) > most)",
+        ),
+        (
+            "more-divided-vectors-than-fit",
+            "         vectors <= mostDivided;\n",
+            "         true;\n",
+        ),
+    ),
 ]
