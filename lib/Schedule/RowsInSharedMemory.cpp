@@ -27,7 +27,8 @@ static constexpr int64_t exponentialPart = 26 << 10;
 static constexpr int64_t severalPart = 24 << 10;
 /// Larger ones are worth more blocks than are portable, or have other threads.
 static constexpr int64_t largePart = 48 << 10;
-static constexpr int64_t smallestPartBlock = 128;
+static constexpr int64_t smallestPartBlock = 128, middlePartBlock = 192;
+static constexpr int64_t usualPartBlock = 256;
 /// Elements of a part with deviations, of few blocks, from which on it has
 /// twice the threads, which load weights when they need them.
 static constexpr int64_t widePart = 12288, fewBlocks = 4;
@@ -89,7 +90,7 @@ int64_t RowsOnGPU::spreadPartBytes() const {
 static int64_t wholeThreadsOf(int64_t vectors) {
   if (vectors >= widestWhole)
     return 0;
-  for (int64_t threads : {256, 192, 128})
+  for (int64_t threads : {usualPartBlock, middlePartBlock, smallestPartBlock})
     if (vectors % threads == 0)
       return threads;
   return 0;
@@ -102,7 +103,7 @@ static int64_t wholeThreadsOf(int64_t vectors) {
 RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isDivided = length % vector == 0, isNarrow = vector > 4;
   bool isLarge = length * inputBytes > blocks * largePart;
-  int64_t threads = 256, unroll = 2;
+  int64_t threads = usualPartBlock, unroll = 2;
   int64_t part = length / blocks;
   bool isRagged = length > longWithExp && !isLarge &&
                   part % (unroll * threads * vector) != 0;
@@ -111,8 +112,8 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   // Whole vectors of fewer threads, where all have not.
   bool isOneLight = inputs == 1 && !hasDeviations && !hasExp && hasWeights;
   if (isOneLight && part % (threads * vector) != 0 &&
-      part % (192 * vector) == 0)
-    threads = 192;
+      part % (middlePartBlock * vector) == 0)
+    threads = middlePartBlock;
   if (hasDeviations) {
     threads = isLarge ? largestPartBlock : smallestPartBlock;
     unroll = isLarge || !isDivided ? 2 : 4;
@@ -121,7 +122,7 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
                 part >= widePart && blocks <= fewBlocks;
   if (isWide && !isLarge) {
     int64_t whole = wholeThreadsOf(part / vector);
-    threads = whole ? whole : 2 * smallestPartBlock;
+    threads = whole ? whole : usualPartBlock;
     unroll = whole ? rowUnroll : 2;
     isWide = whole == 0;
   }
@@ -162,7 +163,7 @@ RowsScheduleAttr RowsOnGPU::proposeWholePart() const {
   if (isWhole && vectors >= wholeVectors * threads)
     threads = vectors / wholeVectors;
   else if (length > mediumWhole)
-    threads = threads * 3 / 2;
+    threads = middlePartBlock;
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
                                /*rows_per_block=*/1, HoldKind::shared,
                                rowUnroll, /*inRegisters=*/0, /*preload=*/true,

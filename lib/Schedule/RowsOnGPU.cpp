@@ -59,6 +59,7 @@ static constexpr int64_t fewestInLarge = 4;
 /// Places for vectors that may stay empty, of each that is filled, in heavy
 /// rows of 16-bit elements, and the fewest threads of a row that is no shorter.
 static constexpr double emptyPlaces = 0.3;
+static constexpr int64_t smallestGroup = 16;
 /// The same in short rows: of those with exponentials, of other heavy ones, and
 /// of the rest; the vectors of a thread from which on empty ones do not matter.
 static constexpr double emptyWithExp = 0.48, emptyWithDeviations = 0.27;
@@ -66,7 +67,6 @@ static constexpr double emptyOfOne = 0.15;
 static constexpr int64_t shortVectors = 4;
 /// Vectors of such rows: hardly more than two for each of a warp's threads.
 static constexpr int64_t shortRow = 72;
-static constexpr int64_t smallestGroup = 16;
 /// Threads that hold a row whose vectors of two accesses are divided; the
 /// vectors beyond which they do, and up to which nothing spills.
 static constexpr int64_t dividedThreads = 384;
@@ -86,8 +86,8 @@ static constexpr int64_t stagedElements = 12288, stagedWords = 16384;
 static constexpr int64_t longStaged = 32768;
 static constexpr int64_t largeStages = 3, smallStages = 4;
 static constexpr int64_t mostStagedInputs = 2;
-/// Of 16-bit elements in shared memory, those that half the threads read, and
-/// those from which on twice as many do.
+/// Of 16-bit elements in shared memory, those below which half the threads read
+/// them, and those beyond which twice as many do.
 static constexpr int64_t narrowStreamed = 12032, wideStreamed = 28672;
 /// Elements from which on a staged walk's threads are those that leave the
 /// least of a step over.
@@ -190,7 +190,7 @@ RowsScheduleAttr RowsOnGPU::proposeUnknown() const {
 }
 
 /// A walk over a row that is so long that only what no step takes has to wait:
-/// the threads, and stages that fill as much shared memory, that leave the
+/// the threads, and stages that leave room for another block, that leave the
 /// least part of a step over.
 RowsScheduleAttr RowsOnGPU::proposeLongestStaged() const {
   auto partLeft = [&](int64_t threads) {
@@ -201,7 +201,8 @@ RowsScheduleAttr RowsOnGPU::proposeLongestStaged() const {
   for (auto [others, ahead] : {std::pair<int64_t, int64_t>{512, largeStages},
                                {448, largeStages},
                                {384, smallStages}})
-    if (partLeft(others) < partLeft(threads)) {
+    if (2 * others * rowUnroll * ahead * vectorBytes <= target.sharedBytes &&
+        partLeft(others) < partLeft(threads)) {
       threads = others;
       stages = ahead;
     }
@@ -232,9 +233,9 @@ RowsScheduleAttr RowsOnGPU::proposeStaged() const {
 /// its length. Null where several blocks have no room for it.
 RowsScheduleAttr RowsOnGPU::proposeStreamedInShared() const {
   bool areWords = vector <= 4;
-  if (!segment.across.empty() || inputs != 1 || vectorBytes != accessBytes ||
-      length % vector != 0 || length > longStaged ||
-      2 * length * inputBytes > target.sharedBytes)
+  if (!segment.across.empty() || inputs != 1 ||
+      widestBytes * vector != accessBytes || length % vector != 0 ||
+      length > longStaged || 2 * length * inputBytes > target.sharedBytes)
     return {};
   int64_t threads = streamThreads;
   if (areWords || length > wideStreamed)
@@ -429,7 +430,8 @@ int64_t RowsOnGPU::heldGroup() const {
   if (divides && !hasExp && isNarrow) {
     int64_t group = std::min(groupWith(vectors, onceVectors), registerVectors);
     // As few places stay empty, and neighbours read a whole line.
-    if (group == fewestNeighbours && vectors % group != 0 &&
+    if (group == fewestNeighbours && vectors > 2 * group &&
+        vectors % group != 0 &&
         placesForEach(vectors, 2 * group) <= placesForEach(vectors, group))
       return 2 * group;
     bool isHalfWhole = length % vector == 0 && vectors % group != 0 &&

@@ -61,3 +61,28 @@ func.func @too_many(%x: tensor<?x14336xf32>) -> tensor<?x14336xf8E4M3FN> {
   %y = fuse.cast %d : tensor<?x14336xf32> -> tensor<?x14336xf8E4M3FN>
   return %y : tensor<?x14336xf8E4M3FN>
 }
+
+// -----
+
+// 13 vectors: two each, not four for fewer; 5 are too few for that.
+// CHECK-LABEL: func.func @whole_lines
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 16, hold = registers>
+func.func @whole_lines(%x: tensor<?x104xbf16>) -> tensor<?x104xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x104xbf16>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x104xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x104xbf16>, tensor<?x1xbf16> -> tensor<?x104xbf16>
+  %y = fuse.cast %d : tensor<?x104xbf16> -> tensor<?x104xf8E4M3FN>
+  return %y : tensor<?x104xf8E4M3FN>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @five_vectors
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 32, hold = registers>
+func.func @five_vectors(%x: tensor<?x40xbf16>) -> tensor<?x40xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x40xbf16>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x40xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x40xbf16>, tensor<?x1xbf16> -> tensor<?x40xbf16>
+  %y = fuse.cast %d : tensor<?x40xbf16> -> tensor<?x40xf8E4M3FN>
+  return %y : tensor<?x40xf8E4M3FN>
+}

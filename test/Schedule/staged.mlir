@@ -1,4 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-assign-schedules=chip=sm_90 | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-assign-schedules=chip=sm_120 | FileCheck %s --check-prefix=SMALLER
 
 // Rows of two inputs that are read once, and steps whose copies run ahead. In
 // short rows the steps are small; where they leave something over, of 16-bit elements, blocks
@@ -120,8 +121,10 @@ func.func @no_streamed_columns(%x: tensor<9000x1xf32>, %w: tensor<1x65536xf32>) 
 
 // -----
 
-// Of rows this long the threads leave the least part of a step over, by stages that
-// fill as much memory.
+// Of rows this long the threads leave the least part of a step over, if there is
+// room for another block.
+// SMALLER-LABEL: func.func @least_left
+// SMALLER: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, stages = 3>
 // CHECK-LABEL: func.func @least_left
 // CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = loop, stages = 3>
 func.func @least_left(%x: tensor<?x151936xbf16>) -> tensor<?x1xbf16> {
