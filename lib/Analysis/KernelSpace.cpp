@@ -322,6 +322,25 @@ bool mlir::fuse::isOneWalk(KernelOp kernel, const ReductionSpace &space,
                    dims);
 }
 
+bool mlir::fuse::foldsRows(KernelOp kernel, const ReductionSpace &space,
+                           const DimClasses &dims) {
+  SmallVector<Extent> kept = space.keptExtents();
+  if (kept.size() != 1 || !kept.front().isStatic() || kept.front().size == 0 ||
+      space.isReduced(space.domain.size() - 1) ||
+      !isOneWalk(kernel, space, dims))
+    return false;
+  auto isOfPlaces = [](Operation &op) {
+    return isReduction(&op) || isa<ConstantOp>(op) ||
+           (op.hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+            !isa<IotaOp, RandomOp>(op));
+  };
+  return llvm::all_of(kernel.getBody().front().without_terminator(),
+                      isOfPlaces) &&
+         llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
+           return space.isReducedShape(dims.extents(value));
+         });
+}
+
 ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
   StringRef lhs = op.getLhsAxes(), rhs = op.getRhsAxes();
   StringRef result = op.getResultAxes();

@@ -39,8 +39,12 @@ private:
 
   LogicalResult verify();
   LogicalResult verifyCluster();
+  LogicalResult verifyFold();
+  void foldRows();
   bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
   int64_t clustered() const { return schedule.getBlocksPerColumn(); }
+  /// Neighbouring rows that are walked as one.
+  int64_t folded() const { return schedule.getFold(); }
   /// Whether several blocks walk the places of a column.
   bool isShared() const { return frame.partStates || clustered() > 1; }
   GridTerm gridOfPart() const { return {{{kept, width * vectors}}}; }
@@ -71,7 +75,7 @@ private:
   /// Places, or vectors of them, of a column.
   Index walkedPlaces() {
     return emitter.div(emitter.sub(emitter.product(places), head),
-                       Index::constant(vector / width));
+                       Index::constant(vector / width * folded()));
   }
   Point reducedPoint(Value value);
   void forOwnColumns(llvm::function_ref<void(int64_t)> body);

@@ -14,10 +14,11 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 static constexpr int64_t warpSize = 32;
-/// Results of a block of the second launch: a sector of memory.
-static constexpr int64_t resultsPerBlock = 8;
-/// Loads in flight of a thread.
-static constexpr int64_t unroll = 8;
+/// Results of a block of the second launch, at least: a sector of memory. And
+/// its blocks, unless few threads have few parts.
+static constexpr int64_t resultsPerBlock = 8, mostBlocks = 1024;
+/// Loads in flight of a thread, at most.
+static constexpr int64_t mostLoads = 8;
 
 int64_t mlir::fuse::combiningThreads(KernelOp kernel) {
   // A CPU's blocks have one thread.
@@ -28,13 +29,15 @@ int64_t mlir::fuse::combiningThreads(KernelOp kernel) {
 PartCombiner::PartCombiner(KernelFrame &frame, const ReductionSpace &space,
                            const Index &parts, unsigned firstPointer,
                            ArrayRef<unsigned> results, int64_t threads,
-                           int64_t vectors)
+                           int64_t vectors, int64_t mostParts)
     : frame(frame), emitter(frame.emitter), space(space),
       kept(space.keptExtents()), parts(parts), firstPointer(firstPointer),
       written(results), threads(threads), vectors(std::min(threads, vectors)) {
   Index count = emitter.product(kept);
   if (!count.base && count.offset < this->vectors)
     this->vectors = llvm::bit_ceil(std::max<uint64_t>(1, count.offset));
+  int64_t each = mostParts / (threads / this->vectors);
+  unroll = std::clamp<int64_t>(each, 1, mostLoads);
   for (Operation *op : space.levels.front())
     reducers.emplace_back(emitter, op);
 }
@@ -91,6 +94,24 @@ ReductionStates PartCombiner::walk() {
 }
 
 /// The point of a value that has one element for all places.
+ReductionStates PartCombiner::walkRest(ReductionStates states) {
+  SmallVector<Extent> extents = space.reducedExtents();
+  Index places = emitter.product(extents);
+  Index left = emitter.rem(places, Index::constant(rest));
+  if (!left.base && left.offset == 0)
+    return states;
+  return loopOverStates(
+      frame, emitter.add(emitter.sub(places, left), group.slice), places,
+      group.slices, std::move(states),
+      [&](Index place, ReductionStates current) {
+        Point point;
+        point.linear = emitter.add(emitter.mul(place, results), result);
+        point.dims = emitter.delinearize(*point.linear, space.domain);
+        point.shape = space.domain;
+        return accumulateAt(emitter, reducers, std::move(current), point);
+      });
+}
+
 Point PartCombiner::pointOf(Value value) {
   Point point;
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -124,11 +145,34 @@ void PartCombiner::finish(ArrayRef<ReductionState> states) {
 
 void PartCombiner::combine(const Index &thread, const Index &block) {
   placeThread(thread, block);
-  ReductionStates states = walk();
+  ReductionStates states = walkRest(walk());
   Value first = group.slices > 1 ? emitter.less(group.slice, Index::constant(1))
                                  : Value();
   combineSlices(frame, reducers, states, group, frame.both(exists, first),
                 [&](const ReductionStates &combined) { finish(combined); });
+}
+
+/// The number of parts, or the most that there may be.
+static int64_t mostPartsOf(KernelFrame &frame) {
+  const Index &parts = frame.partStates->parts;
+  if (!parts.base)
+    return parts.offset;
+  auto columns = cast<ColumnsScheduleAttr>(frame.kernel.getScheduleAttr());
+  return columns.getParts() * columns.getFold();
+}
+
+/// How many of a block's threads share a result: no more than it has parts, and
+/// fewer where there are so many results that these alone fill the device.
+static int64_t slicesFor(int64_t mostParts, int64_t threads,
+                         ArrayRef<Extent> kept) {
+  int64_t slices = std::max<int64_t>(1, threads / resultsPerBlock);
+  auto parts = static_cast<int64_t>(llvm::bit_ceil<uint64_t>(mostParts));
+  slices = std::min(slices, parts);
+  if (std::optional<int64_t> results = staticProduct(kept))
+    while (slices > 1 &&
+           llvm::divideCeil(*results * slices, threads) > mostBlocks)
+      slices /= 2;
+  return slices;
 }
 
 FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
@@ -143,8 +187,13 @@ FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
     if (space->isReducedShape(frame.dims.extents(value)))
       results.push_back(number);
   int64_t threads = combiningThreads(frame.kernel);
-  PartCombiner combiner(frame, *space, frame.partStates->parts,
-                        /*firstPointer=*/0, results, threads, resultsPerBlock);
+  int64_t most = mostPartsOf(frame);
+  PartCombiner combiner(
+      frame, *space, frame.partStates->parts, /*firstPointer=*/0, results,
+      threads, threads / slicesFor(most, threads, space->keptExtents()), most);
+  if (auto columns =
+          dyn_cast<ColumnsScheduleAttr>(frame.kernel.getScheduleAttr()))
+    combiner.takeRestOf(columns.getFold());
   combiner.combine(frame.threadId(threads), frame.blockId());
   return Grid{combiner.share()};
 }

@@ -31,10 +31,15 @@ public:
   /// `space` has one level; its first state lies at the frame's pointer number
   /// `firstPointer`. `results` are the numbers of the kernel's results that
   /// follow from it, `vectors` how many elements of them a block of `threads`
-  /// takes.
+  /// takes; there are `mostParts` at most.
   PartCombiner(KernelFrame &frame, const ReductionSpace &space,
                const Index &parts, unsigned firstPointer,
-               ArrayRef<unsigned> results, int64_t threads, int64_t vectors);
+               ArrayRef<unsigned> results, int64_t threads, int64_t vectors,
+               int64_t mostParts = INT64_MAX);
+
+  /// Takes in the places, too, that are left over where `fold` are walked
+  /// together: no part has them.
+  void takeRestOf(int64_t fold) { rest = fold; }
 
   /// One block's share of the results.
   GridTerm share() const { return {{{kept, vectors}}}; }
@@ -45,6 +50,7 @@ private:
   void placeThread(const Index &thread, const Index &block);
   ReductionState load(const Index &part, unsigned reduction);
   ReductionStates walk();
+  ReductionStates walkRest(ReductionStates states);
   void finish(ArrayRef<ReductionState> states);
   Point pointOf(Value value);
 
@@ -55,7 +61,7 @@ private:
   Index parts;
   unsigned firstPointer;
   SmallVector<unsigned> written;
-  int64_t threads, vectors;
+  int64_t threads, vectors, unroll, rest = 1;
   SmallVector<Reducer> reducers;
   SliceGroup group;
   /// This thread's result: its position and its indices.

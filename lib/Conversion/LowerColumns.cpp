@@ -42,6 +42,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -51,7 +52,7 @@ using namespace mlir::fuse;
 static constexpr int64_t maxCutUnroll = 16;
 
 bool ColumnsLowering::divides() const {
-  return emitter.divides(vector, space.domain.back());
+  return folded() > 1 || emitter.divides(vector, space.domain.back());
 }
 
 bool ColumnsLowering::mayOverlap() const {
@@ -87,7 +88,31 @@ LogicalResult ColumnsLowering::verify() {
                  " vectors a thread with hold = registers, but got " +
                  Twine(llvm::divideCeil(*staticProduct(places), share)) +
                  "; use more splits or hold = loop");
-  return verifyCluster();
+  return failed(verifyCluster()) ? failure() : verifyFold();
+}
+
+LogicalResult ColumnsLowering::verifyFold() {
+  if (folded() == 1)
+    return success();
+  if (!foldsRows(frame.kernel, space, frame.dims))
+    return frame.kernel.emitError()
+           << "expected fold = " << folded()
+           << " where a static last dimension is the only one that stays, all "
+              "before the reductions is pointwise, and all results are "
+              "reduced, but got other ops or shapes; use fold = 1";
+  int64_t columns = kept.front().size;
+  if (columns * folded() % vector == 0)
+    return success();
+  return frame.kernel.emitError()
+         << "expected a vector that divides " << folded()
+         << " rows, but got vector = " << vector << " for rows of " << columns
+         << "; use fold = " << vector / std::gcd(columns, vector);
+}
+
+/// From here on the columns are those of all rows that are walked as one.
+void ColumnsLowering::foldRows() {
+  if (folded() > 1)
+    kept = {Extent{kept.front().size * folded()}};
 }
 
 LogicalResult ColumnsLowering::verifyCluster() {
@@ -117,7 +142,7 @@ Index ColumnsLowering::placeBlock() {
   }
   if (!frame.partStates)
     return block;
-  parts = frame.partStates->parts;
+  parts = emitter.div(frame.partStates->parts, Index::constant(folded()));
   Index across = frame.blocks(gridOfPart());
   part = emitter.div(block, across);
   return emitter.rem(block, across);
@@ -196,6 +221,16 @@ Point ColumnsLowering::pointAt(const Index &vectorPlace, Behind behind) {
 
 Point ColumnsLowering::pointAtPlace(const Index &place, int64_t lanes) {
   Point point;
+  if (folded() > 1) {
+    point.linear =
+        emitter.add(stride->second, emitter.mul(place, stride->first));
+    point.dims = emitter.delinearize(*point.linear, space.domain);
+    point.shape = space.domain;
+    point.lanes = lanes;
+    point.flat = true;
+    point.crossesRows = lanes > 1;
+    return point;
+  }
   SmallVector<Index, 4> placeDims = emitter.delinearize(place, places);
   const Index *nextPlace = placeDims.begin(), *nextColumn = columnDims.begin();
   for (size_t axis = 0; axis < space.domain.size(); ++axis)
@@ -358,6 +393,7 @@ void ColumnsLowering::leaveColumns(const States &states) {
 FailureOr<Grid> ColumnsLowering::run() {
   if (failed(verify()))
     return failure();
+  foldRows();
   Grid grid = gridOfColumns();
   placeThread();
   if (isHeld())

@@ -23,12 +23,14 @@ static constexpr int64_t widestBytes = 16;
 
 /// The inputs from which the results are computed but by reductions.
 static SmallVector<unsigned> inputsAfterReductions(KernelOp kernel,
-                                                   ArrayRef<unsigned> results) {
+                                                   ArrayRef<unsigned> results,
+                                                   bool isThrough) {
   llvm::SetVector<Value> needed;
   for (unsigned result : results)
     needed.insert(kernel.getYield().getValues()[result]);
   for (size_t next = 0; next < needed.size(); ++next)
-    if (Operation *op = needed[next].getDefiningOp(); op && !isReduction(op))
+    if (Operation *op = needed[next].getDefiningOp();
+        op && (isThrough || !isReduction(op)))
       needed.insert(op->operand_begin(), op->operand_end());
   SmallVector<unsigned> inputs;
   for (BlockArgument argument : kernel.getBody().getArguments())
@@ -46,10 +48,16 @@ SmallVector<Type> mlir::fuse::stateTypes(ArrayRef<Operation *> reductions) {
   return types;
 }
 
+/// Whether there may be places that no part has.
+static bool leavesRest(const ReductionSpace &space, int64_t fold) {
+  std::optional<int64_t> places = staticProduct(space.reducedExtents());
+  return fold > 1 && (!places || *places % fold != 0);
+}
+
 FailureOr<std::optional<PartLayout>>
 mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   auto schedule = dyn_cast<ColumnsScheduleAttr>(kernel.getScheduleAttr());
-  if (!schedule || schedule.getParts() == 1)
+  if (!schedule || !schedule.leavesParts())
     return std::optional<PartLayout>();
   std::string reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
@@ -67,6 +75,7 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   int64_t lanes = alongPlaces ? schedule.getVector() : 1;
   PartLayout layout{schedule.getParts(),
                     schedule.getSplits() * schedule.getUnroll() * lanes,
+                    schedule.getFold(),
                     space->reducedExtents(),
                     space->keptExtents(),
                     {},
@@ -76,7 +85,8 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
     (space->isReducedShape(dims.extents(value)) ? layout.late : layout.early)
         .push_back(number);
-  layout.lateInputs = inputsAfterReductions(kernel, layout.late);
+  layout.lateInputs = inputsAfterReductions(
+      kernel, layout.late, /*isThrough=*/leavesRest(*space, layout.fold));
   layout.components = stateTypes(space->levels.front());
   return std::optional(std::move(layout));
 }

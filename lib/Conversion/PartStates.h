@@ -33,6 +33,8 @@ namespace mlir::fuse {
 struct PartLayout {
   /// The most parts, and the places that a part takes at a time.
   int64_t most, step;
+  /// Neighbouring places that are walked together and have a part each.
+  int64_t fold;
   /// The extents whose products are the places and the results.
   SmallVector<Extent> places, results;
   /// The element type of each component of each state, as it is computed.

@@ -218,9 +218,15 @@ static std::string explainColumns(KernelOp kernel,
         "the last dimension that it reduces is contiguous; {0} share a "
         "result's places, and neighbours read neighbouring ones{1}",
         sharing, explainStages(schedule.getStages()));
+  std::string folded;
+  if (schedule.getFold() > 1)
+    folded = formatv("; {0} rows are walked as one, so that vectors of {1} lie "
+                     "where memory is aligned",
+                     schedule.getFold(), schedule.getVector());
   return formatv("it reduces other dimensions than the last; {0} share a "
-                 "column's places, and neighbours read neighbouring columns{1}",
-                 sharing, explainStages(schedule.getStages()));
+                 "column's places, and neighbours read neighbouring columns{1}"
+                 "{2}",
+                 sharing, explainStages(schedule.getStages()), folded);
 }
 
 static std::string explainContraction(ContractionScheduleAttr schedule) {

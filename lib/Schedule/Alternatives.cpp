@@ -238,9 +238,11 @@ static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
                                const DimClasses &dims,
                                const ScheduleTarget &target) {
   auto with = [&](int64_t unroll, int64_t parts) {
-    return ColumnsScheduleAttr::get(
-        proposal.getContext(), proposal.getThreads(), proposal.getVector(),
-        proposal.getSplits(), proposal.getHold(), unroll, parts);
+    return ColumnsScheduleAttr::get(proposal.getContext(),
+                                    proposal.getThreads(), proposal.getVector(),
+                                    proposal.getSplits(), proposal.getHold(),
+                                    unroll, parts)
+        .withFold(proposal.getFold());
   };
   Schedules found;
   int64_t parts = proposal.getParts(), unroll = proposal.getUnroll();
@@ -251,8 +253,8 @@ static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
         found.push_back(with(unroll, number).withStages(stages));
   int64_t most = target.gpu ? target.gpu->maxClusterSize : 1;
   int64_t blocks = std::min(most, 2 * proposal.getBlocksPerColumn());
-  for (int64_t number = std::max<int64_t>(1, blocks / 4); number <= blocks;
-       number *= 2)
+  for (int64_t number = std::max<int64_t>(1, blocks / 4);
+       number <= blocks && proposal.getFold() == 1; number *= 2)
     found.push_back(
         with(unroll, 1).withStages(stages).withBlocksPerColumn(number));
   for (int64_t number : {2, 4, 8})
@@ -275,7 +277,7 @@ static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
   Schedules found;
   int64_t parts = proposal.getParts();
   // Their number follows from the block, which stays.
-  if (parts > 1 || proposal.getBlocksPerColumn() > 1)
+  if (proposal.leavesParts() || proposal.getBlocksPerColumn() > 1)
     return sharedColumns(proposal, kernel, dims, target);
   auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
     if (threads > target.maxThreads || splits > threads || splits < 1)

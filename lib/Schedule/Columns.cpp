@@ -10,6 +10,7 @@
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -80,21 +81,33 @@ static int64_t exchangedStates(int64_t threads, int64_t splits,
 
 namespace {
 /// The numbers of a proposal, for one vector of columns a thread.
+/// A vector, and how many rows are walked as one for it.
+struct VectorChoice {
+  int64_t vector, fold = 1;
+};
+
 class Proposal {
 public:
   Proposal(KernelOp kernel, const DimClasses &dims, const ReductionSpace &space,
-           int64_t vector, const ScheduleTarget &target)
+           VectorChoice chosen, const ScheduleTarget &target)
       : kernel(kernel), dims(dims), space(space), target(target),
-        vector(vector), alongPlaces(space.isReduced(space.domain.size() - 1)),
+        vector(chosen.vector), fold(chosen.fold),
+        alongPlaces(space.isReduced(space.domain.size() - 1)),
         isSmall(target.gpu && isSmallCall(kernel, target)),
         columns(staticProduct(space.keptExtents())),
-        places(staticProduct(space.reducedExtents())) {}
+        places(staticProduct(space.reducedExtents())) {
+    if (fold == 1)
+      return;
+    columns = *columns * fold;
+    if (places)
+      places = *places / fold;
+  }
 
   ScheduleAttrInterface schedule();
   bool hasParts() {
     chooseBlock();
     chooseParts();
-    return parts > 1;
+    return parts > 1 || fold > 1;
   }
 
 private:
@@ -112,10 +125,11 @@ private:
   const DimClasses &dims;
   const ReductionSpace &space;
   const ScheduleTarget &target;
-  int64_t vector;
+  int64_t vector, fold;
   /// Whether a vector's lanes are places of one column.
   bool alongPlaces;
   bool isSmall;
+  /// Of `fold` rows that are walked as one.
   std::optional<int64_t> columns, places;
   int64_t threads = 1, splits = 1, unroll = 4, parts = 1;
   int64_t clustered = 1, stages = 1;
@@ -214,7 +228,8 @@ bool Proposal::suits(int64_t row, int64_t size) const {
 /// the most blocks, of the widest rows.
 bool Proposal::chooseCluster() {
   bool isCut = columns && *columns % vector != 0;
-  if (alongPlaces || !columns || isCut || splits * widestRow < gpuThreads)
+  if (alongPlaces || !columns || isCut || fold > 1 ||
+      splits * widestRow < gpuThreads)
     return false;
   int64_t most =
       isSmall ? target.gpu->maxClusterSize : target.gpu->portableClusterSize;
@@ -270,7 +285,7 @@ ScheduleAttrInterface Proposal::schedule() {
                                            splits, hold(), unroll, parts);
   if (clustered > 1)
     schedule = schedule.withBlocksPerColumn(clustered);
-  return schedule.withStages(stages);
+  return schedule.withStages(stages).withFold(fold);
 }
 
 /// Whether the vectors of a column whose places are neighbours may start at the
@@ -319,16 +334,42 @@ static bool cutsVectors(KernelOp kernel, const DimClasses &dims,
          });
 }
 
-static int64_t vectorOf(KernelOp kernel, const DimClasses &dims,
-                        const ReductionSpace &space,
-                        const ScheduleTarget &target) {
+/// How many rows are walked as one so that a vector divides them: 1 where there
+/// is nothing to gain, or lanes of different rows would read what is not of the
+/// rows' shape one by one.
+static int64_t foldFor(int64_t vector, KernelOp kernel, const DimClasses &dims,
+                       const ReductionSpace &space,
+                       const ScheduleTarget &target) {
+  if (!target.gpu || !foldsRows(kernel, space, dims))
+    return 1;
+  int64_t columns = space.keptExtents().front().size;
+  int64_t fold = vector / std::gcd(columns, vector);
+  std::optional<int64_t> places = staticProduct(space.reducedExtents());
+  bool isShort = places && *places / fold <= fewPlaces;
+  auto isOfLanes = [&](BlockArgument input) {
+    SmallVector<Extent> extents = dims.extents(input);
+    return extents == space.domain ||
+           llvm::all_of(extents, [](const Extent &e) { return e.size == 1; });
+  };
+  return !isShort && llvm::all_of(kernel.getBody().getArguments(), isOfLanes)
+             ? fold
+             : 1;
+}
+
+static VectorChoice chooseVector(KernelOp kernel, const DimClasses &dims,
+                                 const ReductionSpace &space,
+                                 const ScheduleTarget &target) {
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   int64_t dividing =
       innermostVector(kernel, dims, space.domain, widest, target);
+  if (dividing == widest)
+    return {widest};
+  if (int64_t fold = foldFor(widest, kernel, dims, space, target); fold > 1)
+    return {widest, fold};
   bool isWidest =
-      (dividing < widest && leavesEdges(kernel, dims, space, target)) ||
+      leavesEdges(kernel, dims, space, target) ||
       (2 * dividing < widest && cutsVectors(kernel, dims, space, target));
-  return isWidest ? widest : dividing;
+  return {isWidest ? widest : dividing};
 }
 
 int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,
@@ -350,8 +391,8 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space))
     return {};
-  return Proposal(kernel, dims, *space, vectorOf(kernel, dims, *space, target),
-                  target)
+  return Proposal(kernel, dims, *space,
+                  chooseVector(kernel, dims, *space, target), target)
       .schedule();
 }
 
@@ -362,7 +403,7 @@ bool mlir::fuse::wantsParts(KernelOp kernel, const DimClasses &dims,
   if (target.gpu && target.gpu->maxClusterSize > 1 && space.overLastDims() &&
       places && *places <= longestInCluster)
     return false;
-  return Proposal(kernel, dims, space, vectorOf(kernel, dims, space, target),
-                  target)
+  return Proposal(kernel, dims, space,
+                  chooseVector(kernel, dims, space, target), target)
       .hasParts();
 }

@@ -289,11 +289,14 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
   double vectors = schedule.getThreads() / schedule.getSplits();
   double width = vectors * schedule.getVector();
   double parts = schedule.getParts() * schedule.getBlocksPerColumn();
-  double places = estimatedElements(space.reducedExtents(), dims) / parts;
+  double fold = schedule.getFold();
+  double places =
+      estimatedElements(space.reducedExtents(), dims) / parts / fold;
   double walked = std::max(1.0, ceilDiv(places, schedule.getSplits()));
   work.threads = schedule.getThreads();
   work.blocks =
-      ceilDiv(estimatedElements(space.keptExtents(), dims), width) * parts;
+      ceilDiv(estimatedElements(space.keptExtents(), dims) * fold, width) *
+      parts;
   // Along a last dimension that is reduced the neighbours are places.
   bool isAcross = !space.isReduced(space.domain.size() - 1);
   work.memoryBytes = bytes / work.blocks;

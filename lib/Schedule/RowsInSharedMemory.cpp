@@ -62,12 +62,15 @@ int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
 
 /// Blocks that share a row: as few as have parts of `spreadPartBytes()`, and
 /// more than every chip with clusters takes only where these would have large
-/// ones.
+/// ones, or multiprocessors none of a few rows whose exponentials are waited
+/// for.
 int64_t RowsOnGPU::spreadBlocks() const {
   int64_t bytes = length * inputBytes;
   int64_t portable = target.gpu->portableClusterSize;
-  int64_t most =
-      bytes > portable * largePart ? target.gpu->maxClusterSize : portable;
+  bool areFew = hasExp && vector > 4 && isSmall();
+  int64_t most = areFew || bytes > portable * largePart
+                     ? target.gpu->maxClusterSize
+                     : portable;
   int64_t wanted =
       llvm::PowerOf2Ceil(llvm::divideCeil(bytes, spreadPartBytes()));
   return std::min(wanted, most);

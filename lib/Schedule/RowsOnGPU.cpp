@@ -73,6 +73,9 @@ static constexpr int64_t dividedThreads = 384;
 static constexpr int64_t fewestDivided = 512, mostDivided = 1536;
 /// Rows of up to so many elements that leave edges are short.
 static constexpr int64_t shortUnaligned = 1024;
+/// Vectors of such a row of 16-bit elements up to which its threads have more
+/// than two each.
+static constexpr int64_t shortLightUnaligned = 192;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 /// Threads that stream it. Fewer full-width accesses than these are for half of
@@ -380,6 +383,20 @@ int64_t RowsOnGPU::unalignedEach() const {
   return vectors <= 2 * registerVectors ? 2 : 4;
 }
 
+/// The fewest vectors of a thread of such a row where little is computed on one
+/// input, but maybe a division: not one that many threads have not. 0 for
+/// others.
+double RowsOnGPU::fewestUnalignedEach() const {
+  bool isBriefRow = length <= shortUnaligned && isBrief();
+  if (once || !isLight || inputs != 1 || vector <= 4 || isBriefRow)
+    return 0;
+  if (divides)
+    return onceVectors;
+  if (vectorBytes > accessBytes)
+    return 0;
+  return vectors <= shortLightUnaligned ? 2.3 : 2;
+}
+
 /// Threads of a row whose vectors leave edges, which registers hold up to a
 /// length; 0 beyond.
 int64_t RowsOnGPU::unalignedGroup() const {
@@ -390,6 +407,9 @@ int64_t RowsOnGPU::unalignedGroup() const {
     most += most / 8;
   if (accesses > most)
     return 0;
+  if (double fewest = fewestUnalignedEach(); fewest > 0)
+    return llvm::bit_floor(
+        static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
   return groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
 }
 

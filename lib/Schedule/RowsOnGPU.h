@@ -67,6 +67,7 @@ private:
   bool hasFewDivided(int64_t threads) const;
   int64_t wholeThreads(int64_t wanted, int64_t usual) const;
   int64_t unalignedEach() const;
+  double fewestUnalignedEach() const;
   int64_t unalignedGroup() const;
   bool isHeavyAlone() const;
   int64_t shortGroup() const;

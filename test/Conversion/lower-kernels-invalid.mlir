@@ -120,6 +120,46 @@ func.func @long_steps_of_cut_columns(%x: tensor<64x35xf16>) -> tensor<35xf16> {
 
 // -----
 
+func.func @folded_full(%x: tensor<64x35xf16>) -> (tensor<35xf16>, tensor<64x35xf16>) {
+  // expected-error @below {{expected fold = 8 where a static last dimension is the only one that stays, all before the reductions is pointwise, and all results are reduced, but got other ops or shapes; use fold = 1}}
+  %y:2 = fuse.kernel "k" ins(%x : tensor<64x35xf16>) -> tensor<35xf16>, tensor<64x35xf16>
+      schedule = #fuse.columns<threads = 32, vector = 8, splits = 4, fold = 8> {
+  ^bb0(%a: tensor<64x35xf16>):
+    %m = fuse.reduce max %a dims = [0] : tensor<64x35xf16> -> tensor<35xf16>
+    %n = fuse.neg %a : tensor<64x35xf16>
+    fuse.yield %m, %n : tensor<35xf16>, tensor<64x35xf16>
+  }
+  return %y#0, %y#1 : tensor<35xf16>, tensor<64x35xf16>
+}
+
+// -----
+
+func.func @folded_dynamic(%x: tensor<64x?xf16>) -> tensor<?xf16> {
+  // expected-error @below {{expected fold = 8 where a static last dimension}}
+  %y = fuse.kernel "k" ins(%x : tensor<64x?xf16>) -> tensor<?xf16>
+      schedule = #fuse.columns<threads = 32, vector = 8, splits = 4, fold = 8> {
+  ^bb0(%a: tensor<64x?xf16>):
+    %m = fuse.reduce max %a dims = [0] : tensor<64x?xf16> -> tensor<?xf16>
+    fuse.yield %m : tensor<?xf16>
+  }
+  return %y : tensor<?xf16>
+}
+
+// -----
+
+func.func @folded_too_little(%x: tensor<64x35xf16>) -> tensor<35xf16> {
+  // expected-error @below {{expected a vector that divides 4 rows, but got vector = 8 for rows of 35; use fold = 8}}
+  %y = fuse.kernel "k" ins(%x : tensor<64x35xf16>) -> tensor<35xf16>
+      schedule = #fuse.columns<threads = 32, vector = 8, splits = 4, fold = 4> {
+  ^bb0(%a: tensor<64x35xf16>):
+    %m = fuse.reduce max %a dims = [0] : tensor<64x35xf16> -> tensor<35xf16>
+    fuse.yield %m : tensor<35xf16>
+  }
+  return %y : tensor<35xf16>
+}
+
+// -----
+
 // Each is code of its own: 512 rotary ones took LLVM three minutes.
 func.func @many_held_places(%x: tensor<2056x8xf32>) -> tensor<2056x8xf32> {
   // expected-error @below {{expected at most 256 vectors a thread with hold = registers, but got 257; use more splits or hold = loop}}

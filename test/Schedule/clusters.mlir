@@ -44,7 +44,7 @@ func.func @exponentials(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 // CHECK-LABEL: func.func @vocabulary
 // CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // SMALL-LABEL: func.func @vocabulary
-// SMALL:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 // NONE-LABEL:  func.func @vocabulary
 // NONE-NOT:      blocks_per_row
 func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {

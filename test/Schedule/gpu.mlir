@@ -167,14 +167,14 @@ func.func @dynamic_planes(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
 // aligned; one that is half as wide as it could be is wide enough. Weights are cut
 // out of aligned vectors.
 // CHECK-LABEL: func.func @odd_rows
-// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @odd_rows(%x: tensor<?x4097xbf16>) -> tensor<?x4097xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
   %y = fuse.sub %x, %m : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>
   return %y : tensor<?x4097xbf16>
 }
 // CHECK-LABEL: func.func @odd_weighted_rows
-// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @odd_weighted_rows(%x: tensor<?x4097xbf16>, %w: tensor<4097xbf16>) -> tensor<?x4097xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
   %s = fuse.sub %x, %m : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>

@@ -69,7 +69,7 @@ func.func @moderate(%x: tensor<?x7168xbf16>) -> tensor<?x7168xbf16> {
 
 // Rows that start anywhere, have a vector a thread, or are longer, as in other calls.
 // SMALL-LABEL: func.func @moderate_edges
-// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+// SMALL: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @moderate_edges(%x: tensor<?x4097xbf16>) -> tensor<?x4097xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x4097xbf16> -> tensor<?x1xbf16>
   %y = fuse.mul %x, %s : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>

@@ -122,6 +122,13 @@ bool isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
 bool isOneWalk(KernelOp kernel, const ReductionSpace &space,
                const DimClasses &dims);
 
+/// Whether vectors that cross from one row to the next can be reduced over all
+/// dimensions but a static last one: nothing but pointwise ops comes before the
+/// reductions, one walk is enough, and each result is one number for all
+/// reduced places.
+bool foldsRows(KernelOp kernel, const ReductionSpace &space,
+               const DimClasses &dims);
+
 /// What is stored where a kernel or a group has this result: the updates of a
 /// scatter, else the result itself.
 Value storedValue(Value result);

@@ -184,9 +184,10 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                           HoldKind hold, int64_t unroll,
                                           int64_t parts,
                                           int64_t blocksPerColumn,
-                                          int64_t stages) {
+                                          int64_t stages, int64_t fold) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
+      failed(verifyRange(emitError, "fold", fold, kMaxFactor)) ||
       failed(verifyRange(emitError, "splits", splits, threads)) ||
       failed(verifyRange(emitError, "parts", parts, kMaxParts)) ||
       failed(verifyCluster(emitError, "blocks_per_column", blocksPerColumn)) ||
@@ -201,6 +202,12 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
                           "shares a column, but got hold = "
                        << stringifyHoldKind(hold) << " and parts = " << parts
                        << "; use blocks_per_column = 1";
+  if (fold > 1 && (hold != HoldKind::loop || blocksPerColumn > 1))
+    return emitError() << "expected hold = loop and blocks_per_column = 1 "
+                          "where rows are walked together, but got hold = "
+                       << stringifyHoldKind(hold)
+                       << " and blocks_per_column = " << blocksPerColumn
+                       << " with fold = " << fold << "; use fold = 1";
   if (blocksPerColumn > 1 && threads % kWarpSize != 0)
     return emitError() << "expected whole warps of " << kWarpSize
                        << " where a cluster shares a column, but got "
@@ -217,12 +224,18 @@ LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
 ColumnsScheduleAttr
 ColumnsScheduleAttr::withBlocksPerColumn(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), blocks > 1 ? 1 : getParts(), blocks, getStages());
+             getUnroll(), blocks > 1 ? 1 : getParts(), blocks, getStages(),
+             blocks > 1 ? 1 : getFold());
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), getParts(), getBlocksPerColumn(), stages);
+             getUnroll(), getParts(), getBlocksPerColumn(), stages, getFold());
+}
+
+ColumnsScheduleAttr ColumnsScheduleAttr::withFold(int64_t fold) const {
+  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
+             getUnroll(), getParts(), getBlocksPerColumn(), getStages(), fold);
 }
 
 LogicalResult TransposeScheduleAttr::verify(EmitError emitError,

@@ -243,3 +243,18 @@ func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, s
 // They meet at a barrier of whole warps.
 // expected-error @below {{expected whole warps of 32 where a cluster shares a column, but got 48 threads; use blocks_per_column = 1}}
 func.func private @f() attributes {s = #fuse.columns<threads = 48, vector = 1, splits = 4, blocks_per_column = 2>}
+
+// -----
+
+// expected-error @below {{expected fold from 1 to 64, but got 65; choose one in that range}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, fold = 65>}
+
+// -----
+
+// expected-error @below {{expected hold = loop and blocks_per_column = 1 where rows are walked together, but got hold = registers and blocks_per_column = 1 with fold = 2; use fold = 1}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, fold = 2>}
+
+// -----
+
+// expected-error @below {{expected hold = loop and blocks_per_column = 1 where rows are walked together, but got hold = loop and blocks_per_column = 2 with fold = 2; use fold = 1}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 1, blocks_per_column = 2, fold = 2>}

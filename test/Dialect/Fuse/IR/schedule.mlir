@@ -27,6 +27,8 @@ func.func private @schedules() attributes {
   d2 = #fuse.columns<threads = 256, vector = 4, splits = 8, hold = loop, unroll = 4, parts = 16>,
   // CHECK-SAME: d3 = #fuse.columns<threads = 256, vector = 4, splits = 8, unroll = 2, blocks_per_column = 8, stages = 4>
   d3 = #fuse.columns<threads = 256, vector = 4, splits = 8, unroll = 2, blocks_per_column = 8, stages = 4>,
+  // CHECK-SAME: d4 = #fuse.columns<threads = 256, vector = 4, splits = 8, parts = 3, fold = 4>
+  d4 = #fuse.columns<threads = 256, vector = 4, splits = 8, parts = 3, fold = 4>,
   // CHECK-SAME: e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>
   e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>,
   // CHECK-SAME: f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>

@@ -173,6 +173,14 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     parts, and the first of them combines the states, which the others leave in
     its shared memory. For the same kernels, with `parts` = 1.
 
+    With `fold` > 1 so many neighbouring rows are walked as one, whose length
+    `vector` divides though it does not divide that of one: its vectors lie where
+    memory is aligned, and cross from row to row. Each block leaves its states
+    for each of these rows, as a part for each, and the second launch combines
+    them, and walks the rows that are left over. Only for the same kernels as
+    `parts`, where the last dimension is the only one that stays, and whose
+    reductions do not tell the places apart.
+
     `stages` (with `hold = loop`) are those of `#fuse.rows`.
 
     `vector` is a power of two. It divides the last dimension, unless that is the
@@ -188,17 +196,21 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
                         DefaultValuedParameter<"int64_t", "4">:$unroll,
                         DefaultValuedParameter<"int64_t", "1">:$parts,
                         DefaultValuedParameter<"int64_t", "1">:$blocks_per_column,
-                        DefaultValuedParameter<"int64_t", "1">:$stages);
+                        DefaultValuedParameter<"int64_t", "1">:$stages,
+                        DefaultValuedParameter<"int64_t", "1">:$fold);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$splits, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$parts), [{
     return $_get($_ctxt, threads, vector, splits, hold, unroll, parts,
-                 /*blocks_per_column=*/1, /*stages=*/1);
+                 /*blocks_per_column=*/1, /*stages=*/1, /*fold=*/1);
   }]>];
   let extraClassDeclaration = [{
     /// The same schedule with clusters of so many blocks, instead of parts.
     ColumnsScheduleAttr withBlocksPerColumn(int64_t blocks) const;
     ColumnsScheduleAttr withStages(int64_t stages) const;
+    ColumnsScheduleAttr withFold(int64_t fold) const;
+    /// Whether blocks leave states for a second launch.
+    bool leavesParts() const { return getParts() > 1 || getFold() > 1; }
   }];
 }
 
