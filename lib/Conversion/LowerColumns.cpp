@@ -28,7 +28,13 @@
 // Where they are rows apart, the lanes are columns, and rows that no vector
 // divides are aligned nowhere: vectors are cut out of aligned ones, and the
 // last of a row overlaps the one before, whose columns it reduces again but
-// does not write.
+// does not write. With `fold` > 1 so many rows are walked as one, which whole
+// vectors divide; the columns of each are a part of their own. Eight rows of
+// five 16-bit elements are five vectors:
+//
+//   v0: row 0 columns 0 to 4, row 1 columns 0 to 2
+//   v1: row 1 columns 3 and 4, row 2 columns 0 to 4, row 3 column 0
+//   ...
 //
 // With `parts` > 1 the steps of a walk are dealt to as many blocks, which leave
 // their states for a second launch; see PartStates.h. With `blocks_per_column`

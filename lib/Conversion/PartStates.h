@@ -17,6 +17,11 @@
 // The second combines the states of a result, whatever the first did, and
 // computes what follows from it. The order is fixed, and so is the result.
 //
+// With `fold` rows that are walked as one, a step is one of groups of so many
+// places, and a block leaves a state for each place of a group: the states of
+// its vectors, in their order, lie as those of so many parts. The second launch
+// takes in the places that are no whole group, too.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_PARTSTATES_H

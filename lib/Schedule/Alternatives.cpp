@@ -15,6 +15,7 @@
 #include "fuse/Schedule/Candidates.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -233,6 +234,31 @@ static bool hasRoom(ColumnsScheduleAttr schedule, KernelOp kernel,
              target.gpu->defaultSharedBytesPerBlock;
 }
 
+/// Rows that no vector divides, as many as one divides together walked as one,
+/// or each alone.
+static Schedules foldedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
+                               const DimClasses &dims,
+                               const ScheduleTarget &target) {
+  std::string reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  if (failed(space) || !target.gpu || proposal.getHold() != HoldKind::loop ||
+      !foldsRows(kernel, *space, dims))
+    return {};
+  int64_t columns = space->keptExtents().front().size;
+  int64_t widest = widestVector(kernel, dims, space->domain, target);
+  int64_t dividing = std::gcd(columns, widest);
+  bool isFolded = proposal.getFold() > 1;
+  auto other =
+      ColumnsScheduleAttr::get(proposal.getContext(), proposal.getThreads(),
+                               isFolded ? dividing : widest,
+                               proposal.getSplits(), proposal.getHold(),
+                               proposal.getUnroll(), proposal.getParts())
+          .withFold(isFolded ? 1 : widest / dividing);
+  if (dividing == widest || !hasRoom(other, kernel, dims, target))
+    return {};
+  return {other};
+}
+
 /// Other numbers of blocks that share a column, and other stages.
 static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
                                const DimClasses &dims,
@@ -274,11 +300,13 @@ static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
 static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
-  Schedules found;
+  Schedules found = foldedColumns(proposal, kernel, dims, target);
   int64_t parts = proposal.getParts();
   // Their number follows from the block, which stays.
-  if (proposal.leavesParts() || proposal.getBlocksPerColumn() > 1)
-    return sharedColumns(proposal, kernel, dims, target);
+  if (proposal.leavesParts() || proposal.getBlocksPerColumn() > 1) {
+    llvm::append_range(found, sharedColumns(proposal, kernel, dims, target));
+    return found;
+  }
   auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
     if (threads > target.maxThreads || splits > threads || splits < 1)
       return;

@@ -20,6 +20,10 @@ static constexpr int64_t gpuThreads = 256;
 static constexpr int64_t wordLanes = 4;
 /// Vectors of columns beside each other: a warp reads 512 bytes of one place.
 static constexpr int64_t widestRow = 32, narrowestRow = 8;
+/// The same of rows that are walked as one, and in small calls, and places for
+/// each vector where some would be past the end.
+static constexpr int64_t widestFold = 128, widestSmallFold = 64;
+static constexpr double mostPastEnd = 1.35;
 static constexpr int64_t fewPlaces = 64;
 static constexpr int64_t unsplitThreads = 128;
 static constexpr int64_t sharedBytes = 32 * 1024;
@@ -112,6 +116,7 @@ public:
 
 private:
   void chooseBlock();
+  int64_t foldedRow() const;
   void chooseParts();
   bool chooseCluster();
   bool suits(int64_t row, int64_t size) const;
@@ -136,6 +141,16 @@ private:
 };
 } // namespace
 
+/// Vectors beside each other of rows that are walked as one: many, so that few
+/// rows are read at a time, but not where most would be past the end.
+int64_t Proposal::foldedRow() const {
+  int64_t row = isSmall ? widestSmallFold : widestFold;
+  int64_t vectors = llvm::divideCeil(*columns, vector);
+  while (row > widestRow && llvm::alignTo(vectors, row) > mostPastEnd * vectors)
+    row /= 2;
+  return row;
+}
+
 /// Neighbouring threads side by side as far as there are columns, the others
 /// behind each other, as many as shared memory has room for.
 void Proposal::chooseBlock() {
@@ -144,13 +159,13 @@ void Proposal::chooseBlock() {
   };
   // A vector that is cut out of two has two loads.
   bool isCut = !alongPlaces && columns && *columns % vector != 0;
-  shareLoads(isCut ? loadsInFlight / 2 : loadsInFlight);
+  shareLoads(isCut || fold > 1 ? loadsInFlight / 2 : loadsInFlight);
   if (places && *places <= fewPlaces) {
     threads = unsplitThreads;
     return;
   }
   // Columns whose places are neighbours have a block each.
-  int64_t row = alongPlaces ? 1 : widestRow;
+  int64_t row = alongPlaces ? 1 : fold > 1 ? foldedRow() : widestRow;
   while (columns && !alongPlaces && row > 1 && vector * row / 2 >= *columns)
     row /= 2;
   // Where blocks cannot share columns, fewer columns make more blocks.

@@ -62,12 +62,11 @@ int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
 
 /// Blocks that share a row: as few as have parts of `spreadPartBytes()`, and
 /// more than every chip with clusters takes only where these would have large
-/// ones, or multiprocessors none of a few rows whose exponentials are waited
-/// for.
+/// ones, or are so few that multiprocessors wait for their exponentials.
 int64_t RowsOnGPU::spreadBlocks() const {
   int64_t bytes = length * inputBytes;
   int64_t portable = target.gpu->portableClusterSize;
-  bool areFew = hasExp && vector > 4 && isSmall();
+  bool areFew = hasExp && vector > 4 && isBrief();
   int64_t most = areFew || bytes > portable * largePart
                      ? target.gpu->maxClusterSize
                      : portable;

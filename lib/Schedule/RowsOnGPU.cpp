@@ -74,7 +74,7 @@ static constexpr int64_t fewestDivided = 512, mostDivided = 1536;
 /// Rows of up to so many elements that leave edges are short.
 static constexpr int64_t shortUnaligned = 1024;
 /// Vectors of such a row of 16-bit elements up to which its threads have more
-/// than two each.
+/// than two each, but in small calls.
 static constexpr int64_t shortLightUnaligned = 192;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
@@ -394,7 +394,7 @@ double RowsOnGPU::fewestUnalignedEach() const {
     return onceVectors;
   if (vectorBytes > accessBytes)
     return 0;
-  return vectors <= shortLightUnaligned ? 2.3 : 2;
+  return vectors <= shortLightUnaligned && !isSmall() ? 2.3 : 2;
 }
 
 /// Threads of a row whose vectors leave edges, which registers hold up to a

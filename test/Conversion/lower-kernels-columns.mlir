@@ -118,7 +118,7 @@ func.func @held(%x: tensor<9x64xf32>) -> tensor<9x64xf32> {
 
 // Up to 5 blocks share a column: part p takes steps p, p + parts, ..., of 16
 // places each, and the part after the last one what is left. The states lie in a
-// tensor for each reduction; the second launch combines them, 32 slices of 8
+// tensor for each reduction; the second launch combines them, 8 slices of 32
 // columns a block, and computes what follows.
 // CHECK-LABEL: func.func @shared_by_blocks(
 // CHECK-SAME:    %[[X:.*]]: tensor<?x64xf32>
@@ -128,7 +128,7 @@ func.func @held(%x: tensor<9x64xf32>) -> tensor<9x64xf32> {
 // CHECK:         %[[MOST:.*]] = arith.minui %[[SOME]], %c5
 // CHECK:         %[[S:.*]]:2 = fuse.launch @parts::@parts blocks({{.*}}) threads(64) ins(%[[X]] : tensor<?x64xf32>)
 // CHECK-SAME:      sizes(%{{.*}}, %[[MOST]]) result_dims(%[[MOST]], %[[MOST]]) -> tensor<?x64xf32>, tensor<?x64xf32>
-// CHECK:         fuse.launch @parts_combine::@parts_combine blocks(%c8{{.*}}) threads(256) ins(%[[S]]#0, %[[S]]#1 :
+// CHECK:         fuse.launch @parts_combine::@parts_combine blocks(%c2{{.*}}) threads(256) ins(%[[S]]#0, %[[S]]#1 :
 // CHECK-SAME:      -> tensor<64xf32>, tensor<64xf32>
 // CHECK-LABEL: gpu.func @parts(
 // CHECK:         scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>)
@@ -140,7 +140,8 @@ func.func @held(%x: tensor<9x64xf32>) -> tensor<9x64xf32> {
 // CHECK-COUNT-2:   llvm.store %{{.*}} : f32
 // CHECK-NOT:       llvm.store
 // CHECK-LABEL: gpu.func @parts_combine(
-// CHECK-COUNT-16: llvm.load %{{.*}} -> f32
+// CHECK-COUNT-4: llvm.load %{{.*}} -> f32
+// CHECK-NOT:     llvm.load
 // CHECK:         gpu.barrier
 // CHECK:         scf.if
 // CHECK:           arith.divf
@@ -178,4 +179,47 @@ func.func @whole(%x: tensor<32x128xf32>) -> tensor<f32> {
     fuse.yield %m : tensor<f32>
   }
   return %y : tensor<f32>
+}
+
+// -----
+
+// Eight rows of 35 elements are 35 vectors; 2 x 8 parts of rows that none of the
+// second launch's threads are idle for. It takes in what is left of the rows.
+// CHECK-LABEL: func.func @folded(
+// CHECK:         %[[S:.*]] = fuse.launch @folded_rows::@folded_rows blocks(%{{.*}}) threads(64) ins(%{{.*}} : tensor<?x35xf16>) {{.*}} -> tensor<?x35xf32>
+// CHECK:         fuse.launch @folded_rows_combine::@folded_rows_combine blocks(%c3{{.*}}) threads(256) ins(%{{.*}}, %[[S]] : tensor<?x35xf16>, tensor<?x35xf32>)
+// CHECK-LABEL: gpu.func @folded_rows(
+// CHECK-COUNT-2:   llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<8xf16>
+// CHECK:           gpu.barrier
+// CHECK:           llvm.store %{{.*}} : f32
+// CHECK-LABEL: gpu.func @folded_rows_combine(
+// CHECK:           scf.for
+// CHECK:           llvm.load %{{.*}} -> f32
+// CHECK:           scf.for
+// CHECK:             llvm.load %{{.*}} -> f16
+// CHECK:           gpu.barrier
+// CHECK:           llvm.store %{{.*}} : f16
+func.func @folded(%x: tensor<?x35xf16>) -> tensor<35xf16> {
+  %y = fuse.kernel "folded_rows" ins(%x : tensor<?x35xf16>) -> tensor<35xf16>
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2, parts = 2, fold = 8> {
+  ^bb0(%a: tensor<?x35xf16>):
+    %m = fuse.reduce sum %a dims = [0] : tensor<?x35xf16> -> tensor<35xf16>
+    fuse.yield %m : tensor<35xf16>
+  }
+  return %y : tensor<35xf16>
+}
+
+// -----
+
+// Nothing is left of 64 rows, and the second launch does not read them again.
+// CHECK-LABEL: func.func @folded_whole(
+// CHECK:         fuse.launch @whole_rows_combine::@whole_rows_combine blocks(%{{.*}}) threads(256) ins(%{{[^,]*}} : tensor<8x35xf32>)
+func.func @folded_whole(%x: tensor<64x35xf16>) -> tensor<35xf16> {
+  %y = fuse.kernel "whole_rows" ins(%x : tensor<64x35xf16>) -> tensor<35xf16>
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2, parts = 2, fold = 8> {
+  ^bb0(%a: tensor<64x35xf16>):
+    %m = fuse.reduce sum %a dims = [0] : tensor<64x35xf16> -> tensor<35xf16>
+    fuse.yield %m : tensor<35xf16>
+  }
+  return %y : tensor<35xf16>
 }

@@ -1,5 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_90 | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules="chip=sm_90 small=true" | FileCheck %s --check-prefix=SMALL
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules="chip=sm_90 small=true brief=true" | FileCheck %s --check-prefix=BRIEF
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_80 | FileCheck %s --check-prefix=NONE
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_120 | FileCheck %s --check-prefix=SM120
 
@@ -39,12 +40,14 @@ func.func @exponentials(%x: tensor<?x262144xbf16>) -> tensor<?x262144xbf16> {
 
 // -----
 
-// Of 32 KiB each at most eight blocks, which are portable. No whole steps of 256
-// threads.
+// Of 32 KiB each at most eight blocks, which are portable, and sixteen where there
+// are a few rows. No whole steps of 256 threads.
 // CHECK-LABEL: func.func @vocabulary
 // CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
 // SMALL-LABEL: func.func @vocabulary
-// SMALL:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
+// SMALL:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// BRIEF-LABEL: func.func @vocabulary
+// BRIEF:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 // NONE-LABEL:  func.func @vocabulary
 // NONE-NOT:      blocks_per_row
 func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {

@@ -1,12 +1,14 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_90 | FileCheck %s
 
-// Vectors of columns are cut out of aligned ones where none divides a row.
+// Vectors of columns are cut out of aligned ones where none divides a row, and
+// rows have operands that lanes of several would read one by one.
 // CHECK-LABEL: func.func @sum
-// CHECK: schedule = #fuse.columns<threads = 256, vector = 8,
-func.func @sum(%x: tensor<?x4097xbf16>) -> tensor<4097xbf16> {
-  %y = fuse.kernel "sum" ins(%x : tensor<?x4097xbf16>) -> tensor<4097xbf16> {
-  ^bb0(%a: tensor<?x4097xbf16>):
-    %s = fuse.reduce max %a dims = [0] : tensor<?x4097xbf16> -> tensor<4097xbf16>
+// CHECK: schedule = #fuse.columns<threads = 256, vector = 8, splits = 8, parts = 31>
+func.func @sum(%x: tensor<?x4097xbf16>, %r: tensor<?x1xbf16>) -> tensor<4097xbf16> {
+  %y = fuse.kernel "sum" ins(%x, %r : tensor<?x4097xbf16>, tensor<?x1xbf16>) -> tensor<4097xbf16> {
+  ^bb0(%a: tensor<?x4097xbf16>, %b: tensor<?x1xbf16>):
+    %m = fuse.mul %a, %b : tensor<?x4097xbf16>, tensor<?x1xbf16> -> tensor<?x4097xbf16>
+    %s = fuse.reduce max %m dims = [0] : tensor<?x4097xbf16> -> tensor<4097xbf16>
     fuse.yield %s : tensor<4097xbf16>
   }
   return %y : tensor<4097xbf16>

@@ -1,4 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 small=true" | FileCheck %s --check-prefix=SMALL
 // RUN: fuse inspect %s --entry halves --chip sm_90 --emit=stats | FileCheck %s --check-prefix=STATS
 // STATS: loads {{.*}} x v4.b32
 // STATS: stores {{.*}} x v4.b32
@@ -142,4 +143,35 @@ func.func @even(%x: tensor<?x198xbf16>) -> tensor<?x198xbf16> {
 func.func @elements(%x: tensor<?x47xf32>) -> tensor<?x47xf32> {
   %y = fuse.softmax %x dims = [1] : tensor<?x47xf32>
   return %y : tensor<?x47xf32>
+}
+
+// -----
+
+// Little is computed: threads have two vectors of a 16-bit row at least, more where
+// it is short, and four where each element is divided, rather than one that many
+// have not. Small calls have more threads.
+// CHECK-LABEL: func.func @light_short
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 4, hold = registers>
+// SMALL-LABEL: func.func @light_short
+// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+func.func @light_short(%x: tensor<?x1025xbf16>, %w: tensor<1025xbf16>) -> tensor<?x1025xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x1025xbf16>, tensor<1025xbf16>
+  return %y : tensor<?x1025xbf16>
+}
+// CHECK-LABEL: func.func @light_long
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+func.func @light_long(%x: tensor<?x2561xbf16>, %w: tensor<2561xbf16>) -> tensor<?x2561xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x2561xbf16>, tensor<2561xbf16>
+  return %y : tensor<?x2561xbf16>
+}
+// CHECK-LABEL: func.func @divided
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+func.func @divided(%x: tensor<?x2561xbf16>) -> (tensor<?x2561xf8E4M3FN>, tensor<?x1xf32>) {
+  %m = fuse.abs %x : tensor<?x2561xbf16>
+  %f = fuse.cast %m : tensor<?x2561xbf16> -> tensor<?x2561xf32>
+  %s = fuse.reduce max %f dims = [1] keep : tensor<?x2561xf32> -> tensor<?x1xf32>
+  %g = fuse.cast %x : tensor<?x2561xbf16> -> tensor<?x2561xf32>
+  %d = fuse.div %g, %s : tensor<?x2561xf32>, tensor<?x1xf32> -> tensor<?x2561xf32>
+  %q = fuse.cast %d : tensor<?x2561xf32> -> tensor<?x2561xf8E4M3FN>
+  return %q, %s : tensor<?x2561xf8E4M3FN>, tensor<?x1xf32>
 }

@@ -161,8 +161,8 @@ MUTANTS = [
         ),
         (
             "every-chip-has-large-clusters",
-            "bytes > portable * largePart ? target.gpu->maxClusterSize : portable;",
-            "target.gpu->maxClusterSize;",
+            "areFew || bytes > portable * largePart\n",
+            "true\n",
         ),
         (
             "wide-vectors-are-two-copies",

@@ -175,4 +175,68 @@ LENGTHS = [
             "         true;\n",
         ),
     ),
+    *of_file(
+        "lib/Conversion/CombineParts.cpp",
+        "lit:Emulator lit:Conversion",
+        (
+            "rows-left-over-are-lost",
+            "  ReductionStates states = walkRest(walk());\n",
+            "  ReductionStates states = walk();\n",
+        ),
+        (
+            "few-parts-have-many-threads",
+            "  slices = std::min(slices, parts);\n",
+            "  (void)parts;\n",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/PartStates.cpp",
+        "lit:Emulator lit:Conversion",
+        (
+            "whole-groups-are-read-again",
+            "fold > 1 && (!places || *places % fold != 0)",
+            "fold > 1",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/LowerColumns.cpp",
+        "lit:Emulator lit:Conversion",
+        (
+            "lanes-stay-in-their-row",
+            "    point.crossesRows = lanes > 1;\n",
+            "",
+        ),
+        (
+            "parts-of-a-group-count-as-walked",
+            "emitter.div(frame.partStates->parts, Index::constant(folded()))",
+            "frame.partStates->parts",
+        ),
+    ),
+    *of_file(
+        "lib/Analysis/KernelSpace.cpp",
+        "lit:Conversion lit:Schedule",
+        (
+            "full-results-of-rows-walked-as-one",
+            "            !isa<IotaOp, RandomOp>(op));\n  };\n  return llvm::all_of",
+            "            !isa<IotaOp, RandomOp>(op));\n  };\n  return true || llvm::all_of",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Columns.cpp",
+        "lit:Schedule",
+        (
+            "most-of-a-group-is-past-the-end",
+            "llvm::alignTo(vectors, row) > mostPastEnd * vectors",
+            "row > vectors",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsOnGPU.cpp",
+        "lit:Schedule",
+        (
+            "small-light-rows-have-few-threads",
+            "vectors <= shortLightUnaligned && !isSmall() ?",
+            "vectors <= shortLightUnaligned ?",
+        ),
+    ),
 ]
