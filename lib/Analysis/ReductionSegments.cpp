@@ -33,16 +33,24 @@ mlir::fuse::streamedInputs(KernelOp kernel, const DimClasses &dims,
       [&](BlockArgument input) { return segment.reads(input); });
 }
 
-/// Elements of a row from which on a vector need not divide it, fewer where not
-/// even one of two does: what won on an H200 (docs/Rationale.md).
-static constexpr int64_t shortestWithEdges = 1024;
+/// Elements of an odd row from which on a vector need not divide it, and the
+/// widest vectors of an even one; more of these where half of one with more
+/// lanes than words divides it: what won on an H200 (docs/Rationale.md).
 static constexpr int64_t shortestOddWithEdges = 48;
+static constexpr int64_t fewestWithEdges = 24, fewestInsteadOfHalves = 40;
+static constexpr int64_t wordLanes = 4;
 
-bool mlir::fuse::leavesEdges(const ReductionSegment &segment) {
+bool mlir::fuse::leavesEdges(const ReductionSegment &segment, int64_t dividing,
+                             int64_t widest) {
   ArrayRef<Extent> columns = segment.space.columns();
   int64_t length = staticProduct(columns).value_or(0);
-  return columns.size() == 1 &&
-         length >= (length % 2 == 0 ? shortestWithEdges : shortestOddWithEdges);
+  if (columns.size() != 1 || dividing == widest)
+    return false;
+  if (length % 2 != 0)
+    return length >= shortestOddWithEdges;
+  bool areHalves = 2 * dividing == widest && widest > wordLanes;
+  return length >=
+         widest * (areHalves ? fewestInsteadOfHalves : fewestWithEdges);
 }
 
 bool mlir::fuse::isReadOnce(const ReductionSegment &segment,

@@ -90,7 +90,7 @@ static RowShape shapeOf(const ReductionSegment &segment,
   int64_t most = shape.vector;
   while (inner.isStatic() && inner.size % shape.vector != 0)
     shape.vector /= 2;
-  if (2 * shape.vector < most && leavesEdges(segment))
+  if (leavesEdges(segment, shape.vector, most))
     shape.vector = most;
   double rows = estimatedElements(space.rows());
   double bytes = estimatedElements(space.columns()) * narrowest;

@@ -23,6 +23,8 @@ using namespace mlir::fuse;
 
 /// Vectors of a row that a CPU thread keeps in registers.
 static constexpr int64_t cpuHeldVectors = 8;
+/// Elements of an even row from which on vectors in brief calls leave edges.
+static constexpr int64_t shortestBriefWithEdges = 1024;
 
 static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
                         const DimClasses &dims, const ScheduleTarget &target) {
@@ -31,13 +33,18 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
   RowShape shape{staticProduct(space.columns()), 1};
   shape.vector = innermostVector(kernel, dims, space.domain, widest, target);
   auto leaves = [&] {
+    bool areNarrow = 2 * shape.vector < widest;
     if (!shape.length)
-      return !target.divisible && space.columns().size() == 1;
-    return leavesEdges(segment);
+      return areNarrow && !target.divisible && space.columns().size() == 1;
+    // In calls that take as long as a block, an edge takes longer than a load.
+    bool keepsDividing = *shape.length % 2 == 0 &&
+                         (!areNarrow || *shape.length < shortestBriefWithEdges);
+    if (keepsDividing && isBriefCall(kernel, target))
+      return false;
+    return leavesEdges(segment, shape.vector, widest);
   };
   // Sums of columns stay with a thread.
-  if (target.isGPU && 2 * shape.vector < widest && leaves() &&
-      !segment.reducesToColumns())
+  if (target.isGPU && leaves() && !segment.reducesToColumns())
     shape.vector = widest;
   // Of several dimensions the last is the one that a vector has to divide.
   if (!shape.length && space.columns().size() > 1 && !target.divisible)

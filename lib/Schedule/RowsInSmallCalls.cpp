@@ -80,11 +80,12 @@ bool mlir::fuse::isSmallCall(KernelOp kernel, const ScheduleTarget &target) {
 
 bool RowsOnGPU::isSmall() const { return isSmallCall(kernel, target); }
 
-/// Whether it is for calls that take as long as one block.
-bool RowsOnGPU::isBrief() const {
+bool mlir::fuse::isBriefCall(KernelOp kernel, const ScheduleTarget &target) {
   std::optional<double> bytes = movedBytes(kernel);
   return bytes ? *bytes <= target.briefBytes() : target.brief;
 }
+
+bool RowsOnGPU::isBrief() const { return isBriefCall(kernel, target); }
 
 /// Whether it is for calls so small that multiprocessors would be idle.
 bool RowsOnGPU::isFew() const {

@@ -76,6 +76,9 @@ static constexpr int64_t shortUnaligned = 1024;
 /// Vectors of such a row of 16-bit elements up to which its threads have more
 /// than two each, but in small calls.
 static constexpr int64_t shortLightUnaligned = 192;
+static constexpr double fullPlaces = 0.95;
+/// Vectors of words from which on each thread of a short one has more than two.
+static constexpr int64_t fewestWordVectors = 32;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 /// Threads that stream it. Fewer full-width accesses than these are for half of
@@ -378,8 +381,10 @@ int64_t RowsOnGPU::unalignedEach() const {
     return isShort ? 8 : 5;
   if (hasDeviations)
     return isSmall() ? 3 : 5;
+  if (isShort && !isNarrow)
+    return vectors < fewestWordVectors ? 2 : 3;
   if (isShort)
-    return isNarrow ? 4 : 3;
+    return 4;
   return vectors <= 2 * registerVectors ? 2 : 4;
 }
 
@@ -407,9 +412,14 @@ int64_t RowsOnGPU::unalignedGroup() const {
     most += most / 8;
   if (accesses > most)
     return 0;
-  if (double fewest = fewestUnalignedEach(); fewest > 0)
+  if (double fewest = fewestUnalignedEach(); fewest > 0) {
+    // Two each that hardly any thread is without.
+    auto most = static_cast<int64_t>(llvm::PowerOf2Ceil(vectors));
+    if (!divides && vectors > fullPlaces * most)
+      return most / 2;
     return llvm::bit_floor(
         static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
+  }
   return groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
 }
 

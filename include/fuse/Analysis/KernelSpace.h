@@ -195,11 +195,13 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
                                           const DimClasses &dims,
                                           const ReductionSegment &segment);
 
-/// Whether vectors that divide no row of the segment should start where memory
-/// is aligned, and leave the edges of the row over; vectors of what all rows
-/// share, such as weights, are cut out of aligned ones. False for rows that are
-/// short, above all even ones, of unknown length or of several dimensions.
-bool leavesEdges(const ReductionSegment &segment);
+/// Whether vectors of `widest` elements that divide no row of the segment
+/// should start where memory is aligned, and leave the edges of the row over,
+/// instead of vectors of `dividing`; vectors of what all rows share, such as
+/// weights, are cut out of aligned ones. False for rows that are short, above
+/// all even ones, of unknown length or of several dimensions.
+bool leavesEdges(const ReductionSegment &segment, int64_t dividing,
+                 int64_t widest);
 
 /// Whether one pass over a row is all there is: no result has the row's length,
 /// and sums that need the maximum follow it online. `results` are all of the

@@ -67,6 +67,8 @@ struct ScheduleTarget {
 /// Whether the kernel is for calls of at most target.smallBytes(): by what it
 /// moves if that is known, else as the target says.
 bool isSmallCall(KernelOp kernel, const ScheduleTarget &target);
+/// Whether it is for calls that take as long as one block.
+bool isBriefCall(KernelOp kernel, const ScheduleTarget &target);
 
 /// Each returns null where it does not apply.
 ScheduleAttrInterface proposePointwise(KernelOp kernel, const DimClasses &dims,
