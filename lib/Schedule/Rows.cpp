@@ -25,6 +25,27 @@ using namespace mlir::fuse;
 static constexpr int64_t cpuHeldVectors = 8;
 /// Elements of an even row from which on vectors in brief calls leave edges.
 static constexpr int64_t shortestBriefWithEdges = 1024;
+/// Rows between so many widest vectors and so many elements keep vectors of
+/// half the width in small calls, and rows of 16-bit elements that are read
+/// once do between the others in large ones.
+static constexpr int64_t fewestHalved = 64, longestHalved = 16384;
+static constexpr int64_t shortestHalvedOnce = 5120, longestHalvedOnce = 12288;
+static constexpr int64_t wordLanes = 4;
+
+/// Whether vectors of half the width, which divide a row, are faster than full
+/// ones that leave edges, as measured.
+static bool keepsHalves(KernelOp kernel, const ReductionSegment &segment,
+                        const DimClasses &dims, int64_t length, int64_t widest,
+                        const ScheduleTarget &target) {
+  if (isBriefCall(kernel, target))
+    return true;
+  if (isSmallCall(kernel, target))
+    return length >= fewestHalved * widest && length < longestHalved;
+  return widest > wordLanes && length > shortestHalvedOnce &&
+         length < longestHalvedOnce &&
+         isReadOnce(segment, llvm::to_vector(kernel.getYield().getValues()),
+                    dims);
+}
 
 static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
                         const DimClasses &dims, const ScheduleTarget &target) {
@@ -37,11 +58,13 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
     if (!shape.length)
       return areNarrow && !target.divisible && space.columns().size() == 1;
     // In calls that take as long as a block, an edge takes longer than a load.
-    bool keepsDividing = *shape.length % 2 == 0 &&
-                         (!areNarrow || *shape.length < shortestBriefWithEdges);
-    if (keepsDividing && isBriefCall(kernel, target))
+    if (*shape.length % 2 == 0 && *shape.length < shortestBriefWithEdges &&
+        isBriefCall(kernel, target))
       return false;
-    return leavesEdges(segment, shape.vector, widest);
+    bool areHalves = 2 * shape.vector == widest;
+    return leavesEdges(segment, shape.vector, widest) &&
+           !(areHalves &&
+             keepsHalves(kernel, segment, dims, *shape.length, widest, target));
   };
   // Sums of columns stay with a thread.
   if (target.isGPU && leaves() && !segment.reducesToColumns())

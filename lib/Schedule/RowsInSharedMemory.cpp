@@ -70,8 +70,10 @@ int64_t RowsOnGPU::spreadBlocks() const {
   int64_t most = areFew || bytes > portable * largePart
                      ? target.gpu->maxClusterSize
                      : portable;
+  // Somewhat larger parts rather than twice the blocks.
+  int64_t part = spreadPartBytes();
   int64_t wanted =
-      llvm::PowerOf2Ceil(llvm::divideCeil(bytes, spreadPartBytes()));
+      llvm::PowerOf2Ceil(llvm::divideCeil(bytes, part + part / 32));
   return std::min(wanted, most);
 }
 
@@ -100,8 +102,8 @@ static int64_t wholeThreadsOf(int64_t vectors) {
 
 /// A part of a row that leaves room for another one. The weights of a step are
 /// loaded with the one before it, those of the first before the row is there,
-/// but where cutting them out of two vectors takes the registers, or has to
-/// wait for one input only. Parts of few steps are walked in the fewest.
+/// but where cutting words out of two vectors takes the registers. Parts of few
+/// steps are walked in the fewest.
 RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isDivided = length % vector == 0, isNarrow = vector > 4;
   bool isLarge = length * inputBytes > blocks * largePart;
@@ -109,7 +111,11 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   int64_t part = length / blocks;
   bool isRagged = length > longWithExp && !isLarge &&
                   part % (unroll * threads * vector) != 0;
-  if (hasExp && (isRagged || (isNarrow && !isDivided)))
+  // What is hardly left of a step costs as much as one, of what has edges.
+  bool leavesLittle =
+      !isDivided && !hasExp && !hasWeights &&
+      part % (unroll * threads * vector) < unroll * threads * vector / 8;
+  if (leavesLittle || (hasExp && (isRagged || (isNarrow && !isDivided))))
     threads = smallestPartBlock;
   // Whole vectors of fewer threads, where all have not.
   bool isOneLight = inputs == 1 && !hasDeviations && !hasExp && hasWeights;
@@ -128,9 +134,8 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
     unroll = whole ? rowUnroll : 2;
     isWide = whole == 0;
   }
-  bool loadsAhead =
-      hasWeights && !hasExp && !isWide &&
-      (hasDeviations ? !isLarge : isDivided || (isNarrow && inputs > 1));
+  bool loadsAhead = hasWeights && !hasExp && !isWide &&
+                    (hasDeviations ? !isLarge : isDivided || isNarrow);
   int64_t each = llvm::divideCeil(part, threads * vector);
   bool isShort =
       part < 2 * unroll * threads * vector && llvm::isPowerOf2_64(each);

@@ -77,6 +77,9 @@ static constexpr int64_t shortUnaligned = 1024;
 /// than two each, but in small calls.
 static constexpr int64_t shortLightUnaligned = 192;
 static constexpr double fullPlaces = 0.95;
+/// Places for vectors of longer ones that are filled at least, where there is
+/// more to compute.
+static constexpr double fullEnough = 0.76, fullEnoughWithDeviations = 0.85;
 /// Vectors of words from which on each thread of a short one has more than two.
 static constexpr int64_t fewestWordVectors = 32;
 /// A row that is read once is no longer in registers than this.
@@ -388,14 +391,15 @@ int64_t RowsOnGPU::unalignedEach() const {
   return vectors <= 2 * registerVectors ? 2 : 4;
 }
 
-/// The fewest vectors of a thread of such a row where little is computed on one
-/// input, but maybe a division: not one that many threads have not. 0 for
-/// others.
+/// The fewest vectors of a thread of such a row where little is computed, but
+/// maybe a division: not one that many threads have not. 0 for others, and for
+/// long ones of several inputs.
 double RowsOnGPU::fewestUnalignedEach() const {
-  bool isBriefRow = length <= shortUnaligned && isBrief();
-  if (once || !isLight || inputs != 1 || vector <= 4 || isBriefRow)
+  bool isShort = length <= shortUnaligned;
+  if (once || !isLight || vector <= 4 || (isShort && isBrief()) ||
+      (inputs > 1 && !isShort))
     return 0;
-  if (divides)
+  if (divides && inputs == 1)
     return onceVectors;
   if (vectorBytes > accessBytes)
     return 0;
@@ -420,7 +424,13 @@ int64_t RowsOnGPU::unalignedGroup() const {
     return llvm::bit_floor(
         static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
   }
-  return groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
+  int64_t group =
+      groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
+  bool isOneNarrow = inputs == 1 && vector > 4 && length > shortUnaligned;
+  double least = hasDeviations ? fullEnoughWithDeviations : fullEnough;
+  int64_t whole = length / vector;
+  return isOneNarrow && whole < least * llvm::alignTo(whole, group) ? group / 2
+                                                                    : group;
 }
 
 /// Whether there is much to compute on one input of 16-bit elements.
@@ -587,7 +597,9 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
   if (isSmall())
     if (RowsScheduleAttr small = proposeSmall())
       return small;
-  if (once && length > streamedElements)
+  // Words that leave edges are worth more registers.
+  bool areWords = length % vector != 0 && vector <= 4;
+  if (once && length > (areWords ? 2 : 1) * streamedElements)
     return proposeStream();
   if (length % vector != 0 && (!once || length <= shortUnaligned))
     if (int64_t group = unalignedGroup())
