@@ -30,7 +30,7 @@ static constexpr int64_t largePart = 48 << 10;
 static constexpr int64_t smallestPartBlock = 128, middlePartBlock = 192;
 static constexpr int64_t usualPartBlock = 256;
 /// Elements of a part with deviations, of few blocks, from which on it has
-/// twice the threads, which load weights when they need them.
+/// twice the threads, which load weights when they need them; few blocks.
 static constexpr int64_t widePart = 12288, fewBlocks = 4;
 /// Elements of a row that has deviations and one block: of those that the
 /// caches may have instead, with so many vectors a thread, of those with the
@@ -70,10 +70,8 @@ int64_t RowsOnGPU::spreadBlocks() const {
   int64_t most = areFew || bytes > portable * largePart
                      ? target.gpu->maxClusterSize
                      : portable;
-  // Somewhat larger parts rather than twice the blocks.
-  int64_t part = spreadPartBytes();
   int64_t wanted =
-      llvm::PowerOf2Ceil(llvm::divideCeil(bytes, part + part / 32));
+      llvm::PowerOf2Ceil(llvm::divideCeil(bytes, spreadPartBytes()));
   return std::min(wanted, most);
 }
 
@@ -102,8 +100,8 @@ static int64_t wholeThreadsOf(int64_t vectors) {
 
 /// A part of a row that leaves room for another one. The weights of a step are
 /// loaded with the one before it, those of the first before the row is there,
-/// but where cutting words out of two vectors takes the registers. Parts of few
-/// steps are walked in the fewest.
+/// but where cutting words out of two vectors takes the registers, or many
+/// blocks wait for one input. Parts of few steps are walked in the fewest.
 RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
   bool isDivided = length % vector == 0, isNarrow = vector > 4;
   bool isLarge = length * inputBytes > blocks * largePart;
@@ -113,7 +111,7 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
                   part % (unroll * threads * vector) != 0;
   // What is hardly left of a step costs as much as one, of what has edges.
   bool leavesLittle =
-      !isDivided && !hasExp && !hasWeights &&
+      isNarrow && !isDivided && !hasExp && !hasWeights &&
       part % (unroll * threads * vector) < unroll * threads * vector / 8;
   if (leavesLittle || (hasExp && (isRagged || (isNarrow && !isDivided))))
     threads = smallestPartBlock;
@@ -134,8 +132,10 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
     unroll = whole ? rowUnroll : 2;
     isWide = whole == 0;
   }
-  bool loadsAhead = hasWeights && !hasExp && !isWide &&
-                    (hasDeviations ? !isLarge : isDivided || isNarrow);
+  bool waitsLittle = inputs > 1 || blocks <= fewBlocks;
+  bool loadsAhead =
+      hasWeights && !hasExp && !isWide &&
+      (hasDeviations ? !isLarge : isDivided || (isNarrow && waitsLittle));
   int64_t each = llvm::divideCeil(part, threads * vector);
   bool isShort =
       part < 2 * unroll * threads * vector && llvm::isPowerOf2_64(each);

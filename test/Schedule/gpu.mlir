@@ -182,7 +182,7 @@ func.func @odd_weighted_rows(%x: tensor<?x4097xbf16>, %w: tensor<4097xbf16>) -> 
   return %y : tensor<?x4097xbf16>
 }
 // CHECK-LABEL: func.func @half_odd_rows
-// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 4, rows_per_block = 1, hold = cache>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @half_odd_rows(%x: tensor<?x4100xbf16>) -> tensor<?x4100xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4100xbf16> -> tensor<?x1xbf16>
   %y = fuse.sub %x, %m : tensor<?x4100xbf16>, tensor<?x1xbf16> -> tensor<?x4100xbf16>

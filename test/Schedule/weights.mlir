@@ -32,9 +32,9 @@ func.func @longest(%x: tensor<?x262144xbf16>, %w: tensor<262144xbf16>) -> tensor
 // -----
 
 // Weights of rows that start anywhere are cut out of two vectors each: a step ahead
-// where there are several inputs to wait for.
+// where a few blocks wait for each other, or there are several inputs to wait for.
 // CHECK-LABEL: func.func @edges
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, preload = true, blocks_per_row = 4>
 func.func @edges(%x: tensor<?x50257xbf16>, %w: tensor<50257xbf16>) -> tensor<?x50257xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x50257xbf16>, tensor<50257xbf16>
   return %y : tensor<?x50257xbf16>
