@@ -190,13 +190,18 @@ MUTANTS = [
         "lit:Schedule lit:Fusion",
         (
             "short-even-rows-leave-edges",
-            "length % 2 == 0 ? shortestWithEdges : shortestOddWithEdges",
-            "shortestOddWithEdges",
+            "  if (length % 2 != 0)\n    return length >= shortestOddWithEdges;",
+            "  if (true)\n    return length >= shortestOddWithEdges;",
         ),
         (
             "short-odd-rows-leave-none",
-            "length % 2 == 0 ? shortestWithEdges : shortestOddWithEdges",
-            "shortestWithEdges",
+            "return length >= shortestOddWithEdges;",
+            "return length >= 1024;",
+        ),
+        (
+            "halves-leave-edges-as-quarters",
+            "areHalves ? fewestInsteadOfHalves : fewestWithEdges",
+            "fewestWithEdges",
         ),
     ),
     *of_file(

@@ -239,4 +239,31 @@ LENGTHS = [
             "vectors <= shortLightUnaligned ?",
         ),
     ),
+    *of_file(
+        "lib/Schedule/Rows.cpp",
+        "lit:Schedule",
+        (
+            "small-calls-keep-no-halves",
+            "    return length >= fewestHalved * widest && length < longestHalved;\n",
+            "    return false;\n",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsOnGPU.cpp",
+        "lit:Schedule",
+        (
+            "most-of-a-second-vector-is-empty",
+            "return isOneNarrow && whole <",
+            "return false && whole <",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsInSharedMemory.cpp",
+        "lit:Schedule",
+        (
+            "little-is-left-of-steps",
+            "if (leavesLittle || (hasExp",
+            "if (leavesLittle == hasExp || (hasExp",
+        ),
+    ),
 ]
