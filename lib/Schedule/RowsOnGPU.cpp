@@ -12,7 +12,8 @@
 // block of a multiprocessor computes, those of others load. A row that is
 // longer still, or of unknown length, is read once a pass; so is one that has a
 // single pass. Short rows share a block, several to a warp. Calls that
-// move few bytes have other schedules, see RowsInSmallCalls.cpp.
+// move few bytes have other schedules, see RowsInSmallCalls.cpp, and so have
+// rows that no full vector divides, see RowsWithEdges.cpp.
 //
 // The numbers are those that won on an H200 (docs/performance.md).
 //
@@ -28,27 +29,18 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t heldElements = 64;
-/// Rows of up to so many vectors are held in registers, two a thread.
-static constexpr int64_t registerVectors = 256;
-/// Rows of up to so many full-width accesses are held in the caches.
-static constexpr int64_t cacheAccesses = 4096;
 /// Threads of the longest of such rows, and of one of several inputs, from a
 /// quarter of these accesses on.
 static constexpr int64_t longCacheThreads = 512;
 static constexpr int64_t severalCacheThreads = 512;
-/// Threads of a row in shared memory that leaves edges, of 16-bit elements.
-static constexpr int64_t heavyUnalignedThreads = 256;
 /// The most threads whose registers hold a row, and its length.
 static constexpr int64_t widestHeldGroup = 512;
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
 static constexpr int64_t narrowElements = 32;
-/// Vectors of a thread, and the fewest threads beside each other, where
-/// instructions bind. Longer rows of 16-bit elements that are read once have
-/// more.
-static constexpr int64_t onceVectors = 4;
+/// Vectors of a thread of longer rows of 16-bit elements that are read once.
 static constexpr int64_t longOnceVectors = 8;
 static constexpr int64_t longOnceRow = 32;
+/// The fewest threads beside each other where instructions bind.
 static constexpr int64_t fewestNeighbours = 4;
 /// Vectors that each thread of a block has of a row in the caches, and of one
 /// in registers, where that leaves no thread without; the fewest threads of
@@ -71,17 +63,6 @@ static constexpr int64_t shortRow = 72;
 /// vectors beyond which they do, and up to which nothing spills.
 static constexpr int64_t dividedThreads = 384;
 static constexpr int64_t fewestDivided = 512, mostDivided = 1536;
-/// Rows of up to so many elements that leave edges are short.
-static constexpr int64_t shortUnaligned = 1024;
-/// Vectors of such a row of 16-bit elements up to which its threads have more
-/// than two each, but in small calls.
-static constexpr int64_t shortLightUnaligned = 192;
-static constexpr double fullPlaces = 0.95;
-/// Places for vectors of longer ones that are filled at least, where there is
-/// more to compute.
-static constexpr double fullEnough = 0.76, fullEnoughWithDeviations = 0.85;
-/// Vectors of words from which on each thread of a short one has more than two.
-static constexpr int64_t fewestWordVectors = 32;
 /// A row that is read once is no longer in registers than this.
 static constexpr int64_t streamedElements = 8192;
 /// Threads that stream it. Fewer full-width accesses than these are for half of
@@ -120,9 +101,7 @@ static double placesForEach(int64_t vectors, int64_t threads) {
   return static_cast<double>(llvm::alignTo(vectors, threads)) / vectors;
 }
 
-/// Threads with so many vectors each, as long as neighbours read half a line
-/// together.
-static int64_t groupWith(int64_t vectors, int64_t each) {
+int64_t RowsOnGPU::groupWith(int64_t vectors, int64_t each) {
   int64_t fewest =
       std::min<int64_t>(fewestNeighbours, llvm::PowerOf2Ceil(vectors));
   return std::max(aboutPowerOf2(llvm::divideCeil(vectors, each)), fewest);
@@ -371,68 +350,6 @@ int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
                                                                     : usual;
 }
 
-/// Vectors of each thread of a row whose vectors leave edges. What a thread
-/// does once for the row, the edge among it, is shared by several, of words by
-/// fewer, but where all that counts is how soon a block ends.
-int64_t RowsOnGPU::unalignedEach() const {
-  bool isNarrow = vector > 4, isShort = length <= shortUnaligned;
-  if (isShort && isBrief())
-    return 1;
-  if (once && isShort)
-    return 8;
-  if (hasDeviations && isNarrow)
-    return isShort ? 8 : 5;
-  if (hasDeviations)
-    return isSmall() ? 3 : 5;
-  if (isShort && !isNarrow)
-    return vectors < fewestWordVectors ? 2 : 3;
-  if (isShort)
-    return 4;
-  return vectors <= 2 * registerVectors ? 2 : 4;
-}
-
-/// The fewest vectors of a thread of such a row where little is computed, but
-/// maybe a division: not one that many threads have not. 0 for others, and for
-/// long ones of several inputs.
-double RowsOnGPU::fewestUnalignedEach() const {
-  bool isShort = length <= shortUnaligned;
-  if (once || !isLight || vector <= 4 || (isShort && isBrief()) ||
-      (inputs > 1 && !isShort))
-    return 0;
-  if (divides && inputs == 1)
-    return onceVectors;
-  if (vectorBytes > accessBytes)
-    return 0;
-  return vectors <= shortLightUnaligned && !isSmall() ? 2.3 : 2;
-}
-
-/// Threads of a row whose vectors leave edges, which registers hold up to a
-/// length; 0 beyond.
-int64_t RowsOnGPU::unalignedGroup() const {
-  bool isLong =
-      vector < 4 || vectorBytes > accessBytes || (hasDeviations && vector == 4);
-  int64_t most = isLong ? cacheAccesses / 2 : cacheAccesses / 4;
-  if (vector <= 4 || hasDeviations)
-    most += most / 8;
-  if (accesses > most)
-    return 0;
-  if (double fewest = fewestUnalignedEach(); fewest > 0) {
-    // Two each that hardly any thread is without.
-    auto most = static_cast<int64_t>(llvm::PowerOf2Ceil(vectors));
-    if (!divides && vectors > fullPlaces * most)
-      return most / 2;
-    return llvm::bit_floor(
-        static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
-  }
-  int64_t group =
-      groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
-  bool isOneNarrow = inputs == 1 && vector > 4 && length > shortUnaligned;
-  double least = hasDeviations ? fullEnoughWithDeviations : fullEnough;
-  int64_t whole = length / vector;
-  return isOneNarrow && whole < least * llvm::alignTo(whole, group) ? group / 2
-                                                                    : group;
-}
-
 /// Whether there is much to compute on one input of 16-bit elements.
 bool RowsOnGPU::isHeavyAlone() const {
   return !isLight && inputs == 1 && vector > 4 && vectorBytes == accessBytes;
@@ -495,19 +412,6 @@ int64_t RowsOnGPU::heldGroup() const {
                  placesForEach(vectors, group) > (isRare ? 1.5 : most) &&
                  (inputs == 1 || !isLight);
   return isEmpty ? group / 2 : group;
-}
-
-/// A row that leaves edges, of 16-bit elements on which there is much to
-/// compute, and no longer than a block's part. Null for others.
-RowsScheduleAttr RowsOnGPU::proposeHeavyUnaligned() const {
-  bool fits =
-      inputBytes > 0 && vectorBytes == accessBytes &&
-      length * inputBytes + exchangedBytes(heavyUnalignedThreads / warpSize) <=
-          target.sharedBytes;
-  if (!isHeavy() || !fits || length % vector == 0 ||
-      accesses > cacheAccesses / 2)
-    return {};
-  return make(heavyUnalignedThreads, 1, HoldKind::shared);
 }
 
 /// Of a row that is needed twice and too long for the registers of a few

@@ -29,6 +29,16 @@ inline constexpr int64_t rowCopyGroups = 4;
 inline constexpr int64_t warpSize = 32;
 /// Of the widest access.
 inline constexpr int64_t accessBytes = 16;
+/// Elements that a thread holds at most.
+inline constexpr int64_t heldElements = 64;
+/// Rows of up to so many vectors are held in registers, two a thread.
+inline constexpr int64_t registerVectors = 256;
+/// Rows of up to so many full-width accesses are held in the caches.
+inline constexpr int64_t cacheAccesses = 4096;
+/// Vectors of a thread where instructions bind.
+inline constexpr int64_t onceVectors = 4;
+/// Rows of up to so many elements that leave edges are short.
+inline constexpr int64_t shortUnaligned = 1024;
 /// Elements of a thread whose block shares its row with others.
 inline constexpr int64_t sharedHeld = 32;
 /// Elements that a thread holds, and its block's threads, in calls that have
@@ -66,6 +76,9 @@ private:
   bool holdsDivided() const;
   bool hasFewDivided(int64_t threads) const;
   int64_t wholeThreads(int64_t wanted, int64_t usual) const;
+  /// Threads with so many vectors each, as long as neighbours read half a line
+  /// together.
+  static int64_t groupWith(int64_t vectors, int64_t each);
   int64_t unalignedEach() const;
   double fewestUnalignedEach() const;
   int64_t unalignedGroup() const;

@@ -267,11 +267,6 @@ MUTANTS = [
             "if (RowsScheduleAttr shared = proposeHeavyUnaligned())",
             "if (RowsScheduleAttr shared = RowsScheduleAttr())",
         ),
-        (
-            "few-unaligned-rows-have-few-threads",
-            "if (isShort && isBrief())",
-            "if (false)",
-        ),
     ),
     *of_file(
         "lib/Schedule/RowsInSmallCalls.cpp",

@@ -231,12 +231,12 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/RowsOnGPU.cpp",
+        "lib/Schedule/RowsWithEdges.cpp",
         "lit:Schedule",
         (
             "small-light-rows-have-few-threads",
-            "vectors <= shortLightUnaligned && !isSmall() ?",
-            "vectors <= shortLightUnaligned ?",
+            "vectors <= shortLightUnaligned && !isSmall();",
+            "vectors <= shortLightUnaligned;",
         ),
     ),
     *of_file(
@@ -249,7 +249,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/RowsOnGPU.cpp",
+        "lib/Schedule/RowsWithEdges.cpp",
         "lit:Schedule",
         (
             "most-of-a-second-vector-is-empty",
@@ -264,6 +264,15 @@ LENGTHS = [
             "little-is-left-of-steps",
             "if (leavesLittle || (hasExp",
             "if (leavesLittle == hasExp || (hasExp",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsWithEdges.cpp",
+        "lit:Schedule",
+        (
+            "few-unaligned-rows-have-few-threads",
+            "if (isShort && isBrief())",
+            "if (false)",
         ),
     ),
 ]

@@ -1,0 +1,112 @@
+//===- RowsWithEdges.cpp - Rows that no full vector divides ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Full vectors of such a row start where memory is aligned and leave edges,
+// which cost each thread as much as a vector, once. So few threads have several
+// vectors each, and as many that hardly any has one less: a step that most
+// threads have nothing in takes as long as another.
+//
+// The numbers are those that won on an H200 (docs/performance/lengths.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowsOnGPU.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Threads of a row in shared memory that leaves edges, of 16-bit elements.
+static constexpr int64_t heavyUnalignedThreads = 256;
+/// Vectors of a short row of 16-bit elements up to which its threads have more
+/// than two each, but in small calls.
+static constexpr int64_t shortLightUnaligned = 192;
+static constexpr double lightEach = 2, shortLightEach = 2.3;
+/// Places for two vectors of each thread that are filled at least.
+static constexpr double fullPlaces = 0.95;
+/// Places for vectors of longer ones that are filled at least, where there is
+/// more to compute.
+static constexpr double fullEnough = 0.76, fullEnoughWithDeviations = 0.85;
+/// Vectors of words from which on each thread of a short one has more than two.
+static constexpr int64_t fewestWordVectors = 32;
+
+/// Vectors of each thread of a row whose vectors leave edges. What a thread
+/// does once for the row, the edge among it, is shared by several, of words by
+/// fewer, but where all that counts is how soon a block ends.
+int64_t RowsOnGPU::unalignedEach() const {
+  bool isNarrow = vector > 4, isShort = length <= shortUnaligned;
+  if (isShort && isBrief())
+    return 1;
+  if (once && isShort)
+    return 8;
+  if (hasDeviations && isNarrow)
+    return isShort ? 8 : 5;
+  if (hasDeviations)
+    return isSmall() ? 3 : 5;
+  if (isShort && !isNarrow)
+    return vectors < fewestWordVectors ? 2 : 3;
+  if (isShort)
+    return 4;
+  return vectors <= 2 * registerVectors ? 2 : 4;
+}
+
+/// The fewest vectors of a thread of such a row where little is computed, but
+/// maybe a division: not one that many threads have not. 0 for others, and for
+/// long ones of several inputs.
+double RowsOnGPU::fewestUnalignedEach() const {
+  bool isShort = length <= shortUnaligned;
+  if (once || !isLight || vector <= 4 || (isShort && isBrief()) ||
+      (inputs > 1 && !isShort))
+    return 0;
+  if (divides && inputs == 1)
+    return onceVectors;
+  if (vectorBytes > accessBytes)
+    return 0;
+  bool isShortLight = vectors <= shortLightUnaligned && !isSmall();
+  return isShortLight ? shortLightEach : lightEach;
+}
+
+/// Threads of a row whose vectors leave edges, which registers hold up to a
+/// length; 0 beyond.
+int64_t RowsOnGPU::unalignedGroup() const {
+  bool isLong =
+      vector < 4 || vectorBytes > accessBytes || (hasDeviations && vector == 4);
+  int64_t most = isLong ? cacheAccesses / 2 : cacheAccesses / 4;
+  if (vector <= 4 || hasDeviations)
+    most += most / 8;
+  if (accesses > most)
+    return 0;
+  if (double fewest = fewestUnalignedEach(); fewest > 0) {
+    // Two each that hardly any thread is without.
+    auto most = static_cast<int64_t>(llvm::PowerOf2Ceil(vectors));
+    if (!divides && vectors > fullPlaces * most)
+      return most / 2;
+    return llvm::bit_floor(
+        static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
+  }
+  int64_t group =
+      groupWith(vectors, std::min(unalignedEach(), heldElements / vector));
+  bool isOneNarrow = inputs == 1 && vector > 4 && length > shortUnaligned;
+  double least = hasDeviations ? fullEnoughWithDeviations : fullEnough;
+  int64_t whole = length / vector;
+  return isOneNarrow && whole < least * llvm::alignTo(whole, group) ? group / 2
+                                                                    : group;
+}
+
+/// A row that leaves edges, of 16-bit elements on which there is much to
+/// compute, and no longer than a block's part. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeHeavyUnaligned() const {
+  bool fits =
+      inputBytes > 0 && vectorBytes == accessBytes &&
+      length * inputBytes + exchangedBytes(heavyUnalignedThreads / warpSize) <=
+          target.sharedBytes;
+  if (!isHeavy() || !fits || length % vector == 0 ||
+      accesses > cacheAccesses / 2)
+    return {};
+  return make(heavyUnalignedThreads, 1, HoldKind::shared);
+}
