@@ -66,3 +66,10 @@ func.func @streamed(%x: tensor<?x65536xf32>) -> tensor<?xf32> {
   %y = fuse.reduce max %x dims = [1] : tensor<?x65536xf32> -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=odd_columns |
+// CHECK-SAME: Reason="it reduces other dimensions than the last; 2 threads in each of up to 16 blocks share a column's places, and neighbours read neighbouring columns; 8 rows are walked as one, so that vectors of 8 lie where memory is aligned
+func.func @odd_columns(%x: tensor<65536x4097xbf16>) -> tensor<4097xbf16> {
+  %s = fuse.reduce sum %x dims = [0] : tensor<65536x4097xbf16> -> tensor<4097xbf16>
+  return %s : tensor<4097xbf16>
+}
