@@ -162,6 +162,7 @@ func.func @halves_with_edges(%x: tensor<?x2052xbf16>) -> tensor<?x2052xbf16> {
   return %y : tensor<?x2052xbf16>
 }
 // CHECK-LABEL: func.func @words_with_edges
+// SMALL-LABEL: func.func @words_with_edges
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
 func.func @words_with_edges(%x: tensor<?x102xf32>) -> tensor<?x102xf32> {
   %y = fuse.softmax %x dims = [1] : tensor<?x102xf32>
