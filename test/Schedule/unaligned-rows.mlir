@@ -218,6 +218,7 @@ func.func @light_short(%x: tensor<?x1025xbf16>, %w: tensor<1025xbf16>) -> tensor
   return %y : tensor<?x1025xbf16>
 }
 // CHECK-LABEL: func.func @light_long
+// SMALL-LABEL: func.func @light_long
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
 func.func @light_long(%x: tensor<?x2561xbf16>, %w: tensor<2561xbf16>) -> tensor<?x2561xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x2561xbf16>, tensor<2561xbf16>
