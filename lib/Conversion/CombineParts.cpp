@@ -93,11 +93,12 @@ ReductionStates PartCombiner::walk() {
                         });
 }
 
-/// The point of a value that has one element for all places.
+/// The last places, which are no whole group of those that are walked together
+/// and so are in no part's state.
 ReductionStates PartCombiner::walkRest(ReductionStates states) {
   SmallVector<Extent> extents = space.reducedExtents();
   Index places = emitter.product(extents);
-  Index left = emitter.rem(places, Index::constant(rest));
+  Index left = emitter.rem(places, Index::constant(fold));
   if (!left.base && left.offset == 0)
     return states;
   return loopOverStates(
@@ -112,6 +113,7 @@ ReductionStates PartCombiner::walkRest(ReductionStates states) {
       });
 }
 
+/// The point of a value that has one element for all places.
 Point PartCombiner::pointOf(Value value) {
   Point point;
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -152,15 +154,6 @@ void PartCombiner::combine(const Index &thread, const Index &block) {
                 [&](const ReductionStates &combined) { finish(combined); });
 }
 
-/// The number of parts, or the most that there may be.
-static int64_t mostPartsOf(KernelFrame &frame) {
-  const Index &parts = frame.partStates->parts;
-  if (!parts.base)
-    return parts.offset;
-  auto columns = cast<ColumnsScheduleAttr>(frame.kernel.getScheduleAttr());
-  return columns.getParts() * columns.getFold();
-}
-
 /// How many of a block's threads share a result: no more than it has parts, and
 /// fewer where there are so many results that these alone fill the device.
 static int64_t slicesFor(int64_t mostParts, int64_t threads,
@@ -187,13 +180,14 @@ FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
     if (space->isReducedShape(frame.dims.extents(value)))
       results.push_back(number);
   int64_t threads = combiningThreads(frame.kernel);
-  int64_t most = mostPartsOf(frame);
+  auto schedule = cast<ColumnsScheduleAttr>(frame.kernel.getScheduleAttr());
+  const Index &parts = frame.partStates->parts;
+  int64_t most =
+      parts.base ? schedule.getParts() * schedule.getFold() : parts.offset;
   PartCombiner combiner(
-      frame, *space, frame.partStates->parts, /*firstPointer=*/0, results,
-      threads, threads / slicesFor(most, threads, space->keptExtents()), most);
-  if (auto columns =
-          dyn_cast<ColumnsScheduleAttr>(frame.kernel.getScheduleAttr()))
-    combiner.takeRestOf(columns.getFold());
+      frame, *space, parts, /*firstPointer=*/0, results, threads,
+      threads / slicesFor(most, threads, space->keptExtents()), most);
+  combiner.takeRestOf(schedule.getFold());
   combiner.combine(frame.threadId(threads), frame.blockId());
   return Grid{combiner.share()};
 }

@@ -37,9 +37,9 @@ public:
                ArrayRef<unsigned> results, int64_t threads, int64_t vectors,
                int64_t mostParts = INT64_MAX);
 
-  /// Takes in the places, too, that are left over where `fold` are walked
+  /// Takes in the places, too, that are left over where `together` are walked
   /// together: no part has them.
-  void takeRestOf(int64_t fold) { rest = fold; }
+  void takeRestOf(int64_t together) { fold = together; }
 
   /// One block's share of the results.
   GridTerm share() const { return {{{kept, vectors}}}; }
@@ -61,7 +61,7 @@ private:
   Index parts;
   unsigned firstPointer;
   SmallVector<unsigned> written;
-  int64_t threads, vectors, unroll, rest = 1;
+  int64_t threads, vectors, unroll, fold = 1;
   SmallVector<Reducer> reducers;
   SliceGroup group;
   /// This thread's result: its position and its indices.

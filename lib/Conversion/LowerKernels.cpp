@@ -39,9 +39,9 @@ class KernelLowering {
     SmallVector<Value> dims;
     /// The tensors, once they are left.
     SmallVector<Value> tensors;
-    /// The number of parts on the host, and of those that no others are walked
-    /// together with: blocks for each vector of columns.
-    Value parts, sharing;
+    /// On the host the number of parts, and of groups of these that a block
+    /// walks together: blocks for each vector of columns.
+    Value parts, partGroups;
   };
 
 public:
@@ -379,9 +379,9 @@ void KernelLowering::planStates(const PartLayout &layout) {
   Value steps = builder.createOrFold<arith::CeilDivUIOp>(
       loc, product(layout.places), constant(layout.step * layout.fold));
   Value some = builder.createOrFold<arith::MaxUIOp>(loc, steps, constant(1));
-  current.sharing =
+  current.partGroups =
       builder.createOrFold<arith::MinUIOp>(loc, some, constant(layout.most));
-  current.parts = builder.createOrFold<arith::MulIOp>(loc, current.sharing,
+  current.parts = builder.createOrFold<arith::MulIOp>(loc, current.partGroups,
                                                       constant(layout.fold));
   SmallVector<Value> sizes = {current.parts, product(layout.results)};
   SmallVector<int64_t> shape;
@@ -509,7 +509,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
     sizeValues.push_back(current.parts);
   if (current.step == Launch::leave)
     blocks = builder.createOrFold<arith::MulIOp>(kernel.getLoc(), blocks,
-                                                 current.sharing);
+                                                 current.partGroups);
   SmallVector<Attribute> pairs;
   for (InPlacePair pair : launchPairs())
     pairs.push_back(builder.getI64ArrayAttr({pair.result, pair.input}));

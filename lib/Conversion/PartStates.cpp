@@ -21,16 +21,16 @@ static constexpr int64_t widestBytes = 16;
 // What is left between the launches
 //===----------------------------------------------------------------------===//
 
-/// The inputs from which the results are computed but by reductions.
-static SmallVector<unsigned> inputsAfterReductions(KernelOp kernel,
-                                                   ArrayRef<unsigned> results,
-                                                   bool isThrough) {
+/// The inputs from which the results are computed, without those that only
+/// reductions need unless these are taken, too.
+static SmallVector<unsigned>
+inputsOf(KernelOp kernel, ArrayRef<unsigned> results, bool throughReductions) {
   llvm::SetVector<Value> needed;
   for (unsigned result : results)
     needed.insert(kernel.getYield().getValues()[result]);
   for (size_t next = 0; next < needed.size(); ++next)
     if (Operation *op = needed[next].getDefiningOp();
-        op && (isThrough || !isReduction(op)))
+        op && (throughReductions || !isReduction(op)))
       needed.insert(op->operand_begin(), op->operand_end());
   SmallVector<unsigned> inputs;
   for (BlockArgument argument : kernel.getBody().getArguments())
@@ -85,8 +85,9 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
     (space->isReducedShape(dims.extents(value)) ? layout.late : layout.early)
         .push_back(number);
-  layout.lateInputs = inputsAfterReductions(
-      kernel, layout.late, /*isThrough=*/leavesRest(*space, layout.fold));
+  layout.lateInputs =
+      inputsOf(kernel, layout.late,
+               /*throughReductions=*/leavesRest(*space, layout.fold));
   layout.components = stateTypes(space->levels.front());
   return std::optional(std::move(layout));
 }

@@ -84,12 +84,12 @@ static int64_t exchangedStates(int64_t threads, int64_t splits,
 }
 
 namespace {
-/// The numbers of a proposal, for one vector of columns a thread.
 /// A vector, and how many rows are walked as one for it.
 struct VectorChoice {
   int64_t vector, fold = 1;
 };
 
+/// The numbers of a proposal, for one vector of columns a thread.
 class Proposal {
 public:
   Proposal(KernelOp kernel, const DimClasses &dims, const ReductionSpace &space,

@@ -83,9 +83,9 @@ int64_t RowsOnGPU::unalignedGroup() const {
     return 0;
   if (double fewest = fewestUnalignedEach(); fewest > 0) {
     // Two each that hardly any thread is without.
-    auto most = static_cast<int64_t>(llvm::PowerOf2Ceil(vectors));
-    if (!divides && vectors > fullPlaces * most)
-      return most / 2;
+    auto places = static_cast<int64_t>(llvm::PowerOf2Ceil(vectors));
+    if (!divides && vectors > fullPlaces * places)
+      return places / 2;
     return llvm::bit_floor(
         static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
   }

@@ -177,9 +177,10 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     `vector` divides though it does not divide that of one: its vectors lie where
     memory is aligned, and cross from row to row. Each block leaves its states
     for each of these rows, as a part for each, and the second launch combines
-    them, and walks the rows that are left over. Only for the same kernels as
-    `parts`, where the last dimension is the only one that stays, and whose
-    reductions do not tell the places apart.
+    them, and walks the rows that are left over. Only for kernels where one walk
+    is enough, a static last dimension is the only one that stays, all that comes
+    before the reductions is pointwise, and all results are reduced; with `hold =
+    loop` and `blocks_per_column` = 1.
 
     `stages` (with `hold = loop`) are those of `#fuse.rows`.
 
