@@ -47,8 +47,14 @@ static constexpr int64_t fewRows = 4;
 /// somewhat more, where all multiprocessors are busy.
 static constexpr int64_t moderateHeld = 32;
 static constexpr int64_t moderateBytes = 8;
-/// At most so many that are divided, in the smallest blocks.
-static constexpr int64_t mostDivided = 40;
+/// At most so many that are divided, or of whole vectors.
+static constexpr int64_t mostDivided = 40, mostWholeDivided = 48;
+/// Words from which on blocks are larger than the smallest, and those from
+/// which on they are loop blocks; narrow elements from which on.
+static constexpr int64_t moderateWords = 2048, longModerateWords = 8192;
+static constexpr int64_t longModerate = 12288;
+/// Words of a thread up to which it loads weights ahead beside deviations.
+static constexpr int64_t moderateAhead = 20;
 static constexpr int64_t wordBytes = 4;
 /// Blocks a multiprocessor that read rows once, of so many threads.
 static constexpr int64_t onceBlocks = 4;
@@ -160,27 +166,57 @@ RowsScheduleAttr RowsOnGPU::proposeFew() const {
       .withBlocksPerRow(blocks);
 }
 
+/// Threads of a block with a row in its registers. Exponentials take the place
+/// of words, so that threads have room for more of them.
+int64_t RowsOnGPU::moderateThreads() const {
+  int64_t two = 2 * smallestBlock;
+  if (widestBytes >= wordBytes) {
+    if (length < std::max(moderateWords, 2 * two * vector))
+      return smallestBlock;
+    // Four vectors of two accesses each spill.
+    bool isShort = length < longModerateWords &&
+                   (vectorBytes == accessBytes || vectors <= 3 * two);
+    return hasExp || isShort ? two : loopThreads;
+  }
+  bool isDivided = divides && !hasExp;
+  if (length >= longModerate && !isDivided)
+    return loopThreads;
+  int64_t wanted = powerOf2AtMost(length / moderateHeld);
+  // Five vectors and what a division keeps; six spill.
+  if (divides && wanted <= smallestBlock &&
+      length > smallestBlock * mostDivided)
+    wanted *= 2;
+  return std::clamp(wanted, smallestBlock, isDivided ? two : loopThreads);
+}
+
 /// For calls that all multiprocessors are busy with for a short time: few
 /// threads with a row in their registers, so that several blocks are in flight.
 /// Null where rows are so short that a block takes several, where they are too
-/// long, and where vectors leave edges.
+/// long, where vectors leave edges, and where shared memory has the row of
+/// larger calls, whose copies all start at once.
 RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (once)
     return proposeModerateOnce();
-  int64_t wanted = powerOf2AtMost(length / moderateHeld);
-  bool isLong = widestBytes >= wordBytes && wanted > smallestBlock;
-  // Five vectors and what a division keeps; six spill.
-  bool spills = divides && wanted <= smallestBlock &&
-                length > smallestBlock * mostDivided;
-  if (isLong || spills)
-    wanted *= 2;
-  int64_t threads = std::clamp(wanted, smallestBlock, loopThreads);
+  int64_t threads = moderateThreads();
   if (length % vector != 0 || length < 2 * threads * vector ||
       length > loopThreads * moderateHeld || inputBytes > moderateBytes)
     return {};
+  bool areWords = widestBytes >= wordBytes;
+  // Longer parts of narrow elements have no room for deviations, and spill
+  // where they are divided.
+  bool isWhole = vectors % threads == 0 && length <= threads * mostWholeDivided;
+  bool areMany = hasDeviations ? length > threads * moderateHeld
+                               : length > threads * mostDivided && !isWhole;
+  if (!areWords && (hasDeviations || (divides && !hasExp)) && areMany)
+    return {};
+  if (vectors > registerVectors)
+    if (RowsScheduleAttr large = proposeLong();
+        large && large.getHold() == HoldKind::shared)
+      return {};
   // Without it a mean and its deviations are two reductions, which take fewer
   // instructions.
-  bool preload = !hasDeviations || length <= threads * smallHeld;
+  bool preload = !hasDeviations || (areWords ? length <= threads * moderateAhead
+                                             : threads > smallestBlock);
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0, preload);
 }
 

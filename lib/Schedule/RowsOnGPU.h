@@ -99,6 +99,7 @@ private:
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeFew() const;
+  int64_t moderateThreads() const;
   RowsScheduleAttr proposeModerate() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;

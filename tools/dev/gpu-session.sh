@@ -2,6 +2,7 @@
 # gpu-session.sh [PHASE...]: everything that needs a GPU, with the binaries that
 # pack-release.sh has put into .carry/. Each phase has a time limit and a log in
 # $OUT; a phase that fails does not stop the next.
+# Libraries that fetch_peers.py has put into .carry/peers/ are found, too.
 #
 #   info      the GPU, and what the driver finds on the machine
 #   examples  every example in all element types and many sizes, on the oracle
@@ -37,13 +38,24 @@ fail() {
   exit 1
 }
 
+# ARCHIVE FOLDER: unpacks several archives in one, too, as fetch_peers.py writes them.
+extract() {
+  python3 -c 'import sys, tarfile
+tarfile.open(sys.argv[1], ignore_zeros=True).extractall(sys.argv[2])' "$1" "$2" ||
+    fail "expected $1 to unpack, but it did not"
+}
+
 unpack() {
   home=$(mktemp -d)
   local archive=.carry/fuse.tar.xz
   [[ -f $archive ]] ||
     fail "expected $archive, but it is missing; run tools/dev/pack-release.sh"
-  python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' \
-    "$archive" "$home" || fail "expected $archive to unpack, but it did not"
+  extract "$archive" "$home"
+  for archive in .carry/peers/*/site.tar.xz; do
+    [[ -f $archive ]] || continue
+    extract "$archive" "$home/site"
+    export PYTHONPATH=$home/site
+  done
   export PATH=$home/bin:/usr/local/cuda/bin:$PATH
   export FUSE_LIBRARY=$home/lib/libfuse.so FUSE_COMMIT
   export FUSE_CACHE_DIR=$home/cache PYTHONUNBUFFERED=1

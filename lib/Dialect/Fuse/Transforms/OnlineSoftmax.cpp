@@ -27,13 +27,32 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Whether a walk more costs reads of memory, not of registers, or the blocks
-/// of a cluster wait for each other once more in a call that moves few bytes,
-/// which takes longer than to compute exponentials again.
-static bool isWorthExponentials(Attribute schedule) {
+/// Threads of a block, and the elements that each has, from which on these and
+/// the exponentials take so many registers that fewer blocks run beside it.
+static constexpr int64_t largeBlock = 512, manyElements = 24;
+
+/// Whether the exponentials of narrow elements, of which vectors have more than
+/// four, take twice the registers of these, and too many.
+static bool crowdRegisters(RowsScheduleAttr rows, ReduceOp max) {
+  int64_t length = 1;
+  for (int64_t dim : max.getDims()) {
+    int64_t size = max.getInput().getType().getDimSize(dim);
+    if (ShapedType::isDynamic(size))
+      return false;
+    length *= size;
+  }
+  return rows.getThreads() >= largeBlock && rows.getVector() > 4 &&
+         length >= manyElements * rows.threadsPerRow();
+}
+
+/// Whether a walk more costs reads of memory, not of registers, or threads wait
+/// for each other once more in a call that moves few bytes, which takes longer
+/// than to compute exponentials again: the blocks of a cluster, and large ones.
+static bool isWorthExponentials(Attribute schedule, ReduceOp max) {
   if (auto rows = dyn_cast_or_null<RowsScheduleAttr>(schedule))
     return rows.getHold() != HoldKind::registers ||
-           (rows.getPreload() && rows.getBlocksPerRow() > 1);
+           (rows.getPreload() &&
+            (rows.getBlocksPerRow() > 1 || crowdRegisters(rows, max)));
   auto columns = dyn_cast_or_null<ColumnsScheduleAttr>(schedule);
   return columns && columns.getHold() == HoldKind::loop;
 }
@@ -60,7 +79,8 @@ struct OnlineSum : public OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(
           sum, "not a sum of exp(x - max(x)) over the same dims");
     auto exp = sum.getInput().getDefiningOp<ExpOp>();
-    if (!exp->hasOneUse() && !isWorthExponentials(kernel.getScheduleAttr()))
+    if (!exp->hasOneUse() &&
+        !isWorthExponentials(kernel.getScheduleAttr(), max))
       return rewriter.notifyMatchFailure(
           sum, "the exponentials stay in registers for other uses");
     bool isGuarded =

@@ -129,3 +129,99 @@ func.func @other_guard(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
   }
   return %y : tensor<?x1xf32>
 }
+
+// -----
+
+// Unless a large block's threads hold many of them, beside narrow elements, in a call
+// that moves few bytes.
+// CHECK-LABEL: func.func @crowded
+// CHECK: fuse.softmax_stats
+func.func @crowded(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x12288xbf16>) -> tensor<?x12288xbf16>
+      schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true> {
+  ^bb0(%a: tensor<?x12288xbf16>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+    %d = fuse.sub %a, %m : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
+    %e = fuse.exp %d : tensor<?x12288xbf16>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+    %q = fuse.div %e, %s : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
+    fuse.yield %q : tensor<?x12288xbf16>
+  }
+  return %y : tensor<?x12288xbf16>
+}
+
+// -----
+
+// Others have more blocks to wait for.
+// CHECK-LABEL: func.func @crowded_by_many_bytes
+// CHECK-COUNT-2: fuse.reduce
+func.func @crowded_by_many_bytes(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x12288xbf16>) -> tensor<?x12288xbf16>
+      schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers> {
+  ^bb0(%a: tensor<?x12288xbf16>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+    %d = fuse.sub %a, %m : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
+    %e = fuse.exp %d : tensor<?x12288xbf16>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+    %q = fuse.div %e, %s : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
+    fuse.yield %q : tensor<?x12288xbf16>
+  }
+  return %y : tensor<?x12288xbf16>
+}
+
+// -----
+
+// Fewer elements.
+// CHECK-LABEL: func.func @fewer
+// CHECK-COUNT-2: fuse.reduce
+func.func @fewer(%x: tensor<?x12280xbf16>) -> tensor<?x12280xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x12280xbf16>) -> tensor<?x12280xbf16>
+      schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true> {
+  ^bb0(%a: tensor<?x12280xbf16>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x12280xbf16> -> tensor<?x1xbf16>
+    %d = fuse.sub %a, %m : tensor<?x12280xbf16>, tensor<?x1xbf16> -> tensor<?x12280xbf16>
+    %e = fuse.exp %d : tensor<?x12280xbf16>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x12280xbf16> -> tensor<?x1xbf16>
+    %q = fuse.div %e, %s : tensor<?x12280xbf16>, tensor<?x1xbf16> -> tensor<?x12280xbf16>
+    fuse.yield %q : tensor<?x12280xbf16>
+  }
+  return %y : tensor<?x12280xbf16>
+}
+
+// -----
+
+// A smaller block.
+// CHECK-LABEL: func.func @smaller_block
+// CHECK-COUNT-2: fuse.reduce
+func.func @smaller_block(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x12288xbf16>) -> tensor<?x12288xbf16>
+      schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true> {
+  ^bb0(%a: tensor<?x12288xbf16>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+    %d = fuse.sub %a, %m : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
+    %e = fuse.exp %d : tensor<?x12288xbf16>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+    %q = fuse.div %e, %s : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
+    fuse.yield %q : tensor<?x12288xbf16>
+  }
+  return %y : tensor<?x12288xbf16>
+}
+
+// -----
+
+// Words, whose place exponentials take.
+// CHECK-LABEL: func.func @words
+// CHECK-COUNT-2: fuse.reduce
+func.func @words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<?x12288xf32>) -> tensor<?x12288xf32>
+      schedule = #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true> {
+  ^bb0(%a: tensor<?x12288xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x12288xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x12288xf32>, tensor<?x1xf32> -> tensor<?x12288xf32>
+    %e = fuse.exp %d : tensor<?x12288xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x12288xf32> -> tensor<?x1xf32>
+    %q = fuse.div %e, %s : tensor<?x12288xf32>, tensor<?x1xf32> -> tensor<?x12288xf32>
+    fuse.yield %q : tensor<?x12288xf32>
+  }
+  return %y : tensor<?x12288xf32>
+}

@@ -209,7 +209,9 @@ def FuseOnlineSoftmax
   let description = [{
     In kernels that walk their rows in a loop, a maximum and the sum of
     exp(x - maximum) over the same dimensions become one `fuse.softmax_stats`:
-    the row is read once less. What is subtracted may be the maximum guarded
+    the row is read once less. So they do in calls that move few bytes
+    (`preload`) where a cluster's blocks would wait for each other once more, or
+    where exponentials would crowd the registers of a large block. What is subtracted may be the maximum guarded
     against infinities, as in `fuse.logsumexp`; without the guard the sum is NaN
     where the maximum is infinite, which m - m adds.
 
