@@ -47,10 +47,10 @@ static constexpr int64_t fewRows = 4;
 /// somewhat more, where all multiprocessors are busy.
 static constexpr int64_t moderateHeld = 32;
 static constexpr int64_t moderateBytes = 8;
-/// At most so many that are divided, or of whole vectors.
-static constexpr int64_t mostDivided = 40, mostWholeDivided = 48;
-/// Words from which on blocks are larger than the smallest, and those from
-/// which on they are loop blocks; narrow elements from which on.
+/// At most so many that are divided, in the smallest blocks.
+static constexpr int64_t mostDivided = 40;
+/// Words from which on blocks are larger than the smallest, and from which on
+/// they may be loop blocks; narrow elements from which on they are.
 static constexpr int64_t moderateWords = 2048, longModerateWords = 8192;
 static constexpr int64_t longModerate = 12288;
 /// Words of a thread up to which it loads weights ahead beside deviations.
@@ -166,27 +166,40 @@ RowsScheduleAttr RowsOnGPU::proposeFew() const {
       .withBlocksPerRow(blocks);
 }
 
-/// Threads of a block with a row in its registers. Exponentials take the place
-/// of words, so that threads have room for more of them.
-int64_t RowsOnGPU::moderateThreads() const {
+/// Whether there is little but a division at each element.
+bool RowsOnGPU::isDivided() const { return divides && !hasExp; }
+
+/// Threads of a block with a row of words in its registers. Exponentials take
+/// the place of words, so that threads have room for more of them.
+int64_t RowsOnGPU::moderateWordThreads() const {
   int64_t two = 2 * smallestBlock;
-  if (widestBytes >= wordBytes) {
-    if (length < std::max(moderateWords, 2 * two * vector))
-      return smallestBlock;
-    // Four vectors of two accesses each spill.
-    bool isShort = length < longModerateWords &&
-                   (vectorBytes == accessBytes || vectors <= 3 * two);
-    return hasExp || isShort ? two : loopThreads;
-  }
-  bool isDivided = divides && !hasExp;
-  if (length >= longModerate && !isDivided)
+  if (length < std::max(moderateWords, 2 * two * vector))
+    return smallestBlock;
+  // Four vectors of two accesses each spill in blocks of as many threads.
+  bool isShort = length < longModerateWords &&
+                 (vectorBytes == accessBytes || vectors <= 3 * two);
+  if (hasExp || isShort)
+    return two;
+  bool arePairs = vectors % (2 * loopThreads) == 0;
+  bool areUneven =
+      vectors % two != 0 && (hasDeviations || length < longModerateWords);
+  return arePairs || areUneven ? loopThreads : two;
+}
+
+/// The same of a row of narrow elements.
+int64_t RowsOnGPU::moderateNarrowThreads() const {
+  int64_t two = 2 * smallestBlock;
+  bool isWhole = vectors % loopThreads == 0;
+  if (inputs > 1 && length >= longModerateWords)
+    return length <= longModerate || isWhole ? loopThreads : two;
+  if (length >= longModerate && isWhole && !isDivided())
     return loopThreads;
   int64_t wanted = powerOf2AtMost(length / moderateHeld);
   // Five vectors and what a division keeps; six spill.
-  if (divides && wanted <= smallestBlock &&
+  if (divides && hasExp && wanted <= smallestBlock &&
       length > smallestBlock * mostDivided)
     wanted *= 2;
-  return std::clamp(wanted, smallestBlock, isDivided ? two : loopThreads);
+  return std::clamp(wanted, smallestBlock, two);
 }
 
 /// For calls that all multiprocessors are busy with for a short time: few
@@ -197,17 +210,16 @@ int64_t RowsOnGPU::moderateThreads() const {
 RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (once)
     return proposeModerateOnce();
-  int64_t threads = moderateThreads();
-  if (length % vector != 0 || length < 2 * threads * vector ||
+  bool areWords = widestBytes >= wordBytes;
+  int64_t threads = areWords ? moderateWordThreads() : moderateNarrowThreads();
+  if (length % vector != 0 || accesses < 2 * threads ||
       length > loopThreads * moderateHeld || inputBytes > moderateBytes)
     return {};
-  bool areWords = widestBytes >= wordBytes;
-  // Longer parts of narrow elements have no room for deviations, and spill
-  // where they are divided.
-  bool isWhole = vectors % threads == 0 && length <= threads * mostWholeDivided;
-  bool areMany = hasDeviations ? length > threads * moderateHeld
-                               : length > threads * mostDivided && !isWhole;
-  if (!areWords && (hasDeviations || (divides && !hasExp)) && areMany)
+  // More narrow elements leave no room for what is found of them, or for
+  // weights in a block that is larger than the smallest.
+  bool needsRoom = hasDeviations || isDivided() ||
+                   (hasWeights && inputs == 1 && threads > smallestBlock);
+  if (!areWords && needsRoom && length > threads * moderateHeld)
     return {};
   if (vectors > registerVectors)
     if (RowsScheduleAttr large = proposeLong();
@@ -215,7 +227,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
       return {};
   // Without it a mean and its deviations are two reductions, which take fewer
   // instructions.
-  bool preload = !hasDeviations || (areWords ? length <= threads * moderateAhead
+  int64_t most = threads < loopThreads ? moderateAhead : smallHeld;
+  bool preload = !hasDeviations || (areWords ? length <= threads * most
                                              : threads > smallestBlock);
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0, preload);
 }

@@ -99,7 +99,9 @@ private:
   RowsScheduleAttr proposeStream() const;
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeFew() const;
-  int64_t moderateThreads() const;
+  bool isDivided() const;
+  int64_t moderateWordThreads() const;
+  int64_t moderateNarrowThreads() const;
   RowsScheduleAttr proposeModerate() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tools/dev/sweep_schedules.py, as far as it needs no GPU: what it makes of a plan."""
 
+import argparse
 import stat
 
 import pytest
@@ -9,25 +10,35 @@ import sweep_schedules
 
 CHOSEN = "#fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = cache>"
 OTHER = "#fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop>"
-SCHEDULED = f"""func.func @f() {{
-  %0 = fuse.kernel "a" schedule = {CHOSEN} {{
-  %1 = fuse.kernel "b" schedule = {CHOSEN} {{
+FORMED = """func.func @f() {
+  %0 = fuse.kernel "a" ins(%x) -> tensor<8x64xbf16> {
+  ^bb0:
+  %1 = fuse.kernel "b" ins(%0) -> tensor<8x64xbf16> {
 """
 
 
-@pytest.fixture(name="driver")
-def fake_driver(tmp_path):
-    """A driver that schedules every program alike, and compiles none."""
-    script = tmp_path / "fuse"
-    script.write_text(
+@pytest.fixture(name="tools")
+def fake_tools(tmp_path):
+    """A driver that schedules every program alike and compiles none, and an optimizer
+    that forms the same kernels of each."""
+
+    def script(name, text):
+        path = tmp_path / name
+        path.write_text(text)
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return str(path)
+
+    driver = (
         "#!/bin/sh\n"
         'case "$*" in\n'
-        f"*--emit=schedule*) cat <<'END'\n{SCHEDULED}END\n;;\n"
+        f"*--emit=schedule*) echo 'schedule = {CHOSEN} {{';;\n"
         "*) echo 'error: expected a GPU' >&2; exit 1;;\n"
         "esac\n"
     )
-    script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    return str(script)
+    optimizer = f"#!/bin/sh\ncat <<'END'\n{FORMED}END\n"
+    return argparse.Namespace(
+        fuse=script("fuse", driver), fuse_opt=script("fuse-opt", optimizer)
+    )
 
 
 def test_a_case_of_a_family():
@@ -45,16 +56,18 @@ def test_a_program_of_its_own():
     assert case.bytes == 4 * (8 * 16 + 16 + 8 * 16)
 
 
-def test_schedules_replace_that_of_the_first_kernel(driver):
+def test_schedules_are_given_to_the_first_kernel(tools):
     entry = {"family": "softmax", "dtype": "bf16", "shape": [8, 64]}
     case = sweep_schedules.case_of(entry)
     programs = sweep_schedules.variants(
-        driver, {**entry, "schedules": [OTHER]}, case, "sm_90"
+        tools, {**entry, "schedules": [OTHER]}, case, "sm_90"
     )
     assert list(programs) == [f"chosen {CHOSEN}", OTHER]
-    assert programs[f"chosen {CHOSEN}"] == SCHEDULED
-    assert programs[OTHER] == SCHEDULED.replace(CHOSEN, OTHER, 1)
+    for name, schedule in zip(programs, (CHOSEN, OTHER), strict=True):
+        first, second = programs[name].split("\n")[1:4:2]
+        assert first.endswith(f"-> tensor<8x64xbf16> schedule = {schedule} {{")
+        assert second == FORMED.split("\n")[3]
 
 
-def test_a_schedule_that_is_refused_says_why(driver):
-    assert sweep_schedules.assemble(driver, "", "sm_90") == "error: expected a GPU"
+def test_a_schedule_that_is_refused_says_why(tools):
+    assert sweep_schedules.assemble(tools.fuse, "", "sm_90") == "error: expected a GPU"

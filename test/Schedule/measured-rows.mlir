@@ -133,9 +133,9 @@ func.func @two_accesses(%x: tensor<?x8192xf32>) -> tensor<?x8192xbf16> {
   return %y : tensor<?x8192xbf16>
 }
 
-// A sixth vector that is divided would spill.
+// A sixth vector that is divided would spill, and the caches are faster.
 // SMALL-LABEL: func.func @moderate_divided
-// SMALL: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// SMALL: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
 func.func @moderate_divided(%x: tensor<?x6144xbf16>) -> tensor<?x6144xbf16> {
   %s = fuse.reduce max %x dims = [1] keep : tensor<?x6144xbf16> -> tensor<?x1xbf16>
   %y = fuse.div %x, %s : tensor<?x6144xbf16>, tensor<?x1xbf16> -> tensor<?x6144xbf16>

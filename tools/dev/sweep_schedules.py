@@ -46,6 +46,7 @@ def parse_arguments():
     add("--budget", type=float, default=200, help="seconds for everything")
     add("--compile", metavar="CHIP", help="compile only")
     add("--fuse", default="fuse", help="the driver")
+    add("--fuse-opt", default="fuse-opt", help="the tool that runs passes")
     return parser.parse_args()
 
 
@@ -58,22 +59,33 @@ def case_of(entry):
     return family.make(entry["dtype"], *entry["shape"])
 
 
-def scheduled(tool, case, chip):
-    """The program's kernels with their schedules, as text, and the first of these."""
+def formed(arguments, case, chip):
+    """The program's kernels without schedules, as text, and the first one's schedule.
+    What a schedule makes of an op, such as one walk of a softmax's two, is still to come."""
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
         file.write(case.program)
         file.flush()
-        command = [tool, "inspect", file.name, "--target=cuda", f"--chip={chip}"]
-        text = subprocess.check_output([*command, "--emit=schedule"], text=True)
-    return text, SCHEDULE.search(text).group(1)
+        inspect = [arguments.fuse, "inspect", file.name, "--target=cuda"]
+        inspect += [f"--chip={chip}", "--emit=schedule"]
+        form = [arguments.fuse_opt, file.name, f"--fuse-form=chip={chip}"]
+        schedules = subprocess.check_output(inspect, text=True)
+        text = subprocess.check_output(form, text=True)
+    return text, SCHEDULE.search(schedules).group(1)
 
 
-def variants(tool, entry, case, chip):
+def with_schedule(text, schedule):
+    """The program whose first kernel has that schedule."""
+    head, body = text[text.index("fuse.kernel ") :].split(" {\n", 1)
+    scheduled = f"{head} schedule = {schedule} {{\n{body}"
+    return text[: text.index("fuse.kernel ")] + scheduled
+
+
+def variants(arguments, entry, case, chip):
     """{schedule: program}; the first is the one that was chosen."""
-    text, chosen = scheduled(tool, case, chip)
-    programs = {f"{CHOSEN} {chosen}": text}
+    text, chosen = formed(arguments, case, chip)
+    programs = {f"{CHOSEN} {chosen}": with_schedule(text, chosen)}
     for schedule in entry["schedules"]:
-        programs[schedule] = text.replace(chosen, schedule, 1)
+        programs[schedule] = with_schedule(text, schedule)
     return programs
 
 
@@ -104,7 +116,7 @@ def compile_only(arguments, plan):
     for entry in plan:
         print(entry["family"], entry["dtype"], entry["shape"])
         for name, program in variants(
-            arguments.fuse, entry, case_of(entry), arguments.compile
+            arguments, entry, case_of(entry), arguments.compile
         ).items():
             print(" ", assemble(arguments.fuse, program, arguments.compile), name)
 
@@ -117,7 +129,7 @@ def measure(arguments, entry, end):
 
     case = case_of(entry)
     inputs = measuring.make_inputs(case, seed=0)
-    programs = variants(arguments.fuse, entry, case, "sm_90")
+    programs = variants(arguments, entry, case, "sm_90")
 
     def build(item):
         try:
