@@ -233,22 +233,43 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0, preload);
 }
 
-/// What is read once leaves the L2 at once, in which others' results wait to be
-/// written; up to one and a half times what threads of the largest block hold.
-/// Longer rows have as many blocks as keep all multiprocessors busy.
-RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
+/// Threads that read a row once, each with as many vectors as keep memory busy:
+/// two of words, or four of longer rows. Those of narrow elements have more to
+/// do with each, and up to eight.
+int64_t RowsOnGPU::moderateOnceThreads() const {
+  bool areWords = widestBytes >= wordBytes;
   int64_t held = std::max(vector, smallOnceBytes / widestBytes);
-  int64_t most = widestBytes >= wordBytes ? smallThreads : loopThreads;
-  if (2 * length <= 3 * most * held) {
-    int64_t threads =
-        std::clamp(powerOf2AtMost(length / held), smallestBlock, most);
-    return length < threads * vector ? RowsScheduleAttr()
-                                     : make(threads, 1, HoldKind::cache);
+  int64_t wide = 2 * smallestBlock;
+  int64_t most = length <= 2 * held * wide ? wide : loopThreads;
+  if (areWords && length < longModerateWords)
+    held = std::max(vector, held / 2);
+  int64_t threads = std::clamp(powerOf2AtMost(length / held), smallestBlock,
+                               areWords ? smallThreads : most);
+  bool areUneven = length % vector == 0 && vectors % threads != 0;
+  return areWords && areUneven ? std::max(threads / 2, smallestBlock) : threads;
+}
+
+/// What is read once leaves the L2 at once, in which others' results wait to be
+/// written; up to one and a half times what threads of the largest block hold,
+/// or twice that in words. Longer rows have as many blocks as keep all
+/// multiprocessors busy, or the shared memory that larger calls take.
+RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
+  bool areWords = widestBytes >= wordBytes;
+  int64_t held = std::max(vector, smallOnceBytes / widestBytes);
+  int64_t most = areWords ? 2 * smallThreads : 3 * loopThreads / 2;
+  if (length <= most * held) {
+    int64_t threads = moderateOnceThreads();
+    // With one vector each, exponentials wait for it.
+    int64_t fewest = (hasExp ? 2 : 1) * threads * vector;
+    return length < fewest ? RowsScheduleAttr()
+                           : make(threads, 1, HoldKind::cache);
   }
   int64_t blocks = sharingBlocks;
   if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
     blocks = powerOf2AtMost(onceBlocks * target.gpu->multiprocessors /
                             std::max<int64_t>(1, *rows));
+  else if (proposeStreamedInShared())
+    return {};
   blocks = std::min<int64_t>(blocks, target.gpu->portableClusterSize);
   if (blocks <= 1 || target.gpu->maxClusterSize == 1)
     return {};

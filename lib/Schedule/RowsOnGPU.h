@@ -103,6 +103,7 @@ private:
   int64_t moderateWordThreads() const;
   int64_t moderateNarrowThreads() const;
   RowsScheduleAttr proposeModerate() const;
+  int64_t moderateOnceThreads() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;
   RowsScheduleAttr proposeWholePart() const;

@@ -245,3 +245,67 @@ func.func @more_divided_words(%x: tensor<?x7168xf32>) -> tensor<?x7168xf8E4M3FN>
   %y = fuse.cast %q : tensor<?x7168xf32> -> tensor<?x7168xf8E4M3FN>
   return %y : tensor<?x7168xf8E4M3FN>
 }
+
+// Read once: narrow elements as four vectors a thread,
+// CHECK-LABEL: func.func @once(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+func.func @once(%x: tensor<?x4096xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
+  return %y : tensor<?x1xbf16>
+}
+
+// several rows a block where there would be one each,
+// CHECK-LABEL: func.func @once_one_vector(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+func.func @once_one_vector(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  return %y : tensor<?x1xbf16>
+}
+
+// eight of longer ones,
+// CHECK-LABEL: func.func @once_longest_narrow(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+func.func @once_longest_narrow(%x: tensor<?x16384xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x16384xbf16> -> tensor<?x1xbf16>
+  return %y : tensor<?x1xbf16>
+}
+
+// and in shared memory what larger calls have there.
+// CHECK-LABEL: func.func @once_in_shared(
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared>
+func.func @once_in_shared(%x: tensor<?x32768xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x32768xbf16> -> tensor<?x1xbf16>
+  return %y : tensor<?x1xbf16>
+}
+
+// Words as two vectors,
+// CHECK-LABEL: func.func @once_words(
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
+func.func @once_words(%x: tensor<?x4096xf32>) -> tensor<?x1xf32> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
+
+// four from 8192 on,
+// CHECK-LABEL: func.func @once_long_words(
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
+func.func @once_long_words(%x: tensor<?x8192xf32>) -> tensor<?x1xf32> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
+
+// twice as many where they divide no larger block,
+// CHECK-LABEL: func.func @once_uneven_words(
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = cache>
+func.func @once_uneven_words(%x: tensor<?x9216xf32>) -> tensor<?x1xf32> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x9216xf32> -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
+
+// and eight of the longest.
+// CHECK-LABEL: func.func @once_longest_words(
+// CHECK: #fuse.rows<threads = 1024, vector = 4, rows_per_block = 1, hold = cache>
+func.func @once_longest_words(%x: tensor<?x32768xf32>) -> tensor<?x1xf32> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x32768xf32> -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
