@@ -57,6 +57,19 @@ def test_a_layer_is_between_few_rows_and_many():
     assert {case.shape for case in cases} == set(grid.LAYER_SHAPES)
 
 
+def test_what_is_of_the_size_of_a_cache():
+    cases = grid.grid_cases(sets=["middle"])
+    for case in cases:
+        nearest = min(grid.MIDDLE_BYTES, key=lambda size: abs(size - case.case.bytes))
+        assert 0.9 * nearest < case.case.bytes < 1.1 * nearest
+    assert len({case.key for case in cases}) == len(cases)
+    assert {case.shape[-1] for case in cases} == set(grid.MIDDLE_LENGTHS)
+
+
+def test_what_compiles_for_half_a_second_is_of_one_type():
+    assert {case.dtype for case in grid.grid_cases() if case.jit} == {"bf16"}
+
+
 def test_a_selection():
     cases = grid.grid_cases(["softmax"], ["f16"], ["decode"])
     assert {case.family for case in cases} == {"softmax"}
@@ -86,10 +99,17 @@ def test_libraries_that_are_not_here_are_named():
         "quack": "ImportError: no quack",
     }
     case = grid.grid_cases(["rms_norm"])[0]
-    assert here.of("rms_norm", case.case, costly=True) == {}
+    assert here.of("rms_norm", case.case, costly=True, jit=True) == {}
 
 
-def test_a_costly_library_takes_part_only_where_it_may():
+def test_what_compiles_for_seconds_takes_part_only_where_it_may():
+    here = competitors.Competitors(["compile"])
+    case = grid.grid_cases(["rms_norm"])[0].case
+    assert here.of("rms_norm", case, costly=False, jit=True) == {}
+    assert list(here.of("rms_norm", case, costly=True, jit=False)) == ["compile"]
+
+
+def test_a_library_that_compiles_takes_part_only_where_it_may():
     library = types.SimpleNamespace(
         rmsnorm=lambda x, w, eps: (x, w, eps),
         fused_add_rmsnorm=None,
@@ -100,8 +120,8 @@ def test_a_costly_library_takes_part_only_where_it_may():
         patch.setitem(compare_grid.sys.modules, "torch", types.ModuleType("torch"))
         here = competitors.Competitors(["flashinfer"], import_module=modules.get)
     case = grid.grid_cases(["rms_norm"])[0].case
-    assert here.of("rms_norm", case, costly=False) == {}
-    binder = here.of("rms_norm", case, costly=True)["flashinfer"]
+    assert here.of("rms_norm", case, costly=True, jit=False) == {}
+    binder = here.of("rms_norm", case, costly=False, jit=True)["flashinfer"]
     assert binder("x", "w")() == ("x", "w", 1e-5)
 
 
@@ -110,7 +130,7 @@ def test_triton_stops_where_a_row_is_too_long():
 
     def takes_part(family, columns):
         case = family("bf16", 8, columns)
-        return "triton" in here.of("any", case, costly=False)
+        return "triton" in here.of("any", case, costly=False, jit=False)
 
     assert takes_part(reductions.logsumexp, 65536)
     assert not takes_part(reductions.logsumexp, 131072)

@@ -9,9 +9,11 @@ cannot be imported are in `Competitors.missing`, with the reason.
 
 import importlib
 
-# Competitors that compile for seconds for each shape, so that they run for few.
-COSTLY = ("compile", "compile-max", "quack", "flashinfer")
-NAMES = ("eager", "triton", "liger", *COSTLY)
+# Competitors that compile for seconds for each shape, so that they run for few, and
+# those that do for half a second, which run in one element type.
+COSTLY = ("compile", "compile-max")
+JIT = ("quack", "flashinfer")
+NAMES = ("eager", "triton", "liger", *COSTLY, *JIT)
 
 # Triton's kernels hold a row in registers: beyond this the compiler takes minutes.
 TRITON_COLUMNS = 65536
@@ -146,11 +148,12 @@ class Competitors:
             except Exception as error:  # Also what fails while it is imported.
                 self.missing[name] = f"{type(error).__name__}: {error}"[:500]
 
-    def of(self, family, case, costly):
-        """{name: binder} for a case; those of COSTLY only if `costly`."""
+    def of(self, family, case, costly, jit):
+        """{name: binder} for a case; those of COSTLY only if `costly`, and those of JIT
+        only if `jit`."""
         found = {}
         for name in self.names:
-            if name in COSTLY and not costly:
+            if (name in COSTLY and not costly) or (name in JIT and not jit):
                 continue
             binder = self._binder(name, family, case)
             if binder:

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The grid: families of cases over the length of their rows, in every element type.
 
-Six sets of shapes:
+Seven sets of shapes:
 
     stream  rows of 64 to 262144 elements, as many of them as move 512 MiB
     hidden  the same of lengths that models have between powers of two
     decode  a few rows, as in generating one token; timed in a CUDA graph
     square  4096 x 4096
     layer   a few thousand tokens, as in a layer of a model, and the logits of 64
+    middle  rows of 1024 to 32768 elements, as many as move 48 and 96 MiB: about what an
+            L2 cache holds
     read    1 GiB, for families that read far more than they write
 
 A case's `turn` orders the measurements, so that a run that is cut short has looked at
@@ -23,6 +25,8 @@ from peers.cases import Case
 
 STREAM_BYTES = 512 << 20
 READ_BYTES = 1 << 30
+MIDDLE_BYTES = (48 << 20, 96 << 20)
+MIDDLE_LENGTHS = (1024, 2048, 3072, 5120, 8192, 11008, 14336, 32768)
 POWERS = tuple(1 << power for power in range(6, 19))
 ODD = (197, 1000, 4097, 12288, 50257, 128256)
 LENGTHS = tuple(sorted(POWERS + ODD))
@@ -38,7 +42,7 @@ LAYER_DTYPES = ("bf16", "f32")
 # ViT and BERT, Whisper, Phi-2, Llama 3.2 3B, Qwen 2.5 7B, Llama 2 13B, DeepSeek-V3,
 # Llama 2 7B's and Llama 3 8B's inner ones.
 HIDDEN = (768, 1280, 2560, 3072, 3584, 5120, 7168, 11008, 14336)
-SETS = ("stream", "decode", "square", "layer", "read", "hidden")
+SETS = ("stream", "decode", "square", "layer", "middle", "read", "hidden")
 DTYPES = ("bf16", "f32", "f16")
 
 
@@ -70,6 +74,11 @@ class GridCase:
     # Whether competitors that compile for seconds take part.
     costly: bool
     turn: tuple
+
+    @property
+    def jit(self):
+        """Whether competitors that compile for half a second take part."""
+        return self.dtype == "bf16"
 
     @property
     def key(self):
@@ -193,6 +202,14 @@ def _layer(family, dtype):
             yield _case(family, "layer", dtype, rows, columns, first=True)
 
 
+def _middle(family, dtype):
+    fits = family.lengths is LENGTHS and family.decodes and family.reduces_rows
+    for num_bytes in MIDDLE_BYTES if fits and dtype in LAYER_DTYPES else ():
+        for columns in MIDDLE_LENGTHS:
+            rows = rows_for(family, dtype, columns, num_bytes)
+            yield _case(family, "middle", dtype, rows, columns, first=False)
+
+
 def _decode(family, dtype):
     for rows, columns in DECODE_SHAPES if family.decodes else ():
         costly = (rows, columns) == (1, 4096)
@@ -204,6 +221,7 @@ _SHAPES = {
     "decode": _decode,
     "square": _square,
     "layer": _layer,
+    "middle": _middle,
     "read": _read,
     "hidden": _hidden,
 }

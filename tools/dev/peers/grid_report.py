@@ -127,6 +127,7 @@ TITLES = {
     "read": "1 GiB read",
     "square": "4096 x 4096",
     "layer": "A few thousand tokens, and the logits of 64",
+    "middle": "48 and 96 MiB moved",
     "decode": "A few rows, in a CUDA graph of many calls",
 }
 
