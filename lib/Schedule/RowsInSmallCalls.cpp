@@ -53,6 +53,10 @@ static constexpr int64_t mostDivided = 40;
 /// they may be loop blocks; narrow elements from which on they are.
 static constexpr int64_t moderateWords = 2048, longModerateWords = 8192;
 static constexpr int64_t longModerate = 12288;
+/// The longest row that one block holds, and elements from which on blocks that
+/// share a row that is read once read it from the caches.
+static constexpr int64_t longestModerateOfOne = 14336;
+static constexpr int64_t longSharedOnce = 65536;
 /// Words of a thread up to which it loads weights ahead beside deviations.
 static constexpr int64_t moderateAhead = 20;
 static constexpr int64_t wordBytes = 4;
@@ -202,6 +206,46 @@ int64_t RowsOnGPU::moderateNarrowThreads() const {
   return std::clamp(wanted, smallestBlock, two);
 }
 
+/// A row that the registers of one block have hardly room for: blocks of a
+/// cluster share it, so that more loads are in flight. Null for other rows.
+RowsScheduleAttr RowsOnGPU::proposeModerateShared() const {
+  bool isNarrow = widestBytes < wordBytes;
+  int64_t threads = isNarrow && hasExp ? 2 * smallestBlock : smallestBlock;
+  int64_t blocks = loopThreads / threads;
+  if (length <= longestModerateOfOne || vectors % loopThreads != 0 ||
+      hasDeviations || isDivided() || blocks > target.gpu->portableClusterSize)
+    return {};
+  return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
+              /*preload=*/true)
+      .withBlocksPerRow(blocks);
+}
+
+/// In shared memory, whose copies take no registers: a row that has two
+/// accesses for each thread of a large block, with weights, and deviations of
+/// as many narrow elements. Null for other rows.
+RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
+  bool isNarrow = widestBytes < wordBytes;
+  if (inputs > 1 || !hasWeights || hasExp || accesses != 2 * loopThreads ||
+      vectorBytes != accessBytes || (hasDeviations && !isNarrow))
+    return {};
+  return RowsScheduleAttr::get(
+      kernel.getContext(), hasDeviations ? smallestBlock : loopThreads, vector,
+      /*rows_per_block=*/1, HoldKind::shared, rowUnroll, /*in_registers=*/0,
+      /*preload=*/true, /*copy_groups=*/1);
+}
+
+/// A row that has hardly more than one vector for each thread of the smallest
+/// block, with weights beside it. Null for other rows.
+RowsScheduleAttr RowsOnGPU::proposeModerateShort() const {
+  if (!hasWeights || hasDeviations || widestBytes >= wordBytes ||
+      accesses < smallestBlock || length % vector != 0)
+    return {};
+  if (inputs > 1)
+    return hold(heldGroup()).withPreload(true);
+  return make(smallestBlock, 1, HoldKind::registers, /*inRegisters=*/0,
+              /*preload=*/true);
+}
+
 /// For calls that all multiprocessors are busy with for a short time: few
 /// threads with a row in their registers, so that several blocks are in flight.
 /// Null where rows are so short that a block takes several, where they are too
@@ -212,9 +256,13 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
     return proposeModerateOnce();
   bool areWords = widestBytes >= wordBytes;
   int64_t threads = areWords ? moderateWordThreads() : moderateNarrowThreads();
-  if (length % vector != 0 || accesses < 2 * threads ||
-      length > loopThreads * moderateHeld || inputBytes > moderateBytes)
+  if (accesses < 2 * threads)
+    return proposeModerateShort();
+  if (length % vector != 0 || length > loopThreads * moderateHeld ||
+      inputBytes > moderateBytes)
     return {};
+  if (RowsScheduleAttr copied = proposeModerateCopied())
+    return copied;
   // More narrow elements leave no room for what is found of them, or for
   // weights in a block that is larger than the smallest.
   bool needsRoom = hasDeviations || isDivided() ||
@@ -225,6 +273,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
     if (RowsScheduleAttr large = proposeLong();
         large && large.getHold() == HoldKind::shared)
       return {};
+  if (RowsScheduleAttr shared = proposeModerateShared())
+    return shared;
   // Without it a mean and its deviations are two reductions, which take fewer
   // instructions.
   int64_t most = threads < loopThreads ? moderateAhead : smallHeld;
@@ -259,13 +309,23 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
   int64_t most = areWords ? 2 * smallThreads : 3 * loopThreads / 2;
   if (length <= most * held) {
     int64_t threads = moderateOnceThreads();
-    // With one vector each, exponentials wait for it.
-    int64_t fewest = (hasExp ? 2 : 1) * threads * vector;
-    return length < fewest ? RowsScheduleAttr()
-                           : make(threads, 1, HoldKind::cache);
+    // With one vector each, exponentials wait for it: warps have rows.
+    if (hasExp && length % vector == 0 && vectors >= threads &&
+        vectors < 2 * threads)
+      return make(threads, threads / warpSize, HoldKind::cache);
+    return length < threads * vector ? RowsScheduleAttr()
+                                     : make(threads, 1, HoldKind::cache);
   }
+  // Few rows of narrow elements wait for loads in steps, others for the L2.
+  std::optional<int64_t> rows = staticProduct(segment.space.rows());
+  bool areFew = rows && 2 * *rows <= target.gpu->multiprocessors;
+  if (length % vector == 0 && length >= longSharedOnce &&
+      target.gpu->portableClusterSize >= 2 * sharingBlocks &&
+      (areWords || !areFew))
+    return make(onceThreads, 1, HoldKind::cache)
+        .withBlocksPerRow(2 * sharingBlocks);
   int64_t blocks = sharingBlocks;
-  if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
+  if (rows)
     blocks = powerOf2AtMost(onceBlocks * target.gpu->multiprocessors /
                             std::max<int64_t>(1, *rows));
   else if (proposeStreamedInShared())

@@ -103,6 +103,9 @@ private:
   int64_t moderateWordThreads() const;
   int64_t moderateNarrowThreads() const;
   RowsScheduleAttr proposeModerate() const;
+  RowsScheduleAttr proposeModerateShared() const;
+  RowsScheduleAttr proposeModerateCopied() const;
+  RowsScheduleAttr proposeModerateShort() const;
   int64_t moderateOnceThreads() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;

@@ -7,9 +7,9 @@
 // CHECK-LABEL: func.func @exponentials_of_words(
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 // CHECK-NOT: fuse.softmax_stats
-func.func @exponentials_of_words(%x: tensor<?x16384xf32>) -> tensor<?x16384xf32> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x16384xf32>
-  return %y : tensor<?x16384xf32>
+func.func @exponentials_of_words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x12288xf32>
+  return %y : tensor<?x12288xf32>
 }
 
 // But not the place of narrow elements: they are computed again.
@@ -147,9 +147,9 @@ func.func @deviations(%x: tensor<?x4096xbf16>, %w: tensor<4096xbf16>, %b: tensor
   return %y : tensor<?x4096xbf16>
 }
 
-// one where it waits longer.
+// one where its copies leave registers for weights.
 // CHECK-LABEL: func.func @longer_deviations(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 // CHECK: fuse.welford
 func.func @longer_deviations(%x: tensor<?x8192xbf16>, %w: tensor<8192xbf16>, %b: tensor<8192xbf16>) -> tensor<?x8192xbf16> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x8192xbf16>, tensor<8192xbf16>, tensor<8192xbf16>
@@ -254,9 +254,9 @@ func.func @once(%x: tensor<?x4096xbf16>) -> tensor<?x1xbf16> {
   return %y : tensor<?x1xbf16>
 }
 
-// several rows a block where there would be one each,
+// a row a warp where there would be one each,
 // CHECK-LABEL: func.func @once_one_vector(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 4, hold = cache>
 func.func @once_one_vector(%x: tensor<?x1024xbf16>) -> tensor<?x1xbf16> {
   %y = fuse.logsumexp %x dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
   return %y : tensor<?x1xbf16>
@@ -308,4 +308,86 @@ func.func @once_uneven_words(%x: tensor<?x9216xf32>) -> tensor<?x1xf32> {
 func.func @once_longest_words(%x: tensor<?x32768xf32>) -> tensor<?x1xf32> {
   %y = fuse.logsumexp %x dims = [1] keep : tensor<?x32768xf32> -> tensor<?x1xf32>
   return %y : tensor<?x1xf32>
+}
+
+// Rows that one block has hardly registers for are shared by four,
+// CHECK-LABEL: func.func @shared_by_four(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @shared_by_four(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>) -> tensor<?x16384xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x16384xbf16>, tensor<16384xbf16>
+  return %y : tensor<?x16384xbf16>
+}
+
+// of words, too,
+// CHECK-LABEL: func.func @words_shared_by_four(
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @words_shared_by_four(%x: tensor<?x16384xf32>, %w: tensor<16384xf32>) -> tensor<?x16384xf32> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x16384xf32>, tensor<16384xf32>
+  return %y : tensor<?x16384xf32>
+}
+
+// and by two where narrow elements have exponentials, which are found once.
+// CHECK-LABEL: func.func @shared_by_two(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
+// CHECK: fuse.softmax_stats
+func.func @shared_by_two(%x: tensor<?x16384xbf16>) -> tensor<?x16384xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x16384xbf16>
+  return %y : tensor<?x16384xbf16>
+}
+
+// Two accesses for each thread of a large block are copied,
+// CHECK-LABEL: func.func @copied(
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @copied(%x: tensor<?x8192xbf16>, %w: tensor<8192xbf16>) -> tensor<?x8192xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x8192xbf16>, tensor<8192xbf16>
+  return %y : tensor<?x8192xbf16>
+}
+
+// of words, too.
+// CHECK-LABEL: func.func @copied_words(
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @copied_words(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf32> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x4096xf32>, tensor<4096xf32>
+  return %y : tensor<?x4096xf32>
+}
+
+// One vector a thread, and weights with it.
+// CHECK-LABEL: func.func @one_vector(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @one_vector(%x: tensor<?x1024xbf16>, %w: tensor<1024xbf16>) -> tensor<?x1024xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x1024xbf16>, tensor<1024xbf16>
+  return %y : tensor<?x1024xbf16>
+}
+
+// Two of two inputs.
+// CHECK-LABEL: func.func @two_vectors(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers, preload = true>
+func.func @two_vectors(%x: tensor<?x1024xbf16>, %r: tensor<?x1024xbf16>, %w: tensor<1024xbf16>) -> (tensor<?x1024xbf16>, tensor<?x1024xbf16>) {
+  %h = fuse.add %x, %r : tensor<?x1024xbf16>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x1024xbf16>, tensor<1024xbf16>
+  return %h, %y : tensor<?x1024xbf16>, tensor<?x1024xbf16>
+}
+
+// The longest rows that are read once are eight blocks',
+// CHECK-LABEL: func.func @once_shared(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache, blocks_per_row = 8>
+func.func @once_shared(%x: tensor<?x65536xbf16>) -> tensor<?x1xbf16> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<?x65536xbf16> -> tensor<?x1xbf16>
+  return %y : tensor<?x1xbf16>
+}
+
+// in steps where there are few of narrow elements,
+// CHECK-LABEL: func.func @once_shared_by_few(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 8>
+func.func @once_shared_by_few(%x: tensor<64x131072xbf16>) -> tensor<64x1xbf16> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<64x131072xbf16> -> tensor<64x1xbf16>
+  return %y : tensor<64x1xbf16>
+}
+
+// but not of words.
+// CHECK-LABEL: func.func @once_shared_words(
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = cache, blocks_per_row = 8>
+func.func @once_shared_words(%x: tensor<64x131072xf32>) -> tensor<64x1xf32> {
+  %y = fuse.logsumexp %x dims = [1] keep : tensor<64x131072xf32> -> tensor<64x1xf32>
+  return %y : tensor<64x1xf32>
 }

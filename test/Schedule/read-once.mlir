@@ -63,7 +63,7 @@ func.func @more_logits(%x: tensor<256x128256xbf16>) -> tensor<256xf32> {
 // CHECK-LABEL: func.func @many_logits
 // CHECK:         #fuse.rows<threads = 384, vector = 8, rows_per_block = 1, hold = loop, stages = 4>
 // SMALL-LABEL: func.func @many_logits
-// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 4>
+// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache, blocks_per_row = 8>
 func.func @many_logits(%x: tensor<?x128256xbf16>) -> tensor<?xf32> {
   %f = fuse.cast %x : tensor<?x128256xbf16> -> tensor<?x128256xf32>
   %l = fuse.logsumexp %f dims = [1] : tensor<?x128256xf32> -> tensor<?xf32>

@@ -12,7 +12,7 @@
 // CHECK:       hold = cache>
 // SMALL-LABEL: func.func @norm
 // SMALL-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
-// SMALL:       #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// SMALL:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 // BRIEF-LABEL: func.func @norm
 // BRIEF:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 // FEW-LABEL:   func.func @norm
