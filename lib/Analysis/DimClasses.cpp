@@ -289,12 +289,13 @@ void DimClasses::uniteIndexed(Value table, Value ids, int64_t dim,
 }
 
 void DimClasses::visit(Operation *op) {
-  // Their operand is as large as the result, also where its size is 1.
-  if (isa<CastOp, IotaOp>(op)) {
+  // What gives the result its shape is as large, also where its size is 1.
+  if (auto broadcast = dyn_cast<BroadcastOp>(op);
+      broadcast && broadcast.getLike())
+    uniteSameRank(broadcast.getLike(), broadcast.getResult());
+  if (isa<CastOp, IotaOp>(op))
     for (Value operand : op->getOperands())
       uniteSameRank(operand, op->getResult(0));
-    return;
-  }
   if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>()) {
     for (Value operand : op->getOperands())
       uniteBroadcast(operand, op->getResult(0));

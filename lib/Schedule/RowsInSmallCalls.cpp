@@ -319,7 +319,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
   // Few rows of narrow elements wait for loads in steps, others for the L2.
   std::optional<int64_t> rows = staticProduct(segment.space.rows());
   bool areFew = rows && 2 * *rows <= target.gpu->multiprocessors;
-  if (length % vector == 0 && length >= longSharedOnce &&
+  if (inputs > 0 && length % vector == 0 && length >= longSharedOnce &&
       target.gpu->portableClusterSize >= 2 * sharingBlocks &&
       (areWords || !areFew))
     return make(onceThreads, 1, HoldKind::cache)

@@ -51,7 +51,7 @@ func.func @longest_logits(%x: tensor<4x300000xbf16>) -> tensor<4xf32> {
 // -----
 
 // CHECK-LABEL: func.func @more_logits
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 2>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache, blocks_per_row = 8>
 func.func @more_logits(%x: tensor<256x128256xbf16>) -> tensor<256xf32> {
   %f = fuse.cast %x : tensor<256x128256xbf16> -> tensor<256x128256xf32>
   %l = fuse.logsumexp %f dims = [1] : tensor<256x128256xf32> -> tensor<256xf32>

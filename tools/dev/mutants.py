@@ -288,8 +288,8 @@ MUTANTS = [
         ),
         (
             "edges-are-held-by-few-threads",
-            "if (length % vector != 0 || length < 2",
-            "if (length < 2",
+            "if (length % vector != 0 || length > loopThreads",
+            "if (length > loopThreads",
         ),
         (
             "the-longest-rows-are-held-in-registers",
