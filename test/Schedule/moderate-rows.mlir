@@ -391,3 +391,11 @@ func.func @once_shared_words(%x: tensor<64x131072xf32>) -> tensor<64x1xf32> {
   %y = fuse.logsumexp %x dims = [1] keep : tensor<64x131072xf32> -> tensor<64x1xf32>
   return %y : tensor<64x1xf32>
 }
+
+// In the smallest block six vectors of exponentials that are divided spill.
+// CHECK-LABEL: func.func @six_vectors(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @six_vectors(%x: tensor<?x6144xbf16>) -> tensor<?x6144xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x6144xbf16>
+  return %y : tensor<?x6144xbf16>
+}

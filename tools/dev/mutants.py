@@ -282,7 +282,7 @@ MUTANTS = [
             ": false;",
         ),
         (
-            "words-have-no-more-threads",
+            "divided-exponentials-spill",
             "wanted *= 2;",
             "wanted *= 1;",
         ),
@@ -290,6 +290,46 @@ MUTANTS = [
             "edges-are-held-by-few-threads",
             "if (length % vector != 0 || length > loopThreads",
             "if (length > loopThreads",
+        ),
+        (
+            "moderate-rows-have-one-block",
+            "if (RowsScheduleAttr shared = proposeModerateShared())",
+            "if (RowsScheduleAttr shared = RowsScheduleAttr())",
+        ),
+        (
+            "moderate-rows-are-not-copied",
+            "if (RowsScheduleAttr copied = proposeModerateCopied())",
+            "if (RowsScheduleAttr copied = RowsScheduleAttr())",
+        ),
+        (
+            "one-vector-leaves-weights",
+            "return proposeModerateShort();",
+            "return {};",
+        ),
+        (
+            "narrow-elements-need-no-room",
+            "if (!areWords && needsRoom && length > threads * moderateHeld)",
+            "if (false)",
+        ),
+        (
+            "large-calls-places-are-not-taken",
+            "large && large.getHold() == HoldKind::shared",
+            "false",
+        ),
+        (
+            "one-vector-read-once-has-a-block",
+            "return make(threads, threads / warpSize, HoldKind::cache);",
+            "return make(threads, 1, HoldKind::cache);",
+        ),
+        (
+            "few-narrow-logits-are-cached",
+            "(areWords || !areFew))",
+            "true)",
+        ),
+        (
+            "words-read-once-are-uneven",
+            "return areWords && areUneven ? std::max(threads / 2, smallestBlock) : threads;",
+            "return threads;",
         ),
         (
             "the-longest-rows-are-held-in-registers",
