@@ -289,16 +289,17 @@ void DimClasses::uniteIndexed(Value table, Value ids, int64_t dim,
 }
 
 void DimClasses::visit(Operation *op) {
-  // What gives the result its shape is as large, also where its size is 1.
-  if (auto broadcast = dyn_cast<BroadcastOp>(op);
-      broadcast && broadcast.getLike())
-    uniteSameRank(broadcast.getLike(), broadcast.getResult());
-  if (isa<CastOp, IotaOp>(op))
-    for (Value operand : op->getOperands())
-      uniteSameRank(operand, op->getResult(0));
   if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>()) {
-    for (Value operand : op->getOperands())
-      uniteBroadcast(operand, op->getResult(0));
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    for (Value operand : op->getOperands()) {
+      // What gives the result its shape is as large, also where its size is 1.
+      bool isLike = isa<CastOp, IotaOp>(op) ||
+                    (broadcast && operand == broadcast.getLike());
+      if (isLike)
+        uniteSameRank(operand, op->getResult(0));
+      else
+        uniteBroadcast(operand, op->getResult(0));
+    }
     return;
   }
   llvm::TypeSwitch<Operation *>(op)

@@ -125,7 +125,7 @@ static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
                    "again",
                    plural(schedule.getBlocksPerRow(), "block"), group);
   if (schedule.getBlocksPerRow() > 1)
-    group += formatv(" in each of {0} blocks, a cluster,",
+    group += formatv(" in each of {0} blocks (a cluster)",
                      schedule.getBlocksPerRow());
   switch (schedule.getHold()) {
   case HoldKind::registers:
@@ -211,7 +211,7 @@ static std::string explainColumns(KernelOp kernel,
   if (schedule.getParts() > 1)
     sharing += formatv(" in each of up to {0} blocks", schedule.getParts());
   if (schedule.getBlocksPerColumn() > 1)
-    sharing += formatv(" in each of {0} blocks, a cluster,",
+    sharing += formatv(" in each of {0} blocks (a cluster)",
                        schedule.getBlocksPerColumn());
   if (overLast)
     return formatv(

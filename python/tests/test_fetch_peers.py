@@ -55,3 +55,8 @@ def test_parts_are_archives_of_their_own(tmp_path):
 def test_an_archive_that_is_too_large_says_what_to_do():
     with pytest.raises(SystemExit, match="give a larger --part-mib"):
         fetch_peers.parts_of([b"x" * 9], 8)
+
+
+def test_a_folder_without_wheels_says_what_to_do(tmp_path):
+    with pytest.raises(SystemExit, match="expected wheels in .*; give --wheels"):
+        fetch_peers.wheels_in(tmp_path)

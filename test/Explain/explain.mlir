@@ -54,10 +54,18 @@ func.func @rows(%a: tensor<64x64xf32>, %b: tensor<64x128xf32>, %c: tensor<64x409
 
 // Columns that a cluster shares, by steps whose copies run ahead.
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=clustered |
-// CHECK-SAME: Reason="it reduces other dimensions than the last; 8 threads in each of 8 blocks, a cluster, share a column's places, and neighbours read neighbouring columns; copies of the next 3 steps run ahead, into shared memory"
+// CHECK-SAME: Reason="it reduces other dimensions than the last; 8 threads in each of 8 blocks (a cluster) share a column's places, and neighbours read neighbouring columns; copies of the next 3 steps run ahead, into shared memory"
 func.func @clustered(%x: tensor<?x16384xbf16>) -> tensor<16384xbf16> {
   %y = fuse.reduce sum %x dims = [0] : tensor<?x16384xbf16> -> tensor<16384xbf16>
   return %y : tensor<16384xbf16>
+}
+
+// Rows that a cluster shares.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=shared_rows |
+// CHECK-SAME: Reason="it reduces rows of 16384 elements, which fit in the registers of 128 threads in each of 4 blocks (a cluster), so that memory is read once"
+func.func @shared_rows(%x: tensor<300x16384xbf16>, %w: tensor<16384xbf16>) -> tensor<300x16384xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<300x16384xbf16>, tensor<16384xbf16>
+  return %y : tensor<300x16384xbf16>
 }
 
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=streamed |

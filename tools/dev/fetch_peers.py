@@ -67,7 +67,22 @@ def download(folder):
     command += ["--only-binary=:all:", "--python-version=3.12", "--implementation=cp"]
     command += [f"--platform=manylinux_2_{minor}_x86_64" for minor in PLATFORMS]
     command += ["--platform=manylinux2014_x86_64"]
-    subprocess.run([*command, "--dest", folder, "--requirement", WHEELS], check=True)
+    done = subprocess.run([*command, "--dest", folder, "--requirement", WHEELS])
+    if done.returncode:
+        raise SystemExit(
+            f"fetch_peers: expected pip to download what {WHEELS.name} names, but it"
+            f" ended with {done.returncode}; see above, or give --wheels"
+        )
+
+
+def wheels_in(folder):
+    found = sorted(folder.glob("*.whl"))
+    if not found:
+        raise SystemExit(
+            f"fetch_peers: expected wheels in {folder}, but there are none; give --wheels"
+            " a folder of them, or leave it out"
+        )
+    return found
 
 
 def unused(name):
@@ -143,7 +158,7 @@ def main():
         folder = arguments.wheels or Path(temporary)
         if not arguments.wheels:
             download(folder)
-        files = merged(sorted(folder.glob("*.whl")))
+        files = merged(wheels_in(folder))
     with ThreadPoolExecutor() as pool:
         archives = list(
             pool.map(lambda names: compressed(files, names), grouped(files))

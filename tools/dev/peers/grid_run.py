@@ -108,8 +108,8 @@ class GridRun:
         binders = {}
         try:
             program = fuse.compile(case.case.program, target="cuda")
-            kernels += schedules_of(case, program)
             binders["fuse"] = lambda *inputs: lambda: program(*inputs)
+            kernels += schedules_of(case, program)
         except fuse.Error as error:
             checks["fuse"] = {"failed": str(error)}
         binders |= self.competitors.of(case.family, case.case, costly, case.jit)
