@@ -115,8 +115,9 @@ static std::string describeRows(ArrayRef<std::optional<int64_t>> lengths) {
   return formatv("rows of {0} and {1} elements", llvm::join(texts, ", "), last);
 }
 
+/// `isOnce`: nothing needs a row again.
 static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
-                               bool isDynamic) {
+                               bool isDynamic, bool isOnce) {
   std::string group =
       plural(schedule.getThreads() / schedule.getRowsPerBlock(), "thread");
   if (schedule.getWholeGrid())
@@ -127,6 +128,11 @@ static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
   if (schedule.getBlocksPerRow() > 1)
     group += formatv(" in each of {0} blocks (a cluster)",
                      schedule.getBlocksPerRow());
+  bool isStreamed = schedule.getHold() == HoldKind::cache ||
+                    schedule.getHold() == HoldKind::loop;
+  if (isOnce && isStreamed)
+    return formatv("it reduces {0}, which {1} read once and do not keep", row,
+                   group);
   switch (schedule.getHold()) {
   case HoldKind::registers:
     return formatv("it reduces {0}, which fit in the registers of {1}, so that "
@@ -181,7 +187,14 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
     for (const ReductionSegment &segment : *segments)
       lengths.push_back(staticProduct(segment.space.columns()));
   bool isDynamic = llvm::is_contained(lengths, std::nullopt);
-  std::string text = explainHold(schedule, describeRows(lengths), isDynamic);
+  bool isOnce =
+      succeeded(segments) &&
+      llvm::all_of(*segments, [&](const ReductionSegment &segment) {
+        return isReadOnce(segment,
+                          llvm::to_vector(kernel.getYield().getValues()), dims);
+      });
+  std::string text =
+      explainHold(schedule, describeRows(lengths), isDynamic, isOnce);
   text += explainStages(schedule.getStages());
   if (isDynamic)
     text += explainLengths(kernel);

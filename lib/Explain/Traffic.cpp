@@ -83,17 +83,6 @@ std::string ByteCount::str() const {
   return text.empty() ? "0" : text;
 }
 
-ByteCount mlir::fuse::kernelBytes(KernelOp kernel, const DimClasses &dims,
-                                  const DimNames &names) {
-  llvm::SmallSetVector<Value, 8> crossing;
-  crossing.insert_range(kernel.getInputs());
-  crossing.insert_range(kernel.getResults());
-  ByteCount total;
-  for (Value value : crossing)
-    total += ByteCount::of(value, dims, names);
-  return total;
-}
-
 /// The value whose elements `value` has: a reshape is the same buffer.
 static Value throughReshapes(Value value) {
   while (auto *op = value.getDefiningOp()) {
@@ -102,6 +91,17 @@ static Value throughReshapes(Value value) {
     value = op->getOperand(0);
   }
   return value;
+}
+
+ByteCount mlir::fuse::kernelBytes(KernelOp kernel, const DimClasses &dims,
+                                  const DimNames &names) {
+  llvm::SmallSetVector<Value, 8> crossing;
+  crossing.insert_range(llvm::map_range(kernel.getInputs(), throughReshapes));
+  crossing.insert_range(kernel.getResults());
+  ByteCount total;
+  for (Value value : crossing)
+    total += ByteCount::of(value, dims, names);
+  return total;
 }
 
 namespace {

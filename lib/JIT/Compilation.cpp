@@ -22,8 +22,10 @@
 #include "fuse/JIT/RunPasses.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
+#include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/TuningFile.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -79,6 +81,7 @@ struct Compilation::State {
   llvm::Error emit(gpu::GPUModuleOp kernels, const Facts &facts, Code &code);
   llvm::Error run(Stage stage, ModuleOp program, const Facts &facts);
   Expected<OwningOpRef<ModuleOp>> lower(Stage stage, const Facts &facts);
+  Expected<OwningOpRef<ModuleOp>> unscheduled(const Facts &facts);
   std::string pipelinesAfter(unsigned done, const Facts &facts) const;
   llvm::Error dumpIR(unsigned done, StringRef name, ModuleOp program,
                      const Facts &facts) const;
@@ -330,14 +333,23 @@ Expected<Code> Compilation::generate(const Facts &facts) {
   return std::move(code);
 }
 
+/// A copy of the program as schedulers get it.
+Expected<OwningOpRef<ModuleOp>>
+Compilation::State::unscheduled(const Facts &facts) {
+  OwningOpRef<ModuleOp> program = module->clone();
+  setLayouts(entryOf(*program), facts);
+  if (llvm::Error error = runPasses(*program, mlir::fuse::buildViewPipeline,
+                                    options.reproducerDirectory))
+    return std::move(error);
+  return std::move(program);
+}
+
 Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
   std::lock_guard<std::mutex> lock(state->mutex);
-  OwningOpRef<ModuleOp> program = state->module->clone();
-  func::FuncOp entry = state->entryOf(*program);
-  setLayouts(entry, facts);
-  if (llvm::Error error = runPasses(*program, mlir::fuse::buildViewPipeline,
-                                    state->options.reproducerDirectory))
-    return std::move(error);
+  auto program = state->unscheduled(facts);
+  if (!program)
+    return program.takeError();
+  func::FuncOp entry = state->entryOf(**program);
   mlir::fuse::DimClasses dims(entry);
   std::vector<TuningKey> keys;
   for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
@@ -346,6 +358,47 @@ Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
          mlir::fuse::kernelKey(kernel, dims, facts.divisible, facts.small,
                                facts.brief, facts.few)});
   return keys;
+}
+
+/// Its given schedule, or all that it could have.
+static std::vector<ScheduleCandidate>
+candidatesOf(mlir::fuse::KernelOp kernel, const mlir::fuse::DimClasses &dims,
+             const mlir::fuse::ScheduleTarget &target) {
+  SmallVector<mlir::fuse::Candidate> found;
+  if (mlir::fuse::ScheduleAttrInterface given = kernel.getScheduleAttr())
+    found.push_back({given, std::nullopt});
+  else
+    found = mlir::fuse::findCandidates(kernel, dims, target);
+  std::vector<ScheduleCandidate> result;
+  for (const mlir::fuse::Candidate &candidate : found) {
+    result.push_back({debugString(candidate.schedule), {}, {}});
+    if (!target.gpu)
+      continue;
+    ScheduleCandidate &added = result.back();
+    added.work = estimateWork(kernel, dims, candidate.schedule, *target.gpu);
+    added.estimate = estimateTime(*target.gpu, *added.work);
+  }
+  return result;
+}
+
+Expected<std::vector<KernelCandidates>>
+Compilation::candidates(const Facts &facts) {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  auto target = mlir::fuse::ScheduleTarget::of(
+      state->isForGPU() ? state->options.chip : "cpu", facts.divisible);
+  if (!target)
+    return target.takeError();
+  target->setSizes(facts.small, facts.brief, facts.few);
+  auto program = state->unscheduled(facts);
+  if (!program)
+    return program.takeError();
+  func::FuncOp entry = state->entryOf(**program);
+  mlir::fuse::DimClasses dims(entry);
+  std::vector<KernelCandidates> kernels;
+  for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
+    kernels.push_back(
+        {kernel.getKernelName().str(), candidatesOf(kernel, dims, *target)});
+  return kernels;
 }
 
 /// The LLVM IR of the kernels.

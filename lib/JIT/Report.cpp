@@ -10,6 +10,7 @@
 
 using namespace llvm;
 using namespace fuse::runtime;
+using mlir::fuse::BlockWork;
 using mlir::fuse::KernelResources;
 using mlir::fuse::PTXAccess;
 using mlir::fuse::PTXKernel;
@@ -110,6 +111,43 @@ static json::Object toJSON(const KernelResources &resources,
       {"spill_bytes", resources.spillStoreBytes + resources.spillLoadBytes},
       {"stack_bytes", resources.stackBytes},
       {"shared_bytes", resources.sharedBytes}};
+}
+
+static json::Object toJSON(const BlockWork &work) {
+  return json::Object{{"blocks", work.blocks},
+                      {"threads", work.threads},
+                      {"registers", work.registers},
+                      {"shared_bytes", work.sharedBytes},
+                      {"memory_bytes", work.memoryBytes},
+                      {"cached_bytes", work.cachedBytes},
+                      {"instructions", work.instructions},
+                      {"special_functions", work.specials},
+                      {"memory_waits", work.memoryWaits},
+                      {"cached_waits", work.cachedWaits},
+                      {"reductions", work.reductions}};
+}
+
+static json::Object toJSON(const ScheduleCandidate &candidate) {
+  json::Object object{{"schedule", candidate.schedule}};
+  if (!candidate.estimate)
+    return object;
+  object["us"] = candidate.estimate->seconds * 1e6;
+  object["limit"] = name(candidate.estimate->limit);
+  object["blocks_per_multiprocessor"] = candidate.estimate->residentBlocks;
+  object["block"] = toJSON(*candidate.work);
+  return object;
+}
+
+json::Array reportCandidates(ArrayRef<KernelCandidates> kernels) {
+  json::Array array;
+  for (const KernelCandidates &kernel : kernels) {
+    json::Array candidates;
+    for (const ScheduleCandidate &candidate : kernel.schedules)
+      candidates.push_back(toJSON(candidate));
+    array.push_back(json::Object{{"name", kernel.kernel},
+                                 {"candidates", std::move(candidates)}});
+  }
+  return array;
 }
 
 static json::Object toJSON(const KernelInfo &kernel, const ProgramSpec &spec) {

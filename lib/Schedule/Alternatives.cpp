@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/OpCost.h"
 #include "fuse/Schedule/Candidates.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,6 +35,8 @@ static constexpr int64_t mostParts = 512;
 static constexpr int64_t cachedVectors = 32;
 /// Stages of a loop whose copies run ahead.
 static constexpr int64_t someStages = 3;
+/// Of schedules that copy nothing; the attribute's default.
+static constexpr int64_t usualCopyGroups = 4;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
 /// Rows shorter than this are not worth several multiprocessors.
@@ -55,6 +58,20 @@ static std::optional<int64_t> rowLength(KernelOp kernel,
     longest = std::max(longest, *length);
   }
   return longest;
+}
+
+/// Whether all rows share an input, whose elements may be loaded ahead.
+static bool hasWeights(KernelOp kernel, const DimClasses &dims) {
+  std::string reason;
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  return succeeded(segments) &&
+         llvm::any_of(*segments, [&](const ReductionSegment &segment) {
+           return llvm::any_of(
+               kernel.getBody().getArguments(), [&](BlockArgument input) {
+                 return segment.reads(input) && estimatedElements(input) > 1 &&
+                        segment.space.isSharedByRows(dims.extents(input));
+               });
+         });
 }
 
 static bool keepsColumnSums(KernelOp kernel, const DimClasses &dims) {
@@ -81,15 +98,19 @@ namespace {
 class RowAlternatives {
 public:
   RowAlternatives(RowsScheduleAttr proposal, KernelOp kernel,
-                  const ScheduleTarget &target)
+                  const DimClasses &dims, const ScheduleTarget &target)
       : proposal(proposal), maxThreads(target.maxThreads),
+        preloads({proposal.getPreload()}),
         mostStaged(
             target.sharedBytes /
             std::max<int64_t>(1, stageBytes(kernel, proposal.getVector()))),
         maxCluster(target.gpu ? target.gpu->maxClusterSize : 1),
         mostBlocks(target.gpu ? target.gpu->multiprocessors *
                                     target.gpu->maxBlocksPerSM
-                              : 0) {}
+                              : 0) {
+    if (proposal.getPersistent() == 0 && hasWeights(kernel, dims))
+      preloads = {false, true};
+  }
 
   void addHeld(int64_t length);
   void addCached(int64_t length);
@@ -105,6 +126,8 @@ private:
 
   RowsScheduleAttr proposal;
   int64_t maxThreads;
+  /// Whether weights are loaded ahead.
+  SmallVector<bool, 2> preloads;
   /// Vectors of all threads and stages that shared memory has room for.
   int64_t mostStaged;
   int64_t maxCluster, mostBlocks;
@@ -120,12 +143,14 @@ void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
   int64_t blocks = llvm::divideCeil(
       proposal.getPersistent() * proposal.getThreads(), threads);
   blocks = std::min(blocks, mostBlocks);
-  found.push_back(RowsScheduleAttr::get(
-                      proposal.getContext(), threads, proposal.getVector(),
-                      rowsPerBlock, hold, unroll,
-                      /*in_registers=*/0, mayPreload && proposal.getPreload(),
-                      proposal.getCopyGroups())
-                      .withPersistent(blocks));
+  for (bool preload : preloads)
+    found.push_back(RowsScheduleAttr::get(
+                        proposal.getContext(), threads, proposal.getVector(),
+                        rowsPerBlock, hold, unroll,
+                        /*in_registers=*/0, mayPreload && preload,
+                        hold == HoldKind::shared ? proposal.getCopyGroups()
+                                                 : usualCopyGroups)
+                        .withPersistent(blocks));
 }
 
 /// From all threads that have a vector down to as few as can hold the row, each
@@ -171,7 +196,7 @@ void RowAlternatives::addClusters(int64_t length) {
             RowsScheduleAttr::get(
                 proposal.getContext(), threads, proposal.getVector(),
                 /*rows_per_block=*/1, HoldKind::registers, proposal.getUnroll(),
-                /*in_registers=*/0, /*preload=*/false, proposal.getCopyGroups())
+                /*in_registers=*/0, preloads.back(), usualCopyGroups)
                 .withBlocksPerRow(other));
     }
 }
@@ -206,7 +231,7 @@ void RowAlternatives::addLoops() {
 static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
-  RowAlternatives rows(proposal, kernel, target);
+  RowAlternatives rows(proposal, kernel, dims, target);
   std::optional<int64_t> length = rowLength(kernel, dims);
   if (length) {
     rows.addHeld(*length);

@@ -38,6 +38,12 @@ llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
   return target;
 }
 
+void ScheduleTarget::setSizes(bool isSmall, bool isBrief, bool isFew) {
+  few = isFew;
+  brief = isBrief || isFew;
+  small = isSmall || brief;
+}
+
 /// Up to so many times the size of the L2 kernels that wait less won on an H200
 /// (docs/performance.md).
 static constexpr int64_t smallPerL2 = 4;
@@ -82,9 +88,7 @@ struct AssignSchedulesPass
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
-    target->small = small || brief || few;
-    target->brief = brief || few;
-    target->few = few;
+    target->setSizes(small, brief, few);
     llvm::Expected<TuningFile> tuned = readTuning();
     if (!tuned) {
       getOperation().emitError() << llvm::toString(tuned.takeError());
@@ -122,9 +126,7 @@ private:
     if (!target.gpu)
       return;
     auto propose = [&](bool isSmall, bool isBrief, bool isFew) {
-      target.small = isSmall;
-      target.brief = isBrief;
-      target.few = isFew;
+      target.setSizes(isSmall, isBrief, isFew);
       return proposeSchedule(kernel, dims, target);
     };
     auto note = [&](StringRef name, int64_t bytes) {

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers are what ptxas gave RMSNorm and softmax of bf16 with 8 to 128
-// elements a thread: 24, one for each element up to 32, and 1.6 for each after
-// that, since the operands of the last pass are loaded ahead.
+// Registers of rows are a fit to what ptxas 13.0 gave 3400 kernels of seven
+// families (docs/tuning.md): half of them are right to 4, four of five to 9. Of
+// other kernels they are 24, one for each element up to 32, and 1.6 for each
+// after that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,20 +26,39 @@ using namespace mlir::fuse;
 static constexpr double baseRegisters = 24;
 static constexpr double denseElements = 32;
 static constexpr double registersAfter = 1.6;
+/// Of rows: beside the elements, for each one that is held, for a weight of it
+/// that is loaded ahead, and for each word that is loaded at once.
+static constexpr double rowRegisters = 18;
+static constexpr double heldElementRegisters = 1.07;
+static constexpr double heldWeightRegisters = 1.0;
+static constexpr double loadedWordRegisters = 0.96;
+/// Of rows in shared memory: for each element, up to as many, and for the
+/// weights.
+static constexpr double copiedElementRegisters = 0.54;
+static constexpr double mostCopiedElements = 32;
+static constexpr double copiedWeightRegisters = 4;
+/// The part by which most of these are wrong at most.
+static constexpr double registerError = 0.2;
 /// What a thread needs for a step of a loop whose elements it drops.
 static constexpr double stepRegisters = 8;
 static constexpr double bytesPerRegister = 4;
-/// Instructions of a butterfly of shuffles.
-static constexpr double shuffleInstructions = 12;
-/// A reduction within a warp needs no barrier; that of a cluster's blocks needs
-/// one that takes longer, that of a grid's one through memory.
-static constexpr double warpReduction = 0.3;
+/// Instructions of a butterfly of shuffles; of a thread that has an element to
+/// reduce or none; at an element, around a special function and of a mean with
+/// deviations.
+static constexpr double shuffleInstructions = 20;
+static constexpr double threadInstructions = 50;
+static constexpr double specialInstructions = 5;
+static constexpr double welfordInstructions = 3;
+/// What each warp of a row adds to the time of a reduction, which a barrier
+/// ends; that of a cluster's blocks needs one that takes longer, that of a
+/// grid's one through memory.
+static constexpr double warpReduction = 0.15;
 static constexpr double clusterReduction = 3;
 static constexpr double gridReduction = 10;
 /// The part of a cache that rows stay in until they are read again.
 static constexpr double usableCache = 0.6;
-/// A wait for the first cache, as a part of one for L2.
-static constexpr double nearWait = 0.1;
+/// Waits for L2 of weights that are loaded where they are needed.
+static constexpr double lateWeightWait = 0.6;
 /// Memory is read in pieces of this size.
 static constexpr double sectorBytes = 64;
 
@@ -71,8 +91,8 @@ private:
   void countEdge(Value value, bool isResult);
   double walksOf(const ReductionSpace &space) const;
   void reread(BlockWork &work, double walks, const GPUTarget &gpu) const;
-  bool fitsNear(const BlockWork &work, const GPUTarget &gpu) const;
   void addPoints(BlockWork &work, double count) const;
+  double rowRegistersOf(RowsScheduleAttr schedule, double share) const;
   double sectorWaste(double elements) const;
 
   const DimClasses &dims;
@@ -81,6 +101,8 @@ private:
   /// element for each point; of one point of the others.
   double bytes = 0, streamedBytes = 0, tableBytes = 0;
   unsigned streamedInputs = 0;
+  /// Inputs with an element for each column, such as weights.
+  unsigned tables = 0;
   /// Registers of one element.
   double words = 1;
   /// For each point.
@@ -130,6 +152,7 @@ void KernelWork::countEdge(Value value, bool isResult) {
     bool isTable = elements > 1 && !dims.extents(value).empty() &&
                    dims.extents(value).back().size != 1;
     tableBytes += isTable ? elementBytes(value) : 0;
+    tables += isTable;
     instructions += isTable && elementBytes(value) < 4 ? 1 : 0;
   }
 }
@@ -141,8 +164,11 @@ void KernelWork::count(Operation *op) {
   hasExp |= isa<ExpOp, SoftmaxStatsOp>(op);
   if (!isForEach)
     return;
-  instructions += instructionsOf(op);
-  specials += isSpecialFunction(op);
+  bool isSpecial = isSpecialFunction(op);
+  instructions += isSpecial ? specialInstructions : instructionsOf(op);
+  if (isa<WelfordOp>(op))
+    instructions += welfordInstructions;
+  specials += isSpecial;
 }
 
 void KernelWork::addPoints(BlockWork &work, double count) const {
@@ -183,12 +209,6 @@ void KernelWork::reread(BlockWork &work, double walks,
   work.memoryWaits *= walks;
 }
 
-/// Whether what the resident blocks read stays in the first cache.
-bool KernelWork::fitsNear(const BlockWork &work, const GPUTarget &gpu) const {
-  double row = streamedBytes / work.blocks;
-  return residentBlocks(gpu, work) * row <= usableCache * gpu.sharedBytesPerSM;
-}
-
 BlockWork KernelWork::pointwise(PointwiseScheduleAttr schedule) const {
   BlockWork work;
   double share =
@@ -205,8 +225,8 @@ BlockWork KernelWork::pointwise(PointwiseScheduleAttr schedule) const {
 /// What all threads of a group do once for a reduction.
 static void addReductions(BlockWork &work, double levels, int64_t group,
                           const GPUTarget &gpu) {
-  work.reductions =
-      levels * (group > static_cast<int64_t>(gpu.warpSize) ? 1 : warpReduction);
+  double warps = ceilDiv(group, gpu.warpSize);
+  work.reductions = levels * (warps > 1 ? 1 + warpReduction * warps : 1);
   work.instructions += shuffleInstructions * levels;
 }
 
@@ -222,6 +242,33 @@ static double stagedBytes(Schedule schedule, double vectorBytes) {
              ? 0
              : schedule.getThreads() * schedule.getUnroll() *
                    schedule.getStages() * vectorBytes;
+}
+
+/// Of a thread that has `share` elements of a row.
+double KernelWork::rowRegistersOf(RowsScheduleAttr schedule,
+                                  double share) const {
+  double weights = schedule.getPreload() ? tables : 0;
+  switch (schedule.getHold()) {
+  case HoldKind::registers:
+    return rowRegisters + share * (heldElementRegisters * words +
+                                   heldWeightRegisters * weights);
+  case HoldKind::cache:
+    // Exponentials stay.
+    if (hasExp)
+      return rowRegisters + share * heldElementRegisters * words;
+    return rowRegisters + loadedWordRegisters * share * streamedBytes / points /
+                              bytesPerRegister;
+  case HoldKind::shared: {
+    double inRegisters = schedule.getInRegisters() * schedule.getVector();
+    return rowRegisters + heldElementRegisters * inRegisters +
+           copiedElementRegisters * std::min(share, mostCopiedElements) +
+           copiedWeightRegisters * weights;
+  }
+  case HoldKind::loop:
+    return baseRegisters + stepRegisters +
+           schedule.getVector() * schedule.getUnroll() * streamedInputs;
+  }
+  llvm_unreachable("every way to hold a row is handled");
 }
 
 BlockWork KernelWork::rows(RowsScheduleAttr schedule,
@@ -243,37 +290,39 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
       bytes / work.blocks *
       sectorWaste(std::min<double>(length, group * schedule.getVector()));
   work.cachedBytes = tableBytes * length * perBlock / blocks;
+  if (tables > 0 && !schedule.getPreload())
+    work.cachedWaits += lateWeightWait;
+  work.instructions = threadInstructions;
   addPoints(work, share);
   addReductions(work, space.levels.size(), group, gpu);
   if (blocks > 1)
     work.reductions *=
         schedule.getWholeGrid() ? gridReduction : clusterReduction;
 
-  double step = schedule.getVector() * schedule.getUnroll();
-  double stepped = baseRegisters + stepRegisters + step * streamedInputs;
+  double registers = rowRegistersOf(schedule, share);
+  double most = std::min<double>(gpu.maxRegistersPerThread,
+                                 gpu.registersPerSM / double(work.threads));
+  work.registers = std::min(registers, most);
+  work.registerError = registerError;
   switch (schedule.getHold()) {
   case HoldKind::registers:
-    work.registers = registersFor(share * words);
+    work.registers = registers;
     return work;
-  case HoldKind::loop:
-    work.registers = stepped;
+  case HoldKind::loop: {
+    double step = schedule.getVector() * schedule.getUnroll();
     work.memoryWaits = ceilDiv(share, step * stagesAhead(schedule));
     work.sharedBytes =
         stagedBytes(schedule, streamedBytes / points * schedule.getVector());
     work.instructions *= (walks + 1) / 2;
     reread(work, walks, gpu);
     return work;
+  }
   case HoldKind::cache:
-    work.registers = stepped;
-    if (fitsNear(work, gpu))
-      work.cachedWaits += nearWait * (walks - 1);
-    else
-      reread(work, walks, gpu);
+    reread(work, walks, gpu);
     return work;
   case HoldKind::shared: {
     double inRegisters = schedule.getInRegisters() * schedule.getVector();
     double staged = std::max(0.0, share - inRegisters);
-    work.registers = registersFor(inRegisters + schedule.getVector());
     work.sharedBytes =
         streamedBytes / points * std::min(length, staged * group) / blocks;
     return work;

@@ -47,16 +47,17 @@ static constexpr int64_t fewRows = 4;
 /// somewhat more, where all multiprocessors are busy.
 static constexpr int64_t moderateHeld = 32;
 static constexpr int64_t moderateBytes = 8;
-/// At most so many that are divided, in the smallest blocks.
-static constexpr int64_t mostDivided = 40;
+/// At most so many that are divided by sums of exponentials in the smallest
+/// blocks, and by anything else in blocks twice as large.
+static constexpr int64_t mostDivided = 40, mostDividedByTwo = 48;
 /// Words from which on blocks are larger than the smallest, and from which on
 /// they may be loop blocks; narrow elements from which on they are.
 static constexpr int64_t moderateWords = 2048, longModerateWords = 8192;
 static constexpr int64_t longModerate = 12288;
-/// The longest row that one block holds, and elements from which on blocks that
-/// share a row that is read once read it from the caches.
+/// The longest row that one block holds, and rows that are read once at a time,
+/// by blocks that share them.
 static constexpr int64_t longestModerateOfOne = 14336;
-static constexpr int64_t longSharedOnce = 65536;
+static constexpr int64_t longSharedOnce = 65536, longestSharedOnce = 262144;
 /// Words of a thread up to which it loads weights ahead beside deviations.
 static constexpr int64_t moderateAhead = 20;
 static constexpr int64_t wordBytes = 4;
@@ -179,25 +180,44 @@ int64_t RowsOnGPU::moderateWordThreads() const {
   int64_t two = 2 * smallestBlock;
   if (length < std::max(moderateWords, 2 * two * vector))
     return smallestBlock;
+  // Several inputs' vectors are in flight at once; an odd number of them ends
+  // with one for each.
+  bool isOdd = vectors % two == 0 && vectors / two % 2 == 1;
+  if (inputs > 1 && length < longModerateWords && isOdd &&
+      length > 4 * two * vector)
+    return smallestBlock;
   // Four vectors of two accesses each spill in blocks of as many threads.
   bool isShort = length < longModerateWords &&
                  (vectorBytes == accessBytes || vectors <= 3 * two);
   if (hasExp || isShort)
     return two;
+  if (hasDeviations)
+    return vectors % loopThreads == 0 || vectors % two != 0 ? loopThreads : two;
   bool arePairs = vectors % (2 * loopThreads) == 0;
-  bool areUneven =
-      vectors % two != 0 && (hasDeviations || length < longModerateWords);
+  bool areUneven = vectors % two != 0 && length < longModerateWords;
   return arePairs || areUneven ? loopThreads : two;
+}
+
+/// Whether each element is weighed by the result of one exchange, and little
+/// else.
+bool RowsOnGPU::isWeighed() const {
+  return hasWeights && !hasDeviations && !hasExp && !isDivided();
 }
 
 /// The same of a row of narrow elements.
 int64_t RowsOnGPU::moderateNarrowThreads() const {
-  int64_t two = 2 * smallestBlock;
+  int64_t two = 2 * smallestBlock, three = two - smallestBlock / 2;
   bool isWhole = vectors % loopThreads == 0;
   if (inputs > 1 && length >= longModerateWords)
     return length <= longModerate || isWhole ? loopThreads : two;
   if (length >= longModerate && isWhole && !isDivided())
     return loopThreads;
+  if (isWeighed() && (inputs > 1 ? length > two * smallHeld
+                                 : vectors >= 2 * two && vectors % two == 0))
+    return two;
+  if (hasExp && length > two * moderateHeld && vectors % two != 0 &&
+      vectors % three == 0)
+    return three;
   int64_t wanted = powerOf2AtMost(length / moderateHeld);
   // Five vectors and what a division keeps; six spill.
   if (divides && hasExp && wanted <= smallestBlock &&
@@ -234,16 +254,35 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
       /*preload=*/true, /*copy_groups=*/1);
 }
 
-/// A row that has hardly more than one vector for each thread of the smallest
-/// block, with weights beside it. Null for other rows.
+/// A row of narrow elements that has hardly more than one vector for each
+/// thread of the smallest block: threads with two each, where whole warps have
+/// these, or all of the block's, with weights beside it. Null for other rows.
 RowsScheduleAttr RowsOnGPU::proposeModerateShort() const {
-  if (!hasWeights || hasDeviations || widestBytes >= wordBytes ||
-      accesses < smallestBlock || length % vector != 0)
+  if (widestBytes >= wordBytes || accesses < smallestBlock ||
+      length % vector != 0)
+    return {};
+  if (vectors > smallestBlock && vectors % (2 * warpSize) == 0)
+    return make(vectors / 2, 1, HoldKind::registers, /*inRegisters=*/0,
+                /*preload=*/!hasDeviations);
+  if (isDivided() && vectors == smallestBlock)
+    return make(smallestBlock, 2, HoldKind::registers);
+  if (!hasWeights || hasDeviations)
     return {};
   if (inputs > 1)
     return hold(heldGroup()).withPreload(true);
   return make(smallestBlock, 1, HoldKind::registers, /*inRegisters=*/0,
               /*preload=*/true);
+}
+
+/// A row of narrow elements with weights that is too long for the registers of
+/// two of the smallest blocks: few threads read it again from the caches. Null
+/// for other rows.
+RowsScheduleAttr RowsOnGPU::proposeModerateCached() const {
+  if (widestBytes >= wordBytes || inputs > 1 || !isWeighed() ||
+      length <= 2 * smallestBlock * moderateHeld || length >= longModerate)
+    return {};
+  bool isWhole = vectors % smallestBlock == 0;
+  return make(isWhole ? 2 * smallestBlock : smallestBlock, 1, HoldKind::cache);
 }
 
 /// For calls that all multiprocessors are busy with for a short time: few
@@ -263,11 +302,15 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
     return {};
   if (RowsScheduleAttr copied = proposeModerateCopied())
     return copied;
+  if (RowsScheduleAttr cached = proposeModerateCached())
+    return cached;
   // More narrow elements leave no room for what is found of them, or for
   // weights in a block that is larger than the smallest.
-  bool needsRoom = hasDeviations || isDivided() ||
-                   (hasWeights && inputs == 1 && threads > smallestBlock);
-  if (!areWords && needsRoom && length > threads * moderateHeld)
+  bool needsRoom =
+      hasDeviations || (hasWeights && inputs == 1 && threads > smallestBlock);
+  int64_t mostEach =
+      isDivided() && threads > smallestBlock ? mostDividedByTwo : moderateHeld;
+  if (!areWords && (needsRoom || isDivided()) && length > threads * mostEach)
     return {};
   if (vectors > registerVectors)
     if (RowsScheduleAttr large = proposeLong();
@@ -276,10 +319,12 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (RowsScheduleAttr shared = proposeModerateShared())
     return shared;
   // Without it a mean and its deviations are two reductions, which take fewer
-  // instructions.
+  // instructions and let more blocks be in flight, up to where there is one.
   int64_t most = threads < loopThreads ? moderateAhead : smallHeld;
-  bool preload = !hasDeviations || (areWords ? length <= threads * most
-                                             : threads > smallestBlock);
+  bool isAhead = areWords ? length <= threads * most ||
+                                length >= loopThreads * moderateHeld
+                          : threads > smallestBlock;
+  bool preload = !hasDeviations || isAhead;
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0, preload);
 }
 
@@ -316,14 +361,17 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
     return length < threads * vector ? RowsScheduleAttr()
                                      : make(threads, 1, HoldKind::cache);
   }
-  // Few rows of narrow elements wait for loads in steps, others for the L2.
-  std::optional<int64_t> rows = staticProduct(segment.space.rows());
-  bool areFew = rows && 2 * *rows <= target.gpu->multiprocessors;
+  int64_t sharing = 2 * sharingBlocks;
   if (inputs > 0 && length % vector == 0 && length >= longSharedOnce &&
-      target.gpu->portableClusterSize >= 2 * sharingBlocks &&
-      (areWords || !areFew))
-    return make(onceThreads, 1, HoldKind::cache)
-        .withBlocksPerRow(2 * sharingBlocks);
+      length <= longestSharedOnce &&
+      target.gpu->portableClusterSize >= sharing) {
+    // Loads of many narrow elements and what is found of each do not fit in
+    // registers together.
+    bool isLong = !areWords && length > sharing * onceThreads * moderateHeld;
+    return make(onceThreads, 1, isLong ? HoldKind::shared : HoldKind::cache)
+        .withBlocksPerRow(sharing);
+  }
+  std::optional<int64_t> rows = staticProduct(segment.space.rows());
   int64_t blocks = sharingBlocks;
   if (rows)
     blocks = powerOf2AtMost(onceBlocks * target.gpu->multiprocessors /

@@ -381,8 +381,14 @@ int64_t RowsOnGPU::heldGroup() const {
   bool isNarrow = vector > 4 && vectorBytes == accessBytes;
   if (once) {
     bool isLong = vector > 4 && vectors >= longOnceRow;
-    return std::min(groupWith(vectors, isLong ? longOnceVectors : onceVectors),
-                    registerVectors);
+    int64_t group =
+        std::min(groupWith(vectors, isLong ? longOnceVectors : onceVectors),
+                 registerVectors);
+    // Half of the places for a third vector would stay empty.
+    bool isHalfEmpty = isNarrow && length % vector == 0 &&
+                       group == fewestNeighbours && vectors > 2 * group &&
+                       vectors < 3 * group;
+    return isHalfEmpty ? group / 2 : group;
   }
   if (divides && !hasExp && isNarrow) {
     int64_t group = std::min(groupWith(vectors, onceVectors), registerVectors);

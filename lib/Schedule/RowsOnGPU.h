@@ -100,12 +100,14 @@ private:
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeFew() const;
   bool isDivided() const;
+  bool isWeighed() const;
   int64_t moderateWordThreads() const;
   int64_t moderateNarrowThreads() const;
   RowsScheduleAttr proposeModerate() const;
   RowsScheduleAttr proposeModerateShared() const;
   RowsScheduleAttr proposeModerateCopied() const;
   RowsScheduleAttr proposeModerateShort() const;
+  RowsScheduleAttr proposeModerateCached() const;
   int64_t moderateOnceThreads() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;

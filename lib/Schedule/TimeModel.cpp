@@ -16,29 +16,39 @@
 
 using namespace mlir::fuse;
 
-// Fitted to an H200, 2026: copies, and softmax and RMSNorm of 4096 to 131072
-// columns under many schedules. unittests/Schedule/TimeModelTest.cpp has them.
+// Fitted to an H200, 2026: 11,000 times of rows of 1024 to 32,768 elements in
+// calls of 12 to 190 MB under many schedules (docs/tuning.md says how well),
+// and copies, softmax and RMSNorm of more bytes, which
+// unittests/Schedule/TimeModelTest.cpp has.
 
 /// Of the board's bandwidth, what a copy reaches.
-static constexpr double memoryEfficiency = 0.87;
+static constexpr double memoryEfficiency = 0.86;
+/// Before the first block and after the last, beside the launch.
+static constexpr double edgeSeconds = 2.2e-6;
 /// From the request of a load to its value.
-static constexpr double memoryLatency = 650e-9;
-static constexpr double cacheLatency = 300e-9;
-/// A block's start and end; each of its warps has to come up and to arrive.
-static constexpr double blockStart = 50e-9;
-static constexpr double warpStart = 35e-9;
+static constexpr double memoryLatency = 500e-9;
+static constexpr double cacheLatency = 500e-9;
+/// A block's start and end; each of its warps has to come up and to arrive, at
+/// barriers, too.
+static constexpr double blockStart = 270e-9;
+static constexpr double warpStart = 28e-9;
 /// Shuffles, a barrier, and what all threads do with the result.
-static constexpr double reductionLatency = 200e-9;
+static constexpr double reductionLatency = 20e-9;
 /// Bytes a clock that one multiprocessor moves, and that L2 gives each of them
 /// while all ask.
-static constexpr double portBytesPerClock = 32;
-static constexpr double cacheBytesPerClock = 25;
+static constexpr double portBytesPerClock = 148;
+static constexpr double cacheBytesPerClock = 44;
 /// Instructions a clock: of a scheduler, and of one warp alone.
 static constexpr double schedulers = 4;
-static constexpr double warpRate = 0.3;
+static constexpr double warpRate = 0.37;
 static constexpr double specialsPerClock = 16;
+/// Of a last wave that is not full, the part of what it lacks that it takes all
+/// the same; and of what follows the last loads, the part that overlaps with
+/// nothing.
+static constexpr double lastWave = 0.6;
+static constexpr double trailingPart = 0.22;
 /// Of the soft maximum.
-static constexpr double sharpness = 6;
+static constexpr double sharpness = 3.6;
 
 static constexpr int64_t registerUnit = 256;
 static constexpr double bytesPerRegister = 4;
@@ -115,6 +125,11 @@ static double softMaximum(llvm::ArrayRef<Load> loads) {
   return most * std::pow(sum, 1 / sharpness);
 }
 
+/// What a block waits for between its loads and its stores.
+static double afterLoads(const BlockWork &work) {
+  return cacheLatency * work.cachedWaits + reductionLatency * work.reductions;
+}
+
 /// From a block's start to its end on a machine that has nothing else to do.
 static double blockLife(const GPUTarget &target, const BlockWork &work) {
   double warps = warpsOf(target, work);
@@ -122,8 +137,22 @@ static double blockLife(const GPUTarget &target, const BlockWork &work) {
   double issue = work.instructions * std::max(1.0, warps / schedulers) / rate;
   double moved = (work.memoryBytes + work.cachedBytes) / portBytesPerClock;
   return blockStart + warpStart * warps + memoryLatency * work.memoryWaits +
-         cacheLatency * work.cachedWaits + reductionLatency * work.reductions +
-         (issue + moved) / target.clockHertz;
+         afterLoads(work) + (issue + moved) / target.clockHertz;
+}
+
+/// Blocks that a multiprocessor holds, as a mean over what the registers may
+/// be; at least 1.
+static double expectedBlocks(const GPUTarget &target, const BlockWork &work) {
+  constexpr std::array<double, 5> parts = {-1, -0.5, 0, 0.5, 1};
+  double sum = 0;
+  for (double part : parts) {
+    BlockWork maybe = work;
+    maybe.registers = std::min<int64_t>(
+        std::lround(work.registers * (1 + part * work.registerError)),
+        std::max(work.registers, registerLimit(target, work)));
+    sum += std::max<int64_t>(1, residentBlocks(target, maybe));
+  }
+  return sum / parts.size();
 }
 
 TimeEstimate mlir::fuse::estimateTime(const GPUTarget &target,
@@ -132,10 +161,10 @@ TimeEstimate mlir::fuse::estimateTime(const GPUTarget &target,
   TimeEstimate estimate;
   estimate.residentBlocks = residentBlocks(target, work);
   double processors = target.multiprocessors;
-  double resident = std::max<double>(1, estimate.residentBlocks);
   // With few blocks each multiprocessor has fewer, and some have none.
   double busy = std::clamp(work.blocks, 1.0, processors);
-  double held = std::clamp(std::ceil(work.blocks / processors), 1.0, resident);
+  double held = std::clamp(std::ceil(work.blocks / processors), 1.0,
+                           expectedBlocks(target, work));
   double waves = std::max(1.0, work.blocks / (busy * held));
   double life = blockLife(target, work);
 
@@ -143,24 +172,27 @@ TimeEstimate mlir::fuse::estimateTime(const GPUTarget &target,
   double rate =
       std::min(1.0, warpRate * std::max(1.0, held * warps / schedulers));
   double clocks = busy * target.clockHertz / work.blocks;
+  // Of one block, where its multiprocessor has as many as it holds.
+  double issue = std::max(work.instructions * warps / schedulers / rate,
+                          work.specials * work.threads / specialsPerClock);
+  double cached = work.cachedBytes / cacheBytesPerClock;
   std::array<Load, 4> loads = {{
       {TimeLimit::Memory, work.blocks * work.memoryBytes /
                               (memoryEfficiency * target.memoryBytesPerSecond)},
-      {TimeLimit::Waiting, waves * life},
-      {TimeLimit::Cache, work.cachedBytes / cacheBytesPerClock / clocks},
-      {TimeLimit::Instructions,
-       std::max(work.instructions * warps / schedulers / rate,
-                work.specials * work.threads / specialsPerClock) /
-           clocks},
+      {TimeLimit::Waiting,
+       (waves + lastWave * (std::ceil(waves) - waves)) * life},
+      {TimeLimit::Cache, cached / clocks},
+      {TimeLimit::Instructions, issue / clocks},
   }};
-  double steady = softMaximum(loads);
-  // The last blocks trail behind by up to a wave; one wave alone has no last.
-  double trailing = steady / waves * (1 - 1 / waves);
-  estimate.seconds = target.launchSeconds + steady + trailing;
+  // What the last blocks do when all is loaded has no loads to overlap with.
+  double trailing = trailingPart * (afterLoads(work) + held * (issue + cached) /
+                                                           target.clockHertz);
+  estimate.seconds =
+      target.launchSeconds + edgeSeconds + softMaximum(loads) + trailing;
   estimate.limit = llvm::max_element(loads, [](const Load &a, const Load &b) {
                      return a.seconds < b.seconds;
                    })->limit;
-  if (estimate.seconds < 2 * target.launchSeconds)
+  if (estimate.seconds < 2 * (target.launchSeconds + edgeSeconds))
     estimate.limit = TimeLimit::Launch;
   return estimate;
 }

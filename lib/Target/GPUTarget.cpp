@@ -70,7 +70,7 @@ static constexpr GPUTarget makeSM89() {
 static constexpr GPUTarget makeSM90() {
   GPUTarget t = makeSM80();
   t.chip = "sm_90";
-  t.board = "H100 SXM 80GB";
+  t.board = "H200";
   // For st.async.
   t.ptxVersion = 81;
   t.maxClusterSize = 16;
@@ -81,7 +81,7 @@ static constexpr GPUTarget makeSM90() {
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
   t.multiprocessors = 132;
-  t.memoryBytesPerSecond = 3350e9;
+  t.memoryBytesPerSecond = 4800e9;
   t.l2Bytes = 50ull << 20;
   t.clockHertz = 1.98e9;
   return t;

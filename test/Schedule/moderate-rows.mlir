@@ -79,9 +79,10 @@ func.func @long_narrow(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>) -> tens
   return %y : tensor<?x12288xbf16>
 }
 
-// Five vectors with weights do not fit into threads of a block of 256.
+// Five vectors with weights do not fit into threads of a block of 256, which
+// reads them again from the caches,
 // CHECK-LABEL: func.func @many_weights(
-// CHECK: #fuse.rows<threads = 320, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
 func.func @many_weights(%x: tensor<?x10240xbf16>, %w: tensor<10240xbf16>) -> tensor<?x10240xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x10240xbf16>, tensor<10240xbf16>
   return %y : tensor<?x10240xbf16>
@@ -180,12 +181,30 @@ func.func @uneven_deviations_of_words(%x: tensor<?x11008xf32>, %w: tensor<11008x
   return %y : tensor<?x11008xf32>
 }
 
-// and smaller ones where they divide these.
+// or take as many of each thread.
 // CHECK-LABEL: func.func @even_deviations_of_words(
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers>
 func.func @even_deviations_of_words(%x: tensor<?x10240xf32>, %w: tensor<10240xf32>, %b: tensor<10240xf32>) -> tensor<?x10240xf32> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x10240xf32>, tensor<10240xf32>, tensor<10240xf32>
   return %y : tensor<?x10240xf32>
+}
+
+// Threads of smaller blocks have as many, too, where half of a larger one had
+// one vector less.
+// CHECK-LABEL: func.func @half_deviations_of_words(
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+func.func @half_deviations_of_words(%x: tensor<?x9216xf32>, %w: tensor<9216xf32>, %b: tensor<9216xf32>) -> tensor<?x9216xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x9216xf32>, tensor<9216xf32>, tensor<9216xf32>
+  return %y : tensor<?x9216xf32>
+}
+
+// A multiprocessor has one block of so many in any case, so that weights are
+// loaded ahead.
+// CHECK-LABEL: func.func @lone_deviations_of_words(
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @lone_deviations_of_words(%x: tensor<?x16384xf32>, %w: tensor<16384xf32>, %b: tensor<16384xf32>) -> tensor<?x16384xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x16384xf32>, tensor<16384xf32>, tensor<16384xf32>
+  return %y : tensor<?x16384xf32>
 }
 
 // Four vectors that are divided fit into registers,
@@ -200,9 +219,9 @@ func.func @divided(%x: tensor<?x8192xbf16>) -> tensor<?x8192xf8E4M3FN> {
   return %y : tensor<?x8192xf8E4M3FN>
 }
 
-// a part more does not,
+// and so does half as much more,
 // CHECK-LABEL: func.func @more_divided(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
 func.func @more_divided(%x: tensor<?x9216xbf16>) -> tensor<?x9216xf8E4M3FN> {
   %f = fuse.cast %x : tensor<?x9216xbf16> -> tensor<?x9216xf32>
   %m = fuse.abs %f : tensor<?x9216xf32>
@@ -212,7 +231,7 @@ func.func @more_divided(%x: tensor<?x9216xbf16>) -> tensor<?x9216xf8E4M3FN> {
   return %y : tensor<?x9216xf8E4M3FN>
 }
 
-// in the smallest block either.
+// but not in the smallest block.
 // CHECK-LABEL: func.func @divided_by_few(
 // CHECK: #fuse.rows<threads = 160, vector = 8, rows_per_block = 1, hold = cache>
 func.func @divided_by_few(%x: tensor<?x5120xbf16>) -> tensor<?x5120xf8E4M3FN> {
@@ -376,9 +395,9 @@ func.func @once_shared(%x: tensor<?x65536xbf16>) -> tensor<?x1xbf16> {
   return %y : tensor<?x1xbf16>
 }
 
-// in steps where there are few of narrow elements,
+// in shared memory where narrow elements of a thread are many,
 // CHECK-LABEL: func.func @once_shared_by_few(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, blocks_per_row = 8>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
 func.func @once_shared_by_few(%x: tensor<64x131072xbf16>) -> tensor<64x1xbf16> {
   %y = fuse.logsumexp %x dims = [1] keep : tensor<64x131072xbf16> -> tensor<64x1xbf16>
   return %y : tensor<64x1xbf16>
@@ -398,4 +417,76 @@ func.func @once_shared_words(%x: tensor<64x131072xf32>) -> tensor<64x1xf32> {
 func.func @six_vectors(%x: tensor<?x6144xbf16>) -> tensor<?x6144xbf16> {
   %y = fuse.softmax %x dims = [1] : tensor<?x6144xbf16>
   return %y : tensor<?x6144xbf16>
+}
+
+// Two vectors for each thread of a block that is smaller than the others,
+// CHECK-LABEL: func.func @pairs_of_few(
+// CHECK: #fuse.rows<threads = 96, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @pairs_of_few(%x: tensor<?x1536xbf16>, %w: tensor<1536xbf16>) -> tensor<?x1536xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x1536xbf16>, tensor<1536xbf16>
+  return %y : tensor<?x1536xbf16>
+}
+
+// of two rows where each element is divided,
+// CHECK-LABEL: func.func @pairs_divided(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
+func.func @pairs_divided(%x: tensor<?x1024xbf16>) -> tensor<?x1024xf8E4M3FN> {
+  %f = fuse.cast %x : tensor<?x1024xbf16> -> tensor<?x1024xf32>
+  %m = fuse.abs %f : tensor<?x1024xf32>
+  %s = fuse.reduce max %m dims = [1] keep : tensor<?x1024xf32> -> tensor<?x1xf32>
+  %q = fuse.div %f, %s : tensor<?x1024xf32>, tensor<?x1xf32> -> tensor<?x1024xf32>
+  %y = fuse.cast %q : tensor<?x1024xf32> -> tensor<?x1024xf8E4M3FN>
+  return %y : tensor<?x1024xf8E4M3FN>
+}
+
+// and of twice the smallest block where the weights of these fit, too,
+// CHECK-LABEL: func.func @pairs_with_weights(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @pairs_with_weights(%x: tensor<?x4096xbf16>, %w: tensor<4096xbf16>) -> tensor<?x4096xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>
+  return %y : tensor<?x4096xbf16>
+}
+
+// unless some have one more than others,
+// CHECK-LABEL: func.func @uneven_with_weights(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @uneven_with_weights(%x: tensor<?x5120xbf16>, %w: tensor<5120xbf16>) -> tensor<?x5120xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x5120xbf16>, tensor<5120xbf16>
+  return %y : tensor<?x5120xbf16>
+}
+
+// which counts less than the loads of two inputs.
+// CHECK-LABEL: func.func @uneven_of_two(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @uneven_of_two(%x: tensor<?x5120xbf16>, %r: tensor<?x5120xbf16>, %w: tensor<5120xbf16>) -> (tensor<?x5120xbf16>, tensor<?x5120xbf16>) {
+  %h = fuse.add %x, %r : tensor<?x5120xbf16>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x5120xbf16>, tensor<5120xbf16>
+  return %y, %h : tensor<?x5120xbf16>, tensor<?x5120xbf16>
+}
+
+// Of words of two inputs threads of the smallest block have an even number of
+// vectors.
+// CHECK-LABEL: func.func @odd_words_of_two(
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @odd_words_of_two(%x: tensor<?x5120xf32>, %r: tensor<?x5120xf32>, %w: tensor<5120xf32>) -> (tensor<?x5120xf32>, tensor<?x5120xf32>) {
+  %h = fuse.add %x, %r : tensor<?x5120xf32>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x5120xf32>, tensor<5120xf32>
+  return %y, %h : tensor<?x5120xf32>, tensor<?x5120xf32>
+}
+
+// Six vectors of each thread of six warps, not four or five of eight.
+// CHECK-LABEL: func.func @six_warps(
+// CHECK: #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @six_warps(%x: tensor<?x9216xbf16>) -> tensor<?x9216xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x9216xbf16>
+  return %y : tensor<?x9216xbf16>
+}
+
+// Where neither block's threads have as many vectors each, the smaller one
+// leaves less of its last step over.
+// CHECK-LABEL: func.func @uneven_many_weights(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+func.func @uneven_many_weights(%x: tensor<?x11008xbf16>, %w: tensor<11008xbf16>) -> tensor<?x11008xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x11008xbf16>, tensor<11008xbf16>
+  return %y : tensor<?x11008xbf16>
 }

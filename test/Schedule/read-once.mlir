@@ -51,7 +51,7 @@ func.func @longest_logits(%x: tensor<4x300000xbf16>) -> tensor<4xf32> {
 // -----
 
 // CHECK-LABEL: func.func @more_logits
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
 func.func @more_logits(%x: tensor<256x128256xbf16>) -> tensor<256xf32> {
   %f = fuse.cast %x : tensor<256x128256xbf16> -> tensor<256x128256xf32>
   %l = fuse.logsumexp %f dims = [1] : tensor<256x128256xf32> -> tensor<256xf32>
@@ -63,7 +63,7 @@ func.func @more_logits(%x: tensor<256x128256xbf16>) -> tensor<256xf32> {
 // CHECK-LABEL: func.func @many_logits
 // CHECK:         #fuse.rows<threads = 384, vector = 8, rows_per_block = 1, hold = loop, stages = 4>
 // SMALL-LABEL: func.func @many_logits
-// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache, blocks_per_row = 8>
+// SMALL:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, blocks_per_row = 8>
 func.func @many_logits(%x: tensor<?x128256xbf16>) -> tensor<?xf32> {
   %f = fuse.cast %x : tensor<?x128256xbf16> -> tensor<?x128256xf32>
   %l = fuse.logsumexp %f dims = [1] : tensor<?x128256xf32> -> tensor<?xf32>
@@ -88,4 +88,25 @@ func.func @sums(%x: tensor<2x128256xbf16>) -> tensor<2xbf16> {
 func.func @long_sums(%x: tensor<2x524288xbf16>) -> tensor<2xbf16> {
   %s = fuse.reduce sum %x dims = [1] : tensor<2x524288xbf16> -> tensor<2xbf16>
   return %s : tensor<2xbf16>
+}
+
+// -----
+
+// Four threads would have places for twelve vectors of nine.
+// CHECK-LABEL: func.func @nine_vectors
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 64, hold = registers>
+func.func @nine_vectors(%x: tensor<?x72xbf16>) -> tensor<?xf32> {
+  %f = fuse.cast %x : tensor<?x72xbf16> -> tensor<?x72xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<?x72xf32> -> tensor<?xf32>
+  return %l : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @thirteen_vectors
+// CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 32, hold = registers>
+func.func @thirteen_vectors(%x: tensor<?x104xbf16>) -> tensor<?xf32> {
+  %f = fuse.cast %x : tensor<?x104xbf16> -> tensor<?x104xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<?x104xf32> -> tensor<?xf32>
+  return %l : tensor<?xf32>
 }

@@ -21,7 +21,7 @@ using mlir::fuse::PTXAccess;
 namespace fuse::driver {
 
 namespace {
-enum class Emit { Kernels, Schedule, Gpu, LLVM, PTX, Stats };
+enum class Emit { Kernels, Candidates, Schedule, Gpu, LLVM, PTX, Stats };
 
 class InspectCommand : public Command {
 public:
@@ -32,6 +32,7 @@ public:
 private:
   jit::CompileOptions compileOptions() const;
   Error emit(jit::Compilation &compilation, StringRef text);
+  Error emitCandidates(jit::Compilation &compilation);
   Error emitStage(jit::Compilation &compilation, jit::Stage stage);
   Error emitCode(const jit::Code &code, StringRef text);
 
@@ -44,13 +45,15 @@ private:
       cl::desc("What to show"),
       cl::values(
           clEnumValN(Emit::Kernels, "kernels", "What was fused, and why not"),
+          clEnumValN(Emit::Candidates, "candidates",
+                     "The schedules that each kernel could have"),
           clEnumValN(Emit::Schedule, "schedule", "The scheduled kernels' IR"),
           clEnumValN(Emit::Gpu, "gpu", "The IR of gpu functions and launches"),
           clEnumValN(Emit::LLVM, "llvm", "The LLVM IR"),
           clEnumValN(Emit::PTX, "ptx", "The PTX"),
           clEnumValN(Emit::Stats, "stats", "Statistics read from the PTX"))};
   cl::opt<bool> asJSON{"json", cl::sub(sub), cl::cat(category),
-                       cl::desc("Kernels and statistics as JSON")};
+                       cl::desc("Kernels, candidates or statistics as JSON")};
   cl::opt<unsigned> bits{
       "expect-bits", cl::sub(sub), cl::cat(category), cl::value_desc("N"),
       cl::desc("Fail if a streamed operand is accessed with fewer bits")};
@@ -144,6 +147,32 @@ static void printStats(ArrayRef<KernelReport> kernels) {
   }
 }
 
+/// A line a schedule: what the model predicts, what the time consists of most,
+/// and blocks that a multiprocessor holds.
+static void printCandidates(const jit::KernelCandidates &kernel) {
+  outs() << formatv("kernel {0}\n", kernel.kernel);
+  for (const jit::ScheduleCandidate &candidate : kernel.schedules) {
+    if (const auto &estimate = candidate.estimate)
+      outs() << formatv("  {0,8:F1} us, mostly {1,-12} {2,2} blocks",
+                        estimate->seconds * 1e6, name(estimate->limit),
+                        estimate->residentBlocks);
+    outs() << formatv("  {0}\n", candidate.schedule);
+  }
+}
+
+Error InspectCommand::emitCandidates(jit::Compilation &compilation) {
+  auto kernels = compilation.candidates(jit::CompiledProgram::usualFacts());
+  if (!kernels)
+    return kernels.takeError();
+  if (asJSON)
+    outs() << formatv("{0:2}\n",
+                      json::Value(json::Object{
+                          {"kernels", jit::reportCandidates(*kernels)}}));
+  else
+    for_each(*kernels, printCandidates);
+  return Error::success();
+}
+
 Error InspectCommand::emitStage(jit::Compilation &compilation,
                                 jit::Stage stage) {
   auto text = compilation.print(stage, jit::CompiledProgram::usualFacts());
@@ -193,11 +222,14 @@ Error InspectCommand::emitCode(const jit::Code &code, StringRef text) {
 Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
   bool isStage =
       what == Emit::Schedule || what == Emit::Gpu || what == Emit::LLVM;
-  if (isStage && (asJSON || bits > 0))
+  bool isCandidates = what == Emit::Candidates;
+  if ((isStage && asJSON) || ((isStage || isCandidates) && bits > 0))
     return createStringError(inconvertibleErrorCode(),
                              "expected --json and --expect-bits with kernels, "
                              "ptx or stats, but got another --emit; use "
                              "--emit=stats");
+  if (isCandidates)
+    return emitCandidates(compilation);
   if (what == Emit::Schedule)
     return emitStage(compilation, jit::Stage::Schedule);
   if (what == Emit::Gpu)

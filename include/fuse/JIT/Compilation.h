@@ -19,6 +19,7 @@
 #include "fuse/JIT/Plan.h"
 #include "fuse/JIT/Remark.h"
 #include "fuse/Runtime/Facts.h"
+#include "fuse/Schedule/TimeModel.h"
 
 namespace fuse::jit {
 
@@ -71,6 +72,22 @@ struct TuningKey {
   std::string key;
 };
 
+/// A schedule that a kernel could have.
+struct ScheduleCandidate {
+  /// "#fuse.rows<threads = 128, ...>".
+  std::string schedule;
+  /// What one block does, and how long the model says that the kernel takes;
+  /// none on a CPU.
+  std::optional<mlir::fuse::BlockWork> work;
+  std::optional<mlir::fuse::TimeEstimate> estimate;
+};
+
+/// The choice first, then the others from fast to slow.
+struct KernelCandidates {
+  std::string kernel;
+  std::vector<ScheduleCandidate> schedules;
+};
+
 /// A program for one set of facts.
 struct Code {
   Plan plan;
@@ -102,6 +119,11 @@ public:
   /// Of each kernel, in the order of the launches.
   llvm::Expected<std::vector<TuningKey>>
   tuningKeys(const runtime::Facts &facts);
+
+  /// Of each kernel, in the order of the launches; a kernel whose schedule the
+  /// program's text gives has that one.
+  llvm::Expected<std::vector<KernelCandidates>>
+  candidates(const runtime::Facts &facts);
 
   /// The program at `stage`, as text.
   llvm::Expected<std::string> print(Stage stage, const runtime::Facts &facts);

@@ -55,6 +55,14 @@ llvm::StringRef name(Remark::Kind kind);
 /// cannot be parsed.
 llvm::Expected<llvm::json::Array> reportKernels(const Code &code);
 
+/// [{"name": "softmax", "candidates": [
+///     {"schedule": "#fuse.rows<..>", "us": 31.2, "limit": "memory",
+///      "blocks_per_multiprocessor": 8, "block": {"blocks": 4096, ..}}]}]
+///
+/// The first is the choice. `block` is what the model of time knows of one
+/// block, as in BlockWork. On a CPU there are schedules alone.
+llvm::json::Array reportCandidates(llvm::ArrayRef<KernelCandidates> kernels);
+
 /// Name, symbols, inputs, outputs and kernels:
 /// {"name": "softmax", "symbols": ["rows"],
 ///  "inputs": [{"name": "x", "dtype": "f32", "shape": ["rows", 4096],

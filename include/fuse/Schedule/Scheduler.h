@@ -51,6 +51,9 @@ struct ScheduleTarget {
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
 
+  /// For calls that are so small: what are few are brief, and brief ones small.
+  void setSizes(bool isSmall, bool isBrief, bool isFew);
+
   /// Calls that move no more than this are so short that what their kernels
   /// wait for counts more than the bandwidth; 0 on a CPU.
   int64_t smallBytes() const;

@@ -44,6 +44,9 @@ struct BlockWork {
   /// Registers of a thread, and bytes of shared memory of a block.
   int64_t registers = 32;
   int64_t sharedBytes = 0;
+  /// The part by which `registers` may be wrong, where it is an estimate: the
+  /// blocks that fit are taken from all that it may be.
+  double registerError = 0;
 
   /// Bytes that a block moves to and from memory.
   double memoryBytes = 0;
