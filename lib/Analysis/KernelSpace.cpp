@@ -274,6 +274,15 @@ mlir::fuse::elementBitsAlong(KernelOp kernel, const DimClasses &dims,
   return bits;
 }
 
+bool mlir::fuse::isOnlyGathered(BlockArgument input) {
+  return !input.use_empty() &&
+         llvm::all_of(input.getUses(), [](OpOperand &use) {
+           auto gather = dyn_cast<GatherOp>(use.getOwner());
+           return gather && use.get() == gather.getTable() &&
+                  use.get() != gather.getIds();
+         });
+}
+
 SmallVector<BlockArgument> mlir::fuse::streamedInputs(KernelOp kernel,
                                                       const DimClasses &dims,
                                                       ArrayRef<Extent> domain) {

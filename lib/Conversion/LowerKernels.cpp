@@ -73,6 +73,7 @@ private:
   SmallVector<Value> hostResultDims(OpBuilder &builder);
   ArrayAttr opNames();
   ArrayAttr copies();
+  DenseI64ArrayAttr gathered();
 
   /// Of the launch that is made.
   unsigned numInputs() {
@@ -496,6 +497,16 @@ ArrayAttr KernelLowering::copies() {
   return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
 }
 
+/// Of the launch's inputs, those that the kernel only gathers from.
+DenseI64ArrayAttr KernelLowering::gathered() {
+  SmallVector<int64_t> numbers;
+  for (auto [number, input] : llvm::enumerate(current.inputs))
+    if (isOnlyGathered(kernel.getBody().getArgument(input)))
+      numbers.push_back(number);
+  return numbers.empty() ? DenseI64ArrayAttr()
+                         : DenseI64ArrayAttr::get(kernel.getContext(), numbers);
+}
+
 void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   OpBuilder builder(kernel);
   auto module = function->getParentOfType<gpu::GPUModuleOp>();
@@ -533,6 +544,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
       pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies(),
+      gathered(),
       sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
                          : IntegerAttr(),

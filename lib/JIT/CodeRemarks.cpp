@@ -95,6 +95,15 @@ explain(const KernelOperand *operand, const runtime::Facts &facts) {
               ", or give the kernel a schedule with another vector"};
 }
 
+/// Why the width matters little.
+static StringRef explainUnstreamed(const NarrowAccess &access) {
+  if (!access.isLoad)
+    return "it is not streamed: it is smaller than what the kernel walks";
+  if (access.operand && access.operand->isGathered)
+    return "it is gathered from, where other operands say";
+  return "it is not streamed: its elements are read again, from the cache";
+}
+
 static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
                      const runtime::Facts &facts) {
   std::string operand = access.operand ? access.operand->name : "";
@@ -119,8 +128,8 @@ static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
         << remark::reason("{0}", reason) << remark::suggest("{0}", suggestion);
     return;
   }
-  describe(remark::analysis(access.place, options)) << remark::reason(
-      "{0}", "it is not streamed: its elements are read again, from the cache");
+  describe(remark::analysis(access.place, options))
+      << remark::reason("{0}", explainUnstreamed(access));
 }
 
 static void remarkOnSpills(const KernelResources &resources, Location place) {

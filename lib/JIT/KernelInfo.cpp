@@ -85,11 +85,14 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
       operand.isResult = info.operands.size() >= inputs;
       info.operands.push_back(std::move(operand));
     }
+  for (int64_t number : launch.getGathered().value_or(ArrayRef<int64_t>()))
+    info.operands[number].isGathered = true;
   SmallVector<SizeExpr> sizes = iterationSizes(schedule, info.operands);
   for (KernelOperand &operand : info.operands)
-    operand.isStreamed = llvm::any_of(sizes, [&](const SizeExpr &size) {
-      return isSameSize(size, operand.elements);
-    });
+    operand.isStreamed =
+        !operand.isGathered && llvm::any_of(sizes, [&](const SizeExpr &size) {
+          return isSameSize(size, operand.elements);
+        });
   return info;
 }
 

@@ -158,7 +158,8 @@ static json::Object toJSON(const KernelInfo &kernel, const ProgramSpec &spec) {
                      {"dtype", name(operand.dtype)},
                      {"elements", toJSON(operand.elements, spec)},
                      {"result", operand.isResult},
-                     {"streamed", operand.isStreamed}});
+                     {"streamed", operand.isStreamed},
+                     {"gathered", operand.isGathered}});
   json::Object object{{"name", kernel.name},
                       {"ops", json::Array(kernel.ops)},
                       {"schedule", kernel.schedule},

@@ -96,6 +96,8 @@ private:
   double sectorWaste(double elements) const;
 
   const DimClasses &dims;
+  /// Of rows; null for other kernels.
+  const ReductionSpace *space = nullptr;
   double points;
   /// Of all tensors that cross the kernel's edge; of its inputs that have an
   /// element for each point; of one point of the others.
@@ -123,7 +125,8 @@ KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims, double points)
 
 KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
                        const DimClasses &dims)
-    : dims(dims), points(estimatedElements(segment.space.domain, dims)) {
+    : dims(dims), space(&segment.space),
+      points(estimatedElements(segment.space.domain, dims)) {
   for (Value input : kernel.getBody().getArguments())
     if (segment.reads(input))
       countEdge(input, /*isResult=*/false);
@@ -135,6 +138,13 @@ KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
 }
 
 void KernelWork::countEdge(Value value, bool isResult) {
+  // What is gathered has at most the elements of the results.
+  if (auto input = dyn_cast<BlockArgument>(value);
+      input && !isResult && isOnlyGathered(input)) {
+    for (Operation *gather : input.getUsers())
+      bytes += estimatedBytes(gather->getResult(0), dims);
+    return;
+  }
   double elements = estimatedElements(value, dims);
   bytes += estimatedBytes(value, dims);
   bool isStreamed = elements >= points;
@@ -150,7 +160,8 @@ void KernelWork::countEdge(Value value, bool isResult) {
   } else {
     // Scalars, and one number a row, are read once.
     bool isTable = elements > 1 && !dims.extents(value).empty() &&
-                   dims.extents(value).back().size != 1;
+                   (space ? space->isSharedByRows(dims.extents(value))
+                          : dims.extents(value).back().size != 1);
     tableBytes += isTable ? elementBytes(value) : 0;
     tables += isTable;
     instructions += isTable && elementBytes(value) < 4 ? 1 : 0;

@@ -80,7 +80,9 @@ static void printOperands(const jit::KernelInfo &kernel,
                       operand.isResult ? "writes" : "reads ", operand.name,
                       runtime::name(operand.dtype),
                       operand.elements.str(symbols),
-                      operand.isStreamed ? ", streamed" : "");
+                      operand.isStreamed   ? ", streamed"
+                      : operand.isGathered ? ", gathered from"
+                                           : "");
 }
 
 static void printKernels(const jit::Code &code) {

@@ -104,6 +104,10 @@ struct ReductionSpace {
   bool isSharedByRows(ArrayRef<Extent> extents) const;
 };
 
+/// Whether a kernel only gathers from this input of its body: the elements that
+/// it reads are as many as the results have.
+bool isOnlyGathered(BlockArgument input);
+
 /// The kernel's inputs that have an element for each point of `domain`.
 SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
                                           const DimClasses &dims,

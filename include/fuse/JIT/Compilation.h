@@ -46,6 +46,8 @@ struct KernelOperand {
   /// that all its bytes stream through; a smaller operand is a table that is
   /// read again and again. Operands of a contraction are not streamed.
   bool isStreamed = false;
+  /// The kernel only gathers from it, where others of its inputs say.
+  bool isGathered = false;
 };
 
 struct KernelInfo {

@@ -150,6 +150,12 @@ LogicalResult LaunchOp::verify() {
       return emitOpError("expected copies to name each result once, but got "
                          "result #")
              << result << " twice; remove one";
+  // 6. `gathered` holds numbers of inputs.
+  for (int64_t number : getGathered().value_or(ArrayRef<int64_t>()))
+    if (number < 0 || number >= int64_t(getInputs().size()))
+      return emitOpError("expected gathered to hold numbers of the ")
+             << getInputs().size() << " inputs, but got " << number
+             << "; number them from 0";
   return success();
 }
 

@@ -181,6 +181,15 @@ func.func @f(%x: tensor<4xf32>, %n: index) {
 
 // -----
 
+// launch, 6.
+func.func @f(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expected gathered to hold numbers of the 1 inputs, but got 1; number them from 0}}
+  fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<4xf32>) {gathered = array<i64: 1>}
+  return
+}
+
+// -----
+
 // stride, 1.
 func.func @f(%x: tensor<4xf32>) {
   // expected-error @below {{expected dim to be one of the 1 dimensions of 'tensor<4xf32>', but got 1; number them from 0}}

@@ -37,6 +37,14 @@ func.func @launch(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
+// CHECK-LABEL: func.func @gathered
+func.func @gathered(%x: tensor<8xf32>, %i: tensor<4xi64>, %n: index) -> tensor<4xf32> {
+  // CHECK: gathered = array<i64: 0>
+  %y = fuse.launch @k::@k blocks(%n) threads(1) ins(%x, %i : tensor<8xf32>, tensor<4xi64>)
+       -> tensor<4xf32> {gathered = array<i64: 0>}
+  return %y : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @copies
 func.func @copies(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
   // CHECK: copies = {{\[\[}}0, 0{{\]\]}}

@@ -74,6 +74,9 @@ def LaunchOp : Fuse_Op<"launch", [
     content before the launch, which writes a part of it. The two may be one
     buffer where nothing reads the input later; otherwise the program copies.
 
+    `gathered` are the numbers of inputs that the kernel only gathers from:
+    where it does, and how much of them it reads, depends on other inputs.
+
     `shared_bytes` is the dynamic shared memory of a block, `cluster` the number
     of blocks that form a cluster, of which `blocks` is a multiple.
 
@@ -88,6 +91,7 @@ def LaunchOp : Fuse_Op<"launch", [
     3. `result_dims` has one value for each dynamic dimension of the results.
     4. `in_place` holds pairs [result, input] of one type.
     5. `copies` holds pairs [result, input] of one type, at most one a result.
+    6. `gathered` holds numbers of inputs.
 
     ```mlir
     %y = fuse.launch @gelu::@gelu blocks(%g) threads(256) ins(%x : tensor<?xf32>)
@@ -101,6 +105,7 @@ def LaunchOp : Fuse_Op<"launch", [
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<ArrayAttr>:$in_place,
                        OptionalAttr<ArrayAttr>:$copies,
+                       OptionalAttr<DenseI64ArrayAttr>:$gathered,
                        OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<I64Attr>:$cluster,
                        UnitAttr:$cooperative);
