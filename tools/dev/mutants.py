@@ -308,7 +308,7 @@ MUTANTS = [
         ),
         (
             "narrow-elements-need-no-room",
-            "if (!areWords && needsRoom && length > threads * moderateHeld)",
+            "if (!areWords && (needsRoom || isDivided()) && length > threads * mostEach)",
             "if (false)",
         ),
         (
@@ -322,9 +322,49 @@ MUTANTS = [
             "return make(threads, 1, HoldKind::cache);",
         ),
         (
-            "few-narrow-logits-are-cached",
-            "(areWords || !areFew))",
-            "true)",
+            "narrow-logits-are-cached",
+            "isLong ? HoldKind::shared : HoldKind::cache",
+            "HoldKind::cache",
+        ),
+        (
+            "pairs-of-vectors-need-the-smallest-block",
+            "if (vectors > smallestBlock && vectors % (2 * warpSize) == 0)",
+            "if (false)",
+        ),
+        (
+            "divided-pairs-are-of-four-rows",
+            "if (isDivided() && vectors == smallestBlock)",
+            "if (false)",
+        ),
+        (
+            "weights-are-for-small-blocks",
+            "if (isWeighed() && (inputs > 1",
+            "if (false && (inputs > 1",
+        ),
+        (
+            "exponentials-never-have-six-warps",
+            "vectors % three == 0)",
+            "false)",
+        ),
+        (
+            "odd-words-have-larger-blocks",
+            "if (inputs > 1 && length < longModerateWords && isOdd &&",
+            "if (false &&",
+        ),
+        (
+            "long-weighed-rows-are-as-in-large-calls",
+            "if (RowsScheduleAttr cached = proposeModerateCached())",
+            "if (RowsScheduleAttr cached = RowsScheduleAttr())",
+        ),
+        (
+            "uneven-weighed-rows-have-larger-blocks",
+            "isWhole ? 2 * smallestBlock : smallestBlock, 1, HoldKind::cache",
+            "2 * smallestBlock, 1, HoldKind::cache",
+        ),
+        (
+            "lone-blocks-load-weights-late",
+            "length >= loopThreads * moderateHeld",
+            "false",
         ),
         (
             "words-read-once-are-uneven",

@@ -19,14 +19,18 @@
 // and out together:
 //
 //   threads x vectors  registers  blocks an SM   T us   T / K   memory   total
-//   128 x 8                   90             5    1.9     0.4      1.0     262
-//   512 x 2                   68             1    2.2     2.2      1.0     550
+//   128 x 8                   90             5    1.5     0.3      1.0     265
+//   512 x 2                   68             1    1.5     1.5      1.0     412
 //
 // The second one moves no byte more. It has one block where registers for two
-// are 4 too many, and memory idles while that block waits.
+// are 4 too many, and memory idles while that block waits. (Measured were 263
+// and 589 us: what is far from the fastest is further than the model says.)
+// Added are the launch, a part of the last wave where it is not full, and what
+// the last blocks do when all is loaded.
 //
-// The constants are fitted to such measurements, on an H200; other chips scale
-// with their clock and their number of multiprocessors.
+// The constants are fitted to measurements on an H200, most of them of fast
+// schedules (docs/tuning.md); other chips scale with their clock, their memory
+// and their number of multiprocessors.
 //
 //===----------------------------------------------------------------------===//
 
