@@ -7,9 +7,11 @@
 
 #include "fuse/Codegen/Assemble.h"
 #include "NvJitLink.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -168,9 +170,9 @@ runNvJitLink(const NvJitLink &library, StringRef ptx, const GPUTarget &target,
   return result;
 }
 
-llvm::Expected<AssembledModule>
-mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
-                        const AssembleOptions &options) {
+static llvm::Expected<AssembledModule>
+assembleOnce(StringRef ptx, const GPUTarget &target,
+             const AssembleOptions &options) {
   bool any = options.assembler == Assembler::Any;
   if (any || options.assembler == Assembler::Ptxas) {
     if (std::optional<std::string> program = findPtxas())
@@ -191,4 +193,100 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
   AssembledModule result;
   result.assemblerName = "the CUDA driver, at load";
   return result;
+}
+
+namespace {
+/// The directives between a kernel's parameters and its body.
+struct Bounds {
+  /// Of the line behind `.maxntid`, whose numbers are the block's threads.
+  size_t end = 0;
+  uint64_t threads = 1;
+};
+} // namespace
+
+/// Nothing of a kernel without `.maxntid`, or with a bound on its registers.
+static std::optional<Bounds> boundsOf(StringRef ptx, StringRef kernel) {
+  size_t entry = ptx.find((".entry " + kernel + "(").str());
+  size_t body = ptx.find('{', std::min(entry, ptx.size()));
+  if (entry == StringRef::npos || body == StringRef::npos)
+    return std::nullopt;
+  StringRef head = ptx.slice(entry, body);
+  size_t line = head.find(".maxntid");
+  if (line == StringRef::npos || head.contains(".minnctapersm") ||
+      head.contains(".maxnreg"))
+    return std::nullopt;
+  Bounds bounds;
+  size_t end = head.find('\n', line);
+  if (end == StringRef::npos)
+    return std::nullopt;
+  bounds.end = entry + end + 1;
+  llvm::SmallVector<StringRef, 3> numbers;
+  head.slice(line, end)
+      .drop_front(StringRef(".maxntid").size())
+      .split(numbers, ',');
+  for (StringRef number : numbers) {
+    uint64_t size = 0;
+    if (number.trim().getAsInteger(10, size) || size == 0)
+      return std::nullopt;
+    bounds.threads *= size;
+  }
+  return bounds;
+}
+
+/// Blocks whose registers a multiprocessor has room for.
+static unsigned blocksFor(const GPUTarget &target, uint64_t threads,
+                          unsigned registers) {
+  // Registers are given out by the warp, in units of 256.
+  uint64_t warps = llvm::divideCeil(threads, target.warpSize);
+  uint64_t ofBlock =
+      warps * llvm::alignTo(uint64_t(registers) * target.warpSize, 256);
+  return std::min<uint64_t>(
+      {target.registersPerSM / std::max<uint64_t>(1, ofBlock),
+       target.maxThreadsPerSM / (warps * target.warpSize),
+       target.maxBlocksPerSM});
+}
+
+static unsigned spilledBytes(const AssembledModule &module) {
+  unsigned bytes = 0;
+  for (const KernelResources &kernel : module.kernels)
+    bytes += kernel.spillStoreBytes + kernel.spillLoadBytes;
+  return bytes;
+}
+
+std::string
+mlir::fuse::withLeastBlocks(StringRef ptx,
+                            llvm::ArrayRef<KernelResources> kernels) {
+  std::string text = ptx.str();
+  for (const KernelResources &kernel : kernels)
+    if (kernel.leastBlocks > 0)
+      if (std::optional<Bounds> bounds = boundsOf(text, kernel.name))
+        text.insert(
+            bounds->end,
+            (".minnctapersm " + llvm::Twine(kernel.leastBlocks) + "\n").str());
+  return text;
+}
+
+llvm::Expected<AssembledModule>
+mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
+                        const AssembleOptions &options) {
+  llvm::Expected<AssembledModule> first = assembleOnce(ptx, target, options);
+  if (!first || spilledBytes(*first) == 0)
+    return first;
+  std::vector<KernelResources> kernels = first->kernels;
+  for (KernelResources &kernel : kernels)
+    if (kernel.spillStoreBytes + kernel.spillLoadBytes > 0)
+      if (std::optional<Bounds> bounds = boundsOf(ptx, kernel.name))
+        kernel.leastBlocks =
+            blocksFor(target, bounds->threads, kernel.registers);
+  llvm::Expected<AssembledModule> second =
+      assembleOnce(withLeastBlocks(ptx, kernels), target, options);
+  if (!second || second->kernels.size() != kernels.size() ||
+      spilledBytes(*second) >= spilledBytes(*first)) {
+    if (!second)
+      llvm::consumeError(second.takeError());
+    return first;
+  }
+  for (auto [kernel, bounded] : llvm::zip_equal(second->kernels, kernels))
+    kernel.leastBlocks = bounded.leastBlocks;
+  return second;
 }

@@ -48,7 +48,8 @@ static std::string serialize(const AssembledModule &module) {
   for (const KernelResources &kernel : module.kernels)
     kernels.push_back(json::Array{kernel.name, kernel.registers,
                                   kernel.spillStoreBytes, kernel.spillLoadBytes,
-                                  kernel.stackBytes, kernel.sharedBytes});
+                                  kernel.stackBytes, kernel.sharedBytes,
+                                  kernel.leastBlocks});
   std::string header = formatv(
       "{0}", json::Value(json::Object{{"assembler", int(module.assembler)},
                                       {"name", module.assemblerName},
@@ -61,7 +62,7 @@ static std::string serialize(const AssembledModule &module) {
 
 static std::optional<KernelResources> parseResources(const json::Value &value) {
   const json::Array *fields = value.getAsArray();
-  if (!fields || fields->size() != 6)
+  if (!fields || fields->size() != 7)
     return std::nullopt;
   auto number = [&](unsigned i) {
     return unsigned((*fields)[i].getAsInteger().value_or(0));
@@ -73,6 +74,7 @@ static std::optional<KernelResources> parseResources(const json::Value &value) {
   kernel.spillLoadBytes = number(3);
   kernel.stackBytes = number(4);
   kernel.sharedBytes = number(5);
+  kernel.leastBlocks = number(6);
   return kernel;
 }
 

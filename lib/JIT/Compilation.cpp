@@ -277,6 +277,7 @@ llvm::Error Compilation::State::emit(gpu::GPUModuleOp kernels,
   if (!assembled)
     return assembled.takeError();
   code.assembled = std::move(*assembled);
+  code.ptx = mlir::fuse::withLeastBlocks(code.ptx, code.assembled.kernels);
   return llvm::Error::success();
 }
 

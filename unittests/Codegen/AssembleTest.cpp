@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Codegen/Assemble.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
+#include <cstdlib>
 
 using namespace mlir::fuse;
 
@@ -101,4 +105,108 @@ TEST(Assemble, RejectionQuotesTheAssembler) {
   std::string message = llvm::toString(module.takeError());
   EXPECT_NE(message.find("nonsense"), std::string::npos) << message;
   EXPECT_NE(message.find("FUSE_PTXAS"), std::string::npos) << message;
+}
+
+static constexpr const char *twoKernels = R"(.version 8.1
+.target sm_90
+.address_size 64
+.visible .entry spills(
+	.param .u64 spills_param_0
+)
+.maxntid 512, 1, 1
+{
+	ret;
+}
+.visible .entry fits(
+	.param .u64 fits_param_0
+)
+.maxntid 128, 1, 1
+{
+	ret;
+}
+)";
+
+TEST(Assemble, KernelsGetTheLeastBlocksThatTheyAreGiven) {
+  std::vector<KernelResources> kernels(2);
+  kernels[0].name = "fits";
+  kernels[1].name = "spills";
+  EXPECT_EQ(withLeastBlocks(twoKernels, kernels), twoKernels);
+  kernels[1].leastBlocks = 3;
+  std::string text = withLeastBlocks(twoKernels, kernels);
+  EXPECT_NE(text.find(".maxntid 512, 1, 1\n.minnctapersm 3\n{"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(".maxntid 128, 1, 1\n{"), std::string::npos) << text;
+  // A bound that is there stays.
+  kernels[1].leastBlocks = 2;
+  EXPECT_EQ(withLeastBlocks(text, kernels), text);
+}
+
+namespace {
+/// A program in place of ptxas, that spills unless it finds `wanted`.
+class FakePtxas : public ::testing::Test {
+protected:
+  void write(llvm::StringRef wanted, unsigned spilledThen) {
+    llvm::SmallString<64> path;
+    ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", path));
+    remover.setFile(path);
+    std::string text =
+        llvm::formatv("#!/bin/sh\n"
+                      "while [ $# -gt 1 ]; do\n"
+                      "  if [ \"$1\" = -o ]; then out=$2; fi; shift\n"
+                      "done\n"
+                      "spilled=8; cubin=first\n"
+                      "if grep -q '{0}' \"$1\"; then spilled={1}; "
+                      "cubin=second; fi\n"
+                      "printf $cubin > \"$out\"\n"
+                      "echo \"Compiling entry function 'spills' for 'sm_90'\"\n"
+                      "echo \"8 bytes stack frame, $spilled bytes spill "
+                      "stores, 0 bytes spill loads\"\n"
+                      "echo \"Used 40 registers, 64 bytes smem\"\n"
+                      "echo \"Compiling entry function 'fits' for 'sm_90'\"\n"
+                      "echo \"Used 16 registers, 64 bytes smem\"\n",
+                      wanted, spilledThen);
+    std::error_code code;
+    llvm::raw_fd_ostream(path, code) << text;
+    ASSERT_FALSE(code);
+    ASSERT_FALSE(llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_all));
+    ASSERT_EQ(setenv("FUSE_PTXAS", path.c_str(), /*overwrite=*/1), 0);
+  }
+
+  ~FakePtxas() override { unsetenv("FUSE_PTXAS"); }
+
+  AssembledModule assemble() {
+    AssembleOptions options;
+    options.assembler = Assembler::Ptxas;
+    return llvm::cantFail(assemblePTX(
+        twoKernels, llvm::cantFail(lookupGPUTarget("sm_90")), options));
+  }
+
+  static std::string cubinOf(const AssembledModule &module) {
+    return std::string(module.cubin.begin(), module.cubin.end());
+  }
+
+private:
+  llvm::FileRemover remover;
+};
+} // namespace
+
+// 512 threads of 40 registers are three blocks of 65536.
+TEST_F(FakePtxas, SpillsAreAssembledAgainForAsManyBlocks) {
+  write(".minnctapersm 3", /*spilledThen=*/0);
+  AssembledModule module = assemble();
+  EXPECT_EQ(cubinOf(module), "second");
+  ASSERT_EQ(module.kernels.size(), 2u);
+  EXPECT_EQ(module.kernels[0].spillStoreBytes, 0u);
+  EXPECT_EQ(module.kernels[0].leastBlocks, 3u);
+  EXPECT_EQ(module.kernels[1].leastBlocks, 0u);
+}
+
+TEST_F(FakePtxas, WhatSpillsNoLessIsDropped) {
+  write(".minnctapersm 3", /*spilledThen=*/8);
+  AssembledModule module = assemble();
+  EXPECT_EQ(cubinOf(module), "first");
+  ASSERT_EQ(module.kernels.size(), 2u);
+  EXPECT_EQ(module.kernels[0].spillStoreBytes, 8u);
+  EXPECT_EQ(module.kernels[0].leastBlocks, 0u);
 }

@@ -45,6 +45,8 @@ struct KernelResources {
   unsigned stackBytes = 0;
   /// Static shared memory per block.
   unsigned sharedBytes = 0;
+  /// The `.minnctapersm` that the kernel got here; 0 if none.
+  unsigned leastBlocks = 0;
 };
 
 struct AssembledModule {
@@ -66,11 +68,20 @@ struct AssembleOptions {
 
 /// Assembles `ptx` for `target`. Fails if the chosen assembler is not there or
 /// rejects the PTX, with what it said.
+/// What ptxas spills to fit one more block on a multiprocessor it often keeps
+/// if it is told how many have to fit: where a kernel without bounds of its own
+/// spills, the module is assembled a second time with `.minnctapersm`, the
+/// blocks that its registers had room for, and the better cubin counts.
 llvm::Expected<AssembledModule>
 assemblePTX(llvm::StringRef ptx, const GPUTarget &target,
             const AssembleOptions &options = {});
 
 /// The path of ptxas, if it is there.
+/// The PTX with the `.minnctapersm` of each kernel that has `leastBlocks`; what
+/// the assembler took.
+std::string withLeastBlocks(llvm::StringRef ptx,
+                            llvm::ArrayRef<KernelResources> kernels);
+
 std::optional<std::string> findPtxas();
 
 /// Parses what `ptxas -v` and nvJitLink's `-verbose` say. Text that is not
