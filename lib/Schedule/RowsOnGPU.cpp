@@ -384,8 +384,9 @@ int64_t RowsOnGPU::heldGroup() const {
     int64_t group =
         std::min(groupWith(vectors, isLong ? longOnceVectors : onceVectors),
                  registerVectors);
-    // Half of the places for a third vector would stay empty.
-    bool isHalfEmpty = isNarrow && length % vector == 0 &&
+    // Up to three of four places for a third vector would stay empty, and
+    // exponentials of nothing cost as much.
+    bool isHalfEmpty = hasExp && isNarrow && length % vector == 0 &&
                        group == fewestNeighbours && vectors > 2 * group &&
                        vectors < 3 * group;
     return isHalfEmpty ? group / 2 : group;

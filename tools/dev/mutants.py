@@ -208,6 +208,11 @@ MUTANTS = [
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
+            "nine-vectors-read-once-have-four-threads",
+            "return isHalfEmpty ? group / 2 : group;",
+            "return group;",
+        ),
+        (
             "some-threads-have-a-vector-less",
             "if (length % vector != 0 || vectors % usual == 0)",
             "if (length % vector != 0 || vectors % usual >= 0)",
