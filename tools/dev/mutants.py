@@ -11,12 +11,14 @@ from mutants_emission import EMISSION
 from mutants_exchange import EXCHANGE
 from mutants_lengths import LENGTHS
 from mutants_lowering import LOWERING
+from mutants_rows import ROWS
 
 MUTANTS = [
     *LOWERING,
     *EXCHANGE,
     *LENGTHS,
     *EMISSION,
+    *ROWS,
     *of_file(
         "lib/Runtime/Arguments.cpp",
         "Runtime",
@@ -152,40 +154,6 @@ MUTANTS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/RowsInSharedMemory.cpp",
-        "lit:Schedule",
-        (
-            "parts-of-rows-fill-a-multiprocessor",
-            "if (2 * bytes <= room)",
-            "if (bytes <= room)",
-        ),
-        (
-            "every-chip-has-large-clusters",
-            "areFew || bytes > portable * largePart\n",
-            "true\n",
-        ),
-        (
-            "wide-vectors-are-two-copies",
-            "if (vectorBytes > accessBytes)",
-            "if (vectorBytes > 2 * accessBytes)",
-        ),
-        (
-            "sums-of-columns-keep-rows-in-registers",
-            "bool isNarrow = vector > 4 && inputs > 1 && length >= sharedSummedRow;",
-            "bool isNarrow = false;",
-        ),
-        (
-            "short-parts-have-half-the-threads",
-            "if (loadsAhead && isDivided && isShort)",
-            "if (loadsAhead && isDivided && false)",
-        ),
-        (
-            "exponentials-have-their-weights-ahead",
-            "hasWeights && !hasExp && !isWide &&\n      (hasDeviations",
-            "hasWeights && !isWide &&\n      (hasDeviations",
-        ),
-    ),
-    *of_file(
         "lib/Analysis/ReductionSegments.cpp",
         "lit:Schedule lit:Fusion",
         (
@@ -202,189 +170,6 @@ MUTANTS = [
             "halves-leave-edges-as-quarters",
             "areHalves ? fewestInsteadOfHalves : fewestWithEdges",
             "fewestWithEdges",
-        ),
-    ),
-    *of_file(
-        "lib/Schedule/RowsOnGPU.cpp",
-        "lit:Schedule",
-        (
-            "nine-vectors-read-once-have-four-threads",
-            "return isHalfEmpty ? group / 2 : group;",
-            "return group;",
-        ),
-        (
-            "some-threads-have-a-vector-less",
-            "if (length % vector != 0 || vectors % usual == 0)",
-            "if (length % vector != 0 || vectors % usual >= 0)",
-        ),
-        (
-            "large-blocks-of-few-vectors",
-            "if (isLarge && vectors < fewestInLarge * threads)",
-            "if (isLarge && vectors < threads)",
-        ),
-        (
-            "light-rows-have-few-threads",
-            "if (isNear(threads, wanted) && (near == 0 || isLight))",
-            "if (isNear(threads, wanted) && near == 0)",
-        ),
-        (
-            "groups-of-which-most-have-one-vector",
-            "return isEmpty ? group / 2 : group;",
-            "return group;",
-        ),
-        (
-            "half-of-the-warps-are-too-many",
-            "placesForEach(vectors, group) > (isRare ? 1.5 : most) &&",
-            "placesForEach(vectors, group) > most &&",
-        ),
-        (
-            "uneven-rows-share-a-block",
-            "std::max(group, areUneven ? smallestWholeBlock : smallestBlock);",
-            "std::max(group, smallestBlock);",
-        ),
-        (
-            "steps-leave-over-more-than-they-take",
-            "bool areHalf = !areWords && !isLong && length % (step / 2) != 0;",
-            "bool areHalf = false;",
-        ),
-        (
-            "staged-steps-of-several-inputs-have-no-room",
-            "unroll / inputs, /*in_registers=*/0,",
-            "unroll, /*in_registers=*/0,",
-        ),
-        (
-            "one-row-for-all-threads",
-            "return make(threads, threads / group, HoldKind::registers);",
-            "return make(threads, 1, HoldKind::registers);",
-        ),
-        (
-            "one-element-more-doubles-the-threads",
-            "number <= below + below / 8;",
-            "number <= below;",
-        ),
-        (
-            "several-words-are-read-again-as-long-as-one",
-            "length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;",
-            "cacheAccesses / 2;",
-        ),
-        (
-            "heavy-unaligned-rows-are-in-the-caches",
-            "if (RowsScheduleAttr shared = proposeHeavyUnaligned())",
-            "if (RowsScheduleAttr shared = RowsScheduleAttr())",
-        ),
-    ),
-    *of_file(
-        "lib/Schedule/RowsInSmallCalls.cpp",
-        "lit:Schedule",
-        (
-            "few-rows-are-shared-by-none",
-            ": target.few;",
-            ": false;",
-        ),
-        (
-            "brief-calls-have-few-threads",
-            ": target.brief;",
-            ": false;",
-        ),
-        (
-            "divided-exponentials-spill",
-            "wanted *= 2;",
-            "wanted *= 1;",
-        ),
-        (
-            "edges-are-held-by-few-threads",
-            "if (length % vector != 0 || length > loopThreads",
-            "if (length > loopThreads",
-        ),
-        (
-            "moderate-rows-have-one-block",
-            "if (RowsScheduleAttr shared = proposeModerateShared())",
-            "if (RowsScheduleAttr shared = RowsScheduleAttr())",
-        ),
-        (
-            "moderate-rows-are-not-copied",
-            "if (RowsScheduleAttr copied = proposeModerateCopied())",
-            "if (RowsScheduleAttr copied = RowsScheduleAttr())",
-        ),
-        (
-            "one-vector-leaves-weights",
-            "return proposeModerateShort();",
-            "return {};",
-        ),
-        (
-            "narrow-elements-need-no-room",
-            "if (!areWords && (needsRoom || isDivided()) && length > threads * mostEach)",
-            "if (false)",
-        ),
-        (
-            "large-calls-places-are-not-taken",
-            "large && large.getHold() == HoldKind::shared",
-            "false",
-        ),
-        (
-            "one-vector-read-once-has-a-block",
-            "return make(threads, threads / warpSize, HoldKind::cache);",
-            "return make(threads, 1, HoldKind::cache);",
-        ),
-        (
-            "narrow-logits-are-cached",
-            "isLong ? HoldKind::shared : HoldKind::cache",
-            "HoldKind::cache",
-        ),
-        (
-            "pairs-of-vectors-need-the-smallest-block",
-            "if (vectors > smallestBlock && vectors % (2 * warpSize) == 0)",
-            "if (false)",
-        ),
-        (
-            "divided-pairs-are-of-four-rows",
-            "if (isDivided() && vectors == smallestBlock)",
-            "if (false)",
-        ),
-        (
-            "weights-are-for-small-blocks",
-            "if (isWeighed() && (inputs > 1",
-            "if (false && (inputs > 1",
-        ),
-        (
-            "exponentials-never-have-six-warps",
-            "vectors % three == 0)",
-            "false)",
-        ),
-        (
-            "odd-words-have-larger-blocks",
-            "if (inputs > 1 && length < longModerateWords && isOdd &&",
-            "if (false &&",
-        ),
-        (
-            "long-weighed-rows-are-as-in-large-calls",
-            "if (RowsScheduleAttr cached = proposeModerateCached())",
-            "if (RowsScheduleAttr cached = RowsScheduleAttr())",
-        ),
-        (
-            "uneven-weighed-rows-have-larger-blocks",
-            "isWhole ? 2 * smallestBlock : smallestBlock, 1, HoldKind::cache",
-            "2 * smallestBlock, 1, HoldKind::cache",
-        ),
-        (
-            "lone-blocks-load-weights-late",
-            "length >= loopThreads * moderateHeld",
-            "false",
-        ),
-        (
-            "words-read-once-are-uneven",
-            "return areWords && areUneven ? std::max(threads / 2, smallestBlock) : threads;",
-            "return threads;",
-        ),
-        (
-            "the-longest-rows-are-held-in-registers",
-            "(!once && widestBytes * length > longestSharedInRegisters)",
-            "false",
-        ),
-        (
-            "few-long-rows-have-one-block",
-            "blocks = std::min<int64_t>(blocks, target.gpu->portableClusterSize);",
-            "blocks = 1;",
         ),
     ),
     *of_file(
