@@ -246,11 +246,21 @@ static unsigned blocksFor(const GPUTarget &target, uint64_t threads,
        target.maxBlocksPerSM});
 }
 
-static unsigned spilledBytes(const AssembledModule &module) {
-  unsigned bytes = 0;
-  for (const KernelResources &kernel : module.kernels)
-    bytes += kernel.spillStoreBytes + kernel.spillLoadBytes;
-  return bytes;
+static unsigned spilledBytes(const KernelResources &kernel) {
+  return kernel.spillStoreBytes + kernel.spillLoadBytes;
+}
+
+/// Whether no kernel spills more than before, and one less. Both assemblies are
+/// of the same kernels, in the same order.
+static bool spillsLess(llvm::ArrayRef<KernelResources> now,
+                       llvm::ArrayRef<KernelResources> before) {
+  bool anyLess = false;
+  for (auto [kernel, old] : llvm::zip(now, before)) {
+    if (kernel.name != old.name || spilledBytes(kernel) > spilledBytes(old))
+      return false;
+    anyLess |= spilledBytes(kernel) < spilledBytes(old);
+  }
+  return anyLess && now.size() == before.size();
 }
 
 std::string
@@ -270,23 +280,26 @@ llvm::Expected<AssembledModule>
 mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
                         const AssembleOptions &options) {
   llvm::Expected<AssembledModule> first = assembleOnce(ptx, target, options);
-  if (!first || spilledBytes(*first) == 0)
+  if (!first)
     return first;
   std::vector<KernelResources> kernels = first->kernels;
   for (KernelResources &kernel : kernels)
-    if (kernel.spillStoreBytes + kernel.spillLoadBytes > 0)
+    if (spilledBytes(kernel) > 0)
       if (std::optional<Bounds> bounds = boundsOf(ptx, kernel.name))
         kernel.leastBlocks =
             blocksFor(target, bounds->threads, kernel.registers);
+  std::string bounded = withLeastBlocks(ptx, kernels);
+  if (bounded == ptx)
+    return first;
   llvm::Expected<AssembledModule> second =
-      assembleOnce(withLeastBlocks(ptx, kernels), target, options);
-  if (!second || second->kernels.size() != kernels.size() ||
-      spilledBytes(*second) >= spilledBytes(*first)) {
-    if (!second)
-      llvm::consumeError(second.takeError());
+      assembleOnce(bounded, target, options);
+  if (!second) {
+    llvm::consumeError(second.takeError());
     return first;
   }
-  for (auto [kernel, bounded] : llvm::zip_equal(second->kernels, kernels))
-    kernel.leastBlocks = bounded.leastBlocks;
+  if (!spillsLess(second->kernels, kernels))
+    return first;
+  for (auto [kernel, with] : llvm::zip_equal(second->kernels, kernels))
+    kernel.leastBlocks = with.leastBlocks;
   return second;
 }

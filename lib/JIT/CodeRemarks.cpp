@@ -96,7 +96,10 @@ explain(const KernelOperand *operand, const runtime::Facts &facts) {
 }
 
 /// Why the width matters little.
-static StringRef explainUnstreamed(const NarrowAccess &access) {
+static StringRef explainUnstreamed(const NarrowAccess &access,
+                                   const KernelInfo &info) {
+  if (StringRef(info.schedule).starts_with("#fuse.contraction"))
+    return "it is not streamed: a contraction computes more than it moves";
   if (!access.isLoad)
     return "it is not streamed: it is smaller than what the kernel walks";
   if (access.operand && access.operand->isGathered)
@@ -129,7 +132,7 @@ static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
     return;
   }
   describe(remark::analysis(access.place, options))
-      << remark::reason("{0}", explainUnstreamed(access));
+      << remark::reason("{0}", explainUnstreamed(access, info));
 }
 
 static void remarkOnSpills(const KernelResources &resources, Location place) {

@@ -268,17 +268,19 @@ llvm::Error Compilation::State::emit(gpu::GPUModuleOp kernels,
   if (!ptx)
     return llvm::joinErrors(ptx.takeError(), std::move(dumped));
   code.ptx = std::move(*ptx);
-  if (llvm::Error error = llvm::joinErrors(
-          std::move(dumped),
-          dump.write(stageFileName(number, "kernels", facts, "ptx"),
-                     [&](raw_ostream &os) { os << code.ptx; })))
+  auto dumpPTX = [&] {
+    return dump.write(stageFileName(number, "kernels", facts, "ptx"),
+                      [&](raw_ostream &os) { os << code.ptx; });
+  };
+  if (llvm::Error error = llvm::joinErrors(std::move(dumped), dumpPTX()))
     return error;
   auto assembled = cache.assemble(code.ptx, *gpu);
   if (!assembled)
     return assembled.takeError();
   code.assembled = std::move(*assembled);
+  // What was assembled last, if anything spilled.
   code.ptx = mlir::fuse::withLeastBlocks(code.ptx, code.assembled.kernels);
-  return llvm::Error::success();
+  return dumpPTX();
 }
 
 Compilation::Compilation(std::unique_ptr<State> state)
@@ -361,15 +363,19 @@ Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
   return keys;
 }
 
-/// Its given schedule, or all that it could have.
+/// The schedule that it gets, and, if its text has none, all others that it
+/// could have.
 static std::vector<ScheduleCandidate>
-candidatesOf(mlir::fuse::KernelOp kernel, const mlir::fuse::DimClasses &dims,
+candidatesOf(mlir::fuse::KernelOp kernel,
+             mlir::fuse::ScheduleAttrInterface chosen,
+             const mlir::fuse::DimClasses &dims,
              const mlir::fuse::ScheduleTarget &target) {
-  SmallVector<mlir::fuse::Candidate> found;
-  if (mlir::fuse::ScheduleAttrInterface given = kernel.getScheduleAttr())
-    found.push_back({given, std::nullopt});
-  else
-    found = mlir::fuse::findCandidates(kernel, dims, target);
+  SmallVector<mlir::fuse::Candidate> found = {{chosen, std::nullopt}};
+  if (!kernel.getScheduleAttr())
+    for (mlir::fuse::Candidate &other :
+         mlir::fuse::findCandidates(kernel, dims, target))
+      if (other.schedule != chosen)
+        found.push_back(std::move(other));
   std::vector<ScheduleCandidate> result;
   for (const mlir::fuse::Candidate &candidate : found) {
     result.push_back({debugString(candidate.schedule), {}, {}});
@@ -390,6 +396,13 @@ Compilation::candidates(const Facts &facts) {
   if (!target)
     return target.takeError();
   target->setSizes(facts.small, facts.brief, facts.few);
+  // A tuning file and --candidate choose, too.
+  auto scheduled = state->lower(Stage::Schedule, facts);
+  if (!scheduled)
+    return scheduled.takeError();
+  llvm::StringMap<mlir::fuse::ScheduleAttrInterface> chosen;
+  for (auto kernel : state->entryOf(**scheduled).getOps<mlir::fuse::KernelOp>())
+    chosen[kernel.getKernelName()] = kernel.getScheduleAttr();
   auto program = state->unscheduled(facts);
   if (!program)
     return program.takeError();
@@ -398,7 +411,9 @@ Compilation::candidates(const Facts &facts) {
   std::vector<KernelCandidates> kernels;
   for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
     kernels.push_back(
-        {kernel.getKernelName().str(), candidatesOf(kernel, dims, *target)});
+        {kernel.getKernelName().str(),
+         candidatesOf(kernel, chosen.lookup(kernel.getKernelName()), dims,
+                      *target)});
   return kernels;
 }
 

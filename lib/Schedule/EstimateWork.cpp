@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Registers of rows are a fit to what ptxas 13.0 gave 3400 kernels of seven
-// families (docs/tuning.md): half of them are right to 4, four of five to 9. Of
+// families: half of them are right to 4, four of five to 9. Of
 // other kernels they are 24, one for each element up to 32, and 1.6 for each
 // after that.
 //

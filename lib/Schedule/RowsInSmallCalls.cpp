@@ -215,8 +215,8 @@ int64_t RowsOnGPU::moderateNarrowThreads() const {
   if (isWeighed() && (inputs > 1 ? length > two * smallHeld
                                  : vectors >= 2 * two && vectors % two == 0))
     return two;
-  if (hasExp && length > two * moderateHeld && vectors % two != 0 &&
-      vectors % three == 0)
+  if (hasExp && length > two * moderateHeld && length <= three * heldElements &&
+      vectors % two != 0 && vectors % three == 0)
     return three;
   int64_t wanted = powerOf2AtMost(length / moderateHeld);
   // Five vectors and what a division keeps; six spill.
@@ -368,7 +368,13 @@ RowsScheduleAttr RowsOnGPU::proposeModerateOnce() const {
     // Loads of many narrow elements and what is found of each do not fit in
     // registers together.
     bool isLong = !areWords && length > sharing * onceThreads * moderateHeld;
-    return make(onceThreads, 1, isLong ? HoldKind::shared : HoldKind::cache)
+    int64_t part = llvm::alignTo(llvm::divideCeil(length, sharing), vector);
+    bool fits =
+        vectorBytes == accessBytes &&
+        part * inputBytes + exchangedBytes(sharing * onceThreads / warpSize) <=
+            target.sharedBytes;
+    return make(onceThreads, 1,
+                isLong && fits ? HoldKind::shared : HoldKind::cache)
         .withBlocksPerRow(sharing);
   }
   std::optional<int64_t> rows = staticProduct(segment.space.rows());

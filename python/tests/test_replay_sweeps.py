@@ -29,6 +29,8 @@ def test_losses_are_parts_of_the_best_time():
     assert replay.loss(FAST) == 0
     assert replay.loss(OTHER) is None
     assert replay.error == pytest.approx(9 / 12 - 1)
+    replay.case = {**CASE, "graph": True}
+    assert replay.error is None
 
 
 def test_the_models_favourite_is_one_that_was_measured():
@@ -43,6 +45,12 @@ def test_a_shortlist_has_the_choice_and_what_the_model_takes_for_fast():
     assert replay.shortlist_loss(2) == pytest.approx(0.2)
     assert replay.shortlist_loss(3) == 0
     assert replay_of(OTHER, {}).shortlist_loss(3) is None
+    # The choice counts once, online or not.
+    near = {SLOW: 1.0, OTHER: 2.0, FAST: 11.0}
+    assert replay_of(SLOW, near).shortlist_loss(2) == pytest.approx(0.2)
+    assert replay_of(SLOW, near).shortlist_loss(3) == 0
+    online = {replay_sweeps.ONLINE + SLOW: 11.0, FAST: 10.0, OTHER: 30.0}
+    assert replay_of(replay_sweeps.ONLINE + SLOW, near, online).shortlist_loss(3) == 0
 
 
 def test_a_line_says_how_many_are_near_and_which_were_not_measured():

@@ -490,3 +490,24 @@ func.func @uneven_many_weights(%x: tensor<?x11008xbf16>, %w: tensor<11008xbf16>)
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x11008xbf16>, tensor<11008xbf16>
   return %y : tensor<?x11008xbf16>
 }
+
+// Blocks share what is read once in shared memory as long as it has room for
+// what all inputs have of a part.
+// CHECK-LABEL: func.func @once_of_four(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache, blocks_per_row = 8>
+func.func @once_of_four(%a: tensor<64x262144xbf16>, %b: tensor<64x262144xbf16>, %c: tensor<64x262144xbf16>, %d: tensor<64x262144xbf16>) -> tensor<64x1xbf16> {
+  %e = fuse.mul %a, %b : tensor<64x262144xbf16>
+  %f = fuse.mul %c, %d : tensor<64x262144xbf16>
+  %g = fuse.mul %e, %f : tensor<64x262144xbf16>
+  %y = fuse.reduce sum %g dims = [1] keep : tensor<64x262144xbf16> -> tensor<64x1xbf16>
+  return %y : tensor<64x1xbf16>
+}
+
+// Nine vectors are more than such a thread holds.
+// CHECK-LABEL: func.func @six_warps_are_too_few(
+// CHECK-NOT: threads = 192
+func.func @six_warps_are_too_few(%x: tensor<?x13824xbf16>) -> tensor<?x13824xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x13824xbf16>
+  return %y : tensor<?x13824xbf16>
+}
+

@@ -174,13 +174,13 @@ EMISSION = [
         "Codegen",
         (
             "spills-are-assembled-once",
-            "if (!first || spilledBytes(*first) == 0)",
+            "if (bounded == ptx)",
             "if (true)",
         ),
         (
             "the-second-cubin-always-counts",
-            "spilledBytes(*second) >= spilledBytes(*first)",
-            "false",
+            "if (!spillsLess(second->kernels, kernels))",
+            "if (false)",
         ),
     ),
 ]

@@ -161,7 +161,7 @@ ROWS = [
         ),
         (
             "narrow-logits-are-cached",
-            "isLong ? HoldKind::shared : HoldKind::cache",
+            "isLong && fits ? HoldKind::shared : HoldKind::cache",
             "HoldKind::cache",
         ),
         (

@@ -84,14 +84,19 @@ class Replay:
 
     def shortlist_loss(self, number):
         """The same of the best among the choice and what the model takes for fast."""
-        others = sorted(self.predicted, key=self.predicted.get)
+        plain = self.chosen.removeprefix(ONLINE)
+        others = [each for each in self.predicted if each != plain]
+        others.sort(key=self.predicted.get)
         losses = [self.loss(each) for each in [self.chosen, *others][:number]]
         return min((loss for loss in losses if loss is not None), default=None)
 
     @property
     def error(self):
-        """Of the time that is predicted for the choice, as a part of the measured one."""
+        """Of the time that is predicted for the choice, as a part of the measured one; of
+        calls by themselves, which a CUDA graph has not."""
         if self.chosen not in self.times or self.chosen not in self.predicted:
+            return None
+        if self.case.get("graph"):
             return None
         return self.predicted[self.chosen] / self.times[self.chosen] - 1
 

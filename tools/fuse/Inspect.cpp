@@ -225,7 +225,12 @@ Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
   bool isStage =
       what == Emit::Schedule || what == Emit::Gpu || what == Emit::LLVM;
   bool isCandidates = what == Emit::Candidates;
-  if ((isStage && asJSON) || ((isStage || isCandidates) && bits > 0))
+  if (isCandidates && bits > 0)
+    return createStringError(inconvertibleErrorCode(),
+                             "expected --expect-bits with kernels, ptx or "
+                             "stats, but got --emit=candidates; use "
+                             "--emit=stats");
+  if (isStage && (asJSON || bits > 0))
     return createStringError(inconvertibleErrorCode(),
                              "expected --json and --expect-bits with kernels, "
                              "ptx or stats, but got another --emit; use "

@@ -9,6 +9,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
 
@@ -117,8 +118,8 @@ static constexpr const char *twoKernels = R"(.version 8.1
 {
 	ret;
 }
-.visible .entry fits(
-	.param .u64 fits_param_0
+.visible .entry spills_not(
+	.param .u64 spills_not_param_0
 )
 .maxntid 128, 1, 1
 {
@@ -128,7 +129,7 @@ static constexpr const char *twoKernels = R"(.version 8.1
 
 TEST(Assemble, KernelsGetTheLeastBlocksThatTheyAreGiven) {
   std::vector<KernelResources> kernels(2);
-  kernels[0].name = "fits";
+  kernels[0].name = "spills_not";
   kernels[1].name = "spills";
   EXPECT_EQ(withLeastBlocks(twoKernels, kernels), twoKernels);
   kernels[1].leastBlocks = 3;
@@ -146,26 +147,28 @@ namespace {
 /// A program in place of ptxas, that spills unless it finds `wanted`.
 class FakePtxas : public ::testing::Test {
 protected:
-  void write(llvm::StringRef wanted, unsigned spilledThen) {
+  void write(llvm::StringRef wanted, unsigned spilledThen,
+             unsigned statusThen = 0) {
     llvm::SmallString<64> path;
     ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", path));
     remover.setFile(path);
-    std::string text =
-        llvm::formatv("#!/bin/sh\n"
-                      "while [ $# -gt 1 ]; do\n"
-                      "  if [ \"$1\" = -o ]; then out=$2; fi; shift\n"
-                      "done\n"
-                      "spilled=8; cubin=first\n"
-                      "if grep -q '{0}' \"$1\"; then spilled={1}; "
-                      "cubin=second; fi\n"
-                      "printf $cubin > \"$out\"\n"
-                      "echo \"Compiling entry function 'spills' for 'sm_90'\"\n"
-                      "echo \"8 bytes stack frame, $spilled bytes spill "
-                      "stores, 0 bytes spill loads\"\n"
-                      "echo \"Used 40 registers, 64 bytes smem\"\n"
-                      "echo \"Compiling entry function 'fits' for 'sm_90'\"\n"
-                      "echo \"Used 16 registers, 64 bytes smem\"\n",
-                      wanted, spilledThen);
+    std::string text = llvm::formatv(
+        "#!/bin/sh\n"
+        "while [ $# -gt 1 ]; do\n"
+        "  if [ \"$1\" = -o ]; then out=$2; fi; shift\n"
+        "done\n"
+        "spilled=8; cubin=first; status=0\n"
+        "if grep -q '{0}' \"$1\"; then spilled={1}; "
+        "cubin=second; status={2}; fi\n"
+        "printf $cubin > \"$out\"\n"
+        "echo \"Compiling entry function 'spills' for 'sm_90'\"\n"
+        "echo \"8 bytes stack frame, $spilled bytes spill "
+        "stores, 0 bytes spill loads\"\n"
+        "echo \"Used 40 registers, 64 bytes smem\"\n"
+        "echo \"Compiling entry function 'spills_not' for 'sm_90'\"\n"
+        "echo \"Used 16 registers, 64 bytes smem\"\n"
+        "exit $status\n",
+        wanted, spilledThen, statusThen);
     std::error_code code;
     llvm::raw_fd_ostream(path, code) << text;
     ASSERT_FALSE(code);
@@ -173,7 +176,12 @@ protected:
     ASSERT_EQ(setenv("FUSE_PTXAS", path.c_str(), /*overwrite=*/1), 0);
   }
 
-  ~FakePtxas() override { unsetenv("FUSE_PTXAS"); }
+  ~FakePtxas() override {
+    if (before)
+      setenv("FUSE_PTXAS", before->c_str(), /*overwrite=*/1);
+    else
+      unsetenv("FUSE_PTXAS");
+  }
 
   AssembledModule assemble() {
     AssembleOptions options;
@@ -187,6 +195,7 @@ protected:
   }
 
 private:
+  std::optional<std::string> before = llvm::sys::Process::GetEnv("FUSE_PTXAS");
   llvm::FileRemover remover;
 };
 } // namespace
@@ -209,4 +218,9 @@ TEST_F(FakePtxas, WhatSpillsNoLessIsDropped) {
   ASSERT_EQ(module.kernels.size(), 2u);
   EXPECT_EQ(module.kernels[0].spillStoreBytes, 8u);
   EXPECT_EQ(module.kernels[0].leastBlocks, 0u);
+}
+
+TEST_F(FakePtxas, WhatIsRejectedThenIsDropped) {
+  write(".minnctapersm 3", /*spilledThen=*/0, /*statusThen=*/1);
+  EXPECT_EQ(cubinOf(assemble()), "first");
 }

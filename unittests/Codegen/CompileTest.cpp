@@ -215,6 +215,20 @@ TEST_F(CompileTest, StreamsAre128BitsWide) {
   }
 }
 
+TEST_F(CompileTest, KernelsOfABlockSizeCanGetLeastBlocks) {
+  std::string text = pointwise;
+  llvm::StringRef mark = ") kernel {";
+  text.replace(
+      text.find(mark.str()), mark.size(),
+      ") kernel attributes {known_block_size = array<i32: 128, 1, 1>} {");
+  std::string ptx = compile(text);
+  KernelResources square;
+  square.name = "square";
+  square.leastBlocks = 7;
+  std::string bounded = withLeastBlocks(ptx, square);
+  EXPECT_EQ(llvm::StringRef(bounded).count(".minnctapersm 7\n"), 1u) << ptx;
+}
+
 TEST_F(CompileTest, ContractsOnlyWhereAllowed) {
   PTXKernel exact = inspect(pointwise);
   EXPECT_EQ(exact.count("fma"), 0u);

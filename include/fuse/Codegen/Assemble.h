@@ -68,20 +68,21 @@ struct AssembleOptions {
 
 /// Assembles `ptx` for `target`. Fails if the chosen assembler is not there or
 /// rejects the PTX, with what it said.
-/// What ptxas spills to fit one more block on a multiprocessor it often keeps
-/// if it is told how many have to fit: where a kernel without bounds of its own
-/// spills, the module is assembled a second time with `.minnctapersm`, the
-/// blocks that its registers had room for, and the better cubin counts.
+///
+/// Where a kernel spills and has no bounds of its own, the module is assembled
+/// a second time with that kernel's `.minnctapersm`, the blocks that its
+/// registers had room for: ptxas often spills to fit blocks that fit without.
+/// The second cubin counts if no kernel spills more in it, and one less.
 llvm::Expected<AssembledModule>
 assemblePTX(llvm::StringRef ptx, const GPUTarget &target,
             const AssembleOptions &options = {});
 
-/// The path of ptxas, if it is there.
 /// The PTX with the `.minnctapersm` of each kernel that has `leastBlocks`; what
 /// the assembler took.
 std::string withLeastBlocks(llvm::StringRef ptx,
                             llvm::ArrayRef<KernelResources> kernels);
 
+/// The path of ptxas, if it is there.
 std::optional<std::string> findPtxas();
 
 /// Parses what `ptxas -v` and nvJitLink's `-verbose` say. Text that is not
