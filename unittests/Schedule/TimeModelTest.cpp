@@ -27,6 +27,7 @@ struct Measurement {
   double microseconds;
 };
 
+// GoogleTest looks for this name. NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const Measurement &m, std::ostream *os) {
   *os << m.op << " " << m.rows << "x" << m.columns << " " << m.threads << "x"
       << m.vectors;
