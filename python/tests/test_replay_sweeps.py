@@ -100,6 +100,28 @@ def test_what_a_sweep_measured_is_added(tmp_path):
     assert json.loads(replay_sweeps.text_of(sweeps)) == sweeps
 
 
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--every", "0"], "--every: expected 1 or more, but got 0"),
+        (["--fuse", "/nowhere/fuse"], "nothing runs as /nowhere/fuse"),
+        (
+            ["--fuse", "true", "--sweeps", "/nowhere.json"],
+            "measured times in /nowhere.json",
+        ),
+        (
+            ["--fuse", "true", "--family", "fft"],
+            "a family that was measured, but got fft; there",
+        ),
+    ],
+)
+def test_bad_options_get_one_error(monkeypatch, capsys, options, message):
+    monkeypatch.setattr("sys.argv", ["replay_sweeps.py", *options])
+    with pytest.raises(SystemExit) as caught:
+        replay_sweeps.main()
+    assert message in str(caught.value.code) + capsys.readouterr().err
+
+
 @pytest.fixture(name="replays", scope="module")
 def fixture_replays():
     """Each seventh case of those that were measured on an H200, as it is chosen now."""

@@ -23,6 +23,7 @@ import dataclasses
 import datetime
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,7 +56,24 @@ def parse_arguments():
     add("--add", type=Path, help="append a sweep.json instead")
     add("--name", default="", help="with --add: what the run was about")
     add("--commit", default="", help="with --add: of the code that was measured")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.every < 1:
+        parser.error(f"--every: expected 1 or more, but got {arguments.every}")
+    if not arguments.add and not shutil.which(arguments.fuse):
+        parser.error(
+            f"--fuse: expected the driver, but nothing runs as {arguments.fuse}; "
+            "build it with `make build`, or name another"
+        )
+    return arguments
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise SystemExit(
+            f"expected measured times in {path}, but got: {error}"
+        ) from error
 
 
 @dataclasses.dataclass
@@ -146,6 +164,12 @@ def replay_all(arguments, sweeps):
         for case in sweeps["cases"]
         if not arguments.family or case["family"] in arguments.family
     ][:: arguments.every]
+    if not wanted:
+        known = sorted({case["family"] for case in sweeps["cases"]})
+        raise SystemExit(
+            f"expected a family that was measured, but got {', '.join(arguments.family)}; "
+            f"there are {', '.join(known)}"
+        )
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda case: replay(arguments, sweeps, case), wanted))
 
@@ -268,14 +292,9 @@ def text_of(sweeps):
 
 def main():
     arguments = parse_arguments()
-    sweeps = json.loads(arguments.sweeps.read_text())
+    sweeps = read_json(arguments.sweeps)
     if arguments.add:
-        add_sweep(
-            sweeps,
-            json.loads(arguments.add.read_text()),
-            arguments.name,
-            arguments.commit,
-        )
+        add_sweep(sweeps, read_json(arguments.add), arguments.name, arguments.commit)
         arguments.sweeps.write_text(text_of(sweeps))
         return
     replays = replay_all(arguments, sweeps)
