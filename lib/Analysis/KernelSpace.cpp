@@ -278,8 +278,7 @@ bool mlir::fuse::isOnlyGathered(BlockArgument input) {
   return !input.use_empty() &&
          llvm::all_of(input.getUses(), [](OpOperand &use) {
            auto gather = dyn_cast<GatherOp>(use.getOwner());
-           return gather && use.get() == gather.getTable() &&
-                  use.get() != gather.getIds();
+           return gather && &use == &gather.getTableMutable();
          });
 }
 

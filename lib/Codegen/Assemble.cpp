@@ -11,7 +11,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -233,19 +232,6 @@ static std::optional<Bounds> boundsOf(StringRef ptx, StringRef kernel) {
   return bounds;
 }
 
-/// Blocks whose registers a multiprocessor has room for.
-static unsigned blocksFor(const GPUTarget &target, uint64_t threads,
-                          unsigned registers) {
-  // Registers are given out by the warp, in units of 256.
-  uint64_t warps = llvm::divideCeil(threads, target.warpSize);
-  uint64_t ofBlock =
-      warps * llvm::alignTo(uint64_t(registers) * target.warpSize, 256);
-  return std::min<uint64_t>(
-      {target.registersPerSM / std::max<uint64_t>(1, ofBlock),
-       target.maxThreadsPerSM / (warps * target.warpSize),
-       target.maxBlocksPerSM});
-}
-
 static unsigned spilledBytes(const KernelResources &kernel) {
   return kernel.spillStoreBytes + kernel.spillLoadBytes;
 }
@@ -287,7 +273,7 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
     if (spilledBytes(kernel) > 0)
       if (std::optional<Bounds> bounds = boundsOf(ptx, kernel.name))
         kernel.leastBlocks =
-            blocksFor(target, bounds->threads, kernel.registers);
+            target.blocksWith(bounds->threads, kernel.registers);
   std::string bounded = withLeastBlocks(ptx, kernels);
   if (bounded == ptx)
     return first;

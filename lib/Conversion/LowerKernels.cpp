@@ -9,6 +9,7 @@
 #include "GridExchange.h"
 #include "HostStrides.h"
 #include "KernelFrame.h"
+#include "LaunchAttributes.h"
 #include "PartStates.h"
 
 #include "fuse/Analysis/InPlace.h"
@@ -71,9 +72,6 @@ private:
   Value hostSize(OpBuilder &builder, const Extent &extent);
   Value hostBlocks(OpBuilder &builder, const Grid &grid);
   SmallVector<Value> hostResultDims(OpBuilder &builder);
-  ArrayAttr opNames();
-  ArrayAttr copies();
-  DenseI64ArrayAttr gathered();
 
   /// Of the launch that is made.
   unsigned numInputs() {
@@ -475,38 +473,6 @@ SmallVector<Value> KernelLowering::hostResultDims(OpBuilder &builder) {
   return result;
 }
 
-/// The names of the ops in the kernel, in order, without the dialect's.
-ArrayAttr KernelLowering::opNames() {
-  SmallVector<StringRef> names;
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    if (isa<FuseDialect, tensor::TensorDialect>(op.getDialect()) &&
-        !isa<ConstantOp, tensor::DimOp>(op))
-      names.push_back(op.getName().stripDialect());
-  return Builder(kernel.getContext()).getStrArrayAttr(names);
-}
-
-/// A scatter writes a part of its result; the rest is what it writes into.
-ArrayAttr KernelLowering::copies() {
-  Builder builder(kernel.getContext());
-  SmallVector<Attribute> pairs;
-  for (auto [result, value] : llvm::enumerate(kernel.getYield().getValues()))
-    if (auto scatter = value.getDefiningOp<ScatterOp>())
-      pairs.push_back(builder.getI64ArrayAttr(
-          {static_cast<int64_t>(result),
-           cast<BlockArgument>(scatter.getInto()).getArgNumber()}));
-  return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
-}
-
-/// Of the launch's inputs, those that the kernel only gathers from.
-DenseI64ArrayAttr KernelLowering::gathered() {
-  SmallVector<int64_t> numbers;
-  for (auto [number, input] : llvm::enumerate(current.inputs))
-    if (isOnlyGathered(kernel.getBody().getArgument(input)))
-      numbers.push_back(number);
-  return numbers.empty() ? DenseI64ArrayAttr()
-                         : DenseI64ArrayAttr::get(kernel.getContext(), numbers);
-}
-
 void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   OpBuilder builder(kernel);
   auto module = function->getParentOfType<gpu::GPUModuleOp>();
@@ -540,11 +506,11 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       builder, kernel.getLoc(), types, symbol, blocks,
       builder.getI64IntegerAttr(numThreads()), inputs, sizeValues,
       hostResultDims(builder),
-      combines ? builder.getStrArrayAttr({"combine"}) : opNames(),
+      combines ? builder.getStrArrayAttr({"combine"}) : opNamesOf(kernel),
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
-      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs), copies(),
-      gathered(),
+      pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs),
+      copiesOf(kernel), gatheredOf(kernel, current.inputs),
       sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
                          : IntegerAttr(),

@@ -16,8 +16,8 @@
 
 using namespace mlir::fuse;
 
-// Fitted to an H200, 2026: 11,000 times of rows of 1024 to 32,768 elements in
-// calls of 12 to 190 MB under many schedules (docs/tuning.md says how well),
+// Fitted to an H200, 2026: 10,875 times of rows of 1024 to 32,768 elements in
+// calls of 6 to 201 MB under many schedules (docs/tuning.md says how well),
 // and copies, softmax and RMSNorm of more bytes, which
 // unittests/Schedule/TimeModelTest.cpp has.
 
@@ -50,7 +50,6 @@ static constexpr double trailingPart = 0.22;
 /// Of the soft maximum.
 static constexpr double sharpness = 3.6;
 
-static constexpr int64_t registerUnit = 256;
 static constexpr double bytesPerRegister = 4;
 
 llvm::StringRef mlir::fuse::name(TimeLimit limit) {
@@ -76,21 +75,17 @@ static int64_t warpsOf(const GPUTarget &target, const BlockWork &work) {
 /// The most registers that a thread of such a block can have.
 static int64_t registerLimit(const GPUTarget &target, const BlockWork &work) {
   int64_t warps = warpsOf(target, work);
-  int64_t ofWarp = target.registersPerSM / warps / registerUnit * registerUnit;
+  constexpr int64_t unit = GPUTarget::registerUnit;
+  int64_t ofWarp = target.registersPerSM / warps / unit * unit;
   return std::min<int64_t>(target.maxRegistersPerThread,
                            ofWarp / target.warpSize);
 }
 
 int64_t mlir::fuse::residentBlocks(const GPUTarget &target,
                                    const BlockWork &work) {
-  int64_t warps = warpsOf(target, work);
-  int64_t registers =
-      warps * llvm::alignTo(work.registers * target.warpSize, registerUnit);
   int64_t shared = work.sharedBytes + target.reservedSharedBytesPerBlock;
-  return std::min({int64_t(target.maxBlocksPerSM),
-                   target.maxThreadsPerSM / (warps * target.warpSize),
-                   target.registersPerSM / std::max<int64_t>(1, registers),
-                   target.sharedBytesPerSM / shared});
+  return std::min<int64_t>(target.blocksWith(work.threads, work.registers),
+                           target.sharedBytesPerSM / shared);
 }
 
 /// The same block with the registers that it can have, and the rest in memory:

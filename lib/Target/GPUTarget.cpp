@@ -8,6 +8,8 @@
 #include "fuse/Target/GPUTarget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <array>
 
 using namespace mlir::fuse;
@@ -134,6 +136,14 @@ static constexpr GPUTarget makeSM120a() {
   GPUTarget t = makeSM120();
   t.chip = "sm_120a";
   return t;
+}
+
+int64_t GPUTarget::blocksWith(int64_t threads, int64_t registers) const {
+  int64_t warps = llvm::divideCeil(threads, warpSize);
+  int64_t ofBlock = warps * llvm::alignTo(registers * warpSize, registerUnit);
+  return std::min({int64_t(maxBlocksPerSM),
+                   int64_t(maxThreadsPerSM / (warps * warpSize)),
+                   registersPerSM / std::max<int64_t>(1, ofBlock)});
 }
 
 double GPUTarget::operationsPerSecond() const {

@@ -79,8 +79,7 @@ struct TimeEstimate {
   TimeLimit limit = TimeLimit::Memory;
 };
 
-/// Blocks that fit on one multiprocessor; 0 if not even one does. Registers are
-/// given out by the warp, 256 at a time.
+/// Blocks that fit on one multiprocessor; 0 if not even one does.
 int64_t residentBlocks(const GPUTarget &target, const BlockWork &work);
 
 /// A block that does not fit is taken to spill what is too much.

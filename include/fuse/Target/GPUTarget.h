@@ -79,6 +79,13 @@ struct GPUTarget {
   /// From the end of one kernel to the start of the next on a stream.
   double launchSeconds;
 
+  /// Registers are given out by the warp, so many at a time.
+  static constexpr int64_t registerUnit = 256;
+
+  /// Blocks of `threads` with `registers` each that a multiprocessor has room
+  /// for, as far as threads, registers and blocks go; 0 if not even one fits.
+  int64_t blocksWith(int64_t threads, int64_t registers) const;
+
   /// f32 instructions of all lanes: 128 a multiprocessor and clock on every
   /// chip here (sm_80 has 64).
   double operationsPerSecond() const;
