@@ -33,6 +33,18 @@ mlir::fuse::streamedInputs(KernelOp kernel, const DimClasses &dims,
       [&](BlockArgument input) { return segment.reads(input); });
 }
 
+bool mlir::fuse::readsWeights(KernelOp kernel, const DimClasses &dims,
+                              const ReductionSegment &segment) {
+  // Of one row everything is shared, and streamed.
+  SmallVector<BlockArgument> streamed = streamedInputs(kernel, dims, segment);
+  return llvm::any_of(
+      kernel.getBody().getArguments(), [&](BlockArgument input) {
+        return segment.reads(input) &&
+               segment.space.isSharedByRows(dims.extents(input)) &&
+               !llvm::is_contained(streamed, input);
+      });
+}
+
 /// Elements of an odd row from which on a vector need not divide it, and the
 /// widest vectors of an even one; more of these where half of one with more
 /// lanes than words divides it: what won on an H200 (docs/Rationale.md).

@@ -279,7 +279,11 @@ llvm::Error Compilation::State::emit(gpu::GPUModuleOp kernels,
     return assembled.takeError();
   code.assembled = std::move(*assembled);
   // What was assembled last, if anything spilled.
-  code.ptx = mlir::fuse::withLeastBlocks(code.ptx, code.assembled.kernels);
+  std::string bounded =
+      mlir::fuse::withLeastBlocks(code.ptx, code.assembled.kernels);
+  if (bounded == code.ptx)
+    return llvm::Error::success();
+  code.ptx = std::move(bounded);
   return dumpPTX();
 }
 

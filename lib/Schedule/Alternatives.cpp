@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/KernelSpace.h"
-#include "fuse/Analysis/OpCost.h"
 #include "fuse/Schedule/Candidates.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,17 +59,13 @@ static std::optional<int64_t> rowLength(KernelOp kernel,
   return longest;
 }
 
-/// Whether all rows share an input, whose elements may be loaded ahead.
+/// Whether there are weights that may be loaded ahead.
 static bool hasWeights(KernelOp kernel, const DimClasses &dims) {
   std::string reason;
   auto segments = reductionSegmentsOf(kernel, dims, reason);
   return succeeded(segments) &&
          llvm::any_of(*segments, [&](const ReductionSegment &segment) {
-           return llvm::any_of(
-               kernel.getBody().getArguments(), [&](BlockArgument input) {
-                 return segment.reads(input) && estimatedElements(input) > 1 &&
-                        segment.space.isSharedByRows(dims.extents(input));
-               });
+           return readsWeights(kernel, dims, segment);
          });
 }
 

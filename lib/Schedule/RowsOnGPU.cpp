@@ -132,12 +132,7 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
     inputBytes += bytes;
     widestBytes = std::max(widestBytes, bytes);
   }
-  hasWeights =
-      llvm::any_of(kernel.getBody().getArguments(), [&](BlockArgument input) {
-        return segment.reads(input) &&
-               space.isSharedByRows(dims.extents(input)) &&
-               !llvm::is_contained(streamed, input);
-      });
+  hasWeights = readsWeights(kernel, dims, segment);
   vectorBytes = std::max(accessBytes, widestBytes * vector);
   if (!knownLength)
     return;

@@ -199,6 +199,10 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
                                           const DimClasses &dims,
                                           const ReductionSegment &segment);
 
+/// Whether it reads an input that all of its rows share, such as weights.
+bool readsWeights(KernelOp kernel, const DimClasses &dims,
+                  const ReductionSegment &segment);
+
 /// Whether vectors of `widest` elements that divide no row of the segment
 /// should start where memory is aligned, and leave the edges of the row over,
 /// instead of vectors of `dividing`; vectors of what all rows share, such as
