@@ -32,6 +32,8 @@ static constexpr int64_t mostParts = 512;
 /// Vectors that a thread reads from the cache, each of which is code of its
 /// own.
 static constexpr int64_t cachedVectors = 32;
+/// Elements of a thread that copies them into shared memory.
+static constexpr int64_t mostCopied = 128;
 /// Stages of a loop whose copies run ahead.
 static constexpr int64_t someStages = 3;
 /// Of schedules that copy nothing; the attribute's default.
@@ -66,6 +68,16 @@ static bool hasWeights(KernelOp kernel, const DimClasses &dims) {
   return succeeded(segments) &&
          llvm::any_of(*segments, [&](const ReductionSegment &segment) {
            return readsWeights(kernel, dims, segment);
+         });
+}
+
+static bool areReadOnce(KernelOp kernel, const DimClasses &dims) {
+  std::string reason;
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  SmallVector<Value> results = llvm::to_vector(kernel.getYield().getValues());
+  return succeeded(segments) &&
+         llvm::all_of(*segments, [&](const ReductionSegment &segment) {
+           return isReadOnce(segment, results, dims);
          });
 }
 
@@ -109,7 +121,8 @@ public:
 
   void addHeld(int64_t length);
   void addCached(int64_t length);
-  void addClusters(int64_t length);
+  void addParts(int64_t length);
+  void addClusters();
   void addShared(int64_t length);
   void addLoops();
 
@@ -172,9 +185,33 @@ void RowAlternatives::addCached(int64_t length) {
       add(threads, /*rowsPerBlock=*/1, HoldKind::cache, proposal.getUnroll());
 }
 
-/// Other clusters for what stays where it is, and rows in the registers of
-/// clusters.
-void RowAlternatives::addClusters(int64_t length) {
+/// Rows in the registers or the shared memory of blocks of a cluster, which
+/// have two vectors for each thread, or of one block in shared memory.
+void RowAlternatives::addParts(int64_t length) {
+  int64_t vector = proposal.getVector();
+  auto part = [&](int64_t threads, int64_t blocks, HoldKind hold) {
+    return RowsScheduleAttr::get(proposal.getContext(), threads, vector,
+                                 /*rows_per_block=*/1, hold,
+                                 proposal.getUnroll(), /*in_registers=*/0,
+                                 preloads.back(), usualCopyGroups)
+        .withBlocksPerRow(blocks);
+  };
+  for (int64_t threads : {128, 256, 512, 1024})
+    for (int64_t blocks = 1; blocks <= maxCluster && threads <= maxThreads;
+         blocks *= 2) {
+      int64_t each = llvm::divideCeil(length, threads * blocks);
+      if (each < 2 * vector)
+        continue;
+      if (blocks > 1 && each <= heldElements / 2)
+        found.push_back(part(threads, blocks, HoldKind::registers));
+      if (threads <= 512 && each <= mostCopied && length % vector == 0 &&
+          llvm::divideCeil(each, vector) * threads <= mostStaged)
+        found.push_back(part(threads, blocks, HoldKind::shared));
+    }
+}
+
+/// Other clusters for what stays where it is.
+void RowAlternatives::addClusters() {
   int64_t blocks = proposal.getBlocksPerRow();
   for (int64_t other : {blocks / 2, 2 * blocks, 4 * blocks}) {
     bool fits = other >= blocks || proposal.getHold() == HoldKind::loop;
@@ -182,18 +219,6 @@ void RowAlternatives::addClusters(int64_t length) {
         proposal.getRowsPerBlock() == 1 && other != blocks)
       found.push_back(proposal.withBlocksPerRow(other));
   }
-  for (int64_t threads : {512, 1024})
-    for (int64_t other = 2; other <= maxCluster && threads <= maxThreads;
-         other *= 2) {
-      int64_t each = llvm::divideCeil(length, threads * other);
-      if (each <= heldElements && each >= proposal.getVector())
-        found.push_back(
-            RowsScheduleAttr::get(
-                proposal.getContext(), threads, proposal.getVector(),
-                /*rows_per_block=*/1, HoldKind::registers, proposal.getUnroll(),
-                /*in_registers=*/0, preloads.back(), usualCopyGroups)
-                .withBlocksPerRow(other));
-    }
 }
 
 /// Of rows in shared memory: other threads that share whole vectors, where
@@ -239,8 +264,11 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
     rows.addLoops();
   if (length && *length >= shortRow)
     rows.addCached(*length);
+  if (length && *length >= shortRow && proposal.getPersistent() == 0 &&
+      !areReadOnce(kernel, dims))
+    rows.addParts(*length);
   if (length && *length >= longRow && proposal.getPersistent() == 0)
-    rows.addClusters(*length);
+    rows.addClusters();
   return rows.found;
 }
 

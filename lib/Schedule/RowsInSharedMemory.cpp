@@ -21,10 +21,11 @@ using namespace mlir::fuse;
 /// Bytes of a component of a state.
 static constexpr int64_t componentBytes = 8;
 /// Bytes of a row's part, of all inputs: of most, of those that compute longer
-/// than they load, and of several inputs.
+/// than they load, of several inputs, and of words with deviations.
 static constexpr int64_t usualPart = 32 << 10;
 static constexpr int64_t exponentialPart = 26 << 10;
 static constexpr int64_t severalPart = 24 << 10;
+static constexpr int64_t deviationPart = 16 << 10;
 /// Larger ones are worth more blocks than are portable, or have other threads.
 static constexpr int64_t largePart = 48 << 10;
 static constexpr int64_t smallestPartBlock = 128, middlePartBlock = 192;
@@ -42,6 +43,10 @@ static constexpr int64_t largestPartBlock = 512;
 /// Vectors of a wide part from which on its weights are loaded when needed, and
 /// elements of a row with exponentials whose parts have few threads beyond.
 static constexpr int64_t widestWhole = 2048, longWithExp = 65536;
+/// Elements of a thread of a row that a large cluster's registers hold, words
+/// and narrow ones; its blocks.
+static constexpr int64_t fewestWordsHeld = 12, fewestNarrowHeld = 16;
+static constexpr int64_t mostPortable = 8;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256;
 /// Sums of columns that a thread keeps beside a row in shared memory: of
@@ -84,6 +89,8 @@ int64_t RowsOnGPU::spreadPartBytes() const {
     return exponentialPart;
   if (inputs > 1 && !isNarrow)
     return severalPart;
+  if (hasDeviations && !isNarrow)
+    return deviationPart;
   return usualPart;
 }
 
@@ -202,6 +209,24 @@ RowsOnGPU RowsOnGPU::withOneAccess() const {
   return narrower;
 }
 
+/// In the registers of as many blocks as every chip with clusters takes: light
+/// rows, narrow ones of several inputs, of which each thread has enough to keep
+/// memory busy. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeSpreadInRegisters() const {
+  int64_t blocks = target.gpu->portableClusterSize;
+  int64_t threads = blocks * usualPartBlock;
+  bool isNarrow = vector > 4;
+  int64_t fewest = isNarrow ? fewestNarrowHeld : fewestWordsHeld;
+  if (!isLight || divides || inputs > 2 || (isNarrow && inputs == 1) ||
+      blocks < mostPortable || vectorBytes != accessBytes ||
+      vectors % blocks != 0 || length % vector != 0 ||
+      length < threads * fewest || length > threads * sharedHeld)
+    return {};
+  return make(usualPartBlock, 1, HoldKind::registers, /*inRegisters=*/0,
+              /*preload=*/true)
+      .withBlocksPerRow(blocks);
+}
+
 /// Parts of the row in the shared memory of blocks of which a multiprocessor
 /// has room for two at least. Null where rows do not fit so.
 RowsScheduleAttr RowsOnGPU::proposeSpread() const {
@@ -209,6 +234,8 @@ RowsScheduleAttr RowsOnGPU::proposeSpread() const {
     return {};
   if (vectorBytes > accessBytes)
     return withOneAccess().proposeSpread();
+  if (RowsScheduleAttr held = proposeSpreadInRegisters())
+    return held;
   int64_t blocks = spreadBlocks();
   int64_t room =
       target.sharedBytes - exchangedBytes(blocks * largestPartBlock / warpSize);

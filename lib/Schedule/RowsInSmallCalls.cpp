@@ -54,10 +54,23 @@ static constexpr int64_t mostDivided = 40, mostDividedByTwo = 48;
 /// they may be loop blocks; narrow elements from which on they are.
 static constexpr int64_t moderateWords = 2048, longModerateWords = 8192;
 static constexpr int64_t longModerate = 12288;
-/// The longest row that one block holds, and rows that are read once at a time,
-/// by blocks that share them.
-static constexpr int64_t longestModerateOfOne = 14336;
+/// Rows that are read once at a time by blocks that share them.
 static constexpr int64_t longSharedOnce = 65536, longestSharedOnce = 262144;
+/// Elements from which on two blocks share a row that is needed twice, and
+/// those of all inputs from which on four do: what is light, words with
+/// deviations, with exponentials, or divided, and narrow elements with
+/// exponentials or divided.
+static constexpr int64_t shortestSpread = 6144, widelySpread = 12288;
+static constexpr int64_t spreadWithDeviations = 4096, spreadWithExp = 8192;
+static constexpr int64_t narrowWithExp = 14337, narrowDivided = 16385;
+/// The longest words that four share, light narrow ones that registers hold and
+/// that two blocks share, divided ones in registers, and narrow rows at all.
+static constexpr int64_t longSpread = 16384, longNarrowHeld = 16384;
+static constexpr int64_t longNarrowOfTwo = 24576, longNarrowDivided = 24576;
+static constexpr int64_t longestNarrowSpread = 32768;
+/// Elements of a thread of such rows: narrow ones, words, and words with
+/// deviations.
+static constexpr int64_t spreadWords = 32, spreadDeviations = 28;
 /// Words of a thread up to which it loads weights ahead beside deviations.
 static constexpr int64_t moderateAhead = 20;
 static constexpr int64_t wordBytes = 4;
@@ -226,32 +239,137 @@ int64_t RowsOnGPU::moderateNarrowThreads() const {
   return std::clamp(wanted, smallestBlock, two);
 }
 
-/// A row that the registers of one block have hardly room for: blocks of a
-/// cluster share it, so that more loads are in flight. Null for other rows.
-RowsScheduleAttr RowsOnGPU::proposeModerateShared() const {
-  bool isNarrow = widestBytes < wordBytes;
-  int64_t threads = isNarrow && hasExp ? 2 * smallestBlock : smallestBlock;
-  int64_t blocks = loopThreads / threads;
-  if (length <= longestModerateOfOne || vectors % loopThreads != 0 ||
-      hasDeviations || isDivided() || blocks > target.gpu->portableClusterSize)
+/// Blocks that share a row which is needed twice, or 1: with less of it each,
+/// more rows are under way, and the last blocks end sooner.
+int64_t RowsOnGPU::moderateBlocks() const {
+  bool areWords = widestBytes >= wordBytes;
+  int64_t shortest = shortestSpread, longest = longestNarrowSpread;
+  if (hasExp) {
+    shortest = areWords ? spreadWithExp : narrowWithExp;
+    longest = longSpread;
+  } else if (hasDeviations) {
+    shortest = areWords ? spreadWithDeviations : longest + 1;
+  } else if (isDivided()) {
+    shortest = areWords ? widelySpread : narrowDivided;
+  }
+  if (areWords && !hasExp && !hasDeviations)
+    longest *= 2;
+  bool isOfOneLevel = segment.space.levels.size() == 1;
+  if (length < shortest || length > longest ||
+      (!areWords && !hasExp && !isOfOneLevel))
+    return 1;
+  int64_t blocks = 4;
+  if (inputs * length < widelySpread || (!areWords && hasExp))
+    blocks = 2;
+  else if (areWords ? length > longSpread
+                    : length >= longestNarrowSpread && !isDivided())
+    blocks = 8;
+  else if (!areWords && inputs == 1 && !isDivided() &&
+           length >= longNarrowHeld && length < longNarrowOfTwo)
+    blocks = 2;
+  // Each thread of the smallest block has two vectors.
+  if (vectors < 2 * blocks * smallestBlock)
+    blocks /= 2;
+  return blocks;
+}
+
+/// Of so many threads, or fewer in whole warps, the most that leave the least
+/// places for a part's vectors empty.
+static int64_t fullestThreads(int64_t vectors, int64_t most, int64_t fewest) {
+  int64_t best = most;
+  for (int64_t threads = most; threads >= fewest; threads -= warpSize)
+    if (llvm::alignTo(vectors, threads) < llvm::alignTo(vectors, best))
+      best = threads;
+  return best;
+}
+
+/// Threads of the blocks that share a row.
+int64_t RowsOnGPU::moderateSpreadThreads(int64_t blocks) const {
+  int64_t part = vectors / blocks, two = 2 * smallestBlock;
+  if (hasExp)
+    return two;
+  if (widestBytes < wordBytes)
+    return inputs > 1 || isDivided()
+               ? smallestBlock
+               : fullestThreads(part, smallestBlock, smallestBlock / 2);
+  if (blocks != 4)
+    return fullestThreads(part, two, smallestBlock);
+  bool isFull = length > blocks * smallestBlock *
+                             (hasDeviations ? spreadDeviations : spreadWords);
+  return isFull ? two : smallestBlock;
+}
+
+/// The blocks that share a row have it in shared memory: words with deviations,
+/// and narrow elements, that are too many for registers. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeModerateSpreadShared(int64_t blocks) const {
+  bool areWords = widestBytes >= wordBytes;
+  bool isPlain = !isDivided() && !hasExp && inputs == 1;
+  bool isWide = isPlain && blocks != 4;
+  int64_t copyGroups = rowCopyGroups;
+  if (areWords) {
+    if (!hasDeviations || length <= longSpread)
+      return {};
+    copyGroups = 1;
+    isWide = false;
+  } else if (!(isPlain && length >= longNarrowHeld) &&
+             !(isDivided() && length > longNarrowDivided)) {
+    return {};
+  }
+  return RowsScheduleAttr::get(
+             kernel.getContext(), isWide ? 2 * smallestBlock : smallestBlock,
+             vector, /*rows_per_block=*/1, HoldKind::shared, rowUnroll,
+             /*in_registers=*/0, /*preload=*/true, copyGroups)
+      .withBlocksPerRow(blocks);
+}
+
+/// A row that the blocks of a cluster share. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeModerateSpread() const {
+  bool areWords = widestBytes >= wordBytes;
+  if (inputs == 0 || inputs > 2 || length % vector != 0 ||
+      vectorBytes != accessBytes)
+    return {};
+  int64_t blocks = moderateBlocks();
+  if (blocks == 1)
+    return {};
+  int64_t most = areWords ? spreadWords : heldElements;
+  if (areWords && length > blocks * moderateSpreadThreads(blocks) * most)
+    blocks *= 2;
+  if (blocks > target.gpu->portableClusterSize || vectors % blocks != 0)
+    return {};
+  if (RowsScheduleAttr shared = proposeModerateSpreadShared(blocks))
+    return shared;
+  int64_t threads = moderateSpreadThreads(blocks);
+  bool isOneNarrow = !areWords && inputs == 1 && !isDivided();
+  if (length > blocks * threads * most ||
+      (isOneNarrow && vectors / blocks % threads != 0))
     return {};
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
               /*preload=*/true)
       .withBlocksPerRow(blocks);
 }
 
-/// In shared memory, whose copies take no registers: a row that has two
-/// accesses for each thread of a large block, with weights, and deviations of
-/// as many narrow elements. Null for other rows.
+/// In shared memory, whose copies take no registers, with weights: a row that
+/// has two accesses for each thread of a large block, or narrow elements with
+/// deviations and up to two, or others that no cluster's threads share evenly.
+/// Null for other rows.
 RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
   bool isNarrow = widestBytes < wordBytes;
-  if (inputs > 1 || !hasWeights || hasExp || accesses != 2 * loopThreads ||
-      vectorBytes != accessBytes || (hasDeviations && !isNarrow))
+  if (inputs > 1 || !hasWeights || hasExp || vectorBytes != accessBytes ||
+      (hasDeviations && !isNarrow))
     return {};
-  return RowsScheduleAttr::get(
-      kernel.getContext(), hasDeviations ? smallestBlock : loopThreads, vector,
-      /*rows_per_block=*/1, HoldKind::shared, rowUnroll, /*in_registers=*/0,
-      /*preload=*/true, /*copy_groups=*/1);
+  int64_t threads = accesses == 2 * loopThreads ? loopThreads : 0;
+  if (hasDeviations)
+    threads = accesses > loopThreads && accesses <= 2 * loopThreads
+                  ? smallestBlock
+                  : 0;
+  else if (isNarrow && accesses > 2 * loopThreads)
+    threads = smallestBlock;
+  if (threads == 0)
+    return {};
+  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
+                               /*rows_per_block=*/1, HoldKind::shared,
+                               rowUnroll, /*in_registers=*/0,
+                               /*preload=*/true, /*copy_groups=*/1);
 }
 
 /// A row of narrow elements that has hardly more than one vector for each
@@ -274,15 +392,13 @@ RowsScheduleAttr RowsOnGPU::proposeModerateShort() const {
               /*preload=*/true);
 }
 
-/// A row of narrow elements with weights that is too long for the registers of
-/// two of the smallest blocks: few threads read it again from the caches. Null
-/// for other rows.
-RowsScheduleAttr RowsOnGPU::proposeModerateCached() const {
-  if (widestBytes >= wordBytes || inputs > 1 || !isWeighed() ||
-      length <= 2 * smallestBlock * moderateHeld || length >= longModerate)
+/// A row of narrow elements that are divided, four vectors for each thread,
+/// which reads them again from the caches. Null for other rows.
+RowsScheduleAttr RowsOnGPU::proposeModerateCached(int64_t threads) const {
+  if (widestBytes >= wordBytes || inputs > 1 || !isDivided() ||
+      vectors != onceVectors * threads)
     return {};
-  bool isWhole = vectors % smallestBlock == 0;
-  return make(isWhole ? 2 * smallestBlock : smallestBlock, 1, HoldKind::cache);
+  return make(threads, 1, HoldKind::cache);
 }
 
 /// For calls that all multiprocessors are busy with for a short time: few
@@ -293,6 +409,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCached() const {
 RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (once)
     return proposeModerateOnce();
+  if (RowsScheduleAttr spread = proposeModerateSpread())
+    return spread;
   bool areWords = widestBytes >= wordBytes;
   int64_t threads = areWords ? moderateWordThreads() : moderateNarrowThreads();
   if (accesses < 2 * threads)
@@ -302,7 +420,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
     return {};
   if (RowsScheduleAttr copied = proposeModerateCopied())
     return copied;
-  if (RowsScheduleAttr cached = proposeModerateCached())
+  if (RowsScheduleAttr cached = proposeModerateCached(threads))
     return cached;
   // More narrow elements leave no room for what is found of them, or for
   // weights in a block that is larger than the smallest.
@@ -316,8 +434,6 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
     if (RowsScheduleAttr large = proposeLong();
         large && large.getHold() == HoldKind::shared)
       return {};
-  if (RowsScheduleAttr shared = proposeModerateShared())
-    return shared;
   // Without it a mean and its deviations are two reductions, which take fewer
   // instructions and let more blocks be in flight, up to where there is one.
   int64_t most = threads < loopThreads ? moderateAhead : smallHeld;

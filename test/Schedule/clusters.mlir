@@ -61,9 +61,9 @@ func.func @vocabulary(%x: tensor<?x128256xbf16>) -> tensor<?x128256xbf16> {
 
 // -----
 
-// Parts of all inputs together.
+// In the registers of eight blocks, whose threads have 16 elements of both inputs.
 // CHECK-LABEL: func.func @two_inputs_of_16_bits
-// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
+// CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
 func.func @two_inputs_of_16_bits(%x: tensor<?x32768xbf16>, %r: tensor<?x32768xbf16>) -> tensor<?x32768xbf16> {
   %h = fuse.add %x, %r : tensor<?x32768xbf16>
   %s = fuse.reduce sum %h dims = [1] keep : tensor<?x32768xbf16> -> tensor<?x1xbf16>
@@ -73,9 +73,9 @@ func.func @two_inputs_of_16_bits(%x: tensor<?x32768xbf16>, %r: tensor<?x32768xbf
 
 // -----
 
-// As many short rows as a small call may have keep all multiprocessors busy.
+// Rows of small calls that keep all multiprocessors busy have smaller parts.
 // SMALL-LABEL: func.func @many_rows
-// SMALL-NOT:     blocks_per_row
+// SMALL:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 4>
 func.func @many_rows(%x: tensor<?x24576xbf16>) -> tensor<?x24576xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x24576xbf16> -> tensor<?x1xbf16>
   %y = fuse.mul %x, %s : tensor<?x24576xbf16>, tensor<?x1xbf16> -> tensor<?x24576xbf16>
@@ -84,7 +84,7 @@ func.func @many_rows(%x: tensor<?x24576xbf16>) -> tensor<?x24576xbf16> {
 
 // -----
 
-// Unless their number is known.
+// Where they are known to be few, many blocks have a row.
 // CHECK-LABEL: func.func @known_rows
 // SMALL-LABEL: func.func @known_rows
 // CHECK:         hold = registers, preload = true, blocks_per_row = 8>

@@ -117,7 +117,7 @@ func.func @rows_in_shared_memory(%x: tensor<?x131072xbf16>) -> tensor<?x131072xb
 // would be two accesses to the input, and two copies side by side into shared
 // memory, where they would meet in its banks.
 // CHECK-LABEL: func.func @wide_vectors
-// CHECK:         #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// CHECK:         #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
 func.func @wide_vectors(%x: tensor<?x65536xf32>) -> tensor<?x65536xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x65536xf32> -> tensor<?x1xf32>
   %d = fuse.sub %x, %m : tensor<?x65536xf32>, tensor<?x1xf32> -> tensor<?x65536xf32>

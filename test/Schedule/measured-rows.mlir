@@ -12,11 +12,11 @@ func.func @few_static(%x: tensor<16x8192xf32>) -> tensor<16x8192xf32> {
   return %y : tensor<16x8192xf32>
 }
 
-// In calls of few bytes in registers.
+// In calls of few bytes in the registers of two blocks.
 // CHECK-LABEL: func.func @wide
 // CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
 // SMALL-LABEL: func.func @wide
-// SMALL: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// SMALL: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
 func.func @wide(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
   %y = fuse.mul %x, %s : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
@@ -57,10 +57,9 @@ func.func @streamed(%x: tensor<?x12288xf32>) -> tensor<?x1xf32> {
   return %s : tensor<?x1xf32>
 }
 
-// Calls of few bytes have few threads, of 32 to 63 elements of 16 bits each, and of
-// longer rows of f32 half as many.
+// Calls of few bytes have few threads, of 32 to 63 elements of 16 bits each.
 // SMALL-LABEL: func.func @moderate
-// SMALL: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// SMALL: #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
 func.func @moderate(%x: tensor<?x7168xbf16>) -> tensor<?x7168xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x7168xbf16> -> tensor<?x1xbf16>
   %y = fuse.mul %x, %s : tensor<?x7168xbf16>, tensor<?x1xbf16> -> tensor<?x7168xbf16>
@@ -85,7 +84,7 @@ func.func @moderate_short(%x: tensor<?x1024xbf16>) -> tensor<?x1024xbf16> {
 }
 
 // SMALL-LABEL: func.func @moderate_long
-// SMALL: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+// SMALL: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 2>
 func.func @moderate_long(%x: tensor<?x20480xbf16>) -> tensor<?x20480xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x20480xbf16> -> tensor<?x1xbf16>
   %y = fuse.mul %x, %s : tensor<?x20480xbf16>, tensor<?x1xbf16> -> tensor<?x20480xbf16>

@@ -1,12 +1,15 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 small=true" | FileCheck %s
+// RUN: fuse-opt %s -fuse-form=chip=sm_80 -fuse-schedule="chip=sm_80 small=true" | FileCheck %s --check-prefix=ALONE
 
 // Rows of calls of a few times the L2's size, as measurements chose them
 // (docs/performance/lengths.md). A dynamic number of rows leaves the size to the flag.
+// ALONE is a chip without clusters, whose blocks share no row; with them
+// moderate-clusters.mlir has the rows that they share.
 
 // Exponentials take the place of words: threads have many, and find them once.
-// CHECK-LABEL: func.func @exponentials_of_words(
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
-// CHECK-NOT: fuse.softmax_stats
+// ALONE-LABEL: func.func @exponentials_of_words(
+// ALONE: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// ALONE-NOT: fuse.softmax_stats
 func.func @exponentials_of_words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32> {
   %y = fuse.softmax %x dims = [1] : tensor<?x12288xf32>
   return %y : tensor<?x12288xf32>
@@ -14,6 +17,7 @@ func.func @exponentials_of_words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32>
 
 // But not the place of narrow elements: they are computed again.
 // CHECK-LABEL: func.func @exponentials_of_narrow_elements(
+// ALONE-LABEL: func.func @exponentials_of_narrow_elements(
 // CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true>
 // CHECK: fuse.softmax_stats
 func.func @exponentials_of_narrow_elements(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
@@ -56,33 +60,34 @@ func.func @words(%x: tensor<?x2048xf32>, %w: tensor<2048xf32>) -> tensor<?x2048x
 }
 
 // Four times where each has pairs of vectors, with weights beside them.
-// CHECK-LABEL: func.func @pairs_of_words(
-// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// ALONE-LABEL: func.func @pairs_of_words(
+// ALONE: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 func.func @pairs_of_words(%x: tensor<?x8192xf32>, %w: tensor<8192xf32>) -> tensor<?x8192xf32> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x8192xf32>, tensor<8192xf32>
   return %y : tensor<?x8192xf32>
 }
 
 // But not for half a vector more.
-// CHECK-LABEL: func.func @odd_words(
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// ALONE-LABEL: func.func @odd_words(
+// ALONE: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 func.func @odd_words(%x: tensor<?x9216xf32>, %w: tensor<9216xf32>) -> tensor<?x9216xf32> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x9216xf32>, tensor<9216xf32>
   return %y : tensor<?x9216xf32>
 }
 
-// Narrow elements take as many from there on.
+// Narrow elements with weights are copied where no threads of clusters have as many
+// vectors each; here they do.
 // CHECK-LABEL: func.func @long_narrow(
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 func.func @long_narrow(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>) -> tensor<?x12288xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x12288xbf16>, tensor<12288xbf16>
   return %y : tensor<?x12288xbf16>
 }
 
-// Five vectors with weights do not fit into threads of a block of 256, which
-// reads them again from the caches,
+// Five vectors with weights do not fit into threads of a block of 256, but into
+// those of two smaller blocks,
 // CHECK-LABEL: func.func @many_weights(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
 func.func @many_weights(%x: tensor<?x10240xbf16>, %w: tensor<10240xbf16>) -> tensor<?x10240xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x10240xbf16>, tensor<10240xbf16>
   return %y : tensor<?x10240xbf16>
@@ -97,8 +102,8 @@ func.func @many_weights_of_few(%x: tensor<?x5120xbf16>, %w: tensor<5120xbf16>) -
 }
 
 // Of two inputs large blocks have more in flight,
-// CHECK-LABEL: func.func @two_inputs(
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// ALONE-LABEL: func.func @two_inputs(
+// ALONE: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true>
 func.func @two_inputs(%x: tensor<?x8192xbf16>, %r: tensor<?x8192xbf16>, %w: tensor<8192xbf16>) -> (tensor<?x8192xbf16>, tensor<?x8192xbf16>) {
   %h = fuse.add %x, %r : tensor<?x8192xbf16>
   %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x8192xbf16>, tensor<8192xbf16>
@@ -106,17 +111,18 @@ func.func @two_inputs(%x: tensor<?x8192xbf16>, %r: tensor<?x8192xbf16>, %w: tens
 }
 
 // unless threads have three vectors and a half.
-// CHECK-LABEL: func.func @two_uneven_inputs(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// ALONE-LABEL: func.func @two_uneven_inputs(
+// ALONE: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
 func.func @two_uneven_inputs(%x: tensor<?x14336xbf16>, %r: tensor<?x14336xbf16>, %w: tensor<14336xbf16>) -> (tensor<?x14336xbf16>, tensor<?x14336xbf16>) {
   %h = fuse.add %x, %r : tensor<?x14336xbf16>
   %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x14336xbf16>, tensor<14336xbf16>
   return %h, %y : tensor<?x14336xbf16>, tensor<?x14336xbf16>
 }
 
-// What larger calls have in the shared memory of a cluster, or of one block, stays there.
+// What larger calls have in the shared memory of a cluster is in its registers; in
+// that of one block it stays.
 // CHECK-LABEL: func.func @words_in_clusters(
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 4>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 func.func @words_in_clusters(%x: tensor<?x8192xf32>, %r: tensor<?x8192xf32>, %w: tensor<8192xf32>) -> (tensor<?x8192xf32>, tensor<?x8192xf32>) {
   %h = fuse.add %x, %r : tensor<?x8192xf32>
   %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x8192xf32>, tensor<8192xf32>
@@ -131,9 +137,9 @@ func.func @deviations_in_shared(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>
   return %y : tensor<?x12288xbf16>
 }
 
-// Deviations of five vectors do not fit beside weights either.
+// Deviations of five vectors do not fit beside weights either: they are copied.
 // CHECK-LABEL: func.func @many_deviations(
-// CHECK: #fuse.rows<threads = 160, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @many_deviations(%x: tensor<?x5120xbf16>, %w: tensor<5120xbf16>, %b: tensor<5120xbf16>) -> tensor<?x5120xbf16> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x5120xbf16>, tensor<5120xbf16>, tensor<5120xbf16>
   return %y : tensor<?x5120xbf16>
@@ -158,32 +164,32 @@ func.func @longer_deviations(%x: tensor<?x8192xbf16>, %w: tensor<8192xbf16>, %b:
 }
 
 // Five vectors of words leave room for weights,
-// CHECK-LABEL: func.func @deviations_of_words(
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// ALONE-LABEL: func.func @deviations_of_words(
+// ALONE: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 func.func @deviations_of_words(%x: tensor<?x5120xf32>, %w: tensor<5120xf32>, %b: tensor<5120xf32>) -> tensor<?x5120xf32> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x5120xf32>, tensor<5120xf32>, tensor<5120xf32>
   return %y : tensor<?x5120xf32>
 }
 
 // six do not.
-// CHECK-LABEL: func.func @more_deviations_of_words(
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+// ALONE-LABEL: func.func @more_deviations_of_words(
+// ALONE: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
 func.func @more_deviations_of_words(%x: tensor<?x6144xf32>, %w: tensor<6144xf32>, %b: tensor<6144xf32>) -> tensor<?x6144xf32> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x6144xf32>, tensor<6144xf32>, tensor<6144xf32>
   return %y : tensor<?x6144xf32>
 }
 
 // Large blocks where vectors divide neither,
-// CHECK-LABEL: func.func @uneven_deviations_of_words(
-// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers>
+// ALONE-LABEL: func.func @uneven_deviations_of_words(
+// ALONE: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers>
 func.func @uneven_deviations_of_words(%x: tensor<?x11008xf32>, %w: tensor<11008xf32>, %b: tensor<11008xf32>) -> tensor<?x11008xf32> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x11008xf32>, tensor<11008xf32>, tensor<11008xf32>
   return %y : tensor<?x11008xf32>
 }
 
 // or take as many of each thread.
-// CHECK-LABEL: func.func @even_deviations_of_words(
-// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers>
+// ALONE-LABEL: func.func @even_deviations_of_words(
+// ALONE: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers>
 func.func @even_deviations_of_words(%x: tensor<?x10240xf32>, %w: tensor<10240xf32>, %b: tensor<10240xf32>) -> tensor<?x10240xf32> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x10240xf32>, tensor<10240xf32>, tensor<10240xf32>
   return %y : tensor<?x10240xf32>
@@ -191,8 +197,8 @@ func.func @even_deviations_of_words(%x: tensor<?x10240xf32>, %w: tensor<10240xf3
 
 // Threads of smaller blocks have as many, too, where half of a larger one had
 // one vector less.
-// CHECK-LABEL: func.func @half_deviations_of_words(
-// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+// ALONE-LABEL: func.func @half_deviations_of_words(
+// ALONE: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
 func.func @half_deviations_of_words(%x: tensor<?x9216xf32>, %w: tensor<9216xf32>, %b: tensor<9216xf32>) -> tensor<?x9216xf32> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x9216xf32>, tensor<9216xf32>, tensor<9216xf32>
   return %y : tensor<?x9216xf32>
@@ -200,16 +206,16 @@ func.func @half_deviations_of_words(%x: tensor<?x9216xf32>, %w: tensor<9216xf32>
 
 // A multiprocessor has one block of so many in any case, so that weights are
 // loaded ahead.
-// CHECK-LABEL: func.func @lone_deviations_of_words(
-// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// ALONE-LABEL: func.func @lone_deviations_of_words(
+// ALONE: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 func.func @lone_deviations_of_words(%x: tensor<?x16384xf32>, %w: tensor<16384xf32>, %b: tensor<16384xf32>) -> tensor<?x16384xf32> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x16384xf32>, tensor<16384xf32>, tensor<16384xf32>
   return %y : tensor<?x16384xf32>
 }
 
-// Four vectors that are divided fit into registers,
+// Four vectors of each thread that are divided are read again from the caches,
 // CHECK-LABEL: func.func @divided(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
 func.func @divided(%x: tensor<?x8192xbf16>) -> tensor<?x8192xf8E4M3FN> {
   %f = fuse.cast %x : tensor<?x8192xbf16> -> tensor<?x8192xf32>
   %m = fuse.abs %f : tensor<?x8192xf32>
@@ -329,9 +335,9 @@ func.func @once_longest_words(%x: tensor<?x32768xf32>) -> tensor<?x1xf32> {
   return %y : tensor<?x1xf32>
 }
 
-// Rows that one block has hardly registers for are shared by four,
+// Rows that one block has hardly registers for are in the shared memory of two,
 // CHECK-LABEL: func.func @shared_by_four(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 2>
 func.func @shared_by_four(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>) -> tensor<?x16384xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x16384xbf16>, tensor<16384xbf16>
   return %y : tensor<?x16384xbf16>
@@ -355,8 +361,8 @@ func.func @shared_by_two(%x: tensor<?x16384xbf16>) -> tensor<?x16384xbf16> {
 }
 
 // Two accesses for each thread of a large block are copied,
-// CHECK-LABEL: func.func @copied(
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+// ALONE-LABEL: func.func @copied(
+// ALONE: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @copied(%x: tensor<?x8192xbf16>, %w: tensor<8192xbf16>) -> tensor<?x8192xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x8192xbf16>, tensor<8192xbf16>
   return %y : tensor<?x8192xbf16>
@@ -482,10 +488,9 @@ func.func @six_warps(%x: tensor<?x9216xbf16>) -> tensor<?x9216xbf16> {
   return %y : tensor<?x9216xbf16>
 }
 
-// Where neither block's threads have as many vectors each, the smaller one
-// leaves less of its last step over.
+// Where no cluster's threads have as many vectors each, shared memory has the row.
 // CHECK-LABEL: func.func @uneven_many_weights(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @uneven_many_weights(%x: tensor<?x11008xbf16>, %w: tensor<11008xbf16>) -> tensor<?x11008xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x11008xbf16>, tensor<11008xbf16>
   return %y : tensor<?x11008xbf16>

@@ -27,6 +27,16 @@ ROWS = [
             "bool isNarrow = false;",
         ),
         (
+            "long-light-rows-are-in-shared-memory",
+            "if (RowsScheduleAttr held = proposeSpreadInRegisters())",
+            "if (RowsScheduleAttr held = RowsScheduleAttr())",
+        ),
+        (
+            "words-with-deviations-have-large-parts",
+            "return deviationPart;",
+            "return usualPart;",
+        ),
+        (
             "short-parts-have-half-the-threads",
             "if (loadsAhead && isDivided && isShort)",
             "if (loadsAhead && isDivided && false)",
@@ -131,8 +141,8 @@ ROWS = [
         ),
         (
             "moderate-rows-have-one-block",
-            "if (RowsScheduleAttr shared = proposeModerateShared())",
-            "if (RowsScheduleAttr shared = RowsScheduleAttr())",
+            "if (RowsScheduleAttr spread = proposeModerateSpread())",
+            "if (RowsScheduleAttr spread = RowsScheduleAttr())",
         ),
         (
             "moderate-rows-are-not-copied",
@@ -190,14 +200,34 @@ ROWS = [
             "if (false &&",
         ),
         (
-            "long-weighed-rows-are-as-in-large-calls",
-            "if (RowsScheduleAttr cached = proposeModerateCached())",
+            "divided-rows-are-held-in-registers",
+            "if (RowsScheduleAttr cached = proposeModerateCached(threads))",
             "if (RowsScheduleAttr cached = RowsScheduleAttr())",
         ),
         (
-            "uneven-weighed-rows-have-larger-blocks",
-            "isWhole ? 2 * smallestBlock : smallestBlock, 1, HoldKind::cache",
-            "2 * smallestBlock, 1, HoldKind::cache",
+            "uneven-rows-are-not-copied",
+            "else if (isNarrow && accesses > 2 * loopThreads)",
+            "else if (false)",
+        ),
+        (
+            "shared-rows-have-threads-of-one-vector",
+            "if (vectors < 2 * blocks * smallestBlock)",
+            "if (false)",
+        ),
+        (
+            "shared-rows-have-the-usual-threads",
+            "if (llvm::alignTo(vectors, threads) < llvm::alignTo(vectors, best))",
+            "if (false)",
+        ),
+        (
+            "two-blocks-hold-more-than-they-can",
+            "if (areWords && length > blocks * moderateSpreadThreads(blocks) * most)",
+            "if (false)",
+        ),
+        (
+            "shared-rows-of-narrow-elements-are-held",
+            "if (RowsScheduleAttr shared = proposeModerateSpreadShared(blocks))",
+            "if (RowsScheduleAttr shared = RowsScheduleAttr())",
         ),
         (
             "lone-blocks-load-weights-late",
