@@ -112,6 +112,7 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
   if (llvm::Error error = optimizeLLVMIR(**ir, **machine, optimize))
     return error;
 
+  keepMagnitudesUnbounded(**ir);
   keepNegationsOutOfMinMax(**ir);
   splitNarrowAdditions(**ir);
   keepNaNsOutOfComparisons(**ir);

@@ -25,6 +25,9 @@ static constexpr StringLiteral negation =
 static constexpr StringLiteral magnitude =
     "{ .reg .b32 s, t; shr.s32 s, $1, 31; xor.b32 t, $1, s; sub.s32 $0, t, s; "
     "}";
+static constexpr StringLiteral longMagnitude =
+    "{ .reg .b64 s, t; shr.s64 s, $1, 63; xor.b64 t, $1, s; sub.s64 $0, t, s; "
+    "}";
 
 static bool isSignedMinMax(const Instruction &instruction) {
   const auto *call = dyn_cast<IntrinsicInst>(&instruction);
@@ -47,10 +50,12 @@ static std::pair<StringRef, Value *> match(Instruction &instruction) {
   return {};
 }
 
+/// The PTX, of each lane of an operand of 32 or 64 bits.
 static Value *emit(IRBuilder<> &builder, StringRef ptx, Value *operand) {
-  Type *type = builder.getInt32Ty();
+  Type *type = operand->getType()->getScalarType();
   auto *code = InlineAsm::get(FunctionType::get(type, {type}, false), ptx,
-                              "=r,r", /*hasSideEffects=*/false);
+                              type->isIntegerTy(64) ? "=l,l" : "=r,r",
+                              /*hasSideEffects=*/false);
   auto *vector = dyn_cast<FixedVectorType>(operand->getType());
   if (!vector)
     return builder.CreateCall(code, {operand});
@@ -61,6 +66,33 @@ static Value *emit(IRBuilder<> &builder, StringRef ptx, Value *operand) {
         result, builder.CreateCall(code, {element}), lane);
   }
   return result;
+}
+
+/// The PTX for an absolute value that may be that of the least number, which is
+/// negative, or nothing.
+static StringRef matchMagnitude(const Instruction &instruction) {
+  const auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  if (!call || call->getIntrinsicID() != Intrinsic::abs ||
+      cast<ConstantInt>(call->getArgOperand(1))->isOne())
+    return {};
+  const Type *type = call->getType()->getScalarType();
+  if (type->isIntegerTy(64))
+    return longMagnitude;
+  return type->isIntegerTy(32) ? StringRef(magnitude) : StringRef();
+}
+
+void mlir::fuse::keepMagnitudesUnbounded(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      StringRef ptx = matchMagnitude(instruction);
+      if (ptx.empty())
+        continue;
+      IRBuilder<> builder(&instruction);
+      instruction.replaceAllUsesWith(
+          emit(builder, ptx, instruction.getOperand(0)));
+      instruction.eraseFromParent();
+    }
 }
 
 void mlir::fuse::keepNegationsOutOfMinMax(Module &module) {

@@ -19,6 +19,12 @@ namespace mlir::fuse {
 /// Call it after LLVM's optimizer, which would undo it.
 void keepNegationsOutOfMinMax(llvm::Module &module);
 
+/// Writes absolute values of 32 and 64 bits as two's complement has them. The
+/// least number's is that number, but ptxas 13.0 takes what abs.s32 and abs.s64
+/// give for no less than 0: abs(x) < 0 becomes false. Call it after LLVM's
+/// optimizer, too.
+void keepMagnitudesUnbounded(llvm::Module &module);
+
 /// Adds constants to vectors of narrow integers lane by lane. Of an add.s16x2
 /// with two different constants, of which only the upper lane is used, ptxas
 /// 13.0 makes one on sm_90 that adds the lower lane's constant. Call it after

@@ -182,3 +182,20 @@ def test_autotune(torch, tmp_path, shapes):
     again = fuse.compile(text, tuning=tuning)
     assert again.kernels[0].schedule == entry["schedule"]
     assert again.tuning is None
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
+def test_magnitude_of_the_least_number(torch, dtype):
+    kind = getattr(torch, dtype)
+    least = torch.iinfo(kind).min
+    tensor = f"tensor<?xi{torch.iinfo(kind).bits}>"
+    program = fuse.compile(f"""
+func.func @signs(%x: {tensor}) -> ({tensor}, {tensor}) {{
+  %m = fuse.abs %x : {tensor}
+  %s = fuse.sign %m : {tensor}
+  return %m, %s : {tensor}, {tensor}
+}}""")
+    x = torch.tensor([least, least + 1, -1, 0, 7] * 100, device="cuda", dtype=kind)
+    magnitudes, signs = program(x)
+    assert torch.equal(magnitudes, torch.where(x < 0, -x, x))
+    assert torch.equal(signs, magnitudes.sign())

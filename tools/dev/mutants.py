@@ -294,6 +294,7 @@ MUTANTS = [
             "splitNarrowAdditions(**ir);",
             "",
         ),
+        ("magnitudes-are-no-less-than-0", "keepMagnitudesUnbounded(**ir);", ""),
         ("lanes-are-converted-one-by-one", "unpackBFloat16(**ir);", ""),
         ("comparisons-forget-nan", "keepNaNsOutOfComparisons(**ir);", ""),
     ),

@@ -21,6 +21,8 @@ CASE_SECONDS = 150
 DIMS = re.compile(r'fuse\.dims = \["(\w+)"\]')
 # Bytes of buffers that calls in a graph rotate over: more than an L2 cache.
 ROTATION_BYTES = 256 << 20
+# Calls that move so little have their tensors in so many places.
+PLACED_BYTES, PLACES = 256 << 20, 5
 
 
 def schedules_of(case, program):
@@ -129,8 +131,9 @@ class GridRun:
         self._time(case, calls, len(sets), times, checks)
 
     def _input_sets(self, case):
-        """The inputs; for a graph as many sets as make it read from all over the cache."""
-        count = 1
+        """The inputs; for a graph as many sets as make it read from all over the cache,
+        for other short calls some that lie elsewhere."""
+        count = PLACES if case.case.bytes <= PLACED_BYTES else 1
         if case.timing == "graph":
             most = ROTATION_BYTES // max(case.case.bytes, 1)
             count = max(2, min(self.graphs.launches, most))
@@ -161,15 +164,14 @@ class GridRun:
         return bound
 
     def _time(self, case, calls, num_sets, times, checks):
+        copies = [measure.copy_of(case.case.bytes) for _ in range(num_sets)]
+        functions = {**calls, "copy": copies}
         if case.timing == "graph":
-            copies = [measure.copy_of(case.case.bytes) for _ in range(num_sets)]
-            found, errors = self.graphs.run({**calls, "copy": copies}, self.seconds)
+            found, errors = self.graphs.run(functions, self.seconds)
             for name, error in errors.items():
                 checks[name] = {"failed": error}
         else:
-            single = {name: bound[0] for name, bound in calls.items()}
-            single["copy"] = measure.copy_of(case.case.bytes)
-            found = self.events.run(single, self.seconds)
+            found = self.events.run(functions, self.seconds)
         times.update(found)
 
     def _time_left(self):

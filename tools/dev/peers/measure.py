@@ -3,6 +3,7 @@
 """Inputs, checks and times of the comparison, on one GPU with torch."""
 
 import math
+import collections
 import statistics
 import time
 
@@ -82,7 +83,9 @@ def check(outputs, reference):
 
 class Stopwatch:
     """Times functions by CUDA events, in rounds: each round times each function once, in an
-    order that moves on, with the L2 cache flushed before."""
+    order that moves on, with the L2 cache flushed before. Where tensors lie changes what a
+    short call takes by up to a tenth, so that a function may be a list of calls on
+    tensors that lie elsewhere, taken in turn; their results then lie elsewhere, too."""
 
     def __init__(self, flush_bytes=FLUSH_BYTES):
         self._flush = torch.empty(flush_bytes, dtype=torch.int8, device="cuda")
@@ -93,30 +96,43 @@ class Stopwatch:
         # While this runs, the host prepares the call.
         self._flush.zero_()
         start.record()
-        function()
+        result = function()
         end.record()
-        return start, end
+        return start, end, result
 
     def _warm_up(self, functions):
-        for function in functions.values():
-            function()
+        for calls in functions.values():
+            for call in calls:
+                call()
         torch.cuda.synchronize()
         start = time.monotonic()
-        for function in functions.values():
-            self._once(function)
+        for calls in functions.values():
+            self._once(calls[0])
         torch.cuda.synchronize()
         return time.monotonic() - start
 
     def run(self, functions, seconds):
         """Microseconds of each function: {name: {"median", "q1", "q3", "rounds"}}."""
+        functions = {
+            name: calls if isinstance(calls, list) else [calls]
+            for name, calls in functions.items()
+        }
         one_round = self._warm_up(functions)
         rounds = max(10, min(100, int(seconds / max(one_round, 1e-6))))
         names = list(functions)
         events = {name: [] for name in names}
+        # The next result is not where the last ones are.
+        kept = {
+            name: collections.deque(maxlen=len(calls) - 1)
+            for name, calls in functions.items()
+        }
         for index in range(rounds):
             for offset in range(len(names)):
                 name = names[(index + offset) % len(names)]
-                events[name].append(self._once(functions[name]))
+                calls = functions[name]
+                start, end, result = self._once(calls[index % len(calls)])
+                events[name].append((start, end))
+                kept[name].append(result)
             # Keeps the queue from growing without end.
             if index % 8 == 7:
                 torch.cuda.synchronize()
