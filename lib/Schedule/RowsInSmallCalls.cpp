@@ -191,7 +191,7 @@ bool RowsOnGPU::isDivided() const { return divides && !hasExp; }
 /// the place of words, so that threads have room for more of them.
 int64_t RowsOnGPU::moderateWordThreads() const {
   int64_t two = 2 * smallestBlock;
-  if (length < std::max(moderateWords, 2 * two * vector))
+  if (length < moderateWords || accesses < 2 * two)
     return smallestBlock;
   // Several inputs' vectors are in flight at once; an odd number of them ends
   // with one for each.

@@ -1,6 +1,6 @@
 // ptxas 13.0 takes an abs.s32 or abs.s64 for no less than 0, which that of the least
-// number is, so that the PTX must hold none whose sign may be asked for. A random
-// program on an H200 found it: the sign of abs(-2^31) was 0. Of 16 bits it is right.
+// number is, so that the PTX must hold neither. A random
+// program on an H200 found it: the sign of abs(-2^31) was 0.
 // RUN: fuse inspect %s --target cuda --chip sm_90 --emit ptx | FileCheck %s
 // CHECK-LABEL: .entry signs_of_magnitudes
 // CHECK-NOT:   abs.s{{32|64}}
