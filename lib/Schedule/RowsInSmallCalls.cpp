@@ -350,8 +350,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerateSpread() const {
 
 /// In shared memory, whose copies take no registers, with weights: a row that
 /// has two accesses for each thread of a large block, or narrow elements with
-/// deviations and up to two, or others that no cluster's threads share evenly.
-/// Null for other rows.
+/// deviations and up to two, or others of more than one that no cluster's
+/// threads share evenly. Null for other rows.
 RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
   bool isNarrow = widestBytes < wordBytes;
   if (inputs > 1 || !hasWeights || hasExp || vectorBytes != accessBytes ||
@@ -362,7 +362,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
     threads = accesses > loopThreads && accesses <= 2 * loopThreads
                   ? smallestBlock
                   : 0;
-  else if (isNarrow && accesses > 2 * loopThreads)
+  else if (isNarrow && accesses > loopThreads && accesses != 2 * loopThreads)
     threads = smallestBlock;
   if (threads == 0)
     return {};
@@ -392,6 +392,18 @@ RowsScheduleAttr RowsOnGPU::proposeModerateShort() const {
               /*preload=*/true);
 }
 
+/// Two rows of words with deviations, four vectors for each thread of two or
+/// four warps, which find the weights of both at once. Null for other rows.
+RowsScheduleAttr RowsOnGPU::proposeModeratePair() const {
+  int64_t group = vectors / onceVectors;
+  if (widestBytes < wordBytes || !hasDeviations || !hasWeights || inputs > 1 ||
+      vectorBytes != accessBytes || vectors % onceVectors != 0 ||
+      (group != smallestBlock && group != smallestBlock / 2))
+    return {};
+  return make(2 * group, 2, HoldKind::registers, /*inRegisters=*/0,
+              /*preload=*/true);
+}
+
 /// A row of narrow elements that are divided, four vectors for each thread,
 /// which reads them again from the caches. Null for other rows.
 RowsScheduleAttr RowsOnGPU::proposeModerateCached(int64_t threads) const {
@@ -411,6 +423,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
     return proposeModerateOnce();
   if (RowsScheduleAttr spread = proposeModerateSpread())
     return spread;
+  if (RowsScheduleAttr pair = proposeModeratePair())
+    return pair;
   bool areWords = widestBytes >= wordBytes;
   int64_t threads = areWords ? moderateWordThreads() : moderateNarrowThreads();
   if (accesses < 2 * threads)

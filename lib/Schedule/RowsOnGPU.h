@@ -110,6 +110,7 @@ private:
   RowsScheduleAttr proposeModerateSpread() const;
   RowsScheduleAttr proposeModerateCopied() const;
   RowsScheduleAttr proposeModerateShort() const;
+  RowsScheduleAttr proposeModeratePair() const;
   RowsScheduleAttr proposeModerateCached(int64_t threads) const;
   int64_t moderateOnceThreads() const;
   RowsScheduleAttr proposeModerateOnce() const;

@@ -85,20 +85,12 @@ func.func @long_narrow(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>) -> tens
 }
 
 // Five vectors with weights do not fit into threads of a block of 256, but into
-// those of two smaller blocks,
+// those of two smaller blocks.
 // CHECK-LABEL: func.func @many_weights(
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
 func.func @many_weights(%x: tensor<?x10240xbf16>, %w: tensor<10240xbf16>) -> tensor<?x10240xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x10240xbf16>, tensor<10240xbf16>
   return %y : tensor<?x10240xbf16>
-}
-
-// But into those of the smallest.
-// CHECK-LABEL: func.func @many_weights_of_few(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
-func.func @many_weights_of_few(%x: tensor<?x5120xbf16>, %w: tensor<5120xbf16>) -> tensor<?x5120xbf16> {
-  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x5120xbf16>, tensor<5120xbf16>
-  return %y : tensor<?x5120xbf16>
 }
 
 // Of two inputs large blocks have more in flight,
@@ -453,9 +445,9 @@ func.func @pairs_with_weights(%x: tensor<?x4096xbf16>, %w: tensor<4096xbf16>) ->
   return %y : tensor<?x4096xbf16>
 }
 
-// unless some have one more than others,
+// unless some have one more than others: these are copied,
 // CHECK-LABEL: func.func @uneven_with_weights(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @uneven_with_weights(%x: tensor<?x5120xbf16>, %w: tensor<5120xbf16>) -> tensor<?x5120xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x5120xbf16>, tensor<5120xbf16>
   return %y : tensor<?x5120xbf16>
@@ -516,3 +508,28 @@ func.func @six_warps_are_too_few(%x: tensor<?x13824xbf16>) -> tensor<?x13824xbf1
   return %y : tensor<?x13824xbf16>
 }
 
+// Short rows of words with deviations share a block in pairs, four vectors a thread,
+// CHECK-LABEL: func.func @pairs_of_deviations(
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 2, hold = registers, preload = true>
+func.func @pairs_of_deviations(%x: tensor<?x2048xf32>, %w: tensor<2048xf32>, %b: tensor<2048xf32>) -> tensor<?x2048xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x2048xf32>, tensor<2048xf32>, tensor<2048xf32>
+  return %y : tensor<?x2048xf32>
+}
+
+// but not where these are no half block.
+// CHECK-LABEL: func.func @uneven_pairs_of_deviations(
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @uneven_pairs_of_deviations(%x: tensor<?x1536xf32>, %w: tensor<1536xf32>, %b: tensor<1536xf32>) -> tensor<?x1536xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x1536xf32>, tensor<1536xf32>, tensor<1536xf32>
+  return %y : tensor<?x1536xf32>
+}
+
+// Vectors of two accesses count twice.
+// CHECK-LABEL: func.func @divided_into_narrow(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @divided_into_narrow(%x: tensor<?x2048xf32>) -> tensor<?x2048xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x2048xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %m : tensor<?x2048xf32>, tensor<?x1xf32> -> tensor<?x2048xf32>
+  %y = fuse.cast %d : tensor<?x2048xf32> -> tensor<?x2048xbf16>
+  return %y : tensor<?x2048xbf16>
+}

@@ -206,8 +206,18 @@ ROWS = [
         ),
         (
             "uneven-rows-are-not-copied",
-            "else if (isNarrow && accesses > 2 * loopThreads)",
+            "else if (isNarrow && accesses > loopThreads && accesses != 2 * loopThreads)",
             "else if (false)",
+        ),
+        (
+            "short-deviations-have-blocks-of-their-own",
+            "if (RowsScheduleAttr pair = proposeModeratePair())",
+            "if (RowsScheduleAttr pair = RowsScheduleAttr())",
+        ),
+        (
+            "two-accesses-count-once",
+            "if (length < moderateWords || accesses < 2 * two)",
+            "if (length < moderateWords || vectors < 2 * two)",
         ),
         (
             "shared-rows-have-threads-of-one-vector",
