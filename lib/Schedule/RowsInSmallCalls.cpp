@@ -59,10 +59,10 @@ static constexpr int64_t longSharedOnce = 65536, longestSharedOnce = 262144;
 /// Elements from which on two blocks share a row that is needed twice, and
 /// those of all inputs from which on four do: what is light, words with
 /// deviations, with exponentials, or divided, and narrow elements with
-/// exponentials or divided.
+/// exponentials or divided, of which one block has 12,288 to 16,384.
 static constexpr int64_t shortestSpread = 6144, widelySpread = 12288;
 static constexpr int64_t spreadWithDeviations = 4096, spreadWithExp = 8192;
-static constexpr int64_t narrowWithExp = 14337, narrowDivided = 16385;
+static constexpr int64_t narrowWithExp = 14337, narrowDivided = 8192;
 /// The longest words that four share, light narrow ones that registers hold and
 /// that two blocks share, divided ones in registers, and narrow rows at all.
 static constexpr int64_t longSpread = 16384, longNarrowHeld = 16384;
@@ -251,6 +251,8 @@ int64_t RowsOnGPU::moderateBlocks() const {
     shortest = areWords ? spreadWithDeviations : longest + 1;
   } else if (isDivided()) {
     shortest = areWords ? widelySpread : narrowDivided;
+    if (!areWords && length > widelySpread && length <= longNarrowHeld)
+      return 1;
   }
   if (areWords && !hasExp && !hasDeviations)
     longest *= 2;
@@ -259,7 +261,9 @@ int64_t RowsOnGPU::moderateBlocks() const {
       (!areWords && !hasExp && !isOfOneLevel))
     return 1;
   int64_t blocks = 4;
-  if (inputs * length < widelySpread || (!areWords && hasExp))
+  bool areTwo =
+      !areWords && (hasExp || (isDivided() && length <= widelySpread));
+  if (inputs * length < widelySpread || areTwo)
     blocks = 2;
   else if (areWords ? length > longSpread
                     : length >= longestNarrowSpread && !isDivided())
@@ -325,9 +329,13 @@ RowsScheduleAttr RowsOnGPU::proposeModerateSpreadShared(int64_t blocks) const {
 /// A row that the blocks of a cluster share. Null for others.
 RowsScheduleAttr RowsOnGPU::proposeModerateSpread() const {
   bool areWords = widestBytes >= wordBytes;
+  bool areTwoAccesses =
+      areWords && vectorBytes == 2 * accessBytes && !hasExp && !hasDeviations;
   if (inputs == 0 || inputs > 2 || length % vector != 0 ||
-      vectorBytes != accessBytes)
+      (vectorBytes != accessBytes && !areTwoAccesses))
     return {};
+  if (areTwoAccesses && length > longSpread)
+    return withOneAccess().proposeModerateSpread();
   int64_t blocks = moderateBlocks();
   if (blocks == 1)
     return {};
@@ -339,9 +347,9 @@ RowsScheduleAttr RowsOnGPU::proposeModerateSpread() const {
   if (RowsScheduleAttr shared = proposeModerateSpreadShared(blocks))
     return shared;
   int64_t threads = moderateSpreadThreads(blocks);
-  bool isOneNarrow = !areWords && inputs == 1 && !isDivided();
+  bool mustBeWhole = !areWords && inputs == 1 && (blocks == 2 || !isDivided());
   if (length > blocks * threads * most ||
-      (isOneNarrow && vectors / blocks % threads != 0))
+      (mustBeWhole && vectors / blocks % threads != 0))
     return {};
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
               /*preload=*/true)

@@ -219,13 +219,31 @@ func.func @divided_words(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
   return %y : tensor<?x8192xf32>
 }
 
-// narrow elements later still,
+// narrow elements sooner, by two blocks whose threads have as many vectors each,
 // CHECK-LABEL: func.func @divided_narrow(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
+func.func @divided_narrow(%x: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %y = fuse.div %x, %m : tensor<?x8192xbf16>, tensor<?x1xbf16> -> tensor<?x8192xbf16>
+  return %y : tensor<?x8192xbf16>
+}
+
+// by four the longer ones, which are not read again from the caches,
+// CHECK-LABEL: func.func @long_divided_narrow(
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
-func.func @divided_narrow(%x: tensor<?x20480xbf16>) -> tensor<?x20480xbf16> {
+func.func @long_divided_narrow(%x: tensor<?x20480xbf16>) -> tensor<?x20480xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x20480xbf16> -> tensor<?x1xbf16>
   %y = fuse.div %x, %m : tensor<?x20480xbf16>, tensor<?x1xbf16> -> tensor<?x20480xbf16>
   return %y : tensor<?x20480xbf16>
+}
+
+// as those between are,
+// CHECK-LABEL: func.func @middle_divided_narrow(
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+func.func @middle_divided_narrow(%x: tensor<?x16384xbf16>) -> tensor<?x16384xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x16384xbf16> -> tensor<?x1xbf16>
+  %y = fuse.div %x, %m : tensor<?x16384xbf16>, tensor<?x1xbf16> -> tensor<?x16384xbf16>
+  return %y : tensor<?x16384xbf16>
 }
 
 // and the longest in shared memory.
@@ -235,6 +253,26 @@ func.func @long_divided(%x: tensor<?x32768xbf16>) -> tensor<?x32768xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x32768xbf16> -> tensor<?x1xbf16>
   %y = fuse.div %x, %m : tensor<?x32768xbf16>, tensor<?x1xbf16> -> tensor<?x32768xbf16>
   return %y : tensor<?x32768xbf16>
+}
+
+// Vectors of two accesses are shared, too,
+// CHECK-LABEL: func.func @two_accesses(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @two_accesses(%x: tensor<?x12288xf32>) -> tensor<?x12288xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x12288xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %m : tensor<?x12288xf32>, tensor<?x1xf32> -> tensor<?x12288xf32>
+  %y = fuse.cast %d : tensor<?x12288xf32> -> tensor<?x12288xbf16>
+  return %y : tensor<?x12288xbf16>
+}
+
+// and where eight blocks have the row are of one.
+// CHECK-LABEL: func.func @long_two_accesses(
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
+func.func @long_two_accesses(%x: tensor<?x24576xf32>) -> tensor<?x24576xbf16> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x24576xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %m : tensor<?x24576xf32>, tensor<?x1xf32> -> tensor<?x24576xf32>
+  %y = fuse.cast %d : tensor<?x24576xf32> -> tensor<?x24576xbf16>
+  return %y : tensor<?x24576xbf16>
 }
 
 // Rows that vectors do not divide have their edges in one block.

@@ -206,8 +206,8 @@ func.func @lone_deviations_of_words(%x: tensor<?x16384xf32>, %w: tensor<16384xf3
 }
 
 // Four vectors of each thread that are divided are read again from the caches,
-// CHECK-LABEL: func.func @divided(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
+// ALONE-LABEL: func.func @divided(
+// ALONE: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
 func.func @divided(%x: tensor<?x8192xbf16>) -> tensor<?x8192xf8E4M3FN> {
   %f = fuse.cast %x : tensor<?x8192xbf16> -> tensor<?x8192xf32>
   %m = fuse.abs %f : tensor<?x8192xf32>
