@@ -31,6 +31,9 @@ static constexpr int64_t smallOnceBytes = 64;
 /// Calls of static size, whose rows are known, are few up to so many bytes a
 /// multiprocessor.
 static constexpr int64_t fewStaticBytes = 32 << 10;
+/// Elements up to which a block that has a row is small if there are
+/// exponentials, and large if there are deviations.
+static constexpr int64_t shortAlone = 8192;
 /// In few calls rows of so many bytes are shared, from the second number on by
 /// more blocks, and up to the third in registers where they are needed twice.
 static constexpr int64_t sharedRowBytes = 32 << 10;
@@ -174,7 +177,11 @@ RowsScheduleAttr RowsOnGPU::proposeFew() const {
   if (held < smallHeld && threads > loopThreads && !hasDeviations)
     threads = std::max<int64_t>(
         loopThreads, llvm::PowerOf2Ceil(llvm::divideCeil(part, smallHeld)));
-  threads = std::clamp<int64_t>(threads, smallestBlock, smallThreads);
+  int64_t most = smallThreads;
+  bool isShort = length <= shortAlone;
+  if (blocks == 1 && !once && (hasExp || !hasDeviations || !isShort))
+    most = hasExp && isShort ? 2 * smallestBlock : loopThreads;
+  threads = std::clamp(threads, smallestBlock, most);
   if (part < threads * vector)
     return {};
   if (once && blocks == 1)

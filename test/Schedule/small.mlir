@@ -117,3 +117,30 @@ func.func @double(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   }
   return %0 : tensor<?x4096xf32>
 }
+
+// With exponentials a block that has a row is small, and no block is the largest where
+// one has a longer row.
+// BRIEF-LABEL: func.func @exponentials
+// BRIEF:       #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @exponentials(%x: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
+  %0 = fuse.kernel "exponentials" ins(%x : tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
+  ^bb0(%a: tensor<64x8192xbf16>):
+    %e = fuse.exp %a : tensor<64x8192xbf16>
+    %sum = fuse.reduce sum %e dims = [1] keep : tensor<64x8192xbf16> -> tensor<64x1xbf16>
+    %y = fuse.div %e, %sum : tensor<64x8192xbf16>, tensor<64x1xbf16> -> tensor<64x8192xbf16>
+    fuse.yield %y : tensor<64x8192xbf16>
+  }
+  return %0 : tensor<64x8192xbf16>
+}
+
+// BRIEF-LABEL: func.func @long_words
+// BRIEF:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+func.func @long_words(%x: tensor<64x12288xf32>) -> tensor<64x12288xf32> {
+  %0 = fuse.kernel "long_words" ins(%x : tensor<64x12288xf32>) -> tensor<64x12288xf32> {
+  ^bb0(%a: tensor<64x12288xf32>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<64x12288xf32> -> tensor<64x1xf32>
+    %y = fuse.mul %a, %sum : tensor<64x12288xf32>, tensor<64x1xf32>
+    fuse.yield %y : tensor<64x12288xf32>
+  }
+  return %0 : tensor<64x12288xf32>
+}
