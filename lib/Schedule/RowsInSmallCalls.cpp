@@ -71,8 +71,7 @@ static constexpr int64_t narrowWithExp = 14337, narrowDivided = 8192;
 static constexpr int64_t longSpread = 16384, longNarrowHeld = 16384;
 static constexpr int64_t longNarrowOfTwo = 24576, longNarrowDivided = 24576;
 static constexpr int64_t longestNarrowSpread = 32768;
-/// Elements of a thread of such rows: narrow ones, words, and words with
-/// deviations.
+/// Words of a thread of such rows, and of one that finds deviations.
 static constexpr int64_t spreadWords = 32, spreadDeviations = 28;
 /// Words of a thread up to which it loads weights ahead beside deviations.
 static constexpr int64_t moderateAhead = 20;

@@ -176,3 +176,13 @@ func.func @images(%x: tensor<?x24x?x?xf16>) -> (tensor<1x24x1x1xf16>, tensor<1x2
   %v = fuse.reduce mean %q dims = [0, 2, 3] keep : tensor<?x24x?x?xf16> -> tensor<1x24x1x1xf16>
   return %m, %v : tensor<1x24x1x1xf16>, tensor<1x24x1x1xf16>
 }
+
+// -----
+
+// Parts of words with deviations are half as large as others.
+// CHECK-LABEL: func.func @long_words
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 8>
+func.func @long_words(%x: tensor<?x24576xf32>, %w: tensor<24576xf32>, %b: tensor<24576xf32>) -> tensor<?x24576xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x24576xf32>, tensor<24576xf32>, tensor<24576xf32>
+  return %y : tensor<?x24576xf32>
+}

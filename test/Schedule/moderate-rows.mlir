@@ -206,18 +206,18 @@ func.func @lone_deviations_of_words(%x: tensor<?x16384xf32>, %w: tensor<16384xf3
 }
 
 // Four vectors of each thread that are divided are read again from the caches,
-// ALONE-LABEL: func.func @divided(
-// ALONE: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache>
-func.func @divided(%x: tensor<?x8192xbf16>) -> tensor<?x8192xf8E4M3FN> {
-  %f = fuse.cast %x : tensor<?x8192xbf16> -> tensor<?x8192xf32>
-  %m = fuse.abs %f : tensor<?x8192xf32>
-  %s = fuse.reduce max %m dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
-  %q = fuse.div %f, %s : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
-  %y = fuse.cast %q : tensor<?x8192xf32> -> tensor<?x8192xf8E4M3FN>
-  return %y : tensor<?x8192xf8E4M3FN>
+// CHECK-LABEL: func.func @divided(
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+func.func @divided(%x: tensor<?x4096xbf16>) -> tensor<?x4096xf8E4M3FN> {
+  %f = fuse.cast %x : tensor<?x4096xbf16> -> tensor<?x4096xf32>
+  %m = fuse.abs %f : tensor<?x4096xf32>
+  %s = fuse.reduce max %m dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+  %q = fuse.div %f, %s : tensor<?x4096xf32>, tensor<?x1xf32> -> tensor<?x4096xf32>
+  %y = fuse.cast %q : tensor<?x4096xf32> -> tensor<?x4096xf8E4M3FN>
+  return %y : tensor<?x4096xf8E4M3FN>
 }
 
-// and so does half as much more,
+// while registers have four and a half,
 // CHECK-LABEL: func.func @more_divided(
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
 func.func @more_divided(%x: tensor<?x9216xbf16>) -> tensor<?x9216xf8E4M3FN> {
