@@ -200,12 +200,13 @@ void RowAlternatives::addParts(int64_t length) {
     for (int64_t blocks = 1; blocks <= maxCluster && threads <= maxThreads;
          blocks *= 2) {
       int64_t each = llvm::divideCeil(length, threads * blocks);
+      int64_t vectors = llvm::divideCeil(each, vector);
       if (each < 2 * vector)
         continue;
       if (blocks > 1 && each <= heldElements / 2)
         found.push_back(part(threads, blocks, HoldKind::registers));
       if (threads <= 512 && each <= mostCopied && length % vector == 0 &&
-          llvm::divideCeil(each, vector) * threads <= mostStaged)
+          vectors * threads <= mostStaged)
         found.push_back(part(threads, blocks, HoldKind::shared));
     }
 }

@@ -106,6 +106,10 @@ class Workshop:
             shutil.copyfile(original, copy)
 
     def configure(self):
+        # Ninja runs CMake again where that is needed; with the preset's compilers CMake
+        # may take those of a folder that it knows for others, and forget what it found.
+        if (Path(self.build) / "build.ninja").exists():
+            return
         command = ["cmake", "--preset", "dev", "-B", self.build]
         if not self.run(*command, cwd=self.source):
             sys.exit(f"expected CMake to succeed, but it did not; see {self.log}")
