@@ -71,6 +71,9 @@ static constexpr int64_t narrowWithExp = 14337, narrowDivided = 8192;
 static constexpr int64_t longSpread = 16384, longNarrowHeld = 16384;
 static constexpr int64_t longNarrowOfTwo = 24576, longNarrowDivided = 24576;
 static constexpr int64_t longestNarrowSpread = 32768;
+/// Of two inputs of narrow elements, those from which on eight blocks share
+/// them; of one, the longest are.
+static constexpr int64_t longNarrowInputs = 24576;
 /// Words of a thread of such rows, and of one that finds deviations.
 static constexpr int64_t spreadWords = 32, spreadDeviations = 28;
 /// Words of a thread up to which it loads weights ahead beside deviations.
@@ -245,6 +248,26 @@ int64_t RowsOnGPU::moderateNarrowThreads() const {
   return std::clamp(wanted, smallestBlock, two);
 }
 
+/// Blocks that share a row of words.
+int64_t RowsOnGPU::moderateWordBlocks() const {
+  if (inputs * length < widelySpread)
+    return 2;
+  return length > longSpread ? 8 : 4;
+}
+
+/// The same of narrow elements.
+int64_t RowsOnGPU::moderateNarrowBlocks() const {
+  if (hasExp)
+    return 2;
+  if (isDivided())
+    return length <= widelySpread ? 2 : 4;
+  if (length >= (inputs > 1 ? longNarrowInputs : longestNarrowSpread))
+    return 8;
+  bool areTwoShared =
+      inputs == 1 && length >= longNarrowHeld && length < longNarrowOfTwo;
+  return inputs * length < widelySpread || areTwoShared ? 2 : 4;
+}
+
 /// Blocks that share a row which is needed twice, or 1: with less of it each,
 /// more rows are under way, and the last blocks end sooner.
 int64_t RowsOnGPU::moderateBlocks() const {
@@ -266,17 +289,7 @@ int64_t RowsOnGPU::moderateBlocks() const {
   if (length < shortest || length > longest ||
       (!areWords && !hasExp && !isOfOneLevel))
     return 1;
-  int64_t blocks = 4;
-  bool areTwo =
-      !areWords && (hasExp || (isDivided() && length <= widelySpread));
-  if (inputs * length < widelySpread || areTwo)
-    blocks = 2;
-  else if (areWords ? length > longSpread
-                    : length >= longestNarrowSpread && !isDivided())
-    blocks = 8;
-  else if (!areWords && inputs == 1 && !isDivided() &&
-           length >= longNarrowHeld && length < longNarrowOfTwo)
-    blocks = 2;
+  int64_t blocks = areWords ? moderateWordBlocks() : moderateNarrowBlocks();
   // Each thread of the smallest block has two vectors.
   if (vectors < 2 * blocks * smallestBlock)
     blocks /= 2;

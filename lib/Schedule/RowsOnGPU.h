@@ -104,6 +104,8 @@ private:
   int64_t moderateWordThreads() const;
   int64_t moderateNarrowThreads() const;
   RowsScheduleAttr proposeModerate() const;
+  int64_t moderateWordBlocks() const;
+  int64_t moderateNarrowBlocks() const;
   int64_t moderateBlocks() const;
   int64_t moderateSpreadThreads(int64_t blocks) const;
   RowsScheduleAttr proposeModerateSpreadShared(int64_t blocks) const;

@@ -80,10 +80,10 @@ func.func @few_of_inputs(%x: tensor<?x7168xbf16>, %r: tensor<?x7168xbf16>, %w: t
 // Eight blocks of the longest.
 // CHECK-LABEL: func.func @long_inputs(
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
-func.func @long_inputs(%x: tensor<?x32768xbf16>, %r: tensor<?x32768xbf16>, %w: tensor<32768xbf16>) -> tensor<?x32768xbf16> {
-  %h = fuse.add %x, %r : tensor<?x32768xbf16>
-  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x32768xbf16>, tensor<32768xbf16>
-  return %y : tensor<?x32768xbf16>
+func.func @long_inputs(%x: tensor<?x24576xbf16>, %r: tensor<?x24576xbf16>, %w: tensor<24576xbf16>) -> tensor<?x24576xbf16> {
+  %h = fuse.add %x, %r : tensor<?x24576xbf16>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x24576xbf16>, tensor<24576xbf16>
+  return %y : tensor<?x24576xbf16>
 }
 
 // Three inputs leave no registers.
