@@ -178,10 +178,8 @@ RowsScheduleAttr RowsOnGPU::proposeWholePart() const {
     threads = vectors / wholeVectors;
   else if (length > mediumWhole)
     threads = middlePartBlock;
-  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
-                               /*rows_per_block=*/1, HoldKind::shared,
-                               rowUnroll, /*inRegisters=*/0, /*preload=*/true,
-                               /*copy_groups=*/1);
+  return make(threads, 1, HoldKind::shared, /*inRegisters=*/0,
+              /*preload=*/true, /*copyGroups=*/1);
 }
 
 /// A part that leaves room for another one if three eighths are in registers:

@@ -268,8 +268,7 @@ int64_t RowsOnGPU::moderateNarrowBlocks() const {
   return inputs * length < widelySpread || areTwoShared ? 2 : 4;
 }
 
-/// Blocks that share a row which is needed twice, or 1: with less of it each,
-/// more rows are under way, and the last blocks end sooner.
+/// Blocks that share a row which is needed twice, or 1.
 int64_t RowsOnGPU::moderateBlocks() const {
   bool areWords = widestBytes >= wordBytes;
   int64_t shortest = shortestSpread, longest = longestNarrowSpread;
@@ -338,20 +337,19 @@ RowsScheduleAttr RowsOnGPU::proposeModerateSpreadShared(int64_t blocks) const {
              !(isDivided() && length > longNarrowDivided)) {
     return {};
   }
-  return RowsScheduleAttr::get(
-             kernel.getContext(), isWide ? 2 * smallestBlock : smallestBlock,
-             vector, /*rows_per_block=*/1, HoldKind::shared, rowUnroll,
-             /*in_registers=*/0, /*preload=*/true, copyGroups)
+  return make(isWide ? 2 * smallestBlock : smallestBlock, 1, HoldKind::shared,
+              /*inRegisters=*/0, /*preload=*/true, copyGroups)
       .withBlocksPerRow(blocks);
 }
 
-/// A row that the blocks of a cluster share. Null for others.
+/// A row that the blocks of a cluster share. Null for others, and where blocks
+/// stay and sum over all rows.
 RowsScheduleAttr RowsOnGPU::proposeModerateSpread() const {
   bool areWords = widestBytes >= wordBytes;
   bool areTwoAccesses =
       areWords && vectorBytes == 2 * accessBytes && !hasExp && !hasDeviations;
-  if (inputs == 0 || inputs > 2 || length % vector != 0 ||
-      (vectorBytes != accessBytes && !areTwoAccesses))
+  if (!segment.across.empty() || inputs == 0 || inputs > 2 ||
+      length % vector != 0 || (vectorBytes != accessBytes && !areTwoAccesses))
     return {};
   if (areTwoAccesses && length > longSpread)
     return withOneAccess().proposeModerateSpread();
@@ -389,14 +387,13 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
     threads = accesses > loopThreads && accesses <= 2 * loopThreads
                   ? smallestBlock
                   : 0;
-  else if (isNarrow && accesses > loopThreads && accesses != 2 * loopThreads)
+  else if (isNarrow && isWeighed() && accesses > loopThreads &&
+           accesses != 2 * loopThreads)
     threads = smallestBlock;
   if (threads == 0)
     return {};
-  return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
-                               /*rows_per_block=*/1, HoldKind::shared,
-                               rowUnroll, /*in_registers=*/0,
-                               /*preload=*/true, /*copy_groups=*/1);
+  return make(threads, 1, HoldKind::shared, /*inRegisters=*/0,
+              /*preload=*/true, /*copyGroups=*/1);
 }
 
 /// A row of narrow elements that has hardly more than one vector for each

@@ -128,10 +128,11 @@ private:
   RowsScheduleAttr proposeShared(int64_t blocks, int64_t threads) const;
 
   RowsScheduleAttr make(int64_t threads, int64_t rows, HoldKind hold,
-                        int64_t inRegisters = 0, bool preload = false) const {
+                        int64_t inRegisters = 0, bool preload = false,
+                        int64_t copyGroups = rowCopyGroups) const {
     return RowsScheduleAttr::get(kernel.getContext(), threads, vector, rows,
                                  hold, rowUnroll, inRegisters, preload,
-                                 rowCopyGroups);
+                                 copyGroups);
   }
   /// In the registers of so many threads a row; of more, where these would be
   /// too few to take the edges that vectors leave.

@@ -282,3 +282,14 @@ func.func @edges(%x: tensor<?x12291xbf16>, %w: tensor<12291xbf16>) -> tensor<?x1
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x12291xbf16>, tensor<12291xbf16>
   return %y : tensor<?x12291xbf16>
 }
+
+// Blocks that stay and sum over all rows have whole rows, which nothing reads twice.
+// CHECK-LABEL: func.func @summed_over_rows(
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 528>
+func.func @summed_over_rows(%x: tensor<?x8192xf32>) -> (tensor<?x8192xf32>, tensor<f32>) {
+  %q = fuse.mul %x, %x : tensor<?x8192xf32>
+  %s = fuse.reduce sum %q dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+  %y = fuse.mul %x, %s : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
+  %t = fuse.reduce sum %s dims = [0, 1] : tensor<?x1xf32> -> tensor<f32>
+  return %y, %t : tensor<?x8192xf32>, tensor<f32>
+}

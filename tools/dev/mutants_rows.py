@@ -206,7 +206,7 @@ ROWS = [
         ),
         (
             "uneven-rows-are-not-copied",
-            "else if (isNarrow && accesses > loopThreads && accesses != 2 * loopThreads)",
+            "else if (isNarrow && isWeighed() && accesses > loopThreads &&\n           accesses != 2 * loopThreads)",
             "else if (false)",
         ),
         (
@@ -218,6 +218,11 @@ ROWS = [
             "two-accesses-count-once",
             "if (length < moderateWords || accesses < 2 * two)",
             "if (length < moderateWords || vectors < 2 * two)",
+        ),
+        (
+            "sums-over-rows-are-shared",
+            "if (!segment.across.empty() || inputs == 0 || inputs > 2 ||",
+            "if (inputs == 0 || inputs > 2 ||",
         ),
         (
             "shared-rows-have-threads-of-one-vector",

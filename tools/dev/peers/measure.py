@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inputs, checks and times of the comparison, on one GPU with torch."""
 
-import math
 import collections
+import math
 import statistics
 import time
 
