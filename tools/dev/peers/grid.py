@@ -81,6 +81,11 @@ class GridCase:
         return self.dtype == "bf16"
 
     @property
+    def reads(self):
+        """Whether it reads far more than it writes."""
+        return any(each.name == self.family and each.reads for each in FAMILIES)
+
+    @property
     def key(self):
         return (self.family, self.set, self.dtype, self.shape)
 

@@ -17,7 +17,8 @@ An entry of grid.json:
      "gpu": "NVIDIA H200", "date": "..", "commit": ".."}
 
 Times are medians in microseconds, with the quartiles; `bytes` is what the operation must
-move, each byte once; `copy` is a device copy of as many bytes. `best_peer` is the fastest
+move, each byte once; `copy` is a device copy of as many bytes, `read`, of families that read
+far more than they write, a kernel that only reads as many. `best_peer` is the fastest
 whose result is right; it is null if there is none. Several kernels' schedules are joined
 by "; ". An entry whose Fuse program failed has "failed" and no times of it.
 """
@@ -25,7 +26,7 @@ by "; ". An entry whose Fuse program failed has "failed" and no times of it.
 import json
 import statistics
 
-from peers import bars
+from peers import bars, counters
 
 # A case is behind if it takes so much longer than the best peer.
 BEHIND = 1.03
@@ -68,7 +69,7 @@ def entry_of(case, times, checks, kernels, provenance):
         entry |= {"correct": False, "failed": mine["failed"]}
     else:
         entry |= {"correct": mine["wrong"] == 0, "max_error": mine["max_error"]}
-    for name in ("fuse", "copy"):
+    for name in ("fuse", "copy", "read"):
         if name in times:
             entry |= _named(times[name], f"{name}_")
     others = {
@@ -173,12 +174,20 @@ def families(entries):
 
 
 def missed_bars(entries):
-    """A table of the cases that reach less than they should; see bars.py."""
-    lines = ["| family | set | shape | type | reached | bar |", "| --- " * 6 + "|"]
+    """A table of the cases that reach less than they should (bars.py), with what a
+    kernel that only reads takes where the case reads, and what the counters said
+    (counters.py) where there are some."""
+    header = ["family", "set", "shape", "type", "reached", "bar", "% of a read"]
+    header += counters.CELLS
+    lines = ["| " + " | ".join(header) + " |", "| --- " * len(header) + "|"]
     for entry, bar, reached, unit in bars.under(entries):
         cells = [entry["family"], entry["set"], "x".join(map(str, entry["shape"]))]
         digits = 1 if unit == "%" else 0
         cells += [entry["dtype"], f"{reached:.{digits}f} {unit}", f"{bar} {unit}"]
+        read = entry.get("read_us")
+        cells += [f"{100 * read / entry['fuse_us']:.1f}" if read else ""]
+        profile = entry.get("profile")
+        cells += counters.describe(profile) if profile else [""] * len(counters.CELLS)
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 

@@ -166,6 +166,10 @@ class GridRun:
     def _time(self, case, calls, num_sets, times, checks):
         copies = [measure.copy_of(case.case.bytes) for _ in range(num_sets)]
         functions = {**calls, "copy": copies}
+        if case.reads:
+            functions["read"] = [
+                measure.read_of(case.case.bytes) for _ in range(num_sets)
+            ]
         if case.timing == "graph":
             found, errors = self.graphs.run(functions, self.seconds)
             for name, error in errors.items():

@@ -212,3 +212,13 @@ def copy_of(num_bytes):
     ).random_()
     target = torch.empty_like(source)
     return lambda: target.copy_(source)
+
+
+def read_of(num_bytes):
+    """A kernel that reads `num_bytes` and writes nothing."""
+    # Here, since measuring needs no Triton else.
+    from peers.triton_kernels import read
+
+    words = torch.empty(max(num_bytes // 4, 1), dtype=torch.int32, device="cuda")
+    words.random_()
+    return lambda: read(words)

@@ -62,3 +62,17 @@ def rope_interleaved_in_place(x, cos, sin):
     tokens, heads, features = x.shape
     _rope[(tokens,)](x, cos, sin, heads=heads, half=features // 2)
     return x
+
+
+@triton.jit
+def _read(x_ptr, size, absent, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < size
+    x = tl.load(x_ptr + at, mask=mask)
+    # Never, but what is not used would not be loaded.
+    tl.store(x_ptr + at, x, mask=mask & (x == absent))
+
+
+def read(x):
+    """Reads all of a tensor of int32, none of them -2^31, and does nothing with it."""
+    _read[(triton.cdiv(x.numel(), 4096),)](x, x.numel(), -(2**31), BLOCK=4096)
