@@ -445,6 +445,8 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCached(int64_t threads) const {
 RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (once)
     return proposeModerateOnce();
+  if (RowsScheduleAttr narrowed = proposeModerateNarrowed())
+    return narrowed;
   if (RowsScheduleAttr spread = proposeModerateSpread())
     return spread;
   if (RowsScheduleAttr pair = proposeModeratePair())
