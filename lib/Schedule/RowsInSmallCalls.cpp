@@ -44,6 +44,9 @@ static constexpr int64_t longestSharedInRegisters = 224 << 10;
 static constexpr int64_t sharingBlocks = 4;
 static constexpr int64_t fewestSharedBytes = 16 << 10;
 static constexpr int64_t fewestTwiceSharedBytes = 24 << 10;
+/// Elements of rows from which on as many share each of brief calls: of words
+/// that are needed twice, or narrow ones without exponentials; and of others.
+static constexpr int64_t briefShared = 4096, longBriefShared = 8192;
 /// Rows a multiprocessor up to which blocks share a row.
 static constexpr int64_t fewRows = 4;
 /// Elements, and bytes of all inputs at an element, that a thread holds, or
@@ -136,6 +139,17 @@ double RowsOnGPU::mostFewRows() const {
   return target.fewBytes() / std::max(1.0, bytes * length);
 }
 
+/// Blocks that share each row of a call which takes as long as one of them:
+/// each has less to load and to find before it waits for the others.
+int64_t RowsOnGPU::briefCluster() const {
+  bool areLong = once || (hasExp && widestBytes < wordBytes);
+  bool areShared = length >= (areLong ? longBriefShared : briefShared) &&
+                   length % (sharingBlocks * vector) == 0 &&
+                   segment.across.empty() &&
+                   sharingBlocks <= target.gpu->portableClusterSize;
+  return areShared ? sharingBlocks : 1;
+}
+
 /// Blocks for a row where there are few: several for a long row. 0 where none
 /// suffice.
 int64_t RowsOnGPU::fewCluster() const {
@@ -143,8 +157,9 @@ int64_t RowsOnGPU::fewCluster() const {
   if (length > smallThreads * smallHeld)
     needed = std::max<int64_t>(2, llvm::PowerOf2Ceil(llvm::divideCeil(
                                       length, smallThreads * sharedHeld)));
+  int64_t usual = briefCluster();
   if (!isFew() || mostFewRows() > fewRows * target.gpu->multiprocessors)
-    return needed == 1 ? 1 : 0;
+    return needed == 1 ? usual : 0;
   int64_t bytes = widestBytes * length;
   bool leaveRoom = mostFewRows() * sharingBlocks <= target.gpu->multiprocessors;
   int64_t wanted = 1;
@@ -154,7 +169,7 @@ int64_t RowsOnGPU::fewCluster() const {
                                                 : fewestTwiceSharedBytes)))
     wanted = bytes < widelySharedRowBytes ? sharingBlocks : 2 * sharingBlocks;
   int64_t most = target.gpu->portableClusterSize;
-  wanted = std::max(needed, std::min(wanted, most));
+  wanted = std::max({needed, usual, std::min(wanted, most)});
   return wanted <= most ? wanted : 0;
 }
 

@@ -18,9 +18,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Elements from which on, and up to which, two blocks share a row.
-static constexpr int64_t shortestOfTwo = 8193, longestOfTwo = 12288;
-
 /// Bytes of an element of the narrowest result with whole rows; 0 if there is
 /// none.
 static double narrowestResultBytes(KernelOp kernel,
@@ -39,8 +36,8 @@ static double narrowestResultBytes(KernelOp kernel,
 
 /// Rows of 16 bits that are divided into results of half as many, in registers
 /// of calls that all multiprocessors are busy with for a short time: one vector
-/// of two accesses a thread, or two, or of two blocks that share a row. Null
-/// for others, and where blocks stay and sum over all rows.
+/// of two accesses a thread, or two. Null for others, and where blocks stay and
+/// sum over all rows.
 RowsScheduleAttr RowsOnGPU::proposeModerateNarrowed() const {
   if (!segment.across.empty() || inputs != 1 || !isDivided() ||
       vectorBytes != accessBytes ||
@@ -55,8 +52,6 @@ RowsScheduleAttr RowsOnGPU::proposeModerateNarrowed() const {
     return wide.make(threads, /*rows=*/1, HoldKind::registers,
                      /*inRegisters=*/0, preload);
   };
-  if (length >= shortestOfTwo && length <= longestOfTwo && threads % 2 == 0)
-    return makeHeld(smallestBlock).withBlocksPerRow(2);
   if (threads == 2 * two)
     return makeHeld(two);
   if (threads < smallestBlock || threads > two || threads % warpSize != 0)

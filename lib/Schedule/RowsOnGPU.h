@@ -68,6 +68,7 @@ private:
   bool isBrief() const;
   bool isFew() const;
   double mostFewRows() const;
+  int64_t briefCluster() const;
   int64_t fewCluster() const;
   bool isHeavy() const;
   int64_t mostCachedAccesses() const;
