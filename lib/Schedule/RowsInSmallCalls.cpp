@@ -140,11 +140,13 @@ double RowsOnGPU::mostFewRows() const {
 }
 
 /// Blocks that share each row of a call which takes as long as one of them:
-/// each has less to load and to find before it waits for the others.
+/// each has less to load and to find before it waits for the others. Threads of
+/// the smallest blocks have as many vectors each; where some would have none,
+/// one block is faster.
 int64_t RowsOnGPU::briefCluster() const {
   bool areLong = once || (hasExp && widestBytes < wordBytes);
   bool areShared = length >= (areLong ? longBriefShared : briefShared) &&
-                   length % (sharingBlocks * vector) == 0 &&
+                   length % (sharingBlocks * smallestBlock * vector) == 0 &&
                    segment.across.empty() &&
                    sharingBlocks <= target.gpu->portableClusterSize;
   return areShared ? sharingBlocks : 1;
@@ -460,8 +462,6 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCached(int64_t threads) const {
 RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (once)
     return proposeModerateOnce();
-  if (RowsScheduleAttr narrowed = proposeModerateNarrowed())
-    return narrowed;
   if (RowsScheduleAttr spread = proposeModerateSpread())
     return spread;
   if (RowsScheduleAttr pair = proposeModeratePair())

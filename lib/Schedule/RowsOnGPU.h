@@ -115,7 +115,6 @@ private:
   RowsScheduleAttr proposeModerateShort() const;
   RowsScheduleAttr proposeModeratePair() const;
   RowsScheduleAttr proposeModerateCached(int64_t threads) const;
-  RowsScheduleAttr proposeModerateNarrowed() const;
   int64_t moderateOnceThreads() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;

@@ -8,13 +8,13 @@
 // that take as long as a block in more threads, and those of a few rows in several
 // blocks; the function says that they are apart, and up to which size.
 // CHECK-LABEL: func.func @norm
-// CHECK-SAME:  fuse.brief_bytes = 8650752 : i64, fuse.few_bytes = 1081344 : i64, fuse.small_bytes = 209715200 : i64
+// CHECK-SAME:  fuse.brief_bytes = 8650752 : i64, fuse.small_bytes = 209715200 : i64
 // CHECK:       hold = cache>
 // SMALL-LABEL: func.func @norm
 // SMALL-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
 // SMALL:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 // BRIEF-LABEL: func.func @norm
-// BRIEF:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// BRIEF:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 // FEW-LABEL:   func.func @norm
 // FEW-SAME:    fuse.few_bytes = {{[1-9][0-9]*}}
 // FEW:         hold = registers, preload = true, blocks_per_row = 4>
@@ -62,10 +62,9 @@ func.func @few(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   return %0 : tensor<4x4096xf32>
 }
 
-// Two exchanges between blocks take longer than what these have less to load; a row
-// of half as much again is worth them.
+// Also with two exchanges between them,
 // CHECK-LABEL: func.func @exchanged_twice
-// CHECK:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// CHECK:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 func.func @exchanged_twice(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   %0 = fuse.kernel "exchanged_twice" ins(%x : tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   ^bb0(%a: tensor<4x4096xf32>):
@@ -118,12 +117,12 @@ func.func @double(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   return %0 : tensor<?x4096xf32>
 }
 
-// With exponentials a block that has a row is small, and no block is the largest where
-// one has a longer row.
-// BRIEF-LABEL: func.func @exponentials
-// BRIEF:       #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
-func.func @exponentials(%x: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
-  %0 = fuse.kernel "exponentials" ins(%x : tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
+// Four blocks have a row each of whose threads has as many vectors, however many rows
+// a call that takes as long as a block has.
+// BRIEF-LABEL: func.func @shared_evenly
+// BRIEF:       #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @shared_evenly(%x: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
+  %0 = fuse.kernel "shared_evenly" ins(%x : tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
   ^bb0(%a: tensor<64x8192xbf16>):
     %e = fuse.exp %a : tensor<64x8192xbf16>
     %sum = fuse.reduce sum %e dims = [1] keep : tensor<64x8192xbf16> -> tensor<64x1xbf16>
@@ -133,14 +132,30 @@ func.func @exponentials(%x: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
   return %0 : tensor<64x8192xbf16>
 }
 
+// Rows that four blocks would not share evenly have one.
+// With exponentials a block that has a row is small, and no block is the largest where
+// one has a longer row.
+// BRIEF-LABEL: func.func @exponentials
+// BRIEF:       #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+func.func @exponentials(%x: tensor<64x7168xbf16>) -> tensor<64x7168xbf16> {
+  %0 = fuse.kernel "exponentials" ins(%x : tensor<64x7168xbf16>) -> tensor<64x7168xbf16> {
+  ^bb0(%a: tensor<64x7168xbf16>):
+    %e = fuse.exp %a : tensor<64x7168xbf16>
+    %sum = fuse.reduce sum %e dims = [1] keep : tensor<64x7168xbf16> -> tensor<64x1xbf16>
+    %y = fuse.div %e, %sum : tensor<64x7168xbf16>, tensor<64x1xbf16> -> tensor<64x7168xbf16>
+    fuse.yield %y : tensor<64x7168xbf16>
+  }
+  return %0 : tensor<64x7168xbf16>
+}
+
 // BRIEF-LABEL: func.func @long_words
 // BRIEF:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
-func.func @long_words(%x: tensor<64x12288xf32>) -> tensor<64x12288xf32> {
-  %0 = fuse.kernel "long_words" ins(%x : tensor<64x12288xf32>) -> tensor<64x12288xf32> {
-  ^bb0(%a: tensor<64x12288xf32>):
-    %sum = fuse.reduce sum %a dims = [1] keep : tensor<64x12288xf32> -> tensor<64x1xf32>
-    %y = fuse.mul %a, %sum : tensor<64x12288xf32>, tensor<64x1xf32>
-    fuse.yield %y : tensor<64x12288xf32>
+func.func @long_words(%x: tensor<64x11264xf32>) -> tensor<64x11264xf32> {
+  %0 = fuse.kernel "long_words" ins(%x : tensor<64x11264xf32>) -> tensor<64x11264xf32> {
+  ^bb0(%a: tensor<64x11264xf32>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<64x11264xf32> -> tensor<64x1xf32>
+    %y = fuse.mul %a, %sum : tensor<64x11264xf32>, tensor<64x1xf32>
+    fuse.yield %y : tensor<64x11264xf32>
   }
-  return %0 : tensor<64x12288xf32>
+  return %0 : tensor<64x11264xf32>
 }

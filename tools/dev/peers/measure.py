@@ -4,6 +4,7 @@
 
 import collections
 import math
+import random
 import statistics
 import time
 
@@ -83,7 +84,8 @@ def check(outputs, reference):
 
 class Stopwatch:
     """Times functions by CUDA events, in rounds: each round times each function once, in an
-    order that moves on, with the L2 cache flushed before. Where tensors lie changes what a
+    order drawn anew, since who was before changes where results lie, with the L2 cache
+    flushed before. Where tensors lie changes what a
     short call takes by up to a tenth, so that a function may be a list of calls on
     tensors that lie elsewhere, taken in turn; their results then lie elsewhere, too."""
 
@@ -126,9 +128,10 @@ class Stopwatch:
             name: collections.deque(maxlen=len(calls) - 1)
             for name, calls in functions.items()
         }
+        order = random.Random(0)
         for index in range(rounds):
-            for offset in range(len(names)):
-                name = names[(index + offset) % len(names)]
+            order.shuffle(names)
+            for name in names:
                 calls = functions[name]
                 start, end, result = self._once(calls[index % len(calls)])
                 events[name].append((start, end))
