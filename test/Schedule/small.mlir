@@ -16,7 +16,7 @@
 // BRIEF-LABEL: func.func @norm
 // BRIEF:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 // FEW-LABEL:   func.func @norm
-// FEW-SAME:    fuse.few_bytes = {{[1-9][0-9]*}}
+// FEW-SAME:    fuse.brief_bytes = {{[1-9][0-9]*}}
 // FEW:         hold = registers, preload = true, blocks_per_row = 4>
 // CPU-LABEL:   func.func @norm
 // CPU-NOT:     fuse.small_bytes
@@ -158,4 +158,21 @@ func.func @long_words(%x: tensor<64x11264xf32>) -> tensor<64x11264xf32> {
     fuse.yield %y : tensor<64x11264xf32>
   }
   return %0 : tensor<64x11264xf32>
+}
+
+// CHECK-LABEL: func.func @apart
+// CHECK-SAME:  fuse.brief_bytes = 8650752 : i64, fuse.few_bytes = 1081344 : i64, fuse.small_bytes = 209715200 : i64
+// BRIEF-LABEL: func.func @apart
+// BRIEF-NOT:   blocks_per_row
+// FEW-LABEL:   func.func @apart
+// FEW-SAME:    fuse.few_bytes = {{[1-9][0-9]*}}
+// FEW:         hold = registers, preload = true, blocks_per_row = 4>
+func.func @apart(%x: tensor<?x5120xf32>) -> tensor<?x5120xf32> {
+  %0 = fuse.kernel "apart" ins(%x : tensor<?x5120xf32>) -> tensor<?x5120xf32> {
+  ^bb0(%a: tensor<?x5120xf32>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<?x5120xf32> -> tensor<?x1xf32>
+    %y = fuse.mul %a, %sum : tensor<?x5120xf32>, tensor<?x1xf32>
+    fuse.yield %y : tensor<?x5120xf32>
+  }
+  return %0 : tensor<?x5120xf32>
 }
