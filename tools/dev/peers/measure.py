@@ -222,6 +222,8 @@ def read_of(num_bytes):
     # Here, since measuring needs no Triton else.
     from peers.triton_kernels import read
 
-    words = torch.empty(max(num_bytes // 4, 1), dtype=torch.int32, device="cuda")
+    # Whole blocks: Triton reads single words where it cannot tell that vectors fit.
+    count = -(-num_bytes // 16384) * 4096
+    words = torch.empty(count, dtype=torch.int32, device="cuda")
     words.random_()
     return lambda: read(words)
