@@ -6,12 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "CommandLine.h"
 #include "CrashHandler.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+
+static int report(Error error) {
+  outs().flush();
+  WithColor::error() << toString(std::move(error)) << "\n";
+  return 1;
+}
 
 int main(int argc, char **argv) {
   fuse::driver::installCrashHandler(argc, argv);
@@ -24,19 +31,15 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(none);
   for (auto &command : commands)
     command->hideOtherOptions();
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Fuse: tensor programs as few kernels\n");
+  if (Error error = fuse::driver::parseCommandLine(argc, argv))
+    return report(std::move(error));
   for (auto &command : commands) {
     if (!command->isChosen())
       continue;
-    if (Error error = command->execute()) {
-      outs().flush();
-      WithColor::error() << toString(std::move(error)) << "\n";
-      return 1;
-    }
+    if (Error error = command->execute())
+      return report(std::move(error));
     return 0;
   }
-  WithColor::error() << "expected a subcommand, but got none; try 'fuse run "
-                        "FILE.mlir' or 'fuse --help'\n";
-  return 1;
+  return report(createStringError("expected a subcommand, but got none; try "
+                                  "'fuse run FILE.mlir' or 'fuse --help'"));
 }
