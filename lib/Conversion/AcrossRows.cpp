@@ -60,8 +60,9 @@ void AcrossRowsLowering::takeColumns(ReductionStates &states, size_t number,
     if (!sum.keepsColumns)
       return;
     ReductionState &state = first[number];
+    Value elements = emitter.emitLanes(sum.reducer.getInput(), point);
     state = sum.reducer.accumulate(
-        state, emitter.emitLanes(sum.reducer.getInput(), point), exists);
+        state, ReducedElements{elements, exists, point.lanes});
   });
 }
 
@@ -72,8 +73,9 @@ void AcrossRowsLowering::takeRow(ReductionStates &states,
     if (sum.keepsColumns)
       return;
     Value input = sum.reducer.getInput();
+    Value element = emitter.emit(input, rowPoint(input));
     *state = sum.reducer.accumulate(
-        *state, emitter.emit(input, rowPoint(input)), exists);
+        *state, ReducedElements{element, exists, /*lanes=*/1});
   });
 }
 

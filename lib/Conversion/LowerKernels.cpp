@@ -551,7 +551,8 @@ struct LowerKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    EmitOptions options{strict, aligned, divisible, float8, inPlace, cluster};
+    EmitOptions options{strict,         aligned, divisible, float8,
+                        packedExtremes, inPlace, cluster};
     bool lowered = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       DimClasses dims(function);

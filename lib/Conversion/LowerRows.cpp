@@ -124,11 +124,26 @@ void RowsLowering::placeRow(const Index &number) {
   placeVectors();
 }
 
+/// The vectors of a row of which each thread has as many, and beside which the
+/// edges have an element a thread at most, if the first starts at a multiple of
+/// `unit` elements; 0 if there are none.
+int64_t RowsLowering::evenVectors(int64_t unit) const {
+  if (isLoop() || columns.base)
+    return 0;
+  int64_t least = (columns.offset - (unit - 1)) / vector;
+  int64_t even = least - least % group.width;
+  return columns.offset - even * vector <= group.width ? even : 0;
+}
+
 /// What the first whole vector of a row starts at a multiple of: a line, so
 /// that a warp's accesses touch no more lines than they fill, or as much of one
-/// as has an edge of an element a thread.
+/// as leaves no thread without a vector that another has, or as has an edge of
+/// an element a thread.
 int64_t RowsLowering::headUnit() const {
   int64_t unit = lineVectors * vector;
+  for (int64_t fewer = unit; fewer >= vector; fewer /= 2)
+    if (evenVectors(fewer) > 0)
+      return fewer;
   while (!isLoop() && unit > vector && unit + vector > group.width)
     unit /= 2;
   return unit;
@@ -142,7 +157,9 @@ void RowsLowering::placeVectors() {
     Index past = emitter.rem(row.start, unit);
     row.head = emitter.min(emitter.rem(emitter.sub(unit, past), unit), columns);
   }
-  row.vectors = emitter.div(emitter.sub(columns, row.head), size);
+  int64_t even = hasEdges() ? evenVectors(headUnit()) : 0;
+  row.vectors = even > 0 ? Index::constant(even)
+                         : emitter.div(emitter.sub(columns, row.head), size);
 }
 
 Point RowsLowering::pointAt(Index column, int64_t lanes, bool followed) {
@@ -191,12 +208,11 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
     if (slots > 0)
       states = walkShared(std::move(states), visit, isFirst, isLast);
     states = walkHeld(std::move(states), visit, isLast);
-    scalarStates = walkEdges(std::move(scalarStates), visit);
   }
   for (auto [reducer, state, scalars] :
        llvm::zip(reducers, states, scalarStates)) {
     state = reducer.reduceLanes(state);
-    if (edge || (isLoop() && hasTail()))
+    if (isLoop() && hasTail())
       state = reducer.combine(state, scalars);
   }
   if (group.blocks > 1 && isFirst)
@@ -260,7 +276,6 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
     atEachHead(
         [&] { walkShared({}, store, /*isFirst=*/false, /*isLast=*/true); });
   walkHeld({}, store, /*isLast=*/true);
-  walkEdges({}, store);
 }
 
 void RowsLowering::storeRows(ArrayRef<unsigned> results) {

@@ -113,6 +113,8 @@ struct EmitOptions {
   bool divisible = false;
   /// The chip converts 8-bit floats.
   bool float8 = false;
+  /// The chip has maxima and minima of two 16-bit floats in an instruction.
+  bool packedExtremes = false;
   /// Results may lie where inputs do.
   bool inPlace = true;
   /// Blocks that a cluster of the chip may have; 1 where there are none.

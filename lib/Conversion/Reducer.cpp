@@ -22,6 +22,16 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// The lanes [from, from + count) of a vector.
+static Value takeLanes(OpBuilder &builder, Location loc, Value value,
+                       int64_t from, int64_t count) {
+  if (count == 1)
+    return vector::ExtractOp::create(builder, loc, value, from);
+  return vector::ShuffleOp::create(
+      builder, loc, value, value,
+      llvm::to_vector(llvm::seq<int64_t>(from, from + count)));
+}
+
 Reducer::Reducer(PointEmitter &emitter, Operation *op, Lanes lanes)
     : emitter(emitter), builder(emitter.getBuilder()), op(op),
       loc(op->getLoc()), reduce(dyn_cast<ReduceOp>(op)), lanes(lanes),
@@ -79,15 +89,71 @@ ReductionState Reducer::identity(int64_t width) {
   return state;
 }
 
+bool Reducer::isExtreme() {
+  return isOnline() || (reduce && (reduce.getKind() == ReduceKind::max ||
+                                   reduce.getKind() == ReduceKind::min));
+}
+
+/// The elements of 16 bits that were widened to these, or null for others and
+/// where the chip has no extremes of two of them in an instruction.
+Value Reducer::narrowed(Value value) {
+  if (!emitter.getOptions().packedExtremes || !isExtreme())
+    return {};
+  if (auto absolute = value.getDefiningOp<math::AbsFOp>()) {
+    Value inner = narrowed(absolute.getOperand());
+    return inner ? math::AbsFOp::create(builder, loc, inner) : Value();
+  }
+  auto widened = value.getDefiningOp<arith::ExtFOp>();
+  if (!widened)
+    return {};
+  Type element = getElementTypeOrSelf(widened.getIn().getType());
+  return element.isF16() || element.isBF16() ? widened.getIn() : Value();
+}
+
+Value Reducer::inNarrow(ArrayRef<Value> values,
+                        llvm::function_ref<Value(ArrayRef<Value>)> make) {
+  auto narrow = llvm::map_to_vector<2>(
+      values, [&](Value value) { return narrowed(value); });
+  bool isNarrow = llvm::all_of(narrow, [&](Value value) {
+    return value && getElementTypeOrSelf(value.getType()) ==
+                        getElementTypeOrSelf(narrow.front().getType());
+  });
+  if (!isNarrow)
+    return make(values);
+  Value made = make(narrow);
+  Type wide = type;
+  if (auto vector = dyn_cast<VectorType>(made.getType()))
+    wide = vector.cloneWith(std::nullopt, type);
+  return arith::ExtFOp::create(builder, loc, wide, made);
+}
+
 Value Reducer::mask(Value elements, Value guard) {
   if (!guard)
     return elements;
-  Value neutral = emitter.splat(loc, identityOf(0), lanesIn(elements));
-  return arith::SelectOp::create(builder, loc, guard, elements, neutral);
+  return inNarrow(elements, [&](ArrayRef<Value> values) -> Value {
+    Value neutral = identityOf(0);
+    Type element = getElementTypeOrSelf(values[0].getType());
+    if (element != type)
+      neutral = arith::TruncFOp::create(builder, loc, element, neutral);
+    neutral = emitter.splat(loc, neutral, lanesIn(elements));
+    return arith::SelectOp::create(builder, loc, guard, values[0], neutral);
+  });
+}
+
+/// The larger one, or the smaller one.
+Value Reducer::extremeOf(Value a, Value b) {
+  bool isMost = !reduce || reduce.getKind() == ReduceKind::max;
+  return inNarrow({a, b}, [&](ArrayRef<Value> values) -> Value {
+    if (isMost)
+      return arith::MaximumFOp::create(builder, loc, values[0], values[1]);
+    return arith::MinimumFOp::create(builder, loc, values[0], values[1]);
+  });
 }
 
 Value Reducer::combineOne(Value a, Value b) {
   bool isFloat = isa<FloatType>(type);
+  if (isFloat && isExtreme())
+    return extremeOf(a, b);
   switch (reduce ? reduce.getKind() : ReduceKind::max) {
   case ReduceKind::sum:
   case ReduceKind::mean:
@@ -99,12 +165,8 @@ Value Reducer::combineOne(Value a, Value b) {
       return arith::MulFOp::create(builder, loc, a, b);
     return arith::MulIOp::create(builder, loc, a, b);
   case ReduceKind::max:
-    if (isFloat)
-      return arith::MaximumFOp::create(builder, loc, a, b);
     return arith::MaxSIOp::create(builder, loc, a, b);
   case ReduceKind::min:
-    if (isFloat)
-      return arith::MinimumFOp::create(builder, loc, a, b);
     return arith::MinSIOp::create(builder, loc, a, b);
   case ReduceKind::any:
     return arith::OrIOp::create(builder, loc, a, b);
@@ -150,44 +212,68 @@ bool mlir::fuse::isZero(Value value) {
   return matchPattern(sharedByLanes(value), m_AnyZeroFloat());
 }
 
+/// The elements' component combined with the total of as many lanes, or with
+/// its first one. There may be no total yet.
+Value Reducer::takeIn(unsigned component, Value total, Value elements) {
+  if (!total)
+    return elements;
+  if (lanesIn(total) == lanesIn(elements))
+    return combineComponent(component, total, elements);
+  return inNarrow({total, elements}, [&](ArrayRef<Value> values) -> Value {
+    Value first = takeLanes(builder, loc, values[0], 0, 1);
+    first = combineComponent(component, first, values[1]);
+    return vector::InsertOp::create(builder, loc, first, values[0], int64_t{0});
+  });
+}
+
+/// Whether each lane is the constant that an extreme starts at.
+static bool isInfinity(Value value) {
+  Value lane = sharedByLanes(value);
+  return matchPattern(lane, m_PosInfFloat()) ||
+         matchPattern(lane, m_NegInfFloat());
+}
+
 /// Several elements share one rescaling of the sum.
 ReductionState Reducer::takeOnline(const ReductionState &state,
                                    ArrayRef<Value> elements) {
-  Value most = elements.front();
-  for (Value element : elements.drop_front())
-    most = combineOne(most, element);
+  Value most;
+  for (Value element : elements)
+    most = takeIn(0, most, element);
   if (lanesIn(most) != lanesIn(state[0]))
     most = foldLanes(0, most);
   Value maximum = combineOne(state[0], most);
-  Value safe =
-      emitter.splat(loc, safeMaximum(maximum), lanesIn(elements.front()));
+  Value safe = safeMaximum(maximum);
   // Nothing has been added up yet where the sum is the identity.
   Value sum;
   if (!isZero(state[1]))
     sum = rescale(state, maximum);
+  else if (lanesIn(elements.front()) != lanesIn(state[1]))
+    sum = state[1];
   for (Value element : elements) {
-    Value term = exp(arith::SubFOp::create(builder, loc, element, safe),
-                     /*isTerm=*/true);
-    sum = sum ? Value(arith::AddFOp::create(builder, loc, sum, term)) : term;
+    Value distance = arith::SubFOp::create(
+        builder, loc, element, emitter.splat(loc, safe, lanesIn(element)));
+    sum = takeIn(1, sum, exp(distance, /*isTerm=*/true));
   }
   return {maximum, sum};
 }
 
 ReductionState Reducer::accumulate(const ReductionState &state,
-                                   ArrayRef<Value> elements, Value guard) {
-  SmallVector<Value> masked;
-  for (Value element : elements) {
-    Value lanes = emitter.splat(loc, element, lanesIn(state.back()));
-    masked.push_back(isWelford() ? lanes : mask(lanes, guard));
-  }
+                                   ArrayRef<ReducedElements> elements) {
   if (isWelford())
-    return takeWelford(state, masked, guard);
+    return takeWelford(state, elements);
+  SmallVector<Value> masked;
+  for (const ReducedElements &each : elements)
+    masked.push_back(
+        mask(emitter.splat(loc, each.value, each.lanes), each.guard));
   if (!reduce)
     return takeOnline(state, masked);
-  Value total = state[0];
+  // What is narrow stays so among its like.
+  Value total = isExtreme() ? Value() : state[0];
   for (Value element : masked)
-    total = combineOne(total, element);
-  return {total};
+    total = takeIn(0, total, element);
+  bool isWhole = isExtreme() && isInfinity(state[0]) &&
+                 lanesIn(total) == lanesIn(state[0]);
+  return {isExtreme() && !isWhole ? takeIn(0, state[0], total) : total};
 }
 
 ReductionState Reducer::combine(const ReductionState &a,
@@ -229,20 +315,15 @@ Value Reducer::combineComponent(unsigned component, Value a, Value b) {
   return arith::AddFOp::create(builder, loc, a, b);
 }
 
-/// The lanes [from, from + count) of a vector.
-static Value takeLanes(OpBuilder &builder, Location loc, Value value,
-                       int64_t from, int64_t count) {
-  if (count == 1)
-    return vector::ExtractOp::create(builder, loc, value, from);
-  return vector::ShuffleOp::create(
-      builder, loc, value, value,
-      llvm::to_vector(llvm::seq<int64_t>(from, from + count)));
-}
-
 Value Reducer::foldLanes(unsigned component, Value value) {
-  for (int64_t half = lanesIn(value) / 2; half > 0; half /= 2)
-    value = combineComponent(component, takeLanes(builder, loc, value, 0, half),
-                             takeLanes(builder, loc, value, half, half));
+  for (int64_t half = lanesIn(value) / 2; half > 0; half /= 2) {
+    auto part = [&](int64_t from) {
+      return inNarrow(value, [&](ArrayRef<Value> values) {
+        return takeLanes(builder, loc, values[0], from, half);
+      });
+    };
+    value = combineComponent(component, part(0), part(half));
+  }
   return value;
 }
 
@@ -347,8 +428,10 @@ Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, OpResult result,
         emitter.delinearize({loop.getInductionVar(), 0}, extents);
     Value element = emitter.emit(input, reducer.inputPoint(point, reduced));
     ReductionState state(loop.getRegionIterArgs());
-    scf::YieldOp::create(builder, loc,
-                         reducer.accumulate(state, element, Value()));
+    scf::YieldOp::create(
+        builder, loc,
+        reducer.accumulate(
+            state, ReducedElements{element, /*guard=*/{}, point.lanes}));
   }
   ReductionState state(loop.getResults());
   return reducer.finish(state, count)[result.getResultNumber()];

@@ -28,6 +28,16 @@ namespace mlir::fuse {
 /// One value per component of the state; scalars or vectors.
 using ReductionState = SmallVector<Value, 2>;
 
+/// What is taken into a state at once: as many elements as it has lanes, or one
+/// that goes to the first of them.
+struct ReducedElements {
+  Value value;
+  /// An i1; where it is false they count as nothing. Null for always.
+  Value guard;
+  /// 1, or those of the state. The value has one lane where all are the same.
+  int64_t lanes;
+};
+
 class Reducer {
 public:
   /// What the lanes of a vector state are.
@@ -41,9 +51,9 @@ public:
   ArrayRef<int64_t> getDims() const { return dims; }
 
   ReductionState identity(int64_t lanes);
-  /// Takes elements in; where `guard` (an i1) is false they count as nothing.
+  /// Takes elements in; an online sum is rescaled once for all of them.
   ReductionState accumulate(const ReductionState &state,
-                            ArrayRef<Value> elements, Value guard);
+                            ArrayRef<ReducedElements> elements);
   ReductionState combine(const ReductionState &a, const ReductionState &b);
   /// All of them, as a tree over their order.
   ReductionState combineAll(ArrayRef<ReductionState> states);
@@ -72,9 +82,17 @@ public:
 
 private:
   bool isReduced(int64_t axis) const { return llvm::is_contained(dims, axis); }
+  bool isExtreme();
+  Value narrowed(Value value);
+  /// `make` of the values, or where all are widened, of what they were, widened
+  /// after it.
+  Value inNarrow(ArrayRef<Value> values,
+                 llvm::function_ref<Value(ArrayRef<Value>)> make);
+  Value extremeOf(Value a, Value b);
   Value combineOne(Value a, Value b);
   Value combineTree(unsigned component, ArrayRef<Value> parts);
   Value mask(Value elements, Value guard);
+  Value takeIn(unsigned component, Value total, Value elements);
   ReductionState takeOnline(const ReductionState &state,
                             ArrayRef<Value> elements);
   /// The lanes of `value` combined as component `component`, as a tree.
@@ -94,8 +112,8 @@ private:
   std::pair<Value, Value> distanceOf(const ReductionState &a,
                                      const ReductionState &b, Value n);
   ReductionState welfordOf(ArrayRef<Value> elements, Value otherSquares);
-  ReductionState takeWelford(ReductionState state, ArrayRef<Value> elements,
-                             Value guard);
+  ReductionState takeWelford(ReductionState state,
+                             ArrayRef<ReducedElements> elements);
   ReductionState combineWelford(const ReductionState &a,
                                 const ReductionState &b);
   SmallVector<Value, 2> finishWelford(const ReductionState &state,

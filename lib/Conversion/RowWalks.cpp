@@ -47,6 +47,10 @@ int64_t RowsLowering::leastVectors() const {
   return std::max<int64_t>(0, columns.offset - before) / vector;
 }
 
+int64_t RowsLowering::mostVectors() const {
+  return row.vectors.base ? columns.offset / vector : row.vectors.offset;
+}
+
 /// Whether the row has vector `number`: one value for all rows where that is
 /// the same for all.
 Value RowsLowering::isInRow(const Index &number) {
@@ -58,7 +62,7 @@ Value RowsLowering::isInRow(const Index &number) {
 
 /// The points of this thread from a vector on; those past the end are guarded.
 void RowsLowering::placeHeldPoints(int64_t firstVector) {
-  int64_t most = columns.offset / vector;
+  int64_t most = mostVectors();
   for (int64_t from = firstVector * group.width; from < most;
        from += group.width) {
     Index number = emitter.add(group.lane, Index::constant(from));
@@ -82,7 +86,7 @@ void RowsLowering::placeHeldPoints(int64_t firstVector) {
 
 /// Whole vectors only: the last one may be a part and goes to the registers.
 int64_t RowsLowering::slotsInSharedMemory() const {
-  int64_t most = llvm::divideCeil(columns.offset / vector, group.width);
+  int64_t most = llvm::divideCeil(mostVectors(), group.width);
   return std::clamp<int64_t>(most - schedule.getInRegisters(), 0,
                              leastVectors() / group.width);
 }
@@ -340,11 +344,11 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
     // All loads before the first store, behind which none could be moved.
     loadHeld(streamed);
   }
-  size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
-  if (whole)
-    states = visit(std::move(states), ArrayRef(held).take_front(whole));
-  for (const Point &point : ArrayRef(held).drop_front(whole))
-    states = visit(std::move(states), point);
+  SmallVector<Point> points = held;
+  if (edge)
+    points.push_back(*edge);
+  if (!points.empty())
+    states = visit(std::move(states), points);
   emitter.loadThrough(nullptr);
   return states;
 }

@@ -47,7 +47,7 @@ public:
 
 private:
   using States = ReductionStates;
-  /// Takes the elements at some points of equal width into the states.
+  /// Takes the elements at some points into the states.
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
   /// Takes a vector of shared memory, by the number of its slot.
   using VisitSlot = llvm::function_ref<void(int64_t, const Point &)>;
@@ -133,8 +133,10 @@ private:
     return emitter.add(row.head, emitter.mul(number, Index::constant(vector)));
   }
   Index edgeColumn(const Index &number);
+  int64_t evenVectors(int64_t unit) const;
   int64_t headUnit() const;
   int64_t leastVectors() const;
+  int64_t mostVectors() const;
   Value isInRow(const Index &number);
   void placeHeldPoints(int64_t firstVector);
   int64_t slotsInSharedMemory() const;
@@ -157,9 +159,6 @@ private:
   States visitLate(const Index &first, const ReductionState &loaded,
                    States states, Visit visit);
   States walkAhead(int64_t to, States states, Visit visit);
-  States walkEdges(States states, Visit visit) {
-    return edge ? visit(std::move(states), *edge) : states;
-  }
   std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
                                       Visit visit);
 

@@ -55,10 +55,12 @@ ReductionStates mlir::fuse::accumulateAt(PointEmitter &emitter,
                                          ReductionStates states,
                                          ArrayRef<Point> points) {
   for (auto [reducer, state] : llvm::zip(reducers, states)) {
-    SmallVector<Value> elements;
-    for (const Point &point : points)
-      elements.push_back(emitter.emit(reducer.getInput(), point));
-    state = reducer.accumulate(state, elements, points.front().guard);
+    auto elements = llvm::map_to_vector(
+        points, [&, &reducer = reducer](const Point &point) {
+          return ReducedElements{emitter.emit(reducer.getInput(), point),
+                                 point.guard, point.lanes};
+        });
+    state = reducer.accumulate(state, elements);
   }
   return states;
 }

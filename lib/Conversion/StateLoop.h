@@ -31,8 +31,8 @@ inline ReductionStates loopOverStates(
                         std::move(states), body);
 }
 
-/// Takes the elements at `points` into the states of `reducers`. All points
-/// have the first one's guard.
+/// Takes the elements at `points` into the states of `reducers`. A point has as
+/// many lanes as the states have, or one.
 ReductionStates accumulateAt(PointEmitter &emitter,
                              MutableArrayRef<Reducer> reducers,
                              ReductionStates states, ArrayRef<Point> points);

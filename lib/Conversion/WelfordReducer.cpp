@@ -146,13 +146,29 @@ ReductionState Reducer::welfordOf(ArrayRef<Value> elements,
   return taken;
 }
 
+/// Of those in front as many as are taken together: all or none of them count.
+static size_t takenTogether(ArrayRef<ReducedElements> elements) {
+  const ReducedElements &first = elements.front();
+  auto isApart = [&](const ReducedElements &each) {
+    return each.guard != first.guard || each.lanes != first.lanes;
+  };
+  size_t alike = llvm::find_if(elements, isApart) - elements.begin();
+  return std::min<size_t>(alike,
+                          std::max<int64_t>(1, elementsTogether / first.lanes));
+}
+
 ReductionState Reducer::takeWelford(ReductionState state,
-                                    ArrayRef<Value> elements, Value guard) {
-  size_t each = std::max<int64_t>(1, elementsTogether / lanesIn(elements[0]));
-  for (; !elements.empty(); elements = elements.drop_front(each)) {
-    each = std::min(each, elements.size());
+                                    ArrayRef<ReducedElements> elements) {
+  while (!elements.empty()) {
+    size_t count = takenTogether(elements);
+    auto values = llvm::map_to_vector(
+        elements.take_front(count), [&](const ReducedElements &each) {
+          return emitter.splat(loc, each.value, each.lanes);
+        });
+    Value guard = elements.front().guard;
+    elements = elements.drop_front(count);
     // One addition less for each element than with squares of their own.
-    ReductionState taken = welfordOf(elements.take_front(each), state[squares]);
+    ReductionState taken = welfordOf(values, state[squares]);
     ReductionState before = state;
     before[squares] = emitter.splat(loc, emitter.constant(loc, type, 0),
                                     lanesIn(state[squares]));

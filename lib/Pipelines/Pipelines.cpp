@@ -105,6 +105,8 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   // An unknown chip is an error where schedules are assigned.
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
   lower.float8 = gpu && gpu->hasFloat8;
+  // All GPUs that are known, sm_80 and later.
+  lower.packedExtremes = bool(gpu);
   lower.cluster = gpu ? gpu->maxClusterSize : 1;
   bool overlaps = options.launchOverlap && gpu && gpu->hasLaunchOverlap;
   llvm::consumeError(gpu.takeError());

@@ -10,7 +10,7 @@
 // before blocks have spread over time: all of a row is loaded at once, into
 // registers. Where multiprocessors have a block or two, the time is one
 // block's, so that it has many threads with little each; and where some would
-// have none, blocks share a row.
+// have none, or all threads would have as much, blocks share a row.
 //
 // The numbers are those that won on an H200 (docs/performance.md).
 //
@@ -141,8 +141,8 @@ double RowsOnGPU::mostFewRows() const {
 
 /// Blocks that share each row of a call which takes as long as one of them:
 /// each has less to load and to find before it waits for the others. Threads of
-/// the smallest blocks have as many vectors each; where some would have none,
-/// one block is faster.
+/// the smallest blocks have as many vectors each; where some would have one
+/// more than others, one block is faster.
 int64_t RowsOnGPU::briefCluster() const {
   bool areLong = once || (hasExp && widestBytes < wordBytes);
   bool areShared = length >= (areLong ? longBriefShared : briefShared) &&

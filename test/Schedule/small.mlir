@@ -132,6 +132,71 @@ func.func @shared_evenly(%x: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
   return %0 : tensor<64x8192xbf16>
 }
 
+// Half as long they are shared if they are of words, and have one block if they are
+// narrow with exponentials.
+// BRIEF-LABEL: func.func @shared_words
+// BRIEF:       blocks_per_row = 4>
+func.func @shared_words(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %0 = fuse.kernel "shared_words" ins(%x : tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  ^bb0(%a: tensor<64x4096xf32>):
+    %e = fuse.exp %a : tensor<64x4096xf32>
+    %sum = fuse.reduce sum %e dims = [1] keep : tensor<64x4096xf32> -> tensor<64x1xf32>
+    %y = fuse.div %e, %sum : tensor<64x4096xf32>, tensor<64x1xf32> -> tensor<64x4096xf32>
+    fuse.yield %y : tensor<64x4096xf32>
+  }
+  return %0 : tensor<64x4096xf32>
+}
+// BRIEF-LABEL: func.func @narrow_exponentials
+// BRIEF-NOT:   blocks_per_row
+func.func @narrow_exponentials(%x: tensor<64x4096xbf16>) -> tensor<64x4096xbf16> {
+  %0 = fuse.kernel "narrow_exponentials" ins(%x : tensor<64x4096xbf16>) -> tensor<64x4096xbf16> {
+  ^bb0(%a: tensor<64x4096xbf16>):
+    %e = fuse.exp %a : tensor<64x4096xbf16>
+    %sum = fuse.reduce sum %e dims = [1] keep : tensor<64x4096xbf16> -> tensor<64x1xbf16>
+    %y = fuse.div %e, %sum : tensor<64x4096xbf16>, tensor<64x1xbf16> -> tensor<64x4096xbf16>
+    fuse.yield %y : tensor<64x4096xbf16>
+  }
+  return %0 : tensor<64x4096xbf16>
+}
+
+// So do rows that are read once.
+// BRIEF-LABEL: func.func @short_once
+// BRIEF-NOT:   blocks_per_row
+func.func @short_once(%x: tensor<64x4096xf32>) -> tensor<64xf32> {
+  %0 = fuse.kernel "short_once" ins(%x : tensor<64x4096xf32>) -> tensor<64xf32> {
+  ^bb0(%a: tensor<64x4096xf32>):
+    %square = fuse.mul %a, %a : tensor<64x4096xf32>
+    %sum = fuse.reduce sum %square dims = [1] : tensor<64x4096xf32> -> tensor<64xf32>
+    fuse.yield %sum : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+// BRIEF-LABEL: func.func @long_once
+// BRIEF:       blocks_per_row = 4>
+func.func @long_once(%x: tensor<64x8192xf32>) -> tensor<64xf32> {
+  %0 = fuse.kernel "long_once" ins(%x : tensor<64x8192xf32>) -> tensor<64xf32> {
+  ^bb0(%a: tensor<64x8192xf32>):
+    %square = fuse.mul %a, %a : tensor<64x8192xf32>
+    %sum = fuse.reduce sum %square dims = [1] : tensor<64x8192xf32> -> tensor<64xf32>
+    fuse.yield %sum : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// Blocks that sum over all rows have whole ones.
+// BRIEF-LABEL: func.func @sums_over_rows
+// BRIEF-NOT:   blocks_per_row
+func.func @sums_over_rows(%x: tensor<64x8192xf32>) -> (tensor<64x8192xf32>, tensor<8192xf32>) {
+  %0:2 = fuse.kernel "sums_over_rows" ins(%x : tensor<64x8192xf32>) -> tensor<64x8192xf32>, tensor<8192xf32> {
+  ^bb0(%a: tensor<64x8192xf32>):
+    %sum = fuse.reduce sum %a dims = [1] keep : tensor<64x8192xf32> -> tensor<64x1xf32>
+    %y = fuse.mul %a, %sum : tensor<64x8192xf32>, tensor<64x1xf32>
+    %all = fuse.reduce sum %y dims = [0] : tensor<64x8192xf32> -> tensor<8192xf32>
+    fuse.yield %y, %all : tensor<64x8192xf32>, tensor<8192xf32>
+  }
+  return %0#0, %0#1 : tensor<64x8192xf32>, tensor<8192xf32>
+}
+
 // Rows that four blocks would not share evenly have one.
 // With exponentials a block that has a row is small, and no block is the largest where
 // one has a longer row.

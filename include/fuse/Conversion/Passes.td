@@ -88,6 +88,8 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
            "Results may lie where inputs do, if that is proven right">,
     Option<"float8", "float8", "bool", "false",
            "The chip has instructions that convert 8-bit floats">,
+    Option<"packedExtremes", "packed-extremes", "bool", "false",
+           "The chip has maxima and minima of two 16-bit floats">,
     Option<"cluster", "cluster", "int64_t", "1",
            "Blocks that a cluster of the chip may have; 1 for no clusters">
   ];
