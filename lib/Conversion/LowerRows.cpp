@@ -16,10 +16,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Vectors of 16 bytes in a line of the caches; wider ones fill several lines,
-/// narrower ones a part.
-static constexpr int64_t lineVectors = 8;
-
 LogicalResult RowsLowering::verifyLength() {
   const Extent &inner = space.columns().back();
   auto error = [&](const Twine &what) {
@@ -124,42 +120,25 @@ void RowsLowering::placeRow(const Index &number) {
   placeVectors();
 }
 
-/// The vectors of a row of which each thread has as many, and beside which the
-/// edges have an element a thread at most, if the first starts at a multiple of
-/// `unit` elements; 0 if there are none.
-int64_t RowsLowering::evenVectors(int64_t unit) const {
-  if (isLoop() || columns.base)
-    return 0;
-  int64_t least = (columns.offset - (unit - 1)) / vector;
-  int64_t even = least - least % group.width;
-  return columns.offset - even * vector <= group.width ? even : 0;
-}
-
-/// What the first whole vector of a row starts at a multiple of: a line, so
-/// that a warp's accesses touch no more lines than they fill, or as much of one
-/// as leaves no thread without a vector that another has, or as has an edge of
-/// an element a thread.
-int64_t RowsLowering::headUnit() const {
-  int64_t unit = lineVectors * vector;
-  for (int64_t fewer = unit; fewer >= vector; fewer /= 2)
-    if (evenVectors(fewer) > 0)
-      return fewer;
-  while (!isLoop() && unit > vector && unit + vector > group.width)
-    unit /= 2;
-  return unit;
+/// Walks of loops have the edges in a loop of their own, of any number.
+RowEdges RowsLowering::rowEdges() const {
+  int64_t threads = isLoop() ? INT64_MAX : group.width;
+  return mlir::fuse::rowEdges(columns.offset, vector, threads);
 }
 
 void RowsLowering::placeVectors() {
   Index size = Index::constant(vector);
   row.head = Index::constant(0);
   if (hasEdges()) {
-    Index unit = Index::constant(headUnit());
+    RowEdges edges = rowEdges();
+    Index unit = Index::constant(edges.unit);
     Index past = emitter.rem(row.start, unit);
     row.head = emitter.min(emitter.rem(emitter.sub(unit, past), unit), columns);
+    row.vectors = Index::constant(edges.even);
+    if (edges.even > 0)
+      return;
   }
-  int64_t even = hasEdges() ? evenVectors(headUnit()) : 0;
-  row.vectors = even > 0 ? Index::constant(even)
-                         : emitter.div(emitter.sub(columns, row.head), size);
+  row.vectors = emitter.div(emitter.sub(columns, row.head), size);
 }
 
 Point RowsLowering::pointAt(Index column, int64_t lanes, bool followed) {

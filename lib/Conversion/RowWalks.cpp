@@ -43,8 +43,7 @@ Index RowsLowering::edgeColumn(const Index &number) {
 
 /// Of a row of static length, wherever it starts.
 int64_t RowsLowering::leastVectors() const {
-  int64_t before = hasEdges() ? headUnit() - 1 : 0;
-  return std::max<int64_t>(0, columns.offset - before) / vector;
+  return hasEdges() ? rowEdges().least : columns.offset / vector;
 }
 
 int64_t RowsLowering::mostVectors() const {

@@ -14,6 +14,7 @@
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/RowEdges.h"
 #include <optional>
 
 namespace mlir::fuse {
@@ -115,8 +116,8 @@ private:
   /// Whether elements may be left over after all whole vectors.
   bool hasTail() const { return vector > 1 && divisor % vector != 0; }
   /// Whether rows start anywhere between two multiples of the vector. Whole
-  /// vectors then start at the first multiple of headUnit() elements in memory;
-  /// what is before and behind them are the edges, fewer elements than a group
+  /// vectors then start at the first multiple of rowEdges().unit in memory;
+  /// what is before and behind them are the edges, no more elements than a group
   /// has threads.
   bool hasEdges() const {
     bool isDivisible =
@@ -133,8 +134,7 @@ private:
     return emitter.add(row.head, emitter.mul(number, Index::constant(vector)));
   }
   Index edgeColumn(const Index &number);
-  int64_t evenVectors(int64_t unit) const;
-  int64_t headUnit() const;
+  RowEdges rowEdges() const;
   int64_t leastVectors() const;
   int64_t mostVectors() const;
   Value isInRow(const Index &number);

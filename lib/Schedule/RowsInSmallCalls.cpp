@@ -203,8 +203,8 @@ RowsScheduleAttr RowsOnGPU::proposeFew() const {
   threads = std::clamp(threads, smallestBlock, most);
   if (part < threads * vector)
     return {};
-  if (once && blocks == 1)
-    return make(threads, 1, HoldKind::cache);
+  if (once && blocks <= sharingBlocks)
+    return make(threads, 1, HoldKind::cache).withBlocksPerRow(blocks);
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0,
               /*preload=*/true)
       .withBlocksPerRow(blocks);

@@ -508,8 +508,10 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
   if (once && length > (areWords ? 2 : 1) * streamedElements)
     return proposeStream();
   if (length % vector != 0 && (!once || length <= shortUnaligned))
-    if (int64_t group = unalignedGroup())
-      return hold(group);
+    if (int64_t group = unalignedGroup()) {
+      RowsScheduleAttr halves = proposeHalfVectors(group);
+      return halves ? halves : hold(group);
+    }
   if (!once && vectors > registerVectors)
     if (RowsScheduleAttr held = proposeLong())
       return held;

@@ -93,6 +93,7 @@ private:
   RowsScheduleAttr proposeSharedSums() const;
   int64_t columnSums() const;
   RowsScheduleAttr proposeHeavyUnaligned() const;
+  RowsScheduleAttr proposeHalfVectors(int64_t group) const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;
   RowsScheduleAttr proposeLongestStaged() const;

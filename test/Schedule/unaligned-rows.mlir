@@ -6,12 +6,28 @@
 // STATS: spills 0 bytes
 
 // Rows of an odd number of elements, from 48 on, whose vectors leave edges. Few threads have a short one,
-// since each has an edge, and what it does once for the row, besides its vectors.
+// since each has an edge, and what it does once for the row, besides its vectors. Half
+// vectors leave the least to do where all threads have as many of them.
 // CHECK-LABEL: func.func @halves
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
 func.func @halves(%x: tensor<?x197xbf16>) -> tensor<?x197xbf16> {
   %y = fuse.softmax %x dims = [1] : tensor<?x197xbf16>
   return %y : tensor<?x197xbf16>
+}
+
+// What is read once takes no place in registers, so that fewer threads may have more.
+// CHECK-LABEL: func.func @halves_once
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
+func.func @halves_once(%x: tensor<?x197xbf16>) -> tensor<?xbf16> {
+  %y = fuse.logsumexp %x dims = [1] : tensor<?x197xbf16> -> tensor<?xbf16>
+  return %y : tensor<?xbf16>
+}
+// Four of each thread and a fifth of some are no less work than three full ones.
+// CHECK-LABEL: func.func @full
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+func.func @full(%x: tensor<?x385xbf16>) -> tensor<?x385xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x385xbf16>
+  return %y : tensor<?x385xbf16>
 }
 
 // -----
@@ -140,7 +156,7 @@ func.func @even(%x: tensor<?x190xbf16>) -> tensor<?x190xbf16> {
   return %y : tensor<?x190xbf16>
 }
 // CHECK-LABEL: func.func @even_with_edges
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
 func.func @even_with_edges(%x: tensor<?x194xbf16>) -> tensor<?x194xbf16> {
   %y = fuse.softmax %x dims = [1] : tensor<?x194xbf16>
   return %y : tensor<?x194xbf16>
