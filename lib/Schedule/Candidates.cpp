@@ -36,10 +36,15 @@ static bool isFitted(KernelOp kernel) {
   return 2 * written >= read;
 }
 
-/// The same of schedules: those of calls that move few bytes were not.
+/// Threads of a row whose accesses are beside each other.
+static constexpr int64_t fewestNeighbours = 8;
+
+/// The same of schedules: those of calls that move few bytes were not, nor
+/// those of rows of a few elements.
 static bool isFitted(const Candidate &candidate) {
   auto rows = dyn_cast<RowsScheduleAttr>(candidate.schedule);
-  return rows && rows.getHold() == HoldKind::registers && !rows.getPreload();
+  return rows && rows.getHold() == HoldKind::registers && !rows.getPreload() &&
+         rows.threadsPerRow() >= fewestNeighbours;
 }
 
 ScheduleAttrInterface

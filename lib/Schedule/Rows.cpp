@@ -52,6 +52,9 @@ static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
   const ReductionSpace &space = segment.space;
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   RowShape shape{staticProduct(space.columns()), 1};
+  shape.widest = widest;
+  shape.narrowestBytes =
+      llvm::divideCeil(narrowestBits(kernel, dims, space.domain), 8);
   shape.vector = innermostVector(kernel, dims, space.domain, widest, target);
   auto leaves = [&] {
     bool areNarrow = 2 * shape.vector < widest;

@@ -111,7 +111,8 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
                      const DimClasses &dims, const RowShape &shape,
                      const ScheduleTarget &target)
     : kernel(kernel), segment(segment), dims(dims), target(target),
-      knownLength(shape.length), vector(shape.vector),
+      knownLength(shape.length), vector(shape.vector), fullVector(shape.widest),
+      narrowestBytes(shape.narrowestBytes),
       once(isReadOnce(segment, llvm::to_vector(kernel.getYield().getValues()),
                       dims)) {
   const ReductionSpace &space = segment.space;
@@ -500,6 +501,8 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
         .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
   if (!knownLength)
     return proposeUnknown();
+  if (RowsScheduleAttr held = proposeShort())
+    return held;
   if (isSmall())
     if (RowsScheduleAttr small = proposeSmall())
       return small;
@@ -508,10 +511,8 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
   if (once && length > (areWords ? 2 : 1) * streamedElements)
     return proposeStream();
   if (length % vector != 0 && (!once || length <= shortUnaligned))
-    if (int64_t group = unalignedGroup()) {
-      RowsScheduleAttr halves = proposeHalfVectors(group);
-      return halves ? halves : hold(group);
-    }
+    if (int64_t group = unalignedGroup())
+      return hold(group);
   if (!once && vectors > registerVectors)
     if (RowsScheduleAttr held = proposeLong())
       return held;

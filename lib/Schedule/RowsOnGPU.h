@@ -18,7 +18,9 @@ namespace mlir::fuse {
 struct RowShape {
   /// Elements of a row; unknown if any column is dynamic.
   std::optional<int64_t> length;
-  int64_t vector;
+  /// Elements of a vector, and of the widest that there may be; bytes of the
+  /// narrowest element that has one.
+  int64_t vector, widest = 1, narrowestBytes = 1;
 };
 
 /// Steps of a loop over a row's vectors that are written out.
@@ -93,7 +95,11 @@ private:
   RowsScheduleAttr proposeSharedSums() const;
   int64_t columnSums() const;
   RowsScheduleAttr proposeHeavyUnaligned() const;
-  RowsScheduleAttr proposeHalfVectors(int64_t group) const;
+  double workOnShort(int64_t rowVector, int64_t threads) const;
+  RowsScheduleAttr holdShort(int64_t rowVector, int64_t threads) const;
+  RowsScheduleAttr proposeShortBrief() const;
+  RowsScheduleAttr holdLeastWork() const;
+  RowsScheduleAttr proposeShort() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;
   RowsScheduleAttr proposeLongestStaged() const;
@@ -146,7 +152,7 @@ private:
   const DimClasses &dims;
   const ScheduleTarget &target;
   std::optional<int64_t> knownLength;
-  int64_t vector;
+  int64_t vector, fullVector, narrowestBytes;
   /// One pass over a row is all there is.
   bool once;
   bool hasExp, hasDeviations, hasWeights, isLight, divides;

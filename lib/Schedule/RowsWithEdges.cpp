@@ -16,7 +16,6 @@
 
 #include "RowsOnGPU.h"
 
-#include "fuse/Analysis/RowEdges.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,37 +34,6 @@ static constexpr double fullPlaces = 0.95;
 static constexpr double fullEnough = 0.76, fullEnoughWithDeviations = 0.85;
 /// Vectors of words from which on each thread of a short one has more than two.
 static constexpr int64_t fewestWordVectors = 32;
-
-/// What a thread does once for a row, such as an edge and its part of an
-/// exchange, and for each vector, and for one that only some threads have, in
-/// what it does for an element; there an element takes more.
-static constexpr double workOnce = 12, workOfVector = 1, workOfGuard = 3;
-static constexpr double workOfGuarded = 1.5;
-/// Of what full vectors take, half ones take no more than this.
-static constexpr double worthHalves = 0.95;
-/// Elements of all inputs that a thread holds in half vectors: usually, where
-/// most is computed or little kept, and where blocks are few.
-static constexpr int64_t halvesHeld = 20, mostHalvesHeld = 32;
-static constexpr int64_t fewHalvesHeld = 16;
-
-/// Vectors of a thread: those that each one has, and others.
-static std::pair<int64_t, int64_t>
-vectorsOfThread(int64_t length, int64_t vector, int64_t threads) {
-  RowEdges edges = rowEdges(length, vector, threads);
-  if (edges.even > 0)
-    return {edges.even / threads, 0};
-  int64_t whole = edges.least / threads;
-  return {whole, llvm::divideCeil(length / vector, threads) - whole};
-}
-
-/// What the threads of a row do for it.
-static double workOnRow(int64_t length, int64_t vector, int64_t threads) {
-  auto [whole, guarded] = vectorsOfThread(length, vector, threads);
-  double work = workOnce + whole * (vector + workOfVector);
-  if (guarded > 0)
-    work += guarded * (workOfGuarded * vector + workOfVector) + workOfGuard;
-  return threads * work;
-}
 
 /// Vectors of each thread of a row whose vectors leave edges. What a thread
 /// does once for the row, the edge among it, is shared by several, of words by
@@ -143,32 +111,4 @@ RowsScheduleAttr RowsOnGPU::proposeHeavyUnaligned() const {
       accesses > cacheAccesses / 2)
     return {};
   return make(heavyUnalignedThreads, 1, HoldKind::shared);
-}
-
-/// A short row of 16-bit elements in vectors of half an access, where these
-/// leave threads less to do than full ones do with `group` threads: of 197
-/// elements 16 threads have three vectors of four each and an edge, but two of
-/// eight, of which most lack the second. Null for others.
-RowsScheduleAttr RowsOnGPU::proposeHalfVectors(int64_t group) const {
-  if (widestBytes != 2 || vectorBytes != accessBytes ||
-      length > shortUnaligned || isBrief())
-    return {};
-  RowsOnGPU half = *this;
-  half.vector /= 2;
-  half.vectors = llvm::divideCeil(length, half.vector);
-  int64_t held = once || hasDeviations ? mostHalvesHeld : halvesHeld;
-  if (isSmall())
-    held = fewHalvesHeld;
-  double least =
-      worthHalves * workOnRow(length, vector, std::max(group, 2 * vector));
-  int64_t best = 0;
-  for (int64_t threads = 2 * half.vector; threads <= warpSize; threads *= 2) {
-    auto [whole, guarded] = vectorsOfThread(length, half.vector, threads);
-    double work = workOnRow(length, half.vector, threads);
-    if (work >= least || (whole + guarded) * half.vector * inputs > held)
-      continue;
-    least = work;
-    best = threads;
-  }
-  return best > 0 ? half.hold(best) : RowsScheduleAttr();
 }

@@ -36,6 +36,11 @@ elementBits(KernelOp kernel, const DimClasses &dims, ArrayRef<Extent> extents) {
   return {std::min(narrowest, widest), widest};
 }
 
+int64_t mlir::fuse::narrowestBits(KernelOp kernel, const DimClasses &dims,
+                                  ArrayRef<Extent> extents) {
+  return elementBits(kernel, dims, extents).first;
+}
+
 int64_t mlir::fuse::widestVector(KernelOp kernel, const DimClasses &dims,
                                  ArrayRef<Extent> extents,
                                  const ScheduleTarget &target) {

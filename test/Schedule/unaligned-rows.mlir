@@ -1,37 +1,12 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 small=true" | FileCheck %s --check-prefix=SMALL
-// RUN: fuse inspect %s --entry halves --chip sm_90 --emit=stats | FileCheck %s --check-prefix=STATS
+// RUN: fuse inspect %s --entry halves_with_edges --chip sm_90 --emit=stats | FileCheck %s --check-prefix=STATS
 // STATS: loads {{.*}} x v4.b32
 // STATS: stores {{.*}} x v4.b32
 // STATS: spills 0 bytes
 
-// Rows of an odd number of elements, from 48 on, whose vectors leave edges. Few threads have a short one,
-// since each has an edge, and what it does once for the row, besides its vectors. Half
-// vectors leave the least to do where all threads have as many of them.
-// CHECK-LABEL: func.func @halves
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
-func.func @halves(%x: tensor<?x197xbf16>) -> tensor<?x197xbf16> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x197xbf16>
-  return %y : tensor<?x197xbf16>
-}
-
-// What is read once takes no place in registers, so that fewer threads may have more.
-// CHECK-LABEL: func.func @halves_once
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
-func.func @halves_once(%x: tensor<?x197xbf16>) -> tensor<?xbf16> {
-  %y = fuse.logsumexp %x dims = [1] : tensor<?x197xbf16> -> tensor<?xbf16>
-  return %y : tensor<?xbf16>
-}
-// Four of each thread and a fifth of some are no less work than three full ones.
-// CHECK-LABEL: func.func @full
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
-func.func @full(%x: tensor<?x385xbf16>) -> tensor<?x385xbf16> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x385xbf16>
-  return %y : tensor<?x385xbf16>
-}
-
-// -----
-
+// Rows that no full vector divides leave edges where it takes less time. Few threads have a short one,
+// since each has an edge, and what it does once for the row, besides its vectors.
 // CHECK-LABEL: func.func @words
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
 func.func @words(%x: tensor<?x197xf32>) -> tensor<?x197xf32> {
@@ -140,33 +115,6 @@ func.func @deviations(%x: tensor<?x8193xbf16>, %w: tensor<8193xbf16>, %b: tensor
 
 // -----
 
-// The shortest that have edges, and those that have not: shorter ones have elements,
-// even ones vectors that divide them, as long as vectors of a quarter do 192 and of
-// half 320 16-bit elements. f32 has edges from 96 on.
-// CHECK-LABEL: func.func @shortest
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
-func.func @shortest(%x: tensor<?x49xf32>) -> tensor<?x49xf32> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x49xf32>
-  return %y : tensor<?x49xf32>
-}
-// CHECK-LABEL: func.func @even
-// CHECK: vector = 2
-func.func @even(%x: tensor<?x190xbf16>) -> tensor<?x190xbf16> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x190xbf16>
-  return %y : tensor<?x190xbf16>
-}
-// CHECK-LABEL: func.func @even_with_edges
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
-func.func @even_with_edges(%x: tensor<?x194xbf16>) -> tensor<?x194xbf16> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x194xbf16>
-  return %y : tensor<?x194xbf16>
-}
-// CHECK-LABEL: func.func @halves_divide
-// CHECK: vector = 4
-func.func @halves_divide(%x: tensor<?x316xbf16>) -> tensor<?x316xbf16> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x316xbf16>
-  return %y : tensor<?x316xbf16>
-}
 // Small calls keep halves longer.
 // CHECK-LABEL: func.func @halves_with_edges
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>
@@ -212,12 +160,6 @@ func.func @little_left(%x: tensor<?x32772xbf16>) -> tensor<?x32772xbf16> {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x32772xbf16> -> tensor<?x1xbf16>
   %y = fuse.div %x, %m : tensor<?x32772xbf16>, tensor<?x1xbf16> -> tensor<?x32772xbf16>
   return %y : tensor<?x32772xbf16>
-}
-// CHECK-LABEL: func.func @elements
-// CHECK: vector = 1
-func.func @elements(%x: tensor<?x47xf32>) -> tensor<?x47xf32> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x47xf32>
-  return %y : tensor<?x47xf32>
 }
 
 // -----

@@ -117,6 +117,49 @@ ROWS = [
         ),
     ),
     *of_file(
+        "lib/Schedule/ShortRows.cpp",
+        "lit:Schedule",
+        (
+            "guarded-elements-are-free",
+            "workOfGuarded * shares.guarded",
+            "0 * shares.guarded",
+        ),
+        (
+            "held-elements-are-free",
+            "return threads * work * (1 + costOfHeld * more);",
+            "return threads * work;",
+        ),
+        (
+            "8-bit-results-have-narrow-accesses",
+            "std::max<int64_t>(1, fewestAccessBytes / narrowestBytes);",
+            "1;",
+        ),
+        (
+            "cut-weights-are-free",
+            "double element = isCut ? workOfCut : 1;",
+            "double element = 1;",
+        ),
+        (
+            "short-brief-rows-are-as-others",
+            "if (RowsScheduleAttr brief = proposeShortBrief())",
+            "if (RowsScheduleAttr brief = RowsScheduleAttr())",
+        ),
+    ),
+    *of_file(
+        "lib/Analysis/RowEdges.cpp",
+        "FuseAnalysisTests",
+        (
+            "edges-are-more-than-threads",
+            "bool isEven = length - even * vector <= threads;",
+            "bool isEven = true;",
+        ),
+        (
+            "vectors-start-before-the-row",
+            "std::max<int64_t>(0, length - (unit - 1)) / vector;",
+            "length / vector;",
+        ),
+    ),
+    *of_file(
         "lib/Schedule/RowsInSmallCalls.cpp",
         "lit:Schedule",
         (
@@ -128,6 +171,21 @@ ROWS = [
             "brief-calls-have-few-threads",
             ": target.brief;",
             ": false;",
+        ),
+        (
+            "brief-rows-are-shared-unevenly",
+            "length % (sharingBlocks * smallestBlock * vector) == 0 &&",
+            "",
+        ),
+        (
+            "short-exponentials-are-shared",
+            "bool areLong = once || (hasExp && widestBytes < wordBytes);",
+            "bool areLong = once;",
+        ),
+        (
+            "brief-rows-read-once-are-held",
+            "if (once && blocks <= sharingBlocks)",
+            "if (once && blocks == 1)",
         ),
         (
             "divided-exponentials-spill",

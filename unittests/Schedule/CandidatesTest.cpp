@@ -138,8 +138,8 @@ TEST_F(CandidatesTest, TheProposalYieldsToWhatIsClearlyFaster) {
 }
 
 TEST_F(CandidatesTest, ReadingFarApartCostsTime) {
-  SmallVector<Candidate> found = candidates("100000x33xbf16");
-  // A thread a row: neighbours read 66 bytes apart.
+  SmallVector<Candidate> found = candidates("100000x34xbf16");
+  // A thread a row: neighbours read 68 bytes apart.
   auto *apart = llvm::find_if(found, [](const Candidate &candidate) {
     auto rows = cast<RowsScheduleAttr>(candidate.schedule);
     return rows.getRowsPerBlock() == rows.getThreads();

@@ -109,6 +109,11 @@ bool wantsParts(KernelOp kernel, const DimClasses &dims,
 int64_t exchangedBytes(ColumnsScheduleAttr schedule,
                        const ReductionSpace &space);
 
+/// Bits of the narrowest elements of the tensors of this shape that cross the
+/// kernel's edge.
+int64_t narrowestBits(KernelOp kernel, const DimClasses &dims,
+                      ArrayRef<Extent> extents);
+
 /// The elements of a vector for tensors of `extents` among the kernel's inputs
 /// and results: one full-width access of the narrowest element type on a GPU,
 /// one register of f32 on a CPU.

@@ -1,0 +1,168 @@
+//===- ShortRows.cpp - Rows of a few hundred elements at most -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows that full vectors do not divide, or of a few vectors only, are bound by
+// instructions: places for elements that the row has not cost as much as
+// others, and so does what each thread does once for the row. So vectors may be
+// narrower than an access: of 197 elements of 16 bits, 16 threads have three
+// vectors of four each and an edge, but of eight two, most of which lack the
+// second.
+//
+// The vectors and threads are those that leave the least to do, by counts that
+// were fitted to times of an H200 (docs/performance/lengths.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowsOnGPU.h"
+
+#include "fuse/Analysis/RowEdges.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Elements of 16 bits up to which vectors and threads are chosen so, and in
+/// calls of few blocks; of words, and of any that full vectors divide.
+static constexpr int64_t longestShort = 320, longestBriefShort = 640;
+static constexpr int64_t longestShortWords = 55;
+/// The same of rows of two inputs.
+static constexpr int64_t longestShortOfTwo = 112;
+/// In what a thread does for an element: what it does once for the row; for a
+/// vector, where little else is done or a row's fill no sector of 32 bytes; for
+/// an element that only some threads have, and one that is weighed by a vector
+/// cut out of two.
+static constexpr double workOnce = 6, workOfStep = 1;
+static constexpr double workOfGuarded = 1.25, workOfCut = 1.2;
+static constexpr int64_t sectorElements = 16;
+/// Elements that a thread holds at no cost, of 16 bits, of words, where they
+/// become 8-bit ones, and where they are not needed again; what more elements
+/// cost, each.
+static constexpr int64_t heldFree = 10, heldWordsFree = 6,
+                         heldNarrowedFree = 20;
+static constexpr int64_t passedFree = 32;
+/// Of two inputs, the elements of a thread, and of a vector.
+static constexpr int64_t heldOfTwo = 8, fewestOfTwo = 4;
+static constexpr double costOfHeld = 0.06;
+/// The narrowest access.
+static constexpr int64_t fewestAccessBytes = 4;
+/// Rows a multiprocessor up to which a call takes as long as a row.
+static constexpr int64_t rowsOfOneTime = 24;
+
+namespace {
+/// How a row's threads share it.
+struct Shares {
+  int64_t vector, threads;
+  /// Vectors of each thread, and others that only some have.
+  int64_t whole, guarded;
+
+  int64_t held() const { return (whole + guarded) * vector; }
+};
+} // namespace
+
+static Shares sharesOf(int64_t length, int64_t vector, int64_t threads) {
+  int64_t vectors = length / vector;
+  if (length % vector == 0)
+    return {vector, threads, vectors / threads, vectors % threads != 0};
+  RowEdges edges = rowEdges(length, vector, threads);
+  if (edges.even > 0)
+    return {vector, threads, edges.even / threads, 0};
+  int64_t whole = edges.least / threads;
+  return {vector, threads, whole, (vectors + threads - 1) / threads - whole};
+}
+
+/// What the threads do for a row.
+double RowsOnGPU::workOnShort(int64_t rowVector, int64_t threads) const {
+  Shares shares = sharesOf(length, rowVector, threads);
+  bool isCut = hasDeviations && hasWeights && widestBytes < fewestAccessBytes &&
+               rowVector > 2 && length % rowVector != 0;
+  double element = isCut ? workOfCut : 1;
+  double work = workOnce + (shares.whole + workOfGuarded * shares.guarded) *
+                               rowVector * element;
+  if (once || rowVector * threads < sectorElements)
+    work += (shares.whole + shares.guarded) * workOfStep;
+  int64_t isFree = widestBytes < fewestAccessBytes ? heldFree : heldWordsFree;
+  if (once && !isSmall())
+    isFree = passedFree;
+  else if (narrowestBytes == 1)
+    isFree = heldNarrowedFree;
+  double more = std::max<int64_t>(0, shares.held() - isFree);
+  return threads * work * (1 + costOfHeld * more);
+}
+
+/// Of vectors of so many elements, in the registers of so many threads.
+RowsScheduleAttr RowsOnGPU::holdShort(int64_t rowVector,
+                                      int64_t threads) const {
+  RowsOnGPU narrower = *this;
+  narrower.vector = rowVector;
+  narrower.vectors = llvm::divideCeil(length, rowVector);
+  return narrower.make(std::max(threads, smallestBlock),
+                       std::max(threads, smallestBlock) / threads,
+                       HoldKind::registers);
+}
+
+/// In brief calls, narrow vectors and many threads, of which each has little to
+/// wait for. Null where that is not all that counts.
+RowsScheduleAttr RowsOnGPU::proposeShortBrief() const {
+  bool areWords = widestBytes == fewestAccessBytes;
+  bool areAtOnce =
+      isFew() && mostFewRows() <= rowsOfOneTime * target.gpu->multiprocessors;
+  int64_t halves = fullVector / 2;
+  if (length <= longestShort) {
+    if (!areAtOnce && !areWords)
+      return {};
+    int64_t narrow = std::max<int64_t>(2, fewestAccessBytes / narrowestBytes);
+    return holdShort(narrow, once && !areWords ? warpSize / 2 : warpSize);
+  }
+  if (once && areWords)
+    return {};
+  if (once && areAtOnce)
+    return holdShort(halves / 2, warpSize);
+  if (areAtOnce || areWords)
+    return holdShort(halves, smallestBlock);
+  return holdShort(halves, once || hasExp || divides ? warpSize : 2 * warpSize);
+}
+
+/// The vectors and threads that leave the least to do.
+RowsScheduleAttr RowsOnGPU::holdLeastWork() const {
+  int64_t narrowest = std::max<int64_t>(1, fewestAccessBytes / narrowestBytes);
+  if (inputs > 1)
+    narrowest = std::max(narrowest, fewestOfTwo);
+  RowsScheduleAttr best;
+  double least = 0;
+  for (int64_t wide = fullVector; wide >= narrowest; wide /= 2) {
+    int64_t fewest = length % wide != 0 ? 2 * wide : once ? 1 : 2;
+    for (int64_t threads = fewest; threads <= warpSize; threads *= 2) {
+      double work = workOnShort(wide, threads);
+      bool fits =
+          inputs == 1 || sharesOf(length, wide, threads).held() <= heldOfTwo;
+      if (!fits || (best && work >= least))
+        continue;
+      least = work;
+      best = holdShort(wide, threads);
+    }
+  }
+  return best;
+}
+
+/// A short row that full vectors do not divide, or a shorter one of any. Null
+/// for others.
+RowsScheduleAttr RowsOnGPU::proposeShort() const {
+  bool isNarrow = widestBytes == 2;
+  bool isWhole = length % fullVector == 0;
+  if ((!isNarrow && widestBytes != fewestAccessBytes) || inputs < 1 ||
+      inputs > 2 || segment.space.columns().size() != 1 ||
+      segment.reducesToColumns())
+    return {};
+  if (inputs == 1 && !isWhole && length <= longestBriefShort && isBrief())
+    if (RowsScheduleAttr brief = proposeShortBrief())
+      return brief;
+  int64_t longest = isNarrow && !isWhole ? longestShort : longestShortWords;
+  if (inputs > 1)
+    longest = std::min(longest, longestShortOfTwo);
+  bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
+  return length > longest || isSlow ? RowsScheduleAttr() : holdLeastWork();
+}
