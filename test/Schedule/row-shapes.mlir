@@ -18,10 +18,9 @@ func.func @lengths(%x: tensor<512x256xf32>, %y: tensor<512x4096xf32>) -> (tensor
 
 // -----
 
-// A vector that does not divide the other rows, which are too short to leave edges,
-// is none: loops then suit both.
+// Where short rows have narrower vectors, which leave edges, loops suit both.
 // CHECK-LABEL: func.func @odd
-// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 1, rows_per_block = 1, hold = loop>
+// CHECK:         #fuse.rows<threads = {{[0-9]+}}, vector = 2, rows_per_block = 1, hold = loop>
 func.func @odd(%x: tensor<512x31xf32>, %y: tensor<512x4096xf32>) -> (tensor<512x1xf32>, tensor<512x4096xf32>) {
   %0:2 = fuse.kernel "odd" ins(%x, %y : tensor<512x31xf32>, tensor<512x4096xf32>) -> tensor<512x1xf32>, tensor<512x4096xf32> {
   ^bb0(%a: tensor<512x31xf32>, %b: tensor<512x4096xf32>):

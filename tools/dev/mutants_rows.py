@@ -147,7 +147,7 @@ ROWS = [
     ),
     *of_file(
         "lib/Analysis/RowEdges.cpp",
-        "FuseAnalysisTests",
+        "Analysis",
         (
             "edges-are-more-than-threads",
             "bool isEven = length - even * vector <= threads;",
