@@ -37,7 +37,7 @@ def test_cases_are_distinct():
 
 
 def test_rows_move_the_bytes():
-    for case in grid.grid_cases(sets=["stream", "hidden"]):
+    for case in grid.grid_cases(sets=["stream", "hidden", "short"]):
         # Weights are beside the rows, and a row is moved whole.
         assert 0.9 * grid.STREAM_BYTES < case.case.bytes < 1.1 * grid.STREAM_BYTES
 

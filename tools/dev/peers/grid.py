@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The grid: families of cases over the length of their rows, in every element type.
 
-Seven sets of shapes:
+Eight sets of shapes:
 
     stream  rows of 64 to 262144 elements, as many of them as move 512 MiB
     hidden  the same of lengths that models have between powers of two
+    short   the same of what vision models have: windows, tokens of an image or a text
     decode  a few rows, as in generating one token; timed in a CUDA graph
     square  4096 x 4096
     layer   a few thousand tokens, as in a layer of a model, and the logits of 64
@@ -42,7 +43,10 @@ LAYER_DTYPES = ("bf16", "f32")
 # ViT and BERT, Whisper, Phi-2, Llama 3.2 3B, Qwen 2.5 7B, Llama 2 13B, DeepSeek-V3,
 # Llama 2 7B's and Llama 3 8B's inner ones.
 HIDDEN = (768, 1280, 2560, 3072, 3584, 5120, 7168, 11008, 14336)
-SETS = ("stream", "decode", "square", "layer", "middle", "read", "hidden")
+# Swin's windows, CLIP's texts, DETR's queries, 150 classes of a pixel, and ViT's images
+# of 14 by 14 patches, of 16 by 16 with a class and of 24 by 24.
+SHORT = (49, 77, 100, 150, 196, 257, 577)
+SETS = ("stream", "decode", "square", "layer", "middle", "read", "hidden", "short")
 DTYPES = ("bf16", "f32", "f16")
 
 
@@ -189,6 +193,13 @@ def _hidden(family, dtype):
         yield _case(family, "hidden", dtype, rows, columns, first=False)
 
 
+def _short(family, dtype):
+    fits = family.lengths is LENGTHS and family.decodes and family.reduces_rows
+    for columns in SHORT if fits and dtype in LAYER_DTYPES else ():
+        rows = rows_for(family, dtype, columns, STREAM_BYTES)
+        yield _case(family, "short", dtype, rows, columns, first=False)
+
+
 def _read(family, dtype):
     for columns in (4096, 128256) if family.reads else ():
         rows = rows_for(family, dtype, columns, READ_BYTES)
@@ -229,6 +240,7 @@ _SHAPES = {
     "middle": _middle,
     "read": _read,
     "hidden": _hidden,
+    "short": _short,
 }
 
 

@@ -125,6 +125,7 @@ def row(entry):
 TITLES = {
     "stream": "512 MiB moved",
     "hidden": "512 MiB moved, lengths of models between powers of two",
+    "short": "512 MiB moved, lengths of vision models",
     "read": "1 GiB read",
     "square": "4096 x 4096",
     "layer": "A few thousand tokens, and the logits of 64",
