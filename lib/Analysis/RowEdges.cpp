@@ -15,7 +15,10 @@ using namespace mlir::fuse;
 /// narrower ones a part.
 static constexpr int64_t lineVectors = 8;
 
-RowEdges mlir::fuse::rowEdges(int64_t length, int64_t vector, int64_t threads) {
+static constexpr int64_t accessBytes = 16, sectorBytes = 32;
+
+RowEdges mlir::fuse::rowEdges(int64_t length, int64_t vector, int64_t threads,
+                              int64_t elementBytes) {
   auto startingAt = [&](int64_t unit) -> RowEdges {
     int64_t least = std::max<int64_t>(0, length - (unit - 1)) / vector;
     int64_t even = least - least % threads;
@@ -23,7 +26,10 @@ RowEdges mlir::fuse::rowEdges(int64_t length, int64_t vector, int64_t threads) {
     return {unit, least, isEven ? even : 0};
   };
   int64_t line = lineVectors * vector;
-  for (int64_t unit = line; unit >= vector; unit /= 2)
+  int64_t finest = vector * elementBytes < accessBytes
+                       ? vector
+                       : std::max(vector, sectorBytes / elementBytes);
+  for (int64_t unit = line; unit >= finest; unit /= 2)
     if (RowEdges edges = startingAt(unit); edges.even > 0)
       return edges;
   int64_t unit = line;

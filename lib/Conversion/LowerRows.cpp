@@ -10,6 +10,7 @@
 #include "ClusterExchange.h"
 #include "GridExchange.h"
 
+#include "fuse/Analysis/OpCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -123,7 +124,11 @@ void RowsLowering::placeRow(const Index &number) {
 /// Walks of loops have the edges in a loop of their own, of any number.
 RowEdges RowsLowering::rowEdges() const {
   int64_t threads = isLoop() ? INT64_MAX : group.width;
-  return mlir::fuse::rowEdges(columns.offset, vector, threads);
+  double bytes = 1;
+  for (BlockArgument input : streamedInputs(frame.kernel, frame.dims, segment))
+    bytes = std::max(bytes, elementBytes(input));
+  return mlir::fuse::rowEdges(columns.offset, vector, threads,
+                              static_cast<int64_t>(bytes));
 }
 
 void RowsLowering::placeVectors() {
@@ -186,7 +191,10 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
   } else {
     if (slots > 0)
       states = walkShared(std::move(states), visit, isFirst, isLast);
-    states = walkHeld(std::move(states), visit, isLast);
+    // No sum is rescaled then.
+    bool together = llvm::any_of(
+        reducers, [](const Reducer &reducer) { return reducer.isOnline(); });
+    states = walkHeld(std::move(states), visit, isLast, together);
   }
   for (auto [reducer, state, scalars] :
        llvm::zip(reducers, states, scalarStates)) {

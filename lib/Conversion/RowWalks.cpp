@@ -332,7 +332,7 @@ RowsLowering::States RowsLowering::walkSlots(int64_t from, int64_t to,
 }
 
 RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
-                                            bool isLast) {
+                                            bool isLast, bool together) {
   // What registers hold is remembered, what is elsewhere is not.
   std::optional<PointEmitter::Scope> scope;
   if (schedule.getHold() != HoldKind::registers)
@@ -346,8 +346,14 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
   SmallVector<Point> points = held;
   if (edge)
     points.push_back(*edge);
-  if (!points.empty())
-    states = visit(std::move(states), points);
+  // Those that every row has, and of others one after the other.
+  auto isWhole = [](const Point &point) { return !point.guard; };
+  size_t each = together ? points.size() : llvm::count_if(points, isWhole);
+  for (ArrayRef<Point> left = points; !left.empty(); each = 1) {
+    each = std::max<size_t>(each, 1);
+    states = visit(std::move(states), left.take_front(each));
+    left = left.drop_front(each);
+  }
   emitter.loadThrough(nullptr);
   return states;
 }

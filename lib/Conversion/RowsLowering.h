@@ -147,7 +147,9 @@ private:
   void loadHeld(ArrayRef<BlockArgument> inputs);
   void preload();
   void computeRowValues();
-  States walkHeld(States states, Visit visit, bool isLast);
+  /// `together`: all are visited at once, which takes registers for all.
+  States walkHeld(States states, Visit visit, bool isLast,
+                  bool together = false);
   States walkShared(States states, Visit visit, bool isFirst, bool isLast);
   States walkSlots(int64_t from, int64_t to, int64_t step, States states,
                    Visit visit, bool isRefilled);

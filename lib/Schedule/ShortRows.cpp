@@ -30,7 +30,7 @@ using namespace mlir::fuse;
 static constexpr int64_t longestShort = 320, longestBriefShort = 640;
 static constexpr int64_t longestShortWords = 55;
 /// The same of rows of two inputs.
-static constexpr int64_t longestShortOfTwo = 112;
+static constexpr int64_t longestShortOfTwo = 160;
 /// In what a thread does for an element: what it does once for the row; for a
 /// vector, where little else is done or a row's fill no sector of 32 bytes; for
 /// an element that only some threads have, and one that is weighed by a vector
@@ -63,11 +63,12 @@ struct Shares {
 };
 } // namespace
 
-static Shares sharesOf(int64_t length, int64_t vector, int64_t threads) {
+static Shares sharesOf(int64_t length, int64_t vector, int64_t threads,
+                       int64_t elementBytes) {
   int64_t vectors = length / vector;
   if (length % vector == 0)
     return {vector, threads, vectors / threads, vectors % threads != 0};
-  RowEdges edges = rowEdges(length, vector, threads);
+  RowEdges edges = rowEdges(length, vector, threads, elementBytes);
   if (edges.even > 0)
     return {vector, threads, edges.even / threads, 0};
   int64_t whole = edges.least / threads;
@@ -76,7 +77,7 @@ static Shares sharesOf(int64_t length, int64_t vector, int64_t threads) {
 
 /// What the threads do for a row.
 double RowsOnGPU::workOnShort(int64_t rowVector, int64_t threads) const {
-  Shares shares = sharesOf(length, rowVector, threads);
+  Shares shares = sharesOf(length, rowVector, threads, widestBytes);
   bool isCut = hasDeviations && hasWeights && widestBytes < fewestAccessBytes &&
                rowVector > 2 && length % rowVector != 0;
   double element = isCut ? workOfCut : 1;
@@ -138,7 +139,8 @@ RowsScheduleAttr RowsOnGPU::holdLeastWork() const {
     for (int64_t threads = fewest; threads <= warpSize; threads *= 2) {
       double work = workOnShort(wide, threads);
       bool fits =
-          inputs == 1 || sharesOf(length, wide, threads).held() <= heldOfTwo;
+          inputs == 1 ||
+          sharesOf(length, wide, threads, widestBytes).held() <= heldOfTwo;
       if (!fits || (best && work >= least))
         continue;
       least = work;

@@ -33,9 +33,12 @@ struct RowEdges {
   int64_t even;
 };
 
-/// Of rows of `length` elements in vectors of `vector` elements of 16 bytes or
-/// less, shared by `threads`, at least twice as many as those elements.
-RowEdges rowEdges(int64_t length, int64_t vector, int64_t threads);
+/// Of rows of `length` elements of so many bytes, in vectors of `vector`, shared
+/// by `threads`, at least twice as many as these. Vectors of 16 bytes start at
+/// whole sectors of 32: where they do not, a warp touches one more for each
+/// row, which costs more than vectors that some threads have not.
+RowEdges rowEdges(int64_t length, int64_t vector, int64_t threads,
+                  int64_t elementBytes);
 
 } // namespace mlir::fuse
 
