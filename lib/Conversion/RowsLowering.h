@@ -117,8 +117,8 @@ private:
   bool hasTail() const { return vector > 1 && divisor % vector != 0; }
   /// Whether rows start anywhere between two multiples of the vector. Whole
   /// vectors then start at the first multiple of rowEdges().unit in memory;
-  /// what is before and behind them are the edges, no more elements than a group
-  /// has threads.
+  /// what is before and behind them are the edges, no more elements than a
+  /// group has threads.
   bool hasEdges() const {
     bool isDivisible =
         !hasTail() || (columns.base && emitter.getOptions().divisible);

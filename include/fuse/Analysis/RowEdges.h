@@ -33,10 +33,10 @@ struct RowEdges {
   int64_t even;
 };
 
-/// Of rows of `length` elements of so many bytes, in vectors of `vector`, shared
-/// by `threads`, at least twice as many as these. Vectors of 16 bytes start at
-/// whole sectors of 32: where they do not, a warp touches one more for each
-/// row, which costs more than vectors that some threads have not.
+/// Of rows of `length` elements of so many bytes, in vectors of `vector`,
+/// shared by `threads`, at least twice as many as these. Vectors of 16 bytes
+/// start at whole sectors of 32: where they do not, a warp touches one more for
+/// each row, which costs more than vectors that some threads have not.
 RowEdges rowEdges(int64_t length, int64_t vector, int64_t threads,
                   int64_t elementBytes);
 
