@@ -70,14 +70,15 @@ ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
 }
 
 /// What vectors leave over, from the front to the back.
-ColumnsLowering::States ColumnsLowering::walkEdges(States states, Visit visit) {
+ColumnsLowering::States ColumnsLowering::walkEdges(const States &states,
+                                                   Visit visit) {
   Index count = walkedPlaces();
   Index inVectors = emitter.mul(count, Index::constant(vector));
   Index edges = emitter.sub(emitter.product(places), inVectors);
   Index step = Index::constant(schedule.getUnroll() * splits);
   return loopOverStates(
       frame, group.slice, endOfTail(emitter.div(count, step), edges), splits,
-      std::move(states), [&](Index number, States inner) {
+      states, [&](Index number, States inner) {
         Index place = emitter.select(emitter.less(number, head), number,
                                      emitter.add(number, inVectors));
         return visit(std::move(inner), pointAtPlace(place, /*lanes=*/1));

@@ -316,11 +316,10 @@ void RowsLowering::storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot) {
 
 /// So many slots a step.
 RowsLowering::States RowsLowering::walkSlots(int64_t from, int64_t to,
-                                             int64_t step, States states,
+                                             int64_t step, const States &states,
                                              Visit visit, bool isRefilled) {
   return loopOverStates(frame, Index::constant(from), Index::constant(to), step,
-                        std::move(states),
-                        [&](const Index &first, States current) {
+                        states, [&](const Index &first, States current) {
                           SmallVector<Point> points = slotPoints(first, step);
                           emitter.loadThrough(staging->loader(points, first));
                           current = visit(std::move(current), points);

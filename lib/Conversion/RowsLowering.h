@@ -151,7 +151,7 @@ private:
   States walkHeld(States states, Visit visit, bool isLast,
                   bool together = false);
   States walkShared(States states, Visit visit, bool isFirst, bool isLast);
-  States walkSlots(int64_t from, int64_t to, int64_t step, States states,
+  States walkSlots(int64_t from, int64_t to, int64_t step, const States &states,
                    Visit visit, bool isRefilled);
   bool cutsManyLate();
   void atEachHead(llvm::function_ref<void()> walk);

@@ -31,7 +31,7 @@ static ReductionStates regroup(ValueRange flat, const ReductionStates &like) {
 
 ReductionStates mlir::fuse::loopOverStates(
     KernelFrame &frame, Index from, Index to, Index step,
-    ReductionStates states,
+    const ReductionStates &states,
     llvm::function_ref<ReductionStates(Index, ReductionStates)> body) {
   OpBuilder &builder = frame.builder;
   PointEmitter &emitter = frame.emitter;

@@ -20,15 +20,14 @@ using ReductionStates = SmallVector<ReductionState>;
 /// remembers in the body is forgotten after it.
 ReductionStates loopOverStates(
     KernelFrame &frame, Index from, Index to, Index step,
-    ReductionStates states,
+    const ReductionStates &states,
     llvm::function_ref<ReductionStates(Index, ReductionStates)> body);
 
 inline ReductionStates loopOverStates(
     KernelFrame &frame, Index from, Index to, int64_t step,
-    ReductionStates states,
+    const ReductionStates &states,
     llvm::function_ref<ReductionStates(Index, ReductionStates)> body) {
-  return loopOverStates(frame, from, to, Index::constant(step),
-                        std::move(states), body);
+  return loopOverStates(frame, from, to, Index::constant(step), states, body);
 }
 
 /// Takes the elements at `points` into the states of `reducers`. A point has as
