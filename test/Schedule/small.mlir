@@ -172,7 +172,7 @@ func.func @short_once(%x: tensor<64x4096xf32>) -> tensor<64xf32> {
   return %0 : tensor<64xf32>
 }
 // BRIEF-LABEL: func.func @long_once
-// BRIEF:       blocks_per_row = 4>
+// BRIEF:       hold = cache, blocks_per_row = 4>
 func.func @long_once(%x: tensor<64x8192xf32>) -> tensor<64xf32> {
   %0 = fuse.kernel "long_once" ins(%x : tensor<64x8192xf32>) -> tensor<64xf32> {
   ^bb0(%a: tensor<64x8192xf32>):
