@@ -92,6 +92,7 @@ void RowsLowering::placeThread(const Index &block) {
   divisor = 1;
   for (const Extent &extent : space.columns())
     divisor *= powerOfTwoIn(frame.dims.knownDivisor(extent), vector / divisor);
+  edges = findEdges();
 }
 
 /// This thread's row in the rows of block number `block`.
@@ -122,20 +123,18 @@ void RowsLowering::placeRow(const Index &number) {
 }
 
 /// Walks of loops have the edges in a loop of their own, of any number.
-RowEdges RowsLowering::rowEdges() const {
+RowEdges RowsLowering::findEdges() const {
   int64_t threads = isLoop() ? INT64_MAX : group.width;
   double bytes = 1;
   for (BlockArgument input : streamedInputs(frame.kernel, frame.dims, segment))
     bytes = std::max(bytes, elementBytes(input));
-  return mlir::fuse::rowEdges(columns.offset, vector, threads,
-                              static_cast<int64_t>(bytes));
+  return rowEdges(columns.offset, vector, threads, static_cast<int64_t>(bytes));
 }
 
 void RowsLowering::placeVectors() {
   Index size = Index::constant(vector);
   row.head = Index::constant(0);
   if (hasEdges()) {
-    RowEdges edges = rowEdges();
     Index unit = Index::constant(edges.unit);
     Index past = emitter.rem(row.start, unit);
     row.head = emitter.min(emitter.rem(emitter.sub(unit, past), unit), columns);

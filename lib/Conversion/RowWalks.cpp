@@ -43,7 +43,7 @@ Index RowsLowering::edgeColumn(const Index &number) {
 
 /// Of a row of static length, wherever it starts.
 int64_t RowsLowering::leastVectors() const {
-  return hasEdges() ? rowEdges().least : columns.offset / vector;
+  return hasEdges() ? edges.least : columns.offset / vector;
 }
 
 int64_t RowsLowering::mostVectors() const {

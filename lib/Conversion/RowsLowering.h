@@ -116,7 +116,7 @@ private:
   /// Whether elements may be left over after all whole vectors.
   bool hasTail() const { return vector > 1 && divisor % vector != 0; }
   /// Whether rows start anywhere between two multiples of the vector. Whole
-  /// vectors then start at the first multiple of rowEdges().unit in memory;
+  /// vectors then start at the first multiple of edges.unit in memory;
   /// what is before and behind them are the edges, no more elements than a
   /// group has threads.
   bool hasEdges() const {
@@ -134,7 +134,7 @@ private:
     return emitter.add(row.head, emitter.mul(number, Index::constant(vector)));
   }
   Index edgeColumn(const Index &number);
-  RowEdges rowEdges() const;
+  RowEdges findEdges() const;
   int64_t leastVectors() const;
   int64_t mostVectors() const;
   Value isInRow(const Index &number);
@@ -194,6 +194,8 @@ private:
   Index walker, walkers;
   /// States that the blocks of the grid have left in memory.
   unsigned leftStates = 0;
+  /// Where vectors may lie in a row that has edges.
+  RowEdges edges = {};
   RowPlace row;
   std::optional<NextRow> next;
   Index columns;

@@ -36,15 +36,15 @@ static bool isFitted(KernelOp kernel) {
   return 2 * written >= read;
 }
 
-/// Threads of a row whose accesses are beside each other.
-static constexpr int64_t fewestNeighbours = 8;
+/// Threads of a row from which on the model was fitted to such.
+static constexpr int64_t fewestFittedThreads = 8;
 
 /// The same of schedules: those of calls that move few bytes were not, nor
 /// those of rows of a few elements.
 static bool isFitted(const Candidate &candidate) {
   auto rows = dyn_cast<RowsScheduleAttr>(candidate.schedule);
   return rows && rows.getHold() == HoldKind::registers && !rows.getPreload() &&
-         rows.threadsPerRow() >= fewestNeighbours;
+         rows.threadsPerRow() >= fewestFittedThreads;
 }
 
 ScheduleAttrInterface

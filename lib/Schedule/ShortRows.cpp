@@ -55,7 +55,7 @@ static constexpr int64_t rowsOfOneTime = 24;
 namespace {
 /// How a row's threads share it.
 struct Shares {
-  int64_t vector, threads;
+  int64_t vector;
   /// Vectors of each thread, and others that only some have.
   int64_t whole, guarded;
 
@@ -67,12 +67,12 @@ static Shares sharesOf(int64_t length, int64_t vector, int64_t threads,
                        int64_t elementBytes) {
   int64_t vectors = length / vector;
   if (length % vector == 0)
-    return {vector, threads, vectors / threads, vectors % threads != 0};
+    return {vector, vectors / threads, vectors % threads != 0};
   RowEdges edges = rowEdges(length, vector, threads, elementBytes);
   if (edges.even > 0)
-    return {vector, threads, edges.even / threads, 0};
+    return {vector, edges.even / threads, 0};
   int64_t whole = edges.least / threads;
-  return {vector, threads, whole, (vectors + threads - 1) / threads - whole};
+  return {vector, whole, (vectors + threads - 1) / threads - whole};
 }
 
 /// What the threads do for a row.

@@ -23,6 +23,7 @@
 
 using namespace llvm;
 
+namespace {
 /// What is written to the standard error while it lives.
 class CapturedErrors {
 public:
@@ -63,6 +64,7 @@ private:
   std::FILE *file;
   int standard;
 };
+} // namespace
 
 /// What `text` has between single quotes first.
 static StringRef quoted(StringRef text) {
@@ -114,7 +116,9 @@ static Error optionError(StringRef name, StringRef said, StringRef help) {
   return createStringError(name + ": " + said + "; " + see);
 }
 
-Error fuse::driver::commandLineError(StringRef said, StringRef command) {
+/// The error for what LLVM's parser says, a sentence a line, of a call of
+/// `command`, such as "fuse run".
+static Error commandLineError(StringRef said, StringRef command) {
   std::string help = ("'" + command + " --help'").str();
   StringRef first = said.split('\n').first;
   auto [program, sentence] = first.split(": ");
@@ -134,7 +138,9 @@ Error fuse::driver::commandLineError(StringRef said, StringRef command) {
     return createStringError("expected a file, but got none; see " + help);
   if (sentence.starts_with("Too many positional"))
     return createStringError("expected one file, but got several; see " + help);
-  return createStringError("cannot read the command line: " + sentence +
+  // Nothing where no file could be made: it was said already.
+  return createStringError("cannot read the command line" +
+                           (sentence.empty() ? "" : ": " + sentence) +
                            "; see " + help);
 }
 

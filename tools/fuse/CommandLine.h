@@ -8,7 +8,6 @@
 #ifndef FUSE_TOOLS_FUSE_COMMANDLINE_H
 #define FUSE_TOOLS_FUSE_COMMANDLINE_H
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 namespace fuse::driver {
@@ -17,10 +16,6 @@ namespace fuse::driver {
 /// wrong, what was expected and where to read on. `--help` and `--version` end
 /// the process.
 llvm::Error parseCommandLine(int argc, char **argv);
-
-/// The error for what LLVM's parser of command lines says, a sentence a line,
-/// of a call of `command`, such as "fuse run".
-llvm::Error commandLineError(llvm::StringRef said, llvm::StringRef command);
 
 } // namespace fuse::driver
 
