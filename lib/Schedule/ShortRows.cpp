@@ -33,20 +33,22 @@ static constexpr int64_t longestShortWords = 55;
 static constexpr int64_t longestShortOfTwo = 160;
 /// In what a thread does for an element: what it does once for the row; for a
 /// vector, where little else is done or a row's fill no sector of 32 bytes; for
-/// an element that only some threads have, and one that is weighed by a vector
-/// cut out of two.
-static constexpr double workOnce = 6, workOfStep = 1;
-static constexpr double workOfGuarded = 1.25, workOfCut = 1.2;
-static constexpr int64_t sectorElements = 16;
-/// Elements that a thread holds at no cost, of 16 bits, of words, where they
-/// become 8-bit ones, and where they are not needed again; what more elements
-/// cost, each.
-static constexpr int64_t heldFree = 10, heldWordsFree = 6,
+/// each vector from the third on where they fill just one; for an element that
+/// only some threads read, or read and write, and one that is weighed by a
+/// vector cut out of two.
+static constexpr double workOnce = 7, workOfStep = 1, workOfSector = 0.5;
+static constexpr double workOfGuarded = 1.25, workOfGuardedTwice = 1.75,
+                        workOfCut = 1.2;
+static constexpr int64_t sectorElements = 16, sectorsFree = 2;
+/// Elements that a thread holds at no cost, of 16 bits, of those in vectors of
+/// two words that divide the row, of words, where they become 8-bit ones, and
+/// where they are not needed again; what more elements cost, each.
+static constexpr int64_t heldFree = 10, heldWholeFree = 14, heldWordsFree = 6,
                          heldNarrowedFree = 20;
 static constexpr int64_t passedFree = 32;
 /// Of two inputs, the elements of a thread, and of a vector.
 static constexpr int64_t heldOfTwo = 8, fewestOfTwo = 4;
-static constexpr double costOfHeld = 0.06;
+static constexpr double costOfHeld = 0.08;
 /// The narrowest access.
 static constexpr int64_t fewestAccessBytes = 4;
 /// Rows a multiprocessor up to which a call takes as long as a row.
@@ -81,11 +83,17 @@ double RowsOnGPU::workOnShort(int64_t rowVector, int64_t threads) const {
   bool isCut = hasDeviations && hasWeights && widestBytes < fewestAccessBytes &&
                rowVector > 2 && length % rowVector != 0;
   double element = isCut ? workOfCut : 1;
-  double work = workOnce + (shares.whole + workOfGuarded * shares.guarded) *
-                               rowVector * element;
+  double guarded = once ? workOfGuarded : workOfGuardedTwice;
+  double work = workOnce +
+                (shares.whole + guarded * shares.guarded) * rowVector * element;
+  int64_t steps = shares.whole + shares.guarded;
   if (once || rowVector * threads < sectorElements)
-    work += (shares.whole + shares.guarded) * workOfStep;
-  int64_t isFree = widestBytes < fewestAccessBytes ? heldFree : heldWordsFree;
+    work += steps * workOfStep;
+  else if (rowVector * threads == sectorElements)
+    work += std::max<int64_t>(0, steps - sectorsFree) * workOfSector;
+  int64_t isFree = widestBytes == fewestAccessBytes           ? heldWordsFree
+                   : rowVector > 2 && length % rowVector == 0 ? heldWholeFree
+                                                              : heldFree;
   if (once && !isSmall())
     isFree = passedFree;
   else if (narrowestBytes == 1)
