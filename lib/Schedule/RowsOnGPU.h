@@ -99,6 +99,8 @@ private:
   RowsScheduleAttr holdShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr proposeShortBrief() const;
   RowsScheduleAttr holdLeastWork() const;
+  RowsScheduleAttr holdTwoInputs() const;
+  RowsScheduleAttr holdDeviations() const;
   RowsScheduleAttr proposeShort() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;

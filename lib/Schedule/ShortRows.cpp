@@ -29,14 +29,22 @@ using namespace mlir::fuse;
 /// calls of few blocks; of words, and of any that full vectors divide.
 static constexpr int64_t longestShort = 320, longestBriefShort = 640;
 static constexpr int64_t longestShortWords = 55;
-/// The same of rows of two inputs.
-static constexpr int64_t longestShortOfTwo = 160;
-/// In what a thread does for an element: what it does once for the row; for a
+/// The same of rows of two inputs, and those of two that few threads share.
+static constexpr int64_t longestShortOfTwo = 400, fewThreadsOfTwo = 256;
+/// Rows of 16 bits whose deviations are weighed: beyond which they are bound by
+/// cutting vectors of weights, rather than by what else there is; those that
+/// few threads share; from which vectors of two words are better than of one
+/// where they divide the row; the longest.
+static constexpr int64_t cutDeviations = 256, fewThreadsDeviations = 320,
+                         wideDeviations = 640, longestDeviations = 1100;
+/// In what a thread does for an element: what it does once for the row, and
+/// more if it writes it; for a
 /// vector, where little else is done or a row's fill no sector of 32 bytes; for
 /// each vector from the third on where they fill just one; for an element that
 /// only some threads read, or read and write, and one that is weighed by a
 /// vector cut out of two.
-static constexpr double workOnce = 7, workOfStep = 1, workOfSector = 0.5;
+static constexpr double workOnce = 6, workOfWriting = 1, workOfStep = 1,
+                        workOfSector = 0.5;
 static constexpr double workOfGuarded = 1.25, workOfGuardedTwice = 1.75,
                         workOfCut = 1.2;
 static constexpr int64_t sectorElements = 16, sectorsFree = 2;
@@ -46,8 +54,6 @@ static constexpr int64_t sectorElements = 16, sectorsFree = 2;
 static constexpr int64_t heldFree = 10, heldWholeFree = 14, heldWordsFree = 6,
                          heldNarrowedFree = 20;
 static constexpr int64_t passedFree = 32;
-/// Of two inputs, the elements of a thread, and of a vector.
-static constexpr int64_t heldOfTwo = 8, fewestOfTwo = 4;
 static constexpr double costOfHeld = 0.08;
 /// The narrowest access.
 static constexpr int64_t fewestAccessBytes = 4;
@@ -84,7 +90,7 @@ double RowsOnGPU::workOnShort(int64_t rowVector, int64_t threads) const {
                rowVector > 2 && length % rowVector != 0;
   double element = isCut ? workOfCut : 1;
   double guarded = once ? workOfGuarded : workOfGuardedTwice;
-  double work = workOnce +
+  double work = workOnce + (once ? 0 : workOfWriting) +
                 (shares.whole + guarded * shares.guarded) * rowVector * element;
   int64_t steps = shares.whole + shares.guarded;
   if (once || rowVector * threads < sectorElements)
@@ -138,24 +144,38 @@ RowsScheduleAttr RowsOnGPU::proposeShortBrief() const {
 /// The vectors and threads that leave the least to do.
 RowsScheduleAttr RowsOnGPU::holdLeastWork() const {
   int64_t narrowest = std::max<int64_t>(1, fewestAccessBytes / narrowestBytes);
-  if (inputs > 1)
-    narrowest = std::max(narrowest, fewestOfTwo);
   RowsScheduleAttr best;
   double least = 0;
   for (int64_t wide = fullVector; wide >= narrowest; wide /= 2) {
     int64_t fewest = length % wide != 0 ? 2 * wide : once ? 1 : 2;
     for (int64_t threads = fewest; threads <= warpSize; threads *= 2) {
       double work = workOnShort(wide, threads);
-      bool fits =
-          inputs == 1 ||
-          sharesOf(length, wide, threads, widestBytes).held() <= heldOfTwo;
-      if (!fits || (best && work >= least))
+      if (best && work >= least)
         continue;
       least = work;
       best = holdShort(wide, threads);
     }
   }
   return best;
+}
+
+/// Of two inputs, whose loads are many as it is: one vector for each thread,
+/// with an element at the row's edges, as narrow as that allows.
+RowsScheduleAttr RowsOnGPU::holdTwoInputs() const {
+  constexpr std::pair<int64_t, int64_t> ofOne[] = {
+      {2, 8}, {2, 16}, {4, 16}, {8, 16}, {4, 32}};
+  for (auto [wide, threads] : ofOne)
+    if (wide <= fullVector && length <= (wide + 1) * threads)
+      return holdShort(wide, threads);
+  return length <= fewThreadsOfTwo ? holdShort(fullVector, warpSize / 2)
+                                   : holdShort(fullVector / 2, warpSize);
+}
+
+/// Of deviations that are weighed: vectors that need not be cut.
+RowsScheduleAttr RowsOnGPU::holdDeviations() const {
+  int64_t wide = length >= wideDeviations && length % 4 == 0 ? 4 : 2;
+  return holdShort(wide,
+                   length <= fewThreadsDeviations ? warpSize / 2 : warpSize);
 }
 
 /// A short row that full vectors do not divide, or a shorter one of any. Null
@@ -170,9 +190,18 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
   if (inputs == 1 && !isWhole && length <= longestBriefShort && isBrief())
     if (RowsScheduleAttr brief = proposeShortBrief())
       return brief;
-  int64_t longest = isNarrow && !isWhole ? longestShort : longestShortWords;
-  if (inputs > 1)
-    longest = std::min(longest, longestShortOfTwo);
   bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
-  return length > longest || isSlow ? RowsScheduleAttr() : holdLeastWork();
+  if (isSlow)
+    return {};
+  bool isCut = isNarrow && !isWhole;
+  if (inputs > 1)
+    return length <= (isCut ? longestShortOfTwo : longestShortWords)
+               ? holdTwoInputs()
+               : RowsScheduleAttr();
+  if (isCut && hasDeviations && hasWeights && length > cutDeviations &&
+      length <= longestDeviations && !isBrief())
+    return holdDeviations();
+  return length <= (isCut ? longestShort : longestShortWords)
+             ? holdLeastWork()
+             : RowsScheduleAttr();
 }
