@@ -100,7 +100,9 @@ private:
   RowsScheduleAttr proposeShortBrief() const;
   RowsScheduleAttr holdLeastWork() const;
   RowsScheduleAttr holdTwoInputs() const;
-  RowsScheduleAttr holdDeviations() const;
+  RowsScheduleAttr proposeShortOfTwo() const;
+  RowsScheduleAttr proposeDeviations() const;
+  bool areAtOnce() const;
   RowsScheduleAttr proposeShort() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;

@@ -1,4 +1,4 @@
-//===- ShortRows.cpp - Rows of a few hundred elements at most -------------===//
+//===- ShortRows.cpp - Rows that are bound by instructions ----------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@
 // second.
 //
 // The vectors and threads are those that leave the least to do, by counts that
-// were fitted to times of an H200 (docs/performance/lengths.md).
+// were fitted to times of an H200 (docs/performance/lengths.md). Two inputs, and
+// longer rows whose vectors of weights would be cut out of two, go by lengths.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +30,17 @@ using namespace mlir::fuse;
 /// calls of few blocks; of words, and of any that full vectors divide.
 static constexpr int64_t longestShort = 320, longestBriefShort = 640;
 static constexpr int64_t longestShortWords = 55;
-/// The same of rows of two inputs, and those of two that few threads share.
-static constexpr int64_t longestShortOfTwo = 400, fewThreadsOfTwo = 256;
+/// The same of rows of two inputs, of 16 bits and of words; up to which these
+/// are shared by half a warp, and by one.
+static constexpr int64_t longestOfTwo = 640, longestWordsOfTwo = 80;
+static constexpr int64_t fewThreadsOfTwo = 256, oneWarpOfTwo = 480;
 /// Rows of 16 bits whose deviations are weighed: beyond which they are bound by
-/// cutting vectors of weights, rather than by what else there is; those that
-/// few threads share; from which vectors of two words are better than of one
-/// where they divide the row; the longest.
-static constexpr int64_t cutDeviations = 256, fewThreadsDeviations = 320,
-                         wideDeviations = 640, longestDeviations = 1100;
+/// cutting vectors of weights, rather than by what else there is; from which
+/// vectors of two words are better than of one where they divide the row; the
+/// longest; beyond which twice as many threads share one.
+static constexpr int64_t cutDeviations = 256, wideDeviations = 640,
+                         longestDeviations = 3500;
+static constexpr int64_t mostDeviations[] = {320, 1400, 2000};
 /// In what a thread does for an element: what it does once for the row, and
 /// more if it writes it; for a
 /// vector, where little else is done or a row's fill no sector of 32 bytes; for
@@ -119,24 +123,33 @@ RowsScheduleAttr RowsOnGPU::holdShort(int64_t rowVector,
                        HoldKind::registers);
 }
 
+/// Whether a call takes as long as a row.
+bool RowsOnGPU::areAtOnce() const {
+  return isFew() &&
+         mostFewRows() <= rowsOfOneTime * target.gpu->multiprocessors;
+}
+
 /// In brief calls, narrow vectors and many threads, of which each has little to
 /// wait for. Null where that is not all that counts.
 RowsScheduleAttr RowsOnGPU::proposeShortBrief() const {
   bool areWords = widestBytes == fewestAccessBytes;
-  bool areAtOnce =
-      isFew() && mostFewRows() <= rowsOfOneTime * target.gpu->multiprocessors;
   int64_t halves = fullVector / 2;
   if (length <= longestShort) {
-    if (!areAtOnce && !areWords)
+    if (!areAtOnce() && !areWords)
       return {};
+    if (hasWeights && !hasDeviations && !areWords) {
+      int64_t wide = length % halves == 0 ? halves : 2;
+      int64_t wanted = llvm::PowerOf2Ceil(length / wide);
+      return holdShort(wide, std::min(wanted, 2 * warpSize));
+    }
     int64_t narrow = std::max<int64_t>(2, fewestAccessBytes / narrowestBytes);
     return holdShort(narrow, once && !areWords ? warpSize / 2 : warpSize);
   }
   if (once && areWords)
     return {};
-  if (once && areAtOnce)
+  if (once && areAtOnce())
     return holdShort(halves / 2, warpSize);
-  if (areAtOnce || areWords)
+  if (areAtOnce() || areWords)
     return holdShort(halves, smallestBlock);
   return holdShort(halves, once || hasExp || divides ? warpSize : 2 * warpSize);
 }
@@ -162,20 +175,39 @@ RowsScheduleAttr RowsOnGPU::holdLeastWork() const {
 /// Of two inputs, whose loads are many as it is: one vector for each thread,
 /// with an element at the row's edges, as narrow as that allows.
 RowsScheduleAttr RowsOnGPU::holdTwoInputs() const {
-  constexpr std::pair<int64_t, int64_t> ofOne[] = {
-      {2, 8}, {2, 16}, {4, 16}, {8, 16}, {4, 32}};
+  constexpr std::pair<int64_t, int64_t> ofOne[] = {{2, 8},  {4, 8},  {2, 16},
+                                                   {4, 16}, {8, 16}, {4, 32}};
   for (auto [wide, threads] : ofOne)
     if (wide <= fullVector && length <= (wide + 1) * threads)
       return holdShort(wide, threads);
-  return length <= fewThreadsOfTwo ? holdShort(fullVector, warpSize / 2)
-                                   : holdShort(fullVector / 2, warpSize);
+  if (length <= fewThreadsOfTwo)
+    return holdShort(fullVector, warpSize / 2);
+  return holdShort(fullVector / 2,
+                   length <= oneWarpOfTwo ? warpSize : 2 * warpSize);
 }
 
-/// Of deviations that are weighed: vectors that need not be cut.
-RowsScheduleAttr RowsOnGPU::holdDeviations() const {
+RowsScheduleAttr RowsOnGPU::proposeShortOfTwo() const {
+  bool areWords = widestBytes == fewestAccessBytes;
+  if (length % fullVector == 0 ||
+      length > (areWords ? longestWordsOfTwo : longestOfTwo))
+    return {};
+  bool isOfThreads = !areWords && length <= longestShort && areAtOnce();
+  return isOfThreads ? holdShort(2, smallestBlock) : holdTwoInputs();
+}
+
+/// Of deviations that are weighed: vectors that need not be cut. Null where
+/// something else counts.
+RowsScheduleAttr RowsOnGPU::proposeDeviations() const {
+  if (!hasDeviations || !hasWeights || length <= cutDeviations ||
+      length > longestDeviations || isBrief() ||
+      (length >= wideDeviations && isSmall()))
+    return {};
   int64_t wide = length >= wideDeviations && length % 4 == 0 ? 4 : 2;
-  return holdShort(wide,
-                   length <= fewThreadsDeviations ? warpSize / 2 : warpSize);
+  int64_t threads = warpSize / 2;
+  for (int64_t most : mostDeviations)
+    if (length > most)
+      threads *= 2;
+  return holdShort(wide, threads);
 }
 
 /// A short row that full vectors do not divide, or a shorter one of any. Null
@@ -187,21 +219,17 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
       inputs > 2 || segment.space.columns().size() != 1 ||
       segment.reducesToColumns())
     return {};
-  if (inputs == 1 && !isWhole && length <= longestBriefShort && isBrief())
+  if (inputs == 2)
+    return proposeShortOfTwo();
+  if (!isWhole && length <= longestBriefShort && isBrief())
     if (RowsScheduleAttr brief = proposeShortBrief())
       return brief;
-  bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
-  if (isSlow)
-    return {};
   bool isCut = isNarrow && !isWhole;
-  if (inputs > 1)
-    return length <= (isCut ? longestShortOfTwo : longestShortWords)
-               ? holdTwoInputs()
-               : RowsScheduleAttr();
-  if (isCut && hasDeviations && hasWeights && length > cutDeviations &&
-      length <= longestDeviations && !isBrief())
-    return holdDeviations();
-  return length <= (isCut ? longestShort : longestShortWords)
-             ? holdLeastWork()
-             : RowsScheduleAttr();
+  if (isCut)
+    if (RowsScheduleAttr deviations = proposeDeviations())
+      return deviations;
+  bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
+  return isSlow || length > (isCut ? longestShort : longestShortWords)
+             ? RowsScheduleAttr()
+             : holdLeastWork();
 }

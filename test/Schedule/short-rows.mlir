@@ -73,13 +73,107 @@ func.func @narrowed(%x: tensor<?x197xbf16>) -> tensor<?x197xf8E4M3FN> {
   %q = fuse.cast %d : tensor<?x197xf32> -> tensor<?x197xf8E4M3FN>
   return %q : tensor<?x197xf8E4M3FN>
 }
-// Two inputs leave room for half as many elements.
+// A vector that divides the row has no edges: more of its elements may be held.
+// CHECK-LABEL: func.func @divided_in_half
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
+func.func @divided_in_half(%x: tensor<?x100xbf16>, %w: tensor<100xbf16>) -> tensor<?x100xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x100xbf16>, tensor<100xbf16>
+  return %y : tensor<?x100xbf16>
+}
+// Weights of longer rows are not cut out of two vectors each, either: up to 320 elements
+// with half a warp, then one, two and four.
+// CHECK-LABEL: func.func @deviations_of_half_a_warp
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 8, hold = registers>
+func.func @deviations_of_half_a_warp(%x: tensor<?x257xbf16>, %w: tensor<257xbf16>, %b: tensor<257xbf16>) -> tensor<?x257xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x257xbf16>, tensor<257xbf16>, tensor<257xbf16>
+  return %y : tensor<?x257xbf16>
+}
+// CHECK-LABEL: func.func @deviations_of_a_warp
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 4, hold = registers>
+func.func @deviations_of_a_warp(%x: tensor<?x577xf16>, %w: tensor<577xf16>, %b: tensor<577xf16>) -> tensor<?x577xf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x577xf16>, tensor<577xf16>, tensor<577xf16>
+  return %y : tensor<?x577xf16>
+}
+// Where they divide the row, vectors are twice as wide.
+// CHECK-LABEL: func.func @divided_deviations
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 4, hold = registers>
+func.func @divided_deviations(%x: tensor<?x700xbf16>, %w: tensor<700xbf16>, %b: tensor<700xbf16>) -> tensor<?x700xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x700xbf16>, tensor<700xbf16>, tensor<700xbf16>
+  return %y : tensor<?x700xbf16>
+}
+// CHECK-LABEL: func.func @deviations_of_two_warps
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 2, hold = registers>
+func.func @deviations_of_two_warps(%x: tensor<?x1537xbf16>, %w: tensor<1537xbf16>, %b: tensor<1537xbf16>) -> tensor<?x1537xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x1537xbf16>, tensor<1537xbf16>, tensor<1537xbf16>
+  return %y : tensor<?x1537xbf16>
+}
+// CHECK-LABEL: func.func @deviations_of_a_block
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 1, hold = registers>
+func.func @deviations_of_a_block(%x: tensor<?x3001xbf16>, %w: tensor<3001xbf16>, %b: tensor<3001xbf16>) -> tensor<?x3001xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x3001xbf16>, tensor<3001xbf16>, tensor<3001xbf16>
+  return %y : tensor<?x3001xbf16>
+}
+// CHECK-LABEL: func.func @longest_deviations
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+func.func @longest_deviations(%x: tensor<?x4001xbf16>, %w: tensor<4001xbf16>, %b: tensor<4001xbf16>) -> tensor<?x4001xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x4001xbf16>, tensor<4001xbf16>, tensor<4001xbf16>
+  return %y : tensor<?x4001xbf16>
+}
+// Not of words, and not without weights.
+// CHECK-LABEL: func.func @unweighed
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+func.func @unweighed(%x: tensor<?x577xbf16>) -> tensor<?x577xbf16> {
+  %m = fuse.reduce mean %x dims = [1] keep : tensor<?x577xbf16> -> tensor<?x1xbf16>
+  %d = fuse.sub %x, %m : tensor<?x577xbf16>, tensor<?x1xbf16> -> tensor<?x577xbf16>
+  %q = fuse.mul %d, %d : tensor<?x577xbf16>
+  %v = fuse.reduce mean %q dims = [1] keep : tensor<?x577xbf16> -> tensor<?x1xbf16>
+  %s = fuse.rsqrt %v : tensor<?x1xbf16>
+  %y = fuse.mul %d, %s : tensor<?x577xbf16>, tensor<?x1xbf16> -> tensor<?x577xbf16>
+  return %y : tensor<?x577xbf16>
+}
+// Of two inputs each thread has one vector and an edge, of four elements or, of rows of
+// up to 144, eight; of longer rows a warp.
 // CHECK-LABEL: func.func @two_inputs
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
 func.func @two_inputs(%x: tensor<?x77xbf16>, %r: tensor<?x77xbf16>) -> tensor<?x77xbf16> {
   %s = fuse.add %x, %r : tensor<?x77xbf16>
   %y = fuse.softmax %s dims = [1] : tensor<?x77xbf16>
   return %y : tensor<?x77xbf16>
+}
+// CHECK-LABEL: func.func @two_longer
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+func.func @two_longer(%x: tensor<?x129xbf16>, %r: tensor<?x129xbf16>) -> tensor<?x129xbf16> {
+  %s = fuse.add %x, %r : tensor<?x129xbf16>
+  %y = fuse.softmax %s dims = [1] : tensor<?x129xbf16>
+  return %y : tensor<?x129xbf16>
+}
+// CHECK-LABEL: func.func @two_of_a_warp
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 4, hold = registers>
+func.func @two_of_a_warp(%x: tensor<?x150xbf16>, %r: tensor<?x150xbf16>) -> tensor<?x150xbf16> {
+  %s = fuse.add %x, %r : tensor<?x150xbf16>
+  %y = fuse.softmax %s dims = [1] : tensor<?x150xbf16>
+  return %y : tensor<?x150xbf16>
+}
+// CHECK-LABEL: func.func @two_of_two_vectors
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
+func.func @two_of_two_vectors(%x: tensor<?x197xbf16>, %r: tensor<?x197xbf16>) -> tensor<?x197xbf16> {
+  %s = fuse.add %x, %r : tensor<?x197xbf16>
+  %y = fuse.softmax %s dims = [1] : tensor<?x197xbf16>
+  return %y : tensor<?x197xbf16>
+}
+// CHECK-LABEL: func.func @two_of_two_warps
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers>
+func.func @two_of_two_warps(%x: tensor<?x577xbf16>, %r: tensor<?x577xbf16>) -> tensor<?x577xbf16> {
+  %s = fuse.add %x, %r : tensor<?x577xbf16>
+  %y = fuse.softmax %s dims = [1] : tensor<?x577xbf16>
+  return %y : tensor<?x577xbf16>
+}
+// CHECK-LABEL: func.func @two_of_words
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
+func.func @two_of_words(%x: tensor<?x63xf32>, %r: tensor<?x63xf32>) -> tensor<?x63xf32> {
+  %s = fuse.add %x, %r : tensor<?x63xf32>
+  %y = fuse.softmax %s dims = [1] : tensor<?x63xf32>
+  return %y : tensor<?x63xf32>
 }
 
 // -----
@@ -108,6 +202,26 @@ func.func @few_once(%x: tensor<64x197xbf16>) -> tensor<64xbf16> {
 func.func @few_words(%x: tensor<64x577xf32>) -> tensor<64x577xf32> {
   %y = fuse.softmax %x dims = [1] : tensor<64x577xf32>
   return %y : tensor<64x577xf32>
+}
+// Weights wait for memory, too: as many threads as there are vectors, up to two warps.
+// CHECK-LABEL: func.func @few_weighed
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 2, hold = registers>
+func.func @few_weighed(%x: tensor<64x150xbf16>, %w: tensor<150xbf16>) -> tensor<64x150xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<64x150xbf16>, tensor<150xbf16>
+  return %y : tensor<64x150xbf16>
+}
+// CHECK-LABEL: func.func @few_weighed_in_half
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 4, hold = registers>
+func.func @few_weighed_in_half(%x: tensor<64x100xbf16>, %w: tensor<100xbf16>) -> tensor<64x100xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<64x100xbf16>, tensor<100xbf16>
+  return %y : tensor<64x100xbf16>
+}
+// CHECK-LABEL: func.func @few_of_two
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 1, hold = registers>
+func.func @few_of_two(%x: tensor<64x257xbf16>, %r: tensor<64x257xbf16>) -> tensor<64x257xbf16> {
+  %s = fuse.add %x, %r : tensor<64x257xbf16>
+  %y = fuse.softmax %s dims = [1] : tensor<64x257xbf16>
+  return %y : tensor<64x257xbf16>
 }
 // Not where there are many rows.
 // CHECK-LABEL: func.func @brief
