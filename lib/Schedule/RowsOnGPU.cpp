@@ -422,6 +422,8 @@ int64_t RowsOnGPU::heldGroup() const {
 RowsScheduleAttr RowsOnGPU::proposeLong() const {
   if (RowsScheduleAttr shared = proposeHeavyUnaligned())
     return shared;
+  if (RowsScheduleAttr shared = proposeLightUnaligned())
+    return shared;
   if (RowsScheduleAttr shared = proposeWholePart())
     return shared;
   int64_t cached = cacheThreads();

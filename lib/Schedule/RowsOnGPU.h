@@ -95,6 +95,7 @@ private:
   RowsScheduleAttr proposeSharedSums() const;
   int64_t columnSums() const;
   RowsScheduleAttr proposeHeavyUnaligned() const;
+  RowsScheduleAttr proposeLightUnaligned() const;
   double workOnShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr holdShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr proposeShortBrief() const;

@@ -23,6 +23,11 @@ using namespace mlir::fuse;
 
 /// Threads of a row in shared memory that leaves edges, of 16-bit elements.
 static constexpr int64_t heavyUnalignedThreads = 256;
+/// Elements of rows on which little is computed that shared memory holds; up to
+/// which as many threads share one, and beyond twice as many.
+static constexpr int64_t shortestLightShared = 9216,
+                         fewThreadsLightShared = 12000,
+                         longestLightShared = 32768;
 /// Vectors of a short row of 16-bit elements up to which its threads have more
 /// than two each, but in small calls.
 static constexpr int64_t shortLightUnaligned = 192;
@@ -87,7 +92,7 @@ int64_t RowsOnGPU::unalignedGroup() const {
     auto places = static_cast<int64_t>(llvm::PowerOf2Ceil(vectors));
     bool areFew = inputs == 1 && fewest == shortLightEach;
     if (!divides && !areFew && vectors > fullPlaces * places)
-      return places / 2;
+      return std::min(places / 2, inputs == 1 ? registerVectors : places);
     return llvm::bit_floor(
         static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
   }
@@ -98,6 +103,18 @@ int64_t RowsOnGPU::unalignedGroup() const {
   int64_t whole = length / vector;
   return isOneNarrow && whole < least * llvm::alignTo(whole, group) ? group / 2
                                                                     : group;
+}
+
+/// A row that leaves edges, of 16-bit elements of one input on which little is
+/// computed, in shared memory. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeLightUnaligned() const {
+  if (!isLight || divides || inputs != 1 || vector <= 4 ||
+      vectorBytes != accessBytes || length % vector == 0 || isSmall() ||
+      length <= shortestLightShared || length > longestLightShared)
+    return {};
+  return make(length <= fewThreadsLightShared ? heavyUnalignedThreads
+                                              : 2 * heavyUnalignedThreads,
+              1, HoldKind::shared);
 }
 
 /// A row that leaves edges, of 16-bit elements on which there is much to

@@ -13,8 +13,9 @@
 // second.
 //
 // The vectors and threads are those that leave the least to do, by counts that
-// were fitted to times of an H200 (docs/performance/lengths.md). Two inputs, and
-// longer rows whose vectors of weights would be cut out of two, go by lengths.
+// were fitted to times of an H200 (docs/performance/lengths.md). Two inputs,
+// and longer rows whose vectors of weights would be cut out of two, go by
+// lengths.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +38,16 @@ static constexpr int64_t fewThreadsOfTwo = 256, oneWarpOfTwo = 480;
 /// Rows of 16 bits whose deviations are weighed: beyond which they are bound by
 /// cutting vectors of weights, rather than by what else there is; from which
 /// vectors of two words are better than of one where they divide the row; the
-/// longest; beyond which twice as many threads share one.
+/// longest; beyond which twice as many threads share one. Between the last of
+/// these and the next, full vectors leave hardly a place empty.
 static constexpr int64_t cutDeviations = 256, wideDeviations = 640,
-                         longestDeviations = 3500;
-static constexpr int64_t mostDeviations[] = {320, 1400, 2000};
+                         longestDeviations = 8000;
+static constexpr int64_t mostDeviations[] = {320, 1400, 2000, 4096};
+static constexpr int64_t fullDeviations = 4160;
+/// Rows of 16 bits with exponentials that are read once, which registers hold
+/// in half vectors.
+static constexpr int64_t shortestOnce = 6900, longestOnce = 18000;
+static constexpr int64_t onceThreads = 256;
 /// In what a thread does for an element: what it does once for the row, and
 /// more if it writes it; for a
 /// vector, where little else is done or a row's fill no sector of 32 bytes; for
@@ -200,7 +207,8 @@ RowsScheduleAttr RowsOnGPU::proposeShortOfTwo() const {
 RowsScheduleAttr RowsOnGPU::proposeDeviations() const {
   if (!hasDeviations || !hasWeights || length <= cutDeviations ||
       length > longestDeviations || isBrief() ||
-      (length >= wideDeviations && isSmall()))
+      (length >= wideDeviations && isSmall()) ||
+      (length > std::end(mostDeviations)[-1] && length <= fullDeviations))
     return {};
   int64_t wide = length >= wideDeviations && length % 4 == 0 ? 4 : 2;
   int64_t threads = warpSize / 2;
@@ -210,8 +218,8 @@ RowsScheduleAttr RowsOnGPU::proposeDeviations() const {
   return holdShort(wide, threads);
 }
 
-/// A short row that full vectors do not divide, or a shorter one of any. Null
-/// for others.
+/// A row that full vectors do not divide, or a short one of any. Null for
+/// others.
 RowsScheduleAttr RowsOnGPU::proposeShort() const {
   bool isNarrow = widestBytes == 2;
   bool isWhole = length % fullVector == 0;
@@ -228,6 +236,9 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
   if (isCut)
     if (RowsScheduleAttr deviations = proposeDeviations())
       return deviations;
+  if (isCut && once && hasExp && !isSmall() && length >= shortestOnce &&
+      length <= longestOnce)
+    return holdShort(fullVector / 2, onceThreads);
   bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
   return isSlow || length > (isCut ? longestShort : longestShortWords)
              ? RowsScheduleAttr()

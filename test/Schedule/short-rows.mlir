@@ -114,10 +114,10 @@ func.func @deviations_of_a_block(%x: tensor<?x3001xbf16>, %w: tensor<3001xbf16>,
   return %y : tensor<?x3001xbf16>
 }
 // CHECK-LABEL: func.func @longest_deviations
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
-func.func @longest_deviations(%x: tensor<?x4001xbf16>, %w: tensor<4001xbf16>, %b: tensor<4001xbf16>) -> tensor<?x4001xbf16> {
-  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x4001xbf16>, tensor<4001xbf16>, tensor<4001xbf16>
-  return %y : tensor<?x4001xbf16>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
+func.func @longest_deviations(%x: tensor<?x8191xbf16>, %w: tensor<8191xbf16>, %b: tensor<8191xbf16>) -> tensor<?x8191xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x8191xbf16>, tensor<8191xbf16>, tensor<8191xbf16>
+  return %y : tensor<?x8191xbf16>
 }
 // Not of words, and not without weights.
 // CHECK-LABEL: func.func @unweighed
