@@ -53,11 +53,39 @@ func.func @late(%x: tensor<?x12289xbf16>) -> tensor<?x12289xbf16> {
   %y = fuse.softmax %x dims = [1] : tensor<?x12289xbf16>
   return %y : tensor<?x12289xbf16>
 }
+// Where little is computed more threads share it, but of rows up to 12,000, which are not
+// longer than registers could hold.
 // CHECK-LABEL: func.func @light
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared>
 func.func @light(%x: tensor<?x12289xbf16>, %w: tensor<12289xbf16>) -> tensor<?x12289xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x12289xbf16>, tensor<12289xbf16>
   return %y : tensor<?x12289xbf16>
+}
+// CHECK-LABEL: func.func @shorter_light
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared>
+func.func @shorter_light(%x: tensor<?x10001xbf16>, %w: tensor<10001xbf16>) -> tensor<?x10001xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x10001xbf16>, tensor<10001xbf16>
+  return %y : tensor<?x10001xbf16>
+}
+// Registers of no more than 256 threads hold one, four vectors each.
+// CHECK-LABEL: func.func @light_in_registers
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
+func.func @light_in_registers(%x: tensor<?x8191xbf16>, %w: tensor<8191xbf16>) -> tensor<?x8191xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x8191xbf16>, tensor<8191xbf16>
+  return %y : tensor<?x8191xbf16>
+}
+// What is read once, with exponentials, is held in half vectors up to 18,000 elements.
+// CHECK-LABEL: func.func @exponentials_once
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+func.func @exponentials_once(%x: tensor<?x10001xbf16>) -> tensor<?xbf16> {
+  %y = fuse.logsumexp %x dims = [1] : tensor<?x10001xbf16> -> tensor<?xbf16>
+  return %y : tensor<?xbf16>
+}
+// CHECK-LABEL: func.func @longer_once
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = loop
+func.func @longer_once(%x: tensor<?x20001xbf16>) -> tensor<?xbf16> {
+  %y = fuse.logsumexp %x dims = [1] : tensor<?x20001xbf16> -> tensor<?xbf16>
+  return %y : tensor<?xbf16>
 }
 // Several inputs of words longer than aligned ones, by fewer threads.
 // CHECK-LABEL: func.func @several

@@ -121,8 +121,28 @@ ROWS = [
         "lit:Schedule",
         (
             "guarded-elements-are-free",
-            "workOfGuarded * shares.guarded",
+            "guarded * shares.guarded",
             "0 * shares.guarded",
+        ),
+        (
+            "whole-vectors-are-held-as-others",
+            "length % rowVector == 0 ? heldWholeFree",
+            "length % rowVector == 0 ? heldFree",
+        ),
+        (
+            "weighed-deviations-in-full-vectors",
+            "  return holdShort(wide, threads);\n}\n\n/// A row",
+            "  return {};\n}\n\n/// A row",
+        ),
+        (
+            "two-inputs-without-edges",
+            "length <= (wide + 1) * threads",
+            "length <= wide * threads",
+        ),
+        (
+            "exponentials-once-in-a-loop",
+            "length <= longestOnce)",
+            "length < shortestOnce)",
         ),
         (
             "held-elements-are-free",
