@@ -88,11 +88,11 @@ int64_t RowsOnGPU::unalignedGroup() const {
     return 0;
   if (double fewest = fewestUnalignedEach(); fewest > 0) {
     // Two each that hardly any thread is without, and loads of several inputs
-    // to wait for.
+    // to wait for; but no more threads than registers hold most rows with.
     auto places = static_cast<int64_t>(llvm::PowerOf2Ceil(vectors));
     bool areFew = inputs == 1 && fewest == shortLightEach;
     if (!divides && !areFew && vectors > fullPlaces * places)
-      return std::min(places / 2, inputs == 1 ? registerVectors : places);
+      return inputs == 1 && places > 2 * registerVectors ? 0 : places / 2;
     return llvm::bit_floor(
         static_cast<uint64_t>(std::max(1.0, vectors / fewest)));
   }
