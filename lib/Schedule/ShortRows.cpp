@@ -146,7 +146,9 @@ RowsScheduleAttr RowsOnGPU::proposeShortBrief() const {
       return {};
     if (hasWeights && !hasDeviations && !areWords) {
       int64_t wide = length % halves == 0 ? halves : 2;
-      int64_t wanted = llvm::PowerOf2Ceil(length / wide);
+      // Edges take twice as many threads as a vector has elements.
+      int64_t wanted =
+          std::max<int64_t>(2 * wide, llvm::PowerOf2Ceil(length / wide));
       return holdShort(wide, std::min(wanted, 2 * warpSize));
     }
     int64_t narrow = std::max<int64_t>(2, fewestAccessBytes / narrowestBytes);

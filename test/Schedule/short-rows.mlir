@@ -216,6 +216,13 @@ func.func @few_weighed_in_half(%x: tensor<64x100xbf16>, %w: tensor<100xbf16>) ->
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<64x100xbf16>, tensor<100xbf16>
   return %y : tensor<64x100xbf16>
 }
+// Edges take four threads at least.
+// CHECK-LABEL: func.func @few_of_three
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers>
+func.func @few_of_three(%x: tensor<64x3xbf16>, %w: tensor<3xbf16>) -> tensor<64x3xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<64x3xbf16>, tensor<3xbf16>
+  return %y : tensor<64x3xbf16>
+}
 // CHECK-LABEL: func.func @few_of_two
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 1, hold = registers>
 func.func @few_of_two(%x: tensor<64x257xbf16>, %r: tensor<64x257xbf16>) -> tensor<64x257xbf16> {
