@@ -197,7 +197,7 @@ RowsScheduleAttr RowsOnGPU::holdTwoInputs() const {
 
 RowsScheduleAttr RowsOnGPU::proposeShortOfTwo() const {
   bool areWords = widestBytes == fewestAccessBytes;
-  if (length % fullVector == 0 || (areWords && length <= warpSize) ||
+  if (length % fullVector == 0 ||
       length > (areWords ? longestWordsOfTwo : longestOfTwo))
     return {};
   bool isOfThreads = !areWords && length <= longestShort && areAtOnce();
