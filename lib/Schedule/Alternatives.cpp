@@ -43,51 +43,41 @@ static constexpr int64_t shortRow = 4096;
 /// Rows shorter than this are not worth several multiprocessors.
 static constexpr int64_t longRow = 16384;
 
-/// The elements of a row, the longest of several shapes; nothing if they are
-/// not known.
-static std::optional<int64_t> rowLength(KernelOp kernel,
-                                        const DimClasses &dims) {
+namespace {
+/// The rows of a kernel, which may be of several shapes.
+struct RowShapes {
+  RowShapes(KernelOp kernel, const DimClasses &dims);
+
+  /// The elements of the longest; nothing if those of one are not known.
+  std::optional<int64_t> longest = 0;
+  /// The most elements that a vector may have to divide all rows.
+  int64_t divisor = 0;
+  /// Whether there are weights that may be loaded ahead.
+  bool haveWeights = false;
+  bool areReadOnce = true, keepColumnSums = false;
+};
+} // namespace
+
+RowShapes::RowShapes(KernelOp kernel, const DimClasses &dims) {
   std::string reason;
   auto segments = reductionSegmentsOf(kernel, dims, reason);
-  if (failed(segments))
-    return std::nullopt;
-  int64_t longest = 0;
+  if (failed(segments)) {
+    longest = std::nullopt;
+    areReadOnce = false;
+    return;
+  }
+  SmallVector<Value> results = llvm::to_vector(kernel.getYield().getValues());
   for (const ReductionSegment &segment : *segments) {
     std::optional<int64_t> length = staticProduct(segment.space.columns());
-    if (!length)
-      return std::nullopt;
-    longest = std::max(longest, *length);
+    divisor = std::gcd(divisor, length.value_or(1));
+    if (longest && length)
+      longest = std::max(*longest, *length);
+    else
+      longest = std::nullopt;
+    haveWeights |= readsWeights(kernel, dims, segment);
+    areReadOnce &= isReadOnce(segment, results, dims);
+    keepColumnSums |= segment.reducesToColumns();
   }
-  return longest;
-}
-
-/// Whether there are weights that may be loaded ahead.
-static bool hasWeights(KernelOp kernel, const DimClasses &dims) {
-  std::string reason;
-  auto segments = reductionSegmentsOf(kernel, dims, reason);
-  return succeeded(segments) &&
-         llvm::any_of(*segments, [&](const ReductionSegment &segment) {
-           return readsWeights(kernel, dims, segment);
-         });
-}
-
-static bool areReadOnce(KernelOp kernel, const DimClasses &dims) {
-  std::string reason;
-  auto segments = reductionSegmentsOf(kernel, dims, reason);
-  SmallVector<Value> results = llvm::to_vector(kernel.getYield().getValues());
-  return succeeded(segments) &&
-         llvm::all_of(*segments, [&](const ReductionSegment &segment) {
-           return isReadOnce(segment, results, dims);
-         });
-}
-
-static bool keepsColumnSums(KernelOp kernel, const DimClasses &dims) {
-  std::string reason;
-  auto segments = reductionSegmentsOf(kernel, dims, reason);
-  return succeeded(segments) &&
-         llvm::any_of(*segments, [](const ReductionSegment &segment) {
-           return segment.reducesToColumns();
-         });
 }
 
 /// Shared memory of one stage of each thread's vector, at most.
@@ -101,12 +91,13 @@ static int64_t stageBytes(KernelOp kernel, int64_t vector) {
 }
 
 namespace {
-/// Schedules of rows of `length` elements.
+/// Schedules of rows of `length` elements, the longest of several shapes.
 class RowAlternatives {
 public:
   RowAlternatives(RowsScheduleAttr proposal, KernelOp kernel,
-                  const DimClasses &dims, const ScheduleTarget &target)
+                  const RowShapes &rows, const ScheduleTarget &target)
       : proposal(proposal), maxThreads(target.maxThreads),
+        divisor(rows.divisor), leavesEdges(divisor % proposal.getVector() != 0),
         preloads({proposal.getPreload()}),
         mostStaged(
             target.sharedBytes /
@@ -115,7 +106,7 @@ public:
         mostBlocks(target.gpu ? target.gpu->multiprocessors *
                                     target.gpu->maxBlocksPerSM
                               : 0) {
-    if (proposal.getPersistent() == 0 && hasWeights(kernel, dims))
+    if (proposal.getPersistent() == 0 && rows.haveWeights)
       preloads = {false, true};
   }
 
@@ -134,6 +125,9 @@ private:
 
   RowsScheduleAttr proposal;
   int64_t maxThreads;
+  int64_t divisor;
+  /// Whether there is a row that vectors do not divide.
+  bool leavesEdges;
   /// Whether weights are loaded ahead.
   SmallVector<bool, 2> preloads;
   /// Vectors of all threads and stages that shared memory has room for.
@@ -168,7 +162,7 @@ void RowAlternatives::addHeld(int64_t length) {
   int64_t vectors = std::max<int64_t>(1, llvm::divideCeil(length, vector));
   // The first threads take what is before and behind whole vectors, an element
   // each.
-  int64_t fewest = length % vector == 0 ? 1 : 2 * vector;
+  int64_t fewest = leavesEdges ? 2 * vector : 1;
   for (int64_t group = llvm::PowerOf2Ceil(vectors);
        group * heldElements >= length && group >= fewest; group /= 2)
     for (int64_t threads : {group, 2 * group, smallestBlock, 2 * smallestBlock})
@@ -205,7 +199,7 @@ void RowAlternatives::addParts(int64_t length) {
         continue;
       if (blocks > 1 && each <= heldElements / 2)
         found.push_back(part(threads, blocks, HoldKind::registers));
-      if (threads <= 512 && each <= mostCopied && length % vector == 0 &&
+      if (threads <= 512 && each <= mostCopied && !leavesEdges &&
           vectors * threads <= mostStaged)
         found.push_back(part(threads, blocks, HoldKind::shared));
     }
@@ -232,7 +226,7 @@ void RowAlternatives::addShared(int64_t length) {
     return;
   }
   for (int64_t threads : blockSizes)
-    if (length % (threads * proposal.getVector()) == 0 &&
+    if (divisor % (threads * proposal.getVector()) == 0 &&
         length <= threads * heldElements)
       add(threads, /*rowsPerBlock=*/1, HoldKind::shared, proposal.getUnroll());
 }
@@ -252,23 +246,24 @@ void RowAlternatives::addLoops() {
 static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
-  RowAlternatives rows(proposal, kernel, dims, target);
-  std::optional<int64_t> length = rowLength(kernel, dims);
+  RowShapes shapes(kernel, dims);
+  RowAlternatives rows(proposal, kernel, shapes, target);
+  std::optional<int64_t> length = shapes.longest;
   if (length) {
     rows.addHeld(*length);
     rows.addShared(*length);
   }
   // Sums of columns stay in registers, whatever the rows do.
-  if (keepsColumnSums(kernel, dims))
+  if (shapes.keepColumnSums)
     return rows.found;
   if (!length || *length >= shortRow)
     rows.addLoops();
   if (length && *length >= shortRow)
     rows.addCached(*length);
-  if (length && *length >= shortRow && proposal.getPersistent() == 0 &&
-      !areReadOnce(kernel, dims))
+  bool mayCluster = proposal.getPersistent() == 0;
+  if (length && *length >= shortRow && mayCluster && !shapes.areReadOnce)
     rows.addParts(*length);
-  if (length && *length >= longRow && proposal.getPersistent() == 0)
+  if (length && *length >= longRow && mayCluster)
     rows.addClusters();
   return rows.found;
 }

@@ -94,6 +94,7 @@ private:
   RowsScheduleAttr proposeAcross() const;
   RowsScheduleAttr proposeSharedSums() const;
   int64_t columnSums() const;
+  bool mayShareUnaligned(int64_t threads) const;
   RowsScheduleAttr proposeHeavyUnaligned() const;
   RowsScheduleAttr proposeLightUnaligned() const;
   double workOnShort(int64_t rowVector, int64_t threads) const;

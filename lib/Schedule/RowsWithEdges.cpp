@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 /// Threads of a row in shared memory that leaves edges, of 16-bit elements.
-static constexpr int64_t heavyUnalignedThreads = 256;
+static constexpr int64_t unalignedSharedThreads = 256;
 /// Elements of rows on which little is computed that shared memory holds; up to
 /// which as many threads share one, and beyond twice as many.
 static constexpr int64_t shortestLightShared = 9216,
@@ -105,27 +105,32 @@ int64_t RowsOnGPU::unalignedGroup() const {
                                                                     : group;
 }
 
+/// Whether the row leaves edges and shared memory holds it, beside what so many
+/// threads exchange.
+bool RowsOnGPU::mayShareUnaligned(int64_t threads) const {
+  return length % vector != 0 && inputBytes > 0 && vectorBytes == accessBytes &&
+         length * inputBytes + exchangedBytes(threads / warpSize) <=
+             target.sharedBytes;
+}
+
 /// A row that leaves edges, of 16-bit elements of one input on which little is
 /// computed, in shared memory. Null for others.
 RowsScheduleAttr RowsOnGPU::proposeLightUnaligned() const {
-  if (!isLight || divides || inputs != 1 || vector <= 4 ||
-      vectorBytes != accessBytes || length % vector == 0 || isSmall() ||
+  if (!isLight || divides || inputs != 1 || vector <= 4 || isSmall() ||
       length <= shortestLightShared || length > longestLightShared)
     return {};
-  return make(length <= fewThreadsLightShared ? heavyUnalignedThreads
-                                              : 2 * heavyUnalignedThreads,
-              1, HoldKind::shared);
+  int64_t threads = length <= fewThreadsLightShared
+                        ? unalignedSharedThreads
+                        : 2 * unalignedSharedThreads;
+  return mayShareUnaligned(threads) ? make(threads, 1, HoldKind::shared)
+                                    : RowsScheduleAttr();
 }
 
 /// A row that leaves edges, of 16-bit elements on which there is much to
 /// compute, and no longer than a block's part. Null for others.
 RowsScheduleAttr RowsOnGPU::proposeHeavyUnaligned() const {
-  bool fits =
-      inputBytes > 0 && vectorBytes == accessBytes &&
-      length * inputBytes + exchangedBytes(heavyUnalignedThreads / warpSize) <=
-          target.sharedBytes;
-  if (!isHeavy() || !fits || length % vector == 0 ||
+  if (!isHeavy() || !mayShareUnaligned(unalignedSharedThreads) ||
       accesses > cacheAccesses / 2)
     return {};
-  return make(heavyUnalignedThreads, 1, HoldKind::shared);
+  return make(unalignedSharedThreads, 1, HoldKind::shared);
 }

@@ -38,22 +38,22 @@ static constexpr int64_t fewThreadsOfTwo = 256, oneWarpOfTwo = 480;
 /// Rows of 16 bits whose deviations are weighed: beyond which they are bound by
 /// cutting vectors of weights, rather than by what else there is; from which
 /// vectors of two words are better than of one where they divide the row; the
-/// longest; beyond which twice as many threads share one. Between the last of
-/// these and the next, full vectors leave hardly a place empty.
+/// longest; beyond which twice as many threads share one.
 static constexpr int64_t cutDeviations = 256, wideDeviations = 640,
                          longestDeviations = 8000;
 static constexpr int64_t mostDeviations[] = {320, 1400, 2000, 4096};
+/// Up to which full vectors leave hardly a place empty in the threads of 4096
+/// elements, so that these are better.
 static constexpr int64_t fullDeviations = 4160;
 /// Rows of 16 bits with exponentials that are read once, which registers hold
 /// in half vectors.
 static constexpr int64_t shortestOnce = 6900, longestOnce = 18000;
 static constexpr int64_t onceThreads = 256;
 /// In what a thread does for an element: what it does once for the row, and
-/// more if it writes it; for a
-/// vector, where little else is done or a row's fill no sector of 32 bytes; for
-/// each vector from the third on where they fill just one; for an element that
-/// only some threads read, or read and write, and one that is weighed by a
-/// vector cut out of two.
+/// more if it writes it; for a vector, where little else is done or a row's
+/// fill no sector of 32 bytes; for each vector from the third on where they
+/// fill just one; for an element that only some threads read, or read and
+/// write, and one that is weighed by a vector cut out of two.
 static constexpr double workOnce = 6, workOfWriting = 1, workOfStep = 1,
                         workOfSector = 0.5;
 static constexpr double workOfGuarded = 1.25, workOfGuardedTwice = 1.75,

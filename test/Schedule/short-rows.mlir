@@ -21,7 +21,8 @@ func.func @read_once(%x: tensor<?x197xbf16>) -> tensor<?xbf16> {
   %y = fuse.logsumexp %x dims = [1] : tensor<?x197xbf16> -> tensor<?xbf16>
   return %y : tensor<?xbf16>
 }
-// Weights are cut out of two vectors each, which takes the least of narrow ones.
+// A vector of weights would be cut out of two, but an access of a word loads them
+// one by one.
 // CHECK-LABEL: func.func @quarters
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 8, hold = registers>
 func.func @quarters(%x: tensor<?x197xbf16>, %w: tensor<197xbf16>, %b: tensor<197xbf16>) -> tensor<?x197xbf16> {

@@ -238,6 +238,25 @@ LENGTHS = [
             "vectors <= shortLightUnaligned && !isSmall();",
             "vectors <= shortLightUnaligned;",
         ),
+        (
+            "long-light-rows-have-few-threads",
+            "length <= fewThreadsLightShared",
+            "length <= longestLightShared",
+        ),
+        (
+            "light-rows-stay-in-the-caches",
+            "length <= shortestLightShared ||",
+            "length >= shortestLightShared ||",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Alternatives.cpp",
+        "lit:Random/Regressions",
+        (
+            "all-rows-are-as-the-longest",
+            "divisor = std::gcd(divisor, length.value_or(1));",
+            "divisor = std::max(divisor, length.value_or(1));",
+        ),
     ),
     *of_file(
         "lib/Schedule/Rows.cpp",
