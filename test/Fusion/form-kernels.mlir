@@ -272,3 +272,25 @@ func.func @norm_of_result(%x: tensor<?x16xf32>, %w: tensor<16x16xf32>) -> (tenso
   %n = fuse.mul %h, %m : tensor<?x16xf32>, tensor<?x1xf32> -> tensor<?x16xf32>
   return %h, %n : tensor<?x16xf32>, tensor<?x16xf32>
 }
+
+// -----
+
+// Weights that two norms share, widened for each row: a kernel that made them wide once would only
+// leave more to be read.
+// CHECK-LABEL: func.func @shared_weights
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @shared_weights(%a: tensor<32768x4096xbf16>, %w: tensor<4096xbf16>) -> tensor<32768x4096xbf16> {
+  %v = fuse.cast %w : tensor<4096xbf16> -> tensor<4096xf32>
+  %x = fuse.cast %a : tensor<32768x4096xbf16> -> tensor<32768x4096xf32>
+  %t = fuse.tanh %x : tensor<32768x4096xf32>
+  %m = fuse.reduce max %t dims = [1] keep : tensor<32768x4096xf32> -> tensor<32768x1xf32>
+  %d = fuse.div %t, %m : tensor<32768x4096xf32>, tensor<32768x1xf32> -> tensor<32768x4096xf32>
+  %p = fuse.mul %d, %v : tensor<32768x4096xf32>, tensor<4096xf32> -> tensor<32768x4096xf32>
+  %s = fuse.tanh %p : tensor<32768x4096xf32>
+  %n = fuse.reduce max %s dims = [1] keep : tensor<32768x4096xf32> -> tensor<32768x1xf32>
+  %e = fuse.div %s, %n : tensor<32768x4096xf32>, tensor<32768x1xf32> -> tensor<32768x4096xf32>
+  %q = fuse.mul %e, %v : tensor<32768x4096xf32>, tensor<4096xf32> -> tensor<32768x4096xf32>
+  %y = fuse.cast %q : tensor<32768x4096xf32> -> tensor<32768x4096xbf16>
+  return %y : tensor<32768x4096xbf16>
+}
