@@ -8,7 +8,17 @@ from pathlib import Path
 import compare_grid
 import fuse
 import pytest
-from peers import bars, blame, cases, competitors, grid, grid_report, plots, reductions
+from peers import (
+    ahead,
+    bars,
+    blame,
+    cases,
+    competitors,
+    grid,
+    grid_report,
+    plots,
+    reductions,
+)
 
 
 def one_of_each():
@@ -270,6 +280,55 @@ def test_a_small_grid(torch, tmp_path):
         assert found["schedule"].startswith("#fuse.rows<")
     # Nothing is left to measure.
     assert GridRun(arguments, cases, tmp_path, "commit").run() == 0
+
+
+def test_cores_share_what_they_compile_ahead():
+    cases = list(range(10))
+    parts = [ahead.part_of(cases, f"{index}/4") for index in range(4)]
+    assert sorted(sum(parts, [])) == cases
+    assert max(map(len, parts)) == 3
+
+
+def test_all_parts_run_at_once():
+    running, most = set(), []
+
+    class Part:
+        def __init__(self, words):
+            running.add(self)
+            most.append(len(running))
+            self.words = words
+
+        def wait(self):
+            running.remove(self)
+            return 0 if self.words[-1] == "--part=0/3" else 1
+
+    assert ahead.run_parts(["grid"], 3, start=Part) == 2
+    assert most == [1, 2, 3]
+
+
+def test_what_is_compiled_ahead_measures_nothing():
+    class Autotuner:
+        launchers = ("a", "b")
+
+        def autotune_to_one_config(self, tensor):
+            raise AssertionError("measured")
+
+    ahead.take_first(Autotuner)
+    tuner = Autotuner()
+    tuner.autotune_to_one_config("tensor", stream=0)
+    assert tuner.launchers == ("a",)
+
+
+def test_a_function_is_compiled_once_for_all_places():
+    made = []
+
+    def make():
+        made.append(len(made))
+        return lambda x: (len(made), x)
+
+    bind = competitors._late(make)
+    assert made == []
+    assert [bind(place)() for place in "ab"] == [(1, "a"), (1, "b")]
 
 
 def test_rates():

@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
-from peers import blame, competitors, grid, grid_report  # noqa: E402
+from peers import ahead, blame, competitors, grid, grid_report  # noqa: E402
 
 # Beyond this the machine is at fault.
 MAX_STARTS = 8
@@ -55,6 +55,13 @@ def parse_arguments(words=None):
     add("--out", default="grid", help="folder for the results")
     add("--budget", type=float, default=540, help="seconds for everything")
     add("--costly-seconds", type=float, default=200, help="for what compiles slowly")
+    add(
+        "--ahead",
+        type=float,
+        default=0,
+        metavar="SECONDS",
+        help="let torch.compile take part in all cases, for which all cores compile so long first",
+    )
     add("--seconds", type=float, default=0.1, help="of timing for a case")
     add("--families", type=names_of(families), default=[], help=", ".join(families))
     add("--dtypes", type=names_of(grid.DTYPES), default=list(grid.DTYPES))
@@ -71,6 +78,7 @@ def parse_arguments(words=None):
     add("--chip", default="sm_90", help="of the dry run")
     add("--plot", type=Path, metavar="GRID.json", help="only show what it holds")
     add("--measure", action="store_true", help=argparse.SUPPRESS)
+    add("--part", default="", help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
 
@@ -103,6 +111,15 @@ def dry_run(cases, chip):
     return failures
 
 
+def compile_ahead(arguments, cases):
+    """One part of the cases, in this process; its exit status."""
+    part = ahead.part_of(cases, arguments.part)
+    left = ahead.compile_part(part, arguments.peers, arguments.ahead, arguments.seed)
+    if left:
+        print(f"ahead: {left} of {len(part)} cases of a part were not reached")
+    return 0
+
+
 def measure(arguments, cases, folder):
     from compare_peers import commit
     from peers.grid_run import GridRun
@@ -120,11 +137,15 @@ def show(entries, folder):
         print(path)
 
 
+def own_command():
+    return [sys.executable, os.path.abspath(__file__), *sys.argv[1:]]
+
+
 def supervise(folder, budget, start_process=subprocess.call, clock=time.monotonic):
     """Starts the measuring process until it ends by itself; its exit status."""
     blame.forget(folder)
     end = clock() + budget
-    words = [sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--measure"]
+    words = [*own_command(), "--measure"]
     for _ in range(MAX_STARTS):
         status = start_process([*words, "--budget", f"{end - clock():.0f}"])
         if not blame.is_unfinished(folder):
@@ -148,9 +169,14 @@ def main():
         return 1 if dry_run(cases, arguments.chip) else 0
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
+    if arguments.part:
+        return compile_ahead(arguments, cases)
     if arguments.measure:
         return 1 if measure(arguments, cases, folder) else 0
-    return supervise(folder, arguments.budget)
+    end = time.monotonic() + arguments.budget
+    if arguments.ahead:
+        ahead.run_parts(own_command(), os.cpu_count())
+    return supervise(folder, end - time.monotonic())
 
 
 if __name__ == "__main__":

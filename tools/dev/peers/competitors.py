@@ -7,6 +7,7 @@ place, and is then a call without arguments; only the call is timed. Libraries t
 cannot be imported are in `Competitors.missing`, with the reason.
 """
 
+import functools
 import importlib
 
 # Competitors that compile for seconds for each shape, so that they run for few, and
@@ -27,10 +28,12 @@ def _plain(function):
 
 
 def _late(make):
-    """A function that is made when it is bound, so that only binding it can fail."""
+    """A function that is made when it is first bound, so that only binding it can fail,
+    and once: torch.compile compiles anew for each that it is asked for."""
+    make_once = functools.cache(make)
 
     def bind(*inputs):
-        function = make()
+        function = make_once()
         return lambda: function(*inputs)
 
     return bind

@@ -45,6 +45,7 @@ class GridRun:
         self.seconds, self.seed = arguments.seconds, arguments.seed
         self.deadline = time.monotonic() + arguments.budget
         self.costly_left = arguments.costly_seconds
+        self.costly_everywhere = arguments.ahead > 0
         self.competitors = Competitors(arguments.peers)
         self.events = measure.Stopwatch()
         self.graphs = measure.GraphStopwatch()
@@ -105,7 +106,7 @@ class GridRun:
         if TIMING in suspects:
             checks["fuse"] = {"failed": "the process ended while it was timed"}
             return
-        costly = case.costly and min(self.costly_left, self._time_left()) > 15
+        costly = self._is_costly(case)
         torch._dynamo.reset()
         binders = {}
         try:
@@ -129,6 +130,11 @@ class GridRun:
         calls = {name: bound for name, bound in calls.items() if bound}
         self.blame.note(case, TIMING)
         self._time(case, calls, len(sets), times, checks)
+
+    def _is_costly(self, case):
+        """Whether what compiles for seconds takes part."""
+        wanted = case.costly or self.costly_everywhere
+        return wanted and min(self.costly_left, self._time_left()) > 15
 
     def _input_sets(self, case):
         """The inputs; for a graph as many sets as make it read from all over the cache,
