@@ -116,6 +116,10 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
       once(isReadOnce(segment, llvm::to_vector(kernel.getYield().getValues()),
                       dims)) {
   const ReductionSpace &space = segment.space;
+  writesRow = llvm::any_of(segment.results, [&](unsigned result) {
+    Value stored = storedValue(this->kernel.getYield().getValues()[result]);
+    return !space.isReducedShape(dims.extents(stored));
+  });
   hasExp =
       llvm::any_of(segment.ops, llvm::IsaPred<ExpOp, TanhOp, ErfOp, LogOp>);
   // At every element, which costs more than what is moved.
@@ -505,9 +509,13 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
     return proposeUnknown();
   if (RowsScheduleAttr held = proposeShort())
     return held;
+  RowsScheduleAttr laborious = proposeLaborious();
   if (isSmall())
     if (RowsScheduleAttr small = proposeSmall())
-      return small;
+      if (!laborious || isBrief() || small.getHold() == HoldKind::registers)
+        return small;
+  if (laborious)
+    return laborious;
   // Words that leave edges are worth more registers.
   bool areWords = length % vector != 0 && vector <= 4;
   if (once && length > (areWords ? 2 : 1) * streamedElements)

@@ -106,6 +106,10 @@ private:
   RowsScheduleAttr proposeDeviations() const;
   bool areAtOnce() const;
   RowsScheduleAttr proposeShort() const;
+  int64_t laboriousGroup(bool hasLevels) const;
+  RowsScheduleAttr proposeLaboriousSpread() const;
+  RowsScheduleAttr proposeLaboriousShared() const;
+  RowsScheduleAttr proposeLaborious() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;
   RowsScheduleAttr proposeLongestStaged() const;
@@ -159,8 +163,8 @@ private:
   const ScheduleTarget &target;
   std::optional<int64_t> knownLength;
   int64_t vector, fullVector, narrowestBytes;
-  /// One pass over a row is all there is.
-  bool once;
+  /// One pass over a row is all there is; there are results of its length.
+  bool once, writesRow;
   bool hasExp, hasDeviations, hasWeights, isLight, divides;
   /// Inputs of the row's length; bytes of an element of all of them, of the
   /// widest, and of a vector of that, 16 at least.
