@@ -509,13 +509,13 @@ RowsScheduleAttr RowsOnGPU::proposeAlone() const {
     return proposeUnknown();
   if (RowsScheduleAttr held = proposeShort())
     return held;
-  RowsScheduleAttr laborious = proposeLaborious();
+  RowsScheduleAttr repeated = proposeRepeatedWork();
   if (isSmall())
     if (RowsScheduleAttr small = proposeSmall())
-      if (!laborious || isBrief() || small.getHold() == HoldKind::registers)
+      if (!repeated || isBrief() || small.getHold() == HoldKind::registers)
         return small;
-  if (laborious)
-    return laborious;
+  if (repeated)
+    return repeated;
   // Words that leave edges are worth more registers.
   bool areWords = length % vector != 0 && vector <= 4;
   if (once && length > (areWords ? 2 : 1) * streamedElements)

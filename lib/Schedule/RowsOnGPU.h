@@ -9,6 +9,7 @@
 #define FUSE_LIB_SCHEDULE_ROWSONGPU_H
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/RowWork.h"
 #include "fuse/Schedule/Scheduler.h"
 
 #include <optional>
@@ -106,10 +107,10 @@ private:
   RowsScheduleAttr proposeDeviations() const;
   bool areAtOnce() const;
   RowsScheduleAttr proposeShort() const;
-  int64_t laboriousGroup(bool hasLevels) const;
-  RowsScheduleAttr proposeLaboriousSpread() const;
-  RowsScheduleAttr proposeLaboriousShared() const;
-  RowsScheduleAttr proposeLaborious() const;
+  int64_t repeatedWorkGroup(const RowWork &work) const;
+  RowsScheduleAttr proposeRepeatedWorkSpread() const;
+  RowsScheduleAttr proposeRepeatedWorkShared() const;
+  RowsScheduleAttr proposeRepeatedWork() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;
   RowsScheduleAttr proposeLongestStaged() const;

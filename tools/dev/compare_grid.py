@@ -111,9 +111,10 @@ def dry_run(cases, chip):
     return failures
 
 
-def compile_ahead(arguments, cases):
-    """One part of the cases, in this process; its exit status."""
-    part = ahead.part_of(cases, arguments.part)
+def compile_ahead(arguments, cases, folder):
+    """One part of the cases to measure, in this process; its exit status."""
+    entries = grid_report.read_entries(folder / "grid.json")
+    part = ahead.part_of(grid_report.remaining(cases, entries), arguments.part)
     left = ahead.compile_part(part, arguments.peers, arguments.ahead, arguments.seed)
     if left:
         print(f"ahead: {left} of {len(part)} cases of a part were not reached")
@@ -170,7 +171,7 @@ def main():
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
     if arguments.part:
-        return compile_ahead(arguments, cases)
+        return compile_ahead(arguments, cases, folder)
     if arguments.measure:
         return 1 if measure(arguments, cases, folder) else 0
     end = time.monotonic() + arguments.budget

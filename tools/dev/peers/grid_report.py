@@ -90,6 +90,12 @@ def _best(others):
     return {"best_peer": best} | measured
 
 
+def remaining(cases, entries):
+    """The cases that have no entry."""
+    done = {key_of(entry) for entry in entries}
+    return [case for case in cases if case.key not in done]
+
+
 def merged(old, new):
     """`old` with the entries of `new` in place of, or after, those of the same case."""
     entries = {key_of(entry): entry for entry in old}

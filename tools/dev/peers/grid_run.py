@@ -17,6 +17,8 @@ from peers.competitors import COSTLY, Competitors
 
 # A case that takes longer has hung: the process is ended, and started anew.
 CASE_SECONDS = 150
+# What compiles for seconds takes part while so much time is left.
+COSTLY_SECONDS = 15
 # The names of a tensor's dynamic dims, where there is one.
 DIMS = re.compile(r'fuse\.dims = \["(\w+)"\]')
 # Bytes of buffers that calls in a graph rotate over: more than an L2 cache.
@@ -67,10 +69,11 @@ class GridRun:
 
     def run(self):
         """Measures what is not there yet; the number of cases with a wrong result."""
-        done = {grid_report.key_of(entry) for entry in self.entries}
-        left = [case for case in self.cases if case.key not in done]
+        left = grid_report.remaining(self.cases, self.entries)
+        # A case without what should take part in all would be done all the same.
+        least = COSTLY_SECONDS if self.costly_everywhere else 0
         for index, case in enumerate(left):
-            if time.monotonic() > self.deadline:
+            if self._time_left() < least:
                 self.run_facts["skipped"] = len(left) - index
                 break
             self._guarded(case)
@@ -134,7 +137,7 @@ class GridRun:
     def _is_costly(self, case):
         """Whether what compiles for seconds takes part."""
         wanted = case.costly or self.costly_everywhere
-        return wanted and min(self.costly_left, self._time_left()) > 15
+        return wanted and min(self.costly_left, self._time_left()) > COSTLY_SECONDS
 
     def _input_sets(self, case):
         """The inputs; for a graph as many sets as make it read from all over the cache,

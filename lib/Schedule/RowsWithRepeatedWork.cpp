@@ -1,4 +1,4 @@
-//===- LaboriousRows.cpp - Rows that are better not computed again --------===//
+//===- RowsWithRepeatedWork.cpp - Rows better not computed again ----------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,6 @@
 
 #include "RowsOnGPU.h"
 
-#include "fuse/Analysis/RowWork.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -27,19 +26,25 @@ using namespace mlir::fuse;
 /// and levels of reductions of those where these are fewer.
 static constexpr double fewestRepeated = 2;
 static constexpr unsigned fewestLevels = 2;
-/// Elements of a thread: of 16 bits, of several inputs of these, of those in
-/// longer rows with several levels, and of words where these are written, or
-/// are not.
-static constexpr int64_t heldNarrow = 45, heldOfSeveral = 56;
+/// Those of one special function: no more are not worth a cluster, unless
+/// exponentials follow.
+static constexpr double oneSpecialFunction = 12;
+/// Elements of a thread: of 16 bits; of these in one block that has no more
+/// threads for exponentials; in longer rows with several levels; of words, and
+/// of those on which exponentials follow a special function.
+static constexpr int64_t heldNarrow = 45, heldByExponentials = 56;
 static constexpr int64_t heldInLevels = 64;
-static constexpr int64_t heldWritten = 24, heldWords = 32;
+static constexpr int64_t heldWords = 32, heldByExponentialWords = 24;
 static constexpr int64_t longRow = 4096;
-/// Threads of a row of words, where it has two vectors for each; those of a row
-/// in one block's registers, at most, and of one input of words.
-static constexpr int64_t fewestWritten = 64, fewestWords = 32;
-static constexpr int64_t mostThreads = 256, mostWordThreads = 512;
-/// The longest row of several levels in one block's registers.
-static constexpr int64_t longestInLevels = 14336;
+/// Threads of a row that has two vectors for each, at least, by whether it is
+/// written, and of words or of several inputs; those of a row in one block's
+/// registers, at most, and of one of which exponentials or levels are narrow.
+static constexpr int64_t fewestOfUnwritten = 32, fewestOfNarrow = 64;
+static constexpr int64_t fewestOfWide = 128;
+static constexpr int64_t mostThreads = 512, mostNarrowThreads = 256;
+/// The longest row of several levels in one block's registers; of those whose
+/// deviations have weights.
+static constexpr int64_t longestInLevels = 14336, longestOfDeviations = 8192;
 /// Where 16-bit elements of several inputs have several exponentials each, a
 /// row's length.
 static constexpr int64_t longestOfExponentials = 4096;
@@ -54,30 +59,45 @@ static constexpr int64_t longestSmallPart = 6144;
 static constexpr int64_t fewPartThreads = 128, partThreads = 256;
 
 /// In the registers of one block, or 0 threads where these have no room for it.
-int64_t RowsOnGPU::laboriousGroup(bool hasLevels) const {
+int64_t RowsOnGPU::repeatedWorkGroup(const RowWork &work) const {
   bool areWords = vector <= 4;
-  int64_t held = inputs > 1 ? heldOfSeveral : heldNarrow;
-  if (areWords)
-    held = !writesRow ? heldWords : heldWritten;
-  else if (hasLevels && length > longRow)
-    held = length <= longestInLevels ? heldInLevels : 0;
-  if (held == 0)
+  bool hasLevels = work.levels >= fewestLevels;
+  if (hasLevels && hasDeviations && hasWeights && length > longestOfDeviations)
     return 0;
-  int64_t group =
-      llvm::PowerOf2Ceil(std::max<int64_t>(1, llvm::divideCeil(length, held)));
-  if (areWords)
-    group = std::max<int64_t>(
-        group, llvm::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(
-                   vectors / 2, 1, writesRow ? fewestWritten : fewestWords))));
-  int64_t most = areWords && inputs == 1 ? mostWordThreads : mostThreads;
-  return group <= most ? group : 0;
+  int64_t held = areWords ? heldWords : heldNarrow, most = mostThreads;
+  int64_t longest = held * most;
+  if (!areWords && hasLevels && length > longRow) {
+    held = heldInLevels;
+    most = mostNarrowThreads;
+    longest = longestInLevels;
+  } else if (!areWords && work.exponentials > 0) {
+    most = mostNarrowThreads;
+    longest = heldByExponentials * most;
+  }
+  if (length > longest)
+    return 0;
+  auto threadsFor = [&](int64_t each) {
+    return static_cast<int64_t>(llvm::PowerOf2Ceil(
+        std::max<int64_t>(1, llvm::divideCeil(length, each))));
+  };
+  int64_t group = std::min(threadsFor(held), most);
+  if (areWords && work.exponentials > 0 && work.repeatsSpecial)
+    group = std::min(threadsFor(heldByExponentialWords), most);
+  int64_t fewest = fewestOfUnwritten;
+  if (writesRow)
+    fewest = areWords || inputs > 1 ? fewestOfWide : fewestOfNarrow;
+  fewest = std::clamp<int64_t>(vectors / 2, 1, fewest);
+  if (areWords || writesRow)
+    group = std::max<int64_t>(group,
+                              llvm::bit_floor(static_cast<uint64_t>(fewest)));
+  return group;
 }
 
 /// In the registers of several blocks, whose weights are there before. Null
 /// where there are no such, or not enough.
-RowsScheduleAttr RowsOnGPU::proposeLaboriousSpread() const {
+RowsScheduleAttr RowsOnGPU::proposeRepeatedWorkSpread() const {
   if (vectorBytes > accessBytes)
-    return withOneAccess().proposeLaboriousSpread();
+    return withOneAccess().proposeRepeatedWorkSpread();
   bool areWords = vector <= 4;
   int64_t most = std::min<int64_t>(target.gpu->portableClusterSize,
                                    target.gpu->maxClusterSize);
@@ -95,11 +115,11 @@ RowsScheduleAttr RowsOnGPU::proposeLaboriousSpread() const {
   return spread(partThreads, areWords ? spreadHeldWords : spreadWideHeld);
 }
 
-/// In shared memory, of one block or of several. Null where it does not fit, or
-/// vectors leave edges.
-RowsScheduleAttr RowsOnGPU::proposeLaboriousShared() const {
+/// In shared memory, of one block or of several. Null where it does not fit,
+/// vectors leave edges, or several blocks are better off with other parts.
+RowsScheduleAttr RowsOnGPU::proposeRepeatedWorkShared() const {
   if (vectorBytes > accessBytes)
-    return withOneAccess().proposeLaboriousShared();
+    return withOneAccess().proposeRepeatedWorkShared();
   int64_t bytes = length * inputBytes;
   int64_t blocks = bytes <= mostSharedBytes
                        ? 1
@@ -107,6 +127,9 @@ RowsScheduleAttr RowsOnGPU::proposeLaboriousShared() const {
   if (inputBytes == 0 || length % vector != 0 ||
       blocks > target.gpu->portableClusterSize ||
       blocks > target.gpu->maxClusterSize)
+    return {};
+  bool isOneNarrow = vector > 4 && inputs == 1;
+  if (blocks > 1 && (hasDeviations || (isOneNarrow && writesRow)))
     return {};
   int64_t threads =
       length / blocks <= longestSmallPart ? fewPartThreads : partThreads;
@@ -117,9 +140,12 @@ RowsScheduleAttr RowsOnGPU::proposeLaboriousShared() const {
 
 /// A row that is needed several times and would take much to compute again.
 /// Null for others, and for those that nothing holds well.
-RowsScheduleAttr RowsOnGPU::proposeLaborious() const {
+RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
   if (once || vector == 1)
     return {};
+  // Of several inputs two accesses take too many registers.
+  if (inputs > 1 && vectorBytes > accessBytes)
+    return withOneAccess().proposeRepeatedWork();
   RowWork work =
       rowWorkOf(segment, llvm::to_vector(kernel.getYield().getValues()), dims);
   bool hasLevels = work.levels >= fewestLevels;
@@ -132,11 +158,15 @@ RowsScheduleAttr RowsOnGPU::proposeLaborious() const {
   bool areExponentials = inputs > 1 && work.exponentials > 1;
   if (areExponentials && !areWords && length > longestOfExponentials)
     return {};
-  if (int64_t group = laboriousGroup(hasLevels))
+  if (int64_t group = repeatedWorkGroup(work))
     return hold(group);
   if (areExponentials)
     return {};
-  if (hasLevels && !work.repeatsSpecial)
-    return proposeLaboriousShared();
-  return hasDeviations ? RowsScheduleAttr() : proposeLaboriousSpread();
+  if (hasLevels && (hasDeviations || !work.repeatsSpecial))
+    return proposeRepeatedWorkShared();
+  bool isLittle = work.exponentials == 0 &&
+                  (areWords || work.repeated <= oneSpecialFunction);
+  bool areTooMany = inputs > 1 && (areWords || hasWeights);
+  return hasDeviations || isLittle || areTooMany ? RowsScheduleAttr()
+                                                 : proposeRepeatedWorkSpread();
 }
