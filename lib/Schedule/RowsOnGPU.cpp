@@ -253,7 +253,7 @@ RowsScheduleAttr RowsOnGPU::proposeStream() const {
 /// Whether there is so much to compute on 16-bit elements that loads from the
 /// caches come late.
 bool RowsOnGPU::isHeavy() const {
-  return vector > 4 && (hasExp || (hasDeviations && hasWeights));
+  return vector > 4 && (hasExp || hasWeighedDeviations());
 }
 
 /// Beyond these a row has another place. Of several inputs of words as many

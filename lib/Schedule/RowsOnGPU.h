@@ -73,6 +73,7 @@ private:
   double mostFewRows() const;
   int64_t briefCluster() const;
   int64_t fewCluster() const;
+  bool hasWeighedDeviations() const { return hasDeviations && hasWeights; }
   bool isHeavy() const;
   int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
@@ -107,9 +108,11 @@ private:
   RowsScheduleAttr proposeDeviations() const;
   bool areAtOnce() const;
   RowsScheduleAttr proposeShort() const;
+  std::pair<int64_t, int64_t> heldOfRepeatedWork(const RowWork &work) const;
   int64_t repeatedWorkGroup(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWorkSpread() const;
   RowsScheduleAttr proposeRepeatedWorkShared() const;
+  RowsScheduleAttr proposeLongRepeatedWork(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWork() const;
   RowsScheduleAttr proposeUnknown() const;
   RowsScheduleAttr proposeStaged() const;

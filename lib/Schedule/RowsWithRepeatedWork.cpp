@@ -29,68 +29,77 @@ static constexpr unsigned fewestLevels = 2;
 /// Those of one special function: no more are not worth a cluster, unless
 /// exponentials follow.
 static constexpr double oneSpecialFunction = 12;
-/// Elements of a thread: of 16 bits; of these in one block that has no more
-/// threads for exponentials; in longer rows with several levels; of words, and
-/// of those on which exponentials follow a special function.
-static constexpr int64_t heldNarrow = 45, heldByExponentials = 56;
-static constexpr int64_t heldInLevels = 64;
-static constexpr int64_t heldWords = 32, heldByExponentialWords = 24;
+/// Elements of a thread: of 16 bits, of those in rows that leave edges or that
+/// nothing of their length is written of, of those that exponentials follow,
+/// and of those in rows beyond `longRow` that have several levels.
+static constexpr int64_t heldNarrow = 48, heldUneven = 45;
+static constexpr int64_t heldByExponentials = 56, heldInLevels = 64;
 static constexpr int64_t longRow = 4096;
-/// Threads of a row that has two vectors for each, at least, by whether it is
-/// written, and of words or of several inputs; those of a row in one block's
-/// registers, at most, and of one of which exponentials or levels are narrow.
-static constexpr int64_t fewestOfUnwritten = 32, fewestOfNarrow = 64;
-static constexpr int64_t fewestOfWide = 128;
-static constexpr int64_t mostThreads = 512, mostNarrowThreads = 256;
-/// The longest row of several levels in one block's registers; of those whose
-/// deviations have weights.
-static constexpr int64_t longestInLevels = 14336, longestOfDeviations = 8192;
-/// Where 16-bit elements of several inputs have several exponentials each, a
-/// row's length.
+/// The same of words, up to `longWords` of a row and beyond.
+static constexpr int64_t heldWords = 32, heldLongWords = 48;
+static constexpr int64_t longWords = 8192;
+/// Threads that have two vectors each, up to these: of rows that are written,
+/// and of others.
+static constexpr int64_t fewestWritten = 128, fewestOfUnwritten = 32;
+/// The longest row in one block's registers: of 16 bits, of those with several
+/// levels or exponentials, of words, and of words that are divided; and where
+/// several exponentials of several 16-bit elements are held.
+static constexpr int64_t longestNarrow = 16384, longestHeavyNarrow = 14336;
+static constexpr int64_t longestWords = 14336, longestDivided = 16384;
 static constexpr int64_t longestOfExponentials = 4096;
-/// Elements of each thread of a row in the registers of several blocks.
+/// Of several levels, the longest whose deviations have weights, or of which
+/// nothing of its length is written.
+static constexpr int64_t longestInLevels = 8192;
+/// Elements of each thread of a row in the registers of several blocks of few
+/// threads, up to `longFewHeld` of a row and beyond; and of more threads.
+static constexpr int64_t fewHeld = 40, longFewHeld = 20480;
 static constexpr int64_t spreadHeld = 48, spreadWideHeld = 32;
 static constexpr int64_t spreadHeldWords = 16;
 /// Bytes of a row of several levels in one block's shared memory, which has
 /// room for others, and in that of each of several; elements of such a part up
-/// to which few threads walk it.
+/// to which few threads walk it; and of a row from which on it is better than
+/// other places for weighed deviations.
 static constexpr int64_t mostSharedBytes = 64 * 1024, partBytes = 32 * 1024;
 static constexpr int64_t longestSmallPart = 6144;
 static constexpr int64_t fewPartThreads = 128, partThreads = 256;
+static constexpr int64_t fewestSharedDeviations = 16385;
 
-/// In the registers of one block, or 0 threads where these have no room for it.
-int64_t RowsOnGPU::repeatedWorkGroup(const RowWork &work) const {
-  bool areWords = vector <= 4;
+/// Elements of a thread, and the longest row, in the registers of one block.
+std::pair<int64_t, int64_t>
+RowsOnGPU::heldOfRepeatedWork(const RowWork &work) const {
   bool hasLevels = work.levels >= fewestLevels;
-  if (hasLevels && hasDeviations && hasWeights && length > longestOfDeviations)
-    return 0;
-  int64_t held = areWords ? heldWords : heldNarrow, most = mostThreads;
-  int64_t longest = held * most;
-  if (!areWords && hasLevels && length > longRow) {
-    held = heldInLevels;
-    most = mostNarrowThreads;
-    longest = longestInLevels;
-  } else if (!areWords && work.exponentials > 0) {
-    most = mostNarrowThreads;
-    longest = heldByExponentials * most;
+  bool areWeighed = hasLevels && hasWeighedDeviations();
+  if (vector <= 4) {
+    int64_t longest =
+        divides && work.exponentials == 0 ? longestDivided : longestWords;
+    if (areWeighed || (inputs > 1 && work.exponentials > 1))
+      longest = longestInLevels;
+    return {length > longWords ? heldLongWords : heldWords, longest};
   }
+  if (areWeighed && !work.repeatsSpecial)
+    return {heldInLevels, 0};
+  if (hasLevels && length > longRow)
+    return {heldInLevels,
+            areWeighed || !writesRow ? longestInLevels : longestHeavyNarrow};
+  if (length % vector != 0 || !writesRow)
+    return {heldUneven, longestNarrow};
+  if (work.exponentials > 0)
+    return {heldByExponentials, longestHeavyNarrow};
+  return {heldNarrow, longestNarrow};
+}
+
+/// Threads of a row in the registers of one block, or 0 where these have no
+/// room for it.
+int64_t RowsOnGPU::repeatedWorkGroup(const RowWork &work) const {
+  auto [held, longest] = heldOfRepeatedWork(work);
   if (length > longest)
     return 0;
-  auto threadsFor = [&](int64_t each) {
-    return static_cast<int64_t>(llvm::PowerOf2Ceil(
-        std::max<int64_t>(1, llvm::divideCeil(length, each))));
-  };
-  int64_t group = std::min(threadsFor(held), most);
-  if (areWords && work.exponentials > 0 && work.repeatsSpecial)
-    group = std::min(threadsFor(heldByExponentialWords), most);
-  int64_t fewest = fewestOfUnwritten;
-  if (writesRow)
-    fewest = areWords || inputs > 1 ? fewestOfWide : fewestOfNarrow;
-  fewest = std::clamp<int64_t>(vectors / 2, 1, fewest);
-  if (areWords || writesRow)
-    group = std::max<int64_t>(group,
-                              llvm::bit_floor(static_cast<uint64_t>(fewest)));
-  return group;
+  int64_t group = llvm::PowerOf2Ceil(llvm::divideCeil(length, held));
+  bool areNarrowUnwritten = vector > 4 && !writesRow;
+  auto fewest = static_cast<uint64_t>(std::clamp<int64_t>(
+      vectors / 2, 1, writesRow ? fewestWritten : fewestOfUnwritten));
+  return areNarrowUnwritten ? group
+                            : std::max<int64_t>(group, llvm::bit_floor(fewest));
 }
 
 /// In the registers of several blocks, whose weights are there before. Null
@@ -98,7 +107,6 @@ int64_t RowsOnGPU::repeatedWorkGroup(const RowWork &work) const {
 RowsScheduleAttr RowsOnGPU::proposeRepeatedWorkSpread() const {
   if (vectorBytes > accessBytes)
     return withOneAccess().proposeRepeatedWorkSpread();
-  bool areWords = vector <= 4;
   int64_t most = std::min<int64_t>(target.gpu->portableClusterSize,
                                    target.gpu->maxClusterSize);
   auto spread = [&](int64_t threads, int64_t held) {
@@ -109,10 +117,12 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWorkSpread() const {
                                 /*inRegisters=*/0, /*preload=*/hasWeights)
                                .withBlocksPerRow(blocks);
   };
-  if (!areWords)
-    if (RowsScheduleAttr narrow = spread(fewPartThreads, spreadHeld))
-      return narrow;
-  return spread(partThreads, areWords ? spreadHeldWords : spreadWideHeld);
+  if (length <= longFewHeld)
+    return spread(fewPartThreads, fewHeld);
+  if (vector <= 4)
+    return spread(partThreads, spreadHeldWords);
+  RowsScheduleAttr few = spread(fewPartThreads, spreadHeld);
+  return few ? few : spread(partThreads, spreadWideHeld);
 }
 
 /// In shared memory, of one block or of several. Null where it does not fit,
@@ -138,6 +148,31 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWorkShared() const {
       .withBlocksPerRow(blocks);
 }
 
+/// A row that no block's registers hold: in those of several, in shared
+/// memory, or null where other places are better.
+RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
+  bool areWords = vector <= 4;
+  bool hasLevels = work.levels >= fewestLevels;
+  bool areExponentials = inputs > 1 && work.exponentials > 1;
+  bool areWeighed = hasLevels && hasWeighedDeviations();
+  bool isSpecial = areWeighed && work.repeatsSpecial;
+  if (length <= longFewHeld &&
+      (areWords ? writesRow || areExponentials : isSpecial))
+    return proposeRepeatedWorkSpread();
+  if (areExponentials)
+    return {};
+  if (hasLevels && (hasDeviations || !work.repeatsSpecial)) {
+    bool isBetterElsewhere = !areWords && areWeighed && !isSpecial &&
+                             length < fewestSharedDeviations;
+    return isBetterElsewhere ? RowsScheduleAttr() : proposeRepeatedWorkShared();
+  }
+  bool isLittle = work.exponentials == 0 &&
+                  (areWords || work.repeated <= oneSpecialFunction);
+  bool areTooMany = inputs > 1 && (areWords || hasWeights);
+  return hasDeviations || isLittle || areTooMany ? RowsScheduleAttr()
+                                                 : proposeRepeatedWorkSpread();
+}
+
 /// A row that is needed several times and would take much to compute again.
 /// Null for others, and for those that nothing holds well.
 RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
@@ -148,25 +183,15 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
     return withOneAccess().proposeRepeatedWork();
   RowWork work =
       rowWorkOf(segment, llvm::to_vector(kernel.getYield().getValues()), dims);
-  bool hasLevels = work.levels >= fewestLevels;
   bool areWords = vector <= 4;
   // Little that words do again is not what they wait for.
   bool isMuch =
       areWords ? work.repeatsSpecial : work.repeated >= fewestRepeated;
-  if (!isMuch && !hasLevels)
+  if (!isMuch && work.levels < fewestLevels)
     return {};
   bool areExponentials = inputs > 1 && work.exponentials > 1;
   if (areExponentials && !areWords && length > longestOfExponentials)
     return {};
-  if (int64_t group = repeatedWorkGroup(work))
-    return hold(group);
-  if (areExponentials)
-    return {};
-  if (hasLevels && (hasDeviations || !work.repeatsSpecial))
-    return proposeRepeatedWorkShared();
-  bool isLittle = work.exponentials == 0 &&
-                  (areWords || work.repeated <= oneSpecialFunction);
-  bool areTooMany = inputs > 1 && (areWords || hasWeights);
-  return hasDeviations || isLittle || areTooMany ? RowsScheduleAttr()
-                                                 : proposeRepeatedWorkSpread();
+  int64_t group = repeatedWorkGroup(work);
+  return group > 0 ? hold(group) : proposeLongRepeatedWork(work);
 }
