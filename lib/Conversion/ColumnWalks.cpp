@@ -25,17 +25,31 @@ void ColumnsLowering::placeHeldPoints() {
   }
 }
 
-/// The places of this thread's slice: all at once where they are held, else
-/// several at a time and then one by one.
 ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
-  if (isHeld()) {
-    size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
-    if (whole)
-      states = visit(states, ArrayRef(held).take_front(whole));
-    for (const Point &point : ArrayRef(held).drop_front(whole))
-      states = visit(states, point);
-    return states;
-  }
+  SmallVector<BlockArgument> streamed =
+      streamedInputs(frame.kernel, frame.dims, space.domain);
+  if (schedule.getEvictFirst())
+    emitter.loadThrough(cacheLoader(emitter, streamed, CacheUse::last));
+  states = isHeld() ? walkHeld(std::move(states), visit)
+                    : walkLoops(streamed, std::move(states), visit);
+  emitter.loadThrough(nullptr);
+  return states;
+}
+
+/// All places of this thread's slice at once.
+ColumnsLowering::States ColumnsLowering::walkHeld(States states, Visit visit) {
+  size_t whole = llvm::count_if(held, [](auto &p) { return !p.guard; });
+  if (whole)
+    states = visit(states, ArrayRef(held).take_front(whole));
+  for (const Point &point : ArrayRef(held).drop_front(whole))
+    states = visit(states, point);
+  return states;
+}
+
+/// Several of them at a time, and then one by one.
+ColumnsLowering::States
+ColumnsLowering::walkLoops(ArrayRef<BlockArgument> streamed, States states,
+                           Visit visit) {
   Index count = walkedPlaces();
   int64_t unroll = schedule.getUnroll(), perStep = unroll * splits;
   Index step = Index::constant(perStep);
@@ -46,9 +60,7 @@ ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
   Index steps = emitter.div(emitter.sub(count, last), step);
   Index stepped = emitter.mul(steps, step);
   StagedWalk staged{
-      copyableInputs(frame,
-                     streamedInputs(frame.kernel, frame.dims, space.domain),
-                     pointAt(group.slice, behind)),
+      copyableInputs(frame, streamed, pointAt(group.slice, behind)),
       schedule.getStages(), thread, schedule.getThreads()};
   states = loopInStages(
       frame, staged, emitter.mul(part, step), stepped, emitter.mul(parts, step),

@@ -341,6 +341,8 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
                                     isLast ? CacheUse::last : CacheUse::again));
     // All loads before the first store, behind which none could be moved.
     loadHeld(streamed);
+  } else if (schedule.getEvictFirst()) {
+    emitter.loadThrough(cacheLoader(emitter, streamed, CacheUse::last));
   }
   SmallVector<Point> points = held;
   if (edge)
@@ -374,6 +376,8 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
       copyableInputs(frame, streamedInputs(frame.kernel, frame.dims, segment),
                      vectorPoint(walker, /*followed=*/true)),
       schedule.getStages(), thread, schedule.getThreads()};
+  if (schedule.getEvictFirst())
+    emitter.loadThrough(cacheLoader(emitter, streamed, CacheUse::last));
   vectorStates = loopInStages(
       frame, staged, Index::constant(0), stepped, perStep, vectorStates,
       [&](const Index &base) {
@@ -392,6 +396,7 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
                        return visit(std::move(states),
                                     vectorPoint(number, /*followed=*/false));
                      });
+  emitter.loadThrough(nullptr);
   if (!hasTail())
     return {vectorStates, scalarStates};
   Index elements =

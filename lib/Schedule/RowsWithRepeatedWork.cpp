@@ -57,12 +57,13 @@ static constexpr int64_t spreadHeld = 48, spreadWideHeld = 32;
 static constexpr int64_t spreadHeldWords = 16;
 /// Bytes of a row of several levels in one block's shared memory, which has
 /// room for others, and in that of each of several; elements of such a part up
-/// to which few threads walk it; and of a row from which on it is better than
-/// other places for weighed deviations.
+/// to which few threads walk it; and of 16-bit rows with weighed deviations, or
+/// of which nothing of their length is written, up to which other places are
+/// better.
 static constexpr int64_t mostSharedBytes = 64 * 1024, partBytes = 32 * 1024;
 static constexpr int64_t longestSmallPart = 6144;
 static constexpr int64_t fewPartThreads = 128, partThreads = 256;
-static constexpr int64_t fewestSharedDeviations = 16385;
+static constexpr int64_t longestElsewhere = 16384;
 
 /// Elements of a thread, and the longest row, in the registers of one block.
 std::pair<int64_t, int64_t>
@@ -156,14 +157,16 @@ RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
   bool areExponentials = inputs > 1 && work.exponentials > 1;
   bool areWeighed = hasLevels && hasWeighedDeviations();
   bool isSpecial = areWeighed && work.repeatsSpecial;
-  if (length <= longFewHeld &&
-      (areWords ? writesRow || areExponentials : isSpecial))
+  bool mayBeFew = isSpecial;
+  if (areWords)
+    mayBeFew = areExponentials || (writesRow && (hasLevels || !hasDeviations));
+  if (length <= longFewHeld && mayBeFew)
     return proposeRepeatedWorkSpread();
   if (areExponentials)
     return {};
   if (hasLevels && (hasDeviations || !work.repeatsSpecial)) {
-    bool isBetterElsewhere = !areWords && areWeighed && !isSpecial &&
-                             length < fewestSharedDeviations;
+    bool isBetterElsewhere = !areWords && length <= longestElsewhere &&
+                             (areWeighed ? !isSpecial : !writesRow);
     return isBetterElsewhere ? RowsScheduleAttr() : proposeRepeatedWorkShared();
   }
   bool isLittle = work.exponentials == 0 &&

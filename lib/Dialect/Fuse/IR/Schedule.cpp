@@ -72,6 +72,19 @@ static LogicalResult verifyStages(EmitError emitError, int64_t stages,
                      << stringifyHoldKind(hold) << "; leave them out";
 }
 
+/// Rows in the caches say themselves what the caches keep, and copies into
+/// shared memory say nothing.
+static LogicalResult verifyEvictFirst(EmitError emitError, bool evictFirst,
+                                      HoldKind hold, int64_t stages) {
+  bool areLoads = hold == HoldKind::registers || hold == HoldKind::loop;
+  if (!evictFirst || (areLoads && stages == 1))
+    return success();
+  return emitError() << "expected evict_first with hold = registers or hold = "
+                        "loop and stages = 1, but got hold = "
+                     << stringifyHoldKind(hold) << " and stages = " << stages
+                     << "; leave it out";
+}
+
 LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t vector,
                                             int64_t unroll, int64_t heads) {
@@ -87,13 +100,14 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t inRegisters, bool preload,
                                        int64_t copyGroups, int64_t blocksPerRow,
                                        bool wholeGrid, int64_t persistent,
-                                       int64_t stages) {
+                                       int64_t stages, bool evictFirst) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
       failed(verifyRange(emitError, "rows_per_block", rowsPerBlock,
                          kMaxThreads)) ||
-      failed(verifyStages(emitError, stages, hold)))
+      failed(verifyStages(emitError, stages, hold)) ||
+      failed(verifyEvictFirst(emitError, evictFirst, hold, stages)))
     return failure();
   if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
     return emitError() << "expected in_registers from 0 on, and only with hold "
@@ -149,49 +163,56 @@ RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, getWholeGrid(), getPersistent(),
-             getStages());
+             getStages(), getEvictFirst());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, /*whole_grid=*/true,
-             /*persistent=*/0, getStages());
+             /*persistent=*/0, getStages(), getEvictFirst());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks,
-             getStages());
+             getStages(), getEvictFirst());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPreload(bool preload) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), preload, getCopyGroups(),
-             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages());
+             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages(),
+             getEvictFirst());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), stages);
+             getPersistent(), stages, getEvictFirst());
 }
 
-LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
-                                          int64_t vector, int64_t splits,
-                                          HoldKind hold, int64_t unroll,
-                                          int64_t parts,
-                                          int64_t blocksPerColumn,
-                                          int64_t stages, int64_t fold) {
+RowsScheduleAttr RowsScheduleAttr::withEvictFirst(bool evictFirst) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
+             getHold(), getUnroll(), getInRegisters(), getPreload(),
+             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
+             getPersistent(), getStages(), evictFirst);
+}
+
+LogicalResult ColumnsScheduleAttr::verify(
+    EmitError emitError, int64_t threads, int64_t vector, int64_t splits,
+    HoldKind hold, int64_t unroll, int64_t parts, int64_t blocksPerColumn,
+    int64_t stages, int64_t fold, bool evictFirst) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "fold", fold, kMaxFactor)) ||
       failed(verifyRange(emitError, "splits", splits, threads)) ||
       failed(verifyRange(emitError, "parts", parts, kMaxParts)) ||
       failed(verifyCluster(emitError, "blocks_per_column", blocksPerColumn)) ||
-      failed(verifyStages(emitError, stages, hold)))
+      failed(verifyStages(emitError, stages, hold)) ||
+      failed(verifyEvictFirst(emitError, evictFirst, hold, stages)))
     return failure();
   if (parts > 1 && hold != HoldKind::loop)
     return emitError() << "expected hold = loop where blocks share a column, "
@@ -225,17 +246,25 @@ ColumnsScheduleAttr
 ColumnsScheduleAttr::withBlocksPerColumn(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
              getUnroll(), blocks > 1 ? 1 : getParts(), blocks, getStages(),
-             blocks > 1 ? 1 : getFold());
+             blocks > 1 ? 1 : getFold(), getEvictFirst());
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), getParts(), getBlocksPerColumn(), stages, getFold());
+             getUnroll(), getParts(), getBlocksPerColumn(), stages, getFold(),
+             getEvictFirst());
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withFold(int64_t fold) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), getParts(), getBlocksPerColumn(), getStages(), fold);
+             getUnroll(), getParts(), getBlocksPerColumn(), getStages(), fold,
+             getEvictFirst());
+}
+
+ColumnsScheduleAttr ColumnsScheduleAttr::withEvictFirst(bool evictFirst) const {
+  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
+             getUnroll(), getParts(), getBlocksPerColumn(), getStages(),
+             getFold(), evictFirst);
 }
 
 LogicalResult TransposeScheduleAttr::verify(EmitError emitError,
