@@ -372,7 +372,7 @@ void RowsLowering::placeRows(const Index &block) {
   placeRow(existingRow(rowOf(block)));
   if (group.blocks > 1)
     startExchanges();
-  if (isShared() || isCached() || schedule.getEvictFirst())
+  if (isShared() || isCached())
     streamed =
         stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
   if (isShared()) {

@@ -341,8 +341,6 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
                                     isLast ? CacheUse::last : CacheUse::again));
     // All loads before the first store, behind which none could be moved.
     loadHeld(streamed);
-  } else if (schedule.getEvictFirst()) {
-    emitter.loadThrough(cacheLoader(emitter, streamed, CacheUse::last));
   }
   SmallVector<Point> points = held;
   if (edge)
@@ -376,8 +374,6 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
       copyableInputs(frame, streamedInputs(frame.kernel, frame.dims, segment),
                      vectorPoint(walker, /*followed=*/true)),
       schedule.getStages(), thread, schedule.getThreads()};
-  if (schedule.getEvictFirst())
-    emitter.loadThrough(cacheLoader(emitter, streamed, CacheUse::last));
   vectorStates = loopInStages(
       frame, staged, Index::constant(0), stepped, perStep, vectorStates,
       [&](const Index &base) {
@@ -396,7 +392,6 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
                        return visit(std::move(states),
                                     vectorPoint(number, /*followed=*/false));
                      });
-  emitter.loadThrough(nullptr);
   if (!hasTail())
     return {vectorStates, scalarStates};
   Index elements =

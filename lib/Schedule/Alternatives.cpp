@@ -303,7 +303,8 @@ static Schedules foldedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
   return {other};
 }
 
-/// Other numbers of blocks that share a column, and other stages.
+/// Other numbers of blocks that share a column, other stages, and loads that
+/// leave the L2 first or do not.
 static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
                                const DimClasses &dims,
                                const ScheduleTarget &target) {
@@ -312,9 +313,11 @@ static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
                                     proposal.getThreads(), proposal.getVector(),
                                     proposal.getSplits(), proposal.getHold(),
                                     unroll, parts)
-        .withFold(proposal.getFold());
+        .withFold(proposal.getFold())
+        .withEvictFirst(proposal.getEvictFirst());
   };
-  Schedules found;
+  Schedules found = {
+      proposal.withStages(1).withEvictFirst(!proposal.getEvictFirst())};
   int64_t parts = proposal.getParts(), unroll = proposal.getUnroll();
   int64_t stages = proposal.getStages();
   if (parts > 1)

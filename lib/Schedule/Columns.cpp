@@ -98,6 +98,7 @@ public:
         vector(chosen.vector), fold(chosen.fold),
         alongPlaces(space.isReduced(space.domain.size() - 1)),
         isSmall(target.gpu && isSmallCall(kernel, target)),
+        isBrief(target.gpu && isBriefCall(kernel, target)),
         columns(staticProduct(space.keptExtents())),
         places(staticProduct(space.reducedExtents())) {
     if (fold == 1)
@@ -120,6 +121,7 @@ private:
   void chooseParts();
   bool chooseCluster();
   bool suits(int64_t row, int64_t size) const;
+  bool evictsFirst();
   void chooseStages();
   int64_t inputs() const {
     return streamedInputs(kernel, dims, space.domain).size();
@@ -133,7 +135,7 @@ private:
   int64_t vector, fold;
   /// Whether a vector's lanes are places of one column.
   bool alongPlaces;
-  bool isSmall;
+  bool isSmall, isBrief;
   /// Of `fold` rows that are walked as one.
   std::optional<int64_t> columns, places;
   int64_t threads = 1, splits = 1, unroll = 4, parts = 1;
@@ -263,9 +265,25 @@ bool Proposal::chooseCluster() {
   return clustered > 1;
 }
 
+/// Whether what is read once should leave the L2 at once: in calls of a few
+/// times its size, where what others left there would have to be written back
+/// first. Brief ones find their inputs there, results of the full shape push
+/// out as much as is read, and only whole words can say so.
+bool Proposal::evictsFirst() {
+  bool areWords = narrowestBits(kernel, dims, space.domain) * vector >= 32;
+  return isSmall && !isBrief && areWords && hold() == HoldKind::loop &&
+         isOneWalk(kernel, space, dims) &&
+         llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
+           return space.isReducedShape(dims.extents(value));
+         });
+}
+
 /// Copies that run ahead, where rows are whole lines and blocks share columns.
-/// Parts gain nothing where elements are words.
+/// Parts gain nothing where elements are words, and no loads that leave the L2
+/// at once, which as many threads have in flight, do.
 void Proposal::chooseStages() {
+  if (evictsFirst())
+    return;
   bool isLoop = hold() == HoldKind::loop && isOneWalk(kernel, space, dims);
   bool areLines =
       columns && *columns * std::max<int64_t>(1, 16 / vector) % lineBytes == 0;
@@ -300,7 +318,8 @@ ScheduleAttrInterface Proposal::schedule() {
                                            splits, hold(), unroll, parts);
   if (clustered > 1)
     schedule = schedule.withBlocksPerColumn(clustered);
-  return schedule.withStages(stages).withFold(fold);
+  return schedule.withStages(stages).withFold(fold).withEvictFirst(
+      target.isGPU && evictsFirst());
 }
 
 /// Whether the vectors of a column whose places are neighbours may start at the

@@ -213,6 +213,12 @@ RowsScheduleAttr RowsOnGPU::proposeFew() const {
 /// Whether there is little but a division at each element.
 bool RowsOnGPU::isDivided() const { return divides && !hasExp; }
 
+/// Whether a row in registers loads all before it reduces any of it, which ones
+/// that are divided into eight bits have no registers for.
+bool RowsOnGPU::mayPreload() const {
+  return hasWeights || !isDivided() || narrowestBytes > 1;
+}
+
 /// Threads of a block with a row of words in its registers. Exponentials take
 /// the place of words, so that threads have room for more of them.
 int64_t RowsOnGPU::moderateWordThreads() const {
@@ -422,7 +428,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerateShort() const {
     return {};
   if (vectors > smallestBlock && vectors % (2 * warpSize) == 0)
     return make(vectors / 2, 1, HoldKind::registers, /*inRegisters=*/0,
-                /*preload=*/!hasDeviations);
+                /*preload=*/!hasDeviations && mayPreload());
   if (isDivided() && vectors == smallestBlock)
     return make(smallestBlock, 2, HoldKind::registers);
   if (!hasWeights || hasDeviations)
@@ -495,7 +501,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   bool isAhead = areWords ? length <= threads * most ||
                                 length >= loopThreads * moderateHeld
                           : threads > smallestBlock;
-  bool preload = !hasDeviations || isAhead;
+  bool preload = mayPreload() && (!hasDeviations || isAhead);
   return make(threads, 1, HoldKind::registers, /*inRegisters=*/0, preload);
 }
 

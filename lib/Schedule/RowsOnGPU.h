@@ -122,6 +122,7 @@ private:
   RowsScheduleAttr proposeSmall() const;
   RowsScheduleAttr proposeFew() const;
   bool isDivided() const;
+  bool mayPreload() const;
   bool isWeighed() const;
   int64_t moderateWordThreads() const;
   int64_t moderateNarrowThreads() const;

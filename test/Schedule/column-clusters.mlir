@@ -123,9 +123,9 @@ func.func @few_words(%x: tensor<?x1024xf32>) -> tensor<1024xf32> {
 
 // -----
 
-// In small calls a second launch costs more.
+// In small calls a second launch costs more, and what is read leaves the L2 first.
 // CHECK-LABEL: func.func @small_call
-// CHECK: #fuse.columns<threads = 256, vector = 8, splits = 32, unroll = 2, blocks_per_column = 8, stages = 4>
+// CHECK: #fuse.columns<threads = 256, vector = 8, splits = 32, unroll = 8, blocks_per_column = 8, evict_first = true>
 func.func @small_call(%x: tensor<4096x4096xbf16>) -> tensor<4096xbf16> {
   %y = fuse.kernel "k" ins(%x : tensor<4096x4096xbf16>) -> tensor<4096xbf16> {
   ^bb0(%a: tensor<4096x4096xbf16>):

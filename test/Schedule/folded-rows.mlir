@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @odd
 // CHECK: #fuse.columns<threads = 256, vector = 8, splits = 2, parts = 16, fold = 8>
 // SMALL-LABEL: func.func @odd
-// SMALL: #fuse.columns<threads = 256, vector = 8, splits = 4, parts = 8, fold = 8>
+// SMALL: #fuse.columns<threads = 256, vector = 8, splits = 4, parts = 8, fold = 8, evict_first = true>
 // CPU-LABEL: func.func @odd
 // CPU-NOT: fold
 func.func @odd(%x: tensor<?x4097xbf16>) -> tensor<4097xbf16> {

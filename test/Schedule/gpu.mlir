@@ -321,7 +321,7 @@ func.func @sum(%x: tensor<?xf32>) -> tensor<f32> {
 // Of several results as well, whose vectors start where memory is aligned; but
 // what they share would be read element by element.
 // CHECK-LABEL: func.func @several_sums
-// CHECK:         #fuse.columns<threads = 512, vector = 8, splits = 512, parts = 62>
+// CHECK:         #fuse.columns<threads = 512, vector = 8, splits = 512, parts = 62, evict_first = true>
 // CHECK-LABEL: func.func @several_weighted
 // CHECK:         #fuse.columns<threads = 512, vector = 1, splits = 512, parts = 66>
 func.func @several_sums(%x: tensor<8x1000003xbf16>) -> tensor<8xbf16> {

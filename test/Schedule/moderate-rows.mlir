@@ -219,7 +219,7 @@ func.func @divided(%x: tensor<?x4096xbf16>) -> tensor<?x4096xf8E4M3FN> {
 
 // while registers have four and a half,
 // CHECK-LABEL: func.func @more_divided(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @more_divided(%x: tensor<?x9216xbf16>) -> tensor<?x9216xf8E4M3FN> {
   %f = fuse.cast %x : tensor<?x9216xbf16> -> tensor<?x9216xf32>
   %m = fuse.abs %f : tensor<?x9216xf32>
@@ -243,7 +243,7 @@ func.func @divided_by_few(%x: tensor<?x5120xbf16>) -> tensor<?x5120xf8E4M3FN> {
 
 // Three vectors of two accesses fit,
 // CHECK-LABEL: func.func @divided_words(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @divided_words(%x: tensor<?x6144xf32>) -> tensor<?x6144xf8E4M3FN> {
   %m = fuse.abs %x : tensor<?x6144xf32>
   %s = fuse.reduce max %m dims = [1] keep : tensor<?x6144xf32> -> tensor<?x1xf32>
@@ -254,7 +254,7 @@ func.func @divided_words(%x: tensor<?x6144xf32>) -> tensor<?x6144xf8E4M3FN> {
 
 // four do not, and are two of a larger block.
 // CHECK-LABEL: func.func @more_divided_words(
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers>
 func.func @more_divided_words(%x: tensor<?x7168xf32>) -> tensor<?x7168xf8E4M3FN> {
   %m = fuse.abs %x : tensor<?x7168xf32>
   %s = fuse.reduce max %m dims = [1] keep : tensor<?x7168xf32> -> tensor<?x1xf32>

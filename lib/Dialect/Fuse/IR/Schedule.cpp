@@ -72,19 +72,6 @@ static LogicalResult verifyStages(EmitError emitError, int64_t stages,
                      << stringifyHoldKind(hold) << "; leave them out";
 }
 
-/// Rows in the caches say themselves what the caches keep, and copies into
-/// shared memory say nothing.
-static LogicalResult verifyEvictFirst(EmitError emitError, bool evictFirst,
-                                      HoldKind hold, int64_t stages) {
-  bool areLoads = hold == HoldKind::registers || hold == HoldKind::loop;
-  if (!evictFirst || (areLoads && stages == 1))
-    return success();
-  return emitError() << "expected evict_first with hold = registers or hold = "
-                        "loop and stages = 1, but got hold = "
-                     << stringifyHoldKind(hold) << " and stages = " << stages
-                     << "; leave it out";
-}
-
 LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t vector,
                                             int64_t unroll, int64_t heads) {
@@ -100,14 +87,13 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t inRegisters, bool preload,
                                        int64_t copyGroups, int64_t blocksPerRow,
                                        bool wholeGrid, int64_t persistent,
-                                       int64_t stages, bool evictFirst) {
+                                       int64_t stages) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
       failed(verifyRange(emitError, "rows_per_block", rowsPerBlock,
                          kMaxThreads)) ||
-      failed(verifyStages(emitError, stages, hold)) ||
-      failed(verifyEvictFirst(emitError, evictFirst, hold, stages)))
+      failed(verifyStages(emitError, stages, hold)))
     return failure();
   if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
     return emitError() << "expected in_registers from 0 on, and only with hold "
@@ -163,42 +149,34 @@ RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, getWholeGrid(), getPersistent(),
-             getStages(), getEvictFirst());
+             getStages());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, /*whole_grid=*/true,
-             /*persistent=*/0, getStages(), getEvictFirst());
+             /*persistent=*/0, getStages());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks,
-             getStages(), getEvictFirst());
+             getStages());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPreload(bool preload) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), preload, getCopyGroups(),
-             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages(),
-             getEvictFirst());
+             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), stages, getEvictFirst());
-}
-
-RowsScheduleAttr RowsScheduleAttr::withEvictFirst(bool evictFirst) const {
-  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
-             getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), getStages(), evictFirst);
+             getPersistent(), stages);
 }
 
 LogicalResult ColumnsScheduleAttr::verify(
@@ -211,9 +189,13 @@ LogicalResult ColumnsScheduleAttr::verify(
       failed(verifyRange(emitError, "splits", splits, threads)) ||
       failed(verifyRange(emitError, "parts", parts, kMaxParts)) ||
       failed(verifyCluster(emitError, "blocks_per_column", blocksPerColumn)) ||
-      failed(verifyStages(emitError, stages, hold)) ||
-      failed(verifyEvictFirst(emitError, evictFirst, hold, stages)))
+      failed(verifyStages(emitError, stages, hold)))
     return failure();
+  // Copies into shared memory say nothing of the kind.
+  if (evictFirst && stages > 1)
+    return emitError() << "expected evict_first with stages = 1, but got "
+                          "stages = "
+                       << stages << "; leave it out";
   if (parts > 1 && hold != HoldKind::loop)
     return emitError() << "expected hold = loop where blocks share a column, "
                           "but got parts = "
@@ -252,7 +234,7 @@ ColumnsScheduleAttr::withBlocksPerColumn(int64_t blocks) const {
 ColumnsScheduleAttr ColumnsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
              getUnroll(), getParts(), getBlocksPerColumn(), stages, getFold(),
-             getEvictFirst());
+             getEvictFirst() && stages == 1);
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withFold(int64_t fold) const {

@@ -258,3 +258,9 @@ func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, s
 
 // expected-error @below {{expected hold = loop and blocks_per_column = 1 where rows are walked together, but got hold = loop and blocks_per_column = 2 with fold = 2; use fold = 1}}
 func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 1, blocks_per_column = 2, fold = 2>}
+
+// -----
+
+// Copies into shared memory leave the caches as others do.
+// expected-error @below {{expected evict_first with stages = 1, but got stages = 2; leave it out}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, stages = 2, evict_first = true>}

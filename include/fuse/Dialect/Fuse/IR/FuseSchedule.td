@@ -106,11 +106,6 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     while they reduce one; into shared memory from when the last pass over this
     one has read a vector.
 
-    With `evict_first` (and `hold = registers` or `loop`, `stages` = 1) loads of
-    what streams ask the L2 to drop their lines before any others: each line that
-    stays of what was written before need not be written back in order to make
-    room, which is time where a call moves little beside the L2's size.
-
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
   }];
@@ -123,16 +118,14 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         DefaultValuedParameter<"int64_t", "1">:$blocks_per_row,
                         DefaultValuedParameter<"bool", "false">:$whole_grid,
                         DefaultValuedParameter<"int64_t", "0">:$persistent,
-                        DefaultValuedParameter<"int64_t", "1">:$stages,
-                        DefaultValuedParameter<"bool", "false">:$evict_first);
+                        DefaultValuedParameter<"int64_t", "1">:$stages);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$rows_per_block, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$in_registers,
                                    "bool":$preload, "int64_t":$copy_groups), [{
     return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
                  in_registers, preload, copy_groups, /*blocks_per_row=*/1,
-                 /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1,
-                 /*evict_first=*/false);
+                 /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1);
   }]>];
   let extraClassDeclaration = [{
     /// Blocks of a cluster; 1 for none.
@@ -153,7 +146,6 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     RowsScheduleAttr withPreload(bool preload) const;
     /// The same schedule with copies of so many steps less one on their way.
     RowsScheduleAttr withStages(int64_t stages) const;
-    RowsScheduleAttr withEvictFirst(bool evictFirst) const;
   }];
 }
 
@@ -190,8 +182,12 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     before the reductions is pointwise, and all results are reduced; with `hold =
     loop` and `blocks_per_column` = 1.
 
-    `stages` (with `hold = loop`) and `evict_first` (with `stages` = 1) are those
-    of `#fuse.rows`.
+    `stages` (with `hold = loop`) are those of `#fuse.rows`.
+
+    With `evict_first` (and `stages` = 1) loads of what streams ask the L2 to drop
+    their lines before any others. A line that stays of what was written before
+    need not be written back then to make room, which takes time where a call
+    moves little beside the L2's size.
 
     `vector` is a power of two. It divides the last dimension, unless that is the
     only one that is reduced and `hold = loop`: vectors then start where memory is
@@ -219,6 +215,8 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
   let extraClassDeclaration = [{
     /// The same schedule with clusters of so many blocks, instead of parts.
     ColumnsScheduleAttr withBlocksPerColumn(int64_t blocks) const;
+    /// The same schedule with copies of so many steps less one on their way,
+    /// which leave the L2 as others do.
     ColumnsScheduleAttr withStages(int64_t stages) const;
     ColumnsScheduleAttr withFold(int64_t fold) const;
     ColumnsScheduleAttr withEvictFirst(bool evictFirst) const;
