@@ -11,7 +11,7 @@
 // CHECK:         scf.for
 // CHECK:           ld.global.L1::evict_first.L2::cache_hint.v4.b32
 // CHECK-NOT:     ld.global
-// CHECK:         llvm.load {{.*}} -> vector<8xbf16>
+// CHECK:         llvm.load {{.*}} : !llvm.ptr -> bf16
 // CHECK:         gpu.return
 func.func @columns(%x: tensor<?x512xbf16>, %w: tensor<512xbf16>) -> tensor<512xbf16> {
   %y = fuse.kernel "columns" ins(%x, %w : tensor<?x512xbf16>, tensor<512xbf16>) -> tensor<512xbf16>

@@ -123,6 +123,20 @@ func.func @few_words(%x: tensor<?x1024xf32>) -> tensor<1024xf32> {
 
 // -----
 
+// A brief call finds its input in the L2.
+// CHECK-LABEL: func.func @brief_call
+// CHECK: #fuse.columns<threads = 256, vector = 8, splits = 32, unroll = 2, blocks_per_column = 16, stages = 4>
+func.func @brief_call(%x: tensor<1024x2048xbf16>) -> tensor<2048xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<1024x2048xbf16>) -> tensor<2048xbf16> {
+  ^bb0(%a: tensor<1024x2048xbf16>):
+    %s = fuse.reduce sum %a dims = [0] : tensor<1024x2048xbf16> -> tensor<2048xbf16>
+    fuse.yield %s : tensor<2048xbf16>
+  }
+  return %y : tensor<2048xbf16>
+}
+
+// -----
+
 // In small calls a second launch costs more, and what is read leaves the L2 first.
 // CHECK-LABEL: func.func @small_call
 // CHECK: #fuse.columns<threads = 256, vector = 8, splits = 32, unroll = 8, blocks_per_column = 8, evict_first = true>

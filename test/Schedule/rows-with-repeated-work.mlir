@@ -24,9 +24,9 @@ func.func @gelu_rms_norm_bf16_7168(%a: tensor<?x7168xbf16> {fuse.dims = ["rows"]
 
 // -----
 
-// Several inputs have more elements in each thread.
+// So do several inputs.
 // CHECK-LABEL: func.func @swiglu_quantize_bf16_7168
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @swiglu_quantize_bf16_7168(%a: tensor<?x7168xbf16> {fuse.dims = ["rows"]}, %b: tensor<?x7168xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x7168xf8E4M3FN>, tensor<?x1xbf16>) {
   %s = fuse.silu %a : tensor<?x7168xbf16>
   %g = fuse.mul %s, %b : tensor<?x7168xbf16>
@@ -80,9 +80,9 @@ func.func @entropy_f32_1024(%a: tensor<?x1024xf32> {fuse.dims = ["rows"]}) -> (t
 
 // -----
 
-// Of what is written, two vectors of words each.
+// What is written has two vectors in each thread, up to a block's.
 // CHECK-LABEL: func.func @softcap_softmax_f32_1024
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers>
 func.func @softcap_softmax_f32_1024(%a: tensor<?x1024xf32> {fuse.dims = ["rows"]}) -> (tensor<?x1024xf32>) {
   %k = fuse.constant dense<0.03> : tensor<1x1xf32>
   %k2 = fuse.constant dense<30.0> : tensor<1x1xf32>
@@ -95,11 +95,11 @@ func.func @softcap_softmax_f32_1024(%a: tensor<?x1024xf32> {fuse.dims = ["rows"]
 
 // -----
 
-// Longer rows: registers of several blocks, or shared memory of one where there are several levels.
+// The longest that one block holds.
 // CHECK-LABEL: func.func @gelu_rms_norm_bf16_16384
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers>
 // AMPERE-LABEL: func.func @gelu_rms_norm_bf16_16384
-// AMPERE: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+// AMPERE: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers>
 func.func @gelu_rms_norm_bf16_16384(%a: tensor<?x16384xbf16> {fuse.dims = ["rows"]}, %w: tensor<16384xbf16>) -> (tensor<?x16384xbf16>) {
   %g = fuse.gelu tanh %a : tensor<?x16384xbf16>
   %y = fuse.rms_norm %g, %w eps = 1.0e-5 : tensor<?x16384xbf16>, tensor<16384xbf16>
@@ -108,6 +108,7 @@ func.func @gelu_rms_norm_bf16_16384(%a: tensor<?x16384xbf16> {fuse.dims = ["rows
 
 // -----
 
+// Longer rows: registers of several blocks, or shared memory of one where there are several levels.
 // CHECK-LABEL: func.func @gelu_rms_norm_bf16_65536
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 8>
 // AMPERE-LABEL: func.func @gelu_rms_norm_bf16_65536
@@ -221,4 +222,121 @@ func.func @masked_softmax_f32_4096(%a: tensor<?x4096xf32> {fuse.dims = ["rows"]}
   %y0 = fuse.add %a, %i : tensor<?x4096xf32>, tensor<1x4096xf32> -> tensor<?x4096xf32>
   %y = fuse.softmax %y0 dims = [1] : tensor<?x4096xf32>
   return %y : tensor<?x4096xf32>
+}
+
+// -----
+
+// Exponentials leave room for 56 elements a thread.
+// CHECK-LABEL: func.func @gelu_softmax_bf16_7168
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+func.func @gelu_softmax_bf16_7168(%a: tensor<?x7168xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x7168xbf16>) {
+  %g = fuse.gelu tanh %a : tensor<?x7168xbf16>
+  %y = fuse.softmax %g dims = [1] : tensor<?x7168xbf16>
+  return %y : tensor<?x7168xbf16>
+}
+
+// -----
+
+// No more threads compute these than 256.
+// CHECK-LABEL: func.func @gelu_softmax_bf16_14336
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
+func.func @gelu_softmax_bf16_14336(%a: tensor<?x14336xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x14336xbf16>) {
+  %g = fuse.gelu tanh %a : tensor<?x14336xbf16>
+  %y = fuse.softmax %g dims = [1] : tensor<?x14336xbf16>
+  return %y : tensor<?x14336xbf16>
+}
+
+// -----
+
+// Longer rows of exponentials are shared by blocks of few threads.
+// CHECK-LABEL: func.func @gelu_softmax_bf16_16384
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, blocks_per_row = 4>
+func.func @gelu_softmax_bf16_16384(%a: tensor<?x16384xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x16384xbf16>) {
+  %g = fuse.gelu tanh %a : tensor<?x16384xbf16>
+  %y = fuse.softmax %g dims = [1] : tensor<?x16384xbf16>
+  return %y : tensor<?x16384xbf16>
+}
+
+// -----
+
+// Words: 48 in each of few threads, before there are more.
+// CHECK-LABEL: func.func @gelu_rms_norm_f32_11008
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+func.func @gelu_rms_norm_f32_11008(%a: tensor<?x11008xf32> {fuse.dims = ["rows"]}, %w: tensor<11008xf32>) -> (tensor<?x11008xf32>) {
+  %g = fuse.gelu tanh %a : tensor<?x11008xf32>
+  %y = fuse.rms_norm %g, %w eps = 1.0e-5 : tensor<?x11008xf32>, tensor<11008xf32>
+  return %y : tensor<?x11008xf32>
+}
+
+// -----
+
+// Beyond, blocks of few threads share rows of words.
+// CHECK-LABEL: func.func @gelu_rms_norm_f32_16384
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @gelu_rms_norm_f32_16384(%a: tensor<?x16384xf32> {fuse.dims = ["rows"]}, %w: tensor<16384xf32>) -> (tensor<?x16384xf32>) {
+  %g = fuse.gelu tanh %a : tensor<?x16384xf32>
+  %y = fuse.rms_norm %g, %w eps = 1.0e-5 : tensor<?x16384xf32>, tensor<16384xf32>
+  return %y : tensor<?x16384xf32>
+}
+
+// -----
+
+// Weighed deviations take registers: several blocks, earlier.
+// CHECK-LABEL: func.func @rms_norm_layer_norm_f32_12288
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+func.func @rms_norm_layer_norm_f32_12288(%a: tensor<?x12288xf32> {fuse.dims = ["rows"]}, %w: tensor<12288xf32>, %c: tensor<12288xf32>) -> (tensor<?x12288xf32>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x12288xf32>, tensor<12288xf32>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x12288xf32>, tensor<12288xf32>, tensor<12288xf32>
+  return %y : tensor<?x12288xf32>
+}
+
+// -----
+
+// Of 16 bits they are better off in the caches, and in one block's shared memory where they are long.
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_4096
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+func.func @rms_norm_layer_norm_bf16_4096(%a: tensor<?x4096xbf16> {fuse.dims = ["rows"]}, %w: tensor<4096xbf16>, %c: tensor<4096xbf16>) -> (tensor<?x4096xbf16>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>, tensor<4096xbf16>
+  return %y : tensor<?x4096xbf16>
+}
+
+// -----
+
+// The latter.
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_20480
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true>
+func.func @rms_norm_layer_norm_bf16_20480(%a: tensor<?x20480xbf16> {fuse.dims = ["rows"]}, %w: tensor<20480xbf16>, %c: tensor<20480xbf16>) -> (tensor<?x20480xbf16>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x20480xbf16>, tensor<20480xbf16>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x20480xbf16>, tensor<20480xbf16>, tensor<20480xbf16>
+  return %y : tensor<?x20480xbf16>
+}
+
+// -----
+
+// One special function is not worth a cluster's registers.
+// CHECK-LABEL: func.func @l2_tanh_bf16_28672
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 4>
+func.func @l2_tanh_bf16_28672(%a: tensor<?x28672xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x28672xbf16>) {
+  %t = fuse.tanh %a : tensor<?x28672xbf16>
+  %q = fuse.mul %t, %t : tensor<?x28672xbf16>
+  %s = fuse.reduce sum %q dims = [1] keep : tensor<?x28672xbf16> -> tensor<?x1xbf16>
+  %r = fuse.rsqrt %s : tensor<?x1xbf16>
+  %y = fuse.mul %t, %r : tensor<?x28672xbf16>, tensor<?x1xbf16> -> tensor<?x28672xbf16>
+  return %y : tensor<?x28672xbf16>
+}
+
+// -----
+
+// Two accesses of several inputs would not fit.
+// CHECK-LABEL: func.func @add_normalize_quantize_f32_8192
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+func.func @add_normalize_quantize_f32_8192(%a: tensor<?x8192xf32> {fuse.dims = ["rows"]}, %b: tensor<?x8192xf32> {fuse.dims = ["rows"]}, %w: tensor<8192xf32>) -> (tensor<?x8192xf8E4M3FN>, tensor<?x1xf32>) {
+  %h = fuse.add %a, %b : tensor<?x8192xf32>
+  %g = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x8192xf32>, tensor<8192xf32>
+  %e = fuse.abs %g : tensor<?x8192xf32>
+  %m = fuse.reduce max %e dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+  %d = fuse.div %g, %m : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
+  %y = fuse.cast %d : tensor<?x8192xf32> -> tensor<?x8192xf8E4M3FN>
+  return %y, %m : tensor<?x8192xf8E4M3FN>, tensor<?x1xf32>
 }

@@ -11,6 +11,7 @@ from mutants_emission import EMISSION
 from mutants_exchange import EXCHANGE
 from mutants_lengths import LENGTHS
 from mutants_lowering import LOWERING
+from mutants_repeated_work import REPEATED_WORK
 from mutants_rows import ROWS
 
 MUTANTS = [
@@ -19,6 +20,7 @@ MUTANTS = [
     *LENGTHS,
     *EMISSION,
     *ROWS,
+    *REPEATED_WORK,
     *of_file(
         "lib/Runtime/Arguments.cpp",
         "Runtime",

@@ -1,0 +1,127 @@
+"""Deliberate faults of what is computed again, and of what leaves the caches. See
+mutants.py."""
+
+from mutant import of_file
+
+REPEATED_WORK = [
+    *of_file(
+        "lib/Analysis/RowWork.cpp",
+        "Analysis lit:Schedule",
+        (
+            "what-rows-share-is-read-once",
+            "    work.repeated += segment.space.isSharedByRows(dims.extents(value));\n",
+            "",
+        ),
+        (
+            "exponentials-are-computed-again",
+            "if (isa<CastOp>(op) || kept.contains(op))",
+            "if (isa<CastOp>(op))",
+        ),
+        (
+            "reductions-are-of-the-row",
+            "!(op && isReduction(op)) &&",
+            "true &&",
+        ),
+        (
+            "a-bounded-sum-is-a-level",
+            "work.levels += bounded < level.size();",
+            "work.levels += 1;",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsWithRepeatedWork.cpp",
+        "lit:Schedule",
+        (
+            "little-work-of-words-counts",
+            "areWords ? work.repeatsSpecial : work.repeated >= fewestRepeated",
+            "work.repeated >= fewestRepeated",
+        ),
+        (
+            "two-accesses-of-two-inputs",
+            "  if (inputs > 1 && vectorBytes > accessBytes)\n",
+            "  if (false)\n",
+        ),
+        (
+            "long-words-are-held-by-more-threads",
+            "{length > longWords ? heldLongWords : heldWords, longest}",
+            "{heldWords, longest}",
+        ),
+        (
+            "exponentials-have-more-threads",
+            "    return {heldByExponentials, longestHeavyNarrow};\n",
+            "    return {heldNarrow, longestNarrow};\n",
+        ),
+        (
+            "weighed-deviations-stay-in-registers",
+            "    return {heldInLevels, 0};\n",
+            "    return {heldInLevels, longestNarrow};\n",
+        ),
+        (
+            "what-is-written-has-few-threads",
+            "writesRow ? fewestWritten : fewestOfUnwritten",
+            "fewestOfUnwritten",
+        ),
+        (
+            "one-function-is-worth-a-cluster",
+            "work.repeated <= oneSpecialFunction",
+            "false",
+        ),
+        (
+            "parts-of-words-are-never-of-few-threads",
+            "  if (length <= longFewHeld)\n    return spread(",
+            "  if (vector > 4 && length <= longFewHeld)\n    return spread(",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsInSmallCalls.cpp",
+        "lit:Schedule",
+        (
+            "eight-bits-are-loaded-ahead",
+            "return hasWeights || !isDivided() || narrowestBytes > 1;",
+            "return true;",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Columns.cpp",
+        "lit:Schedule",
+        (
+            "large-calls-leave-the-caches",
+            "  return isSmall && !isBrief && areWords &&",
+            "  return !isBrief && areWords &&",
+        ),
+        (
+            "brief-calls-leave-the-caches",
+            "  return isSmall && !isBrief && areWords &&",
+            "  return isSmall && areWords &&",
+        ),
+        (
+            "half-words-leave-the-caches",
+            "  return isSmall && !isBrief && areWords &&",
+            "  return isSmall && !isBrief &&",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/ColumnWalks.cpp",
+        "lit:Conversion",
+        (
+            "nothing-leaves-the-caches",
+            "  if (schedule.getEvictFirst())\n",
+            "  if (false)\n",
+        ),
+        (
+            "all-that-follows-leaves-the-caches",
+            "                    : walkLoops(streamed, std::move(states), visit);\n"
+            "  emitter.loadThrough(nullptr);\n",
+            "                    : walkLoops(streamed, std::move(states), visit);\n",
+        ),
+    ),
+    *of_file(
+        "lib/Fusion/CostModel.cpp",
+        "lit:Fusion",
+        (
+            "widening-costs-instructions",
+            "    if (!isWidening(op))\n",
+            "",
+        ),
+    ),
+]
