@@ -181,8 +181,9 @@ RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
 RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
   if (once || vector == 1)
     return {};
-  // Of several inputs two accesses take too many registers.
-  if (inputs > 1 && vectorBytes > accessBytes)
+  // Of several inputs, or of long rows, two accesses take too many registers.
+  bool areMany = inputs > 1 || length > longestHeavyNarrow;
+  if (areMany && vectorBytes > accessBytes)
     return withOneAccess().proposeRepeatedWork();
   RowWork work =
       rowWorkOf(segment, llvm::to_vector(kernel.getYield().getValues()), dims);

@@ -184,10 +184,15 @@ RowsScheduleAttr RowsOnGPU::holdLeastWork() const {
 /// Of two inputs, whose loads are many as it is: one vector for each thread,
 /// with an element at the row's edges, as narrow as that allows.
 RowsScheduleAttr RowsOnGPU::holdTwoInputs() const {
-  constexpr std::pair<int64_t, int64_t> ofOne[] = {{2, 8},  {4, 8},  {2, 16},
-                                                   {4, 16}, {8, 16}, {4, 32}};
-  for (auto [wide, threads] : ofOne)
-    if (wide <= fullVector && length <= (wide + 1) * threads)
+  // The longest row of so many vectors and elements at the edges, or of two
+  // vectors for most threads where wider ones would be half empty.
+  struct OfOne {
+    int64_t wide, threads, longest;
+  };
+  constexpr OfOne ofOne[] = {{2, 8, 24},  {4, 8, 40},   {2, 16, 56},
+                             {4, 16, 80}, {8, 16, 144}, {4, 32, 160}};
+  for (auto [wide, threads, longest] : ofOne)
+    if (wide <= fullVector && length <= longest)
       return holdShort(wide, threads);
   if (length <= fewThreadsOfTwo)
     return holdShort(fullVector, warpSize / 2);

@@ -38,7 +38,7 @@ REPEATED_WORK = [
         ),
         (
             "two-accesses-of-two-inputs",
-            "  if (inputs > 1 && vectorBytes > accessBytes)\n",
+            "  if (areMany && vectorBytes > accessBytes)\n",
             "  if (false)\n",
         ),
         (

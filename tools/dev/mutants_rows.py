@@ -136,8 +136,8 @@ ROWS = [
         ),
         (
             "two-inputs-without-edges",
-            "length <= (wide + 1) * threads",
-            "length <= wide * threads",
+            "if (wide <= fullVector && length <= longest)",
+            "if (wide <= fullVector && length <= wide * threads)",
         ),
         (
             "exponentials-once-in-a-loop",

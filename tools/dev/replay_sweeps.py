@@ -31,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "dev")]
 
-from peers import grid  # noqa: E402
+from peers import chains, grid  # noqa: E402
 
 SWEEPS = ROOT / "docs" / "performance" / "sweeps.json"
 NEAR = 0.03
@@ -120,7 +120,8 @@ class Replay:
 
 
 def program_of(case):
-    family = next(each for each in grid.FAMILIES if each.name == case["family"])
+    known = (*grid.FAMILIES, *chains.FAMILIES)
+    family = next(each for each in known if each.name == case["family"])
     return family.make(case["dtype"], *case["shape"]).program
 
 

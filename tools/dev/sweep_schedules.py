@@ -7,7 +7,7 @@
     sweep_schedules.py --plan plan.json --compile sm_90
 
 The plan is a list of {"family", "dtype", "shape", "schedules"}: cases of
-compare_grid.py's families, or {"family" (a name), "dtype", "shape", "program", "inputs":
+compare_grid.py's families or of peers/chains.py, or {"family" (a name), "dtype", "shape", "program", "inputs":
 [["bf16", 1024, 4096], ...]}, whose result is as large as the first input; and texts such as "#fuse.rows<threads = 256, ...>" for
 their first kernel; with "graph" calls are timed in CUDA graphs. Rounds are interleaved, the L2 is flushed before each call, results
 are compared with those of the schedule that was chosen. Prints a table, fastest first,
@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
-from peers import grid  # noqa: E402
+from peers import chains, grid  # noqa: E402
 from peers.cases import Case, Input  # noqa: E402
 
 SCHEDULE = re.compile(r"schedule = (#fuse\.\w+<[^>]*>)")
@@ -55,7 +55,8 @@ def case_of(entry):
         inputs = tuple(Input(tuple(shape), dtype) for dtype, *shape in entry["inputs"])
         # No peers, hence no function of torch; rows in, rows out.
         return Case("", entry["program"], inputs, inputs[0].bytes, None)
-    family = next(each for each in grid.FAMILIES if each.name == entry["family"])
+    known = (*grid.FAMILIES, *chains.FAMILIES)
+    family = next(each for each in known if each.name == entry["family"])
     return family.make(entry["dtype"], *entry["shape"])
 
 

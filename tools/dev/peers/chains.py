@@ -1,0 +1,262 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows with work before their reductions, or with several levels of these, for sweeps of
+schedules: what no example and no peer's library has.
+
+No case has a function of torch: sweeps compare schedules with each other.
+"""
+
+from dataclasses import dataclass
+
+from peers.cases import Case, Input, function_text
+
+ROWS = ' {fuse.dims = ["rows"]}'
+EIGHT_BITS = "f8E4M3FN"
+
+
+@dataclass(frozen=True)
+class Types:
+    """Of a program's values: rows, weights, and one number a row."""
+
+    dtype: str
+    columns: int
+
+    def of(self, shape):
+        return f"tensor<{shape}x{self.dtype}>"
+
+    @property
+    def rows(self):
+        return self.of(f"?x{self.columns}")
+
+    @property
+    def weights(self):
+        return self.of(self.columns)
+
+    @property
+    def numbers(self):
+        return self.of("?x1")
+
+    @property
+    def mask(self):
+        return self.of(f"1x{self.columns}")
+
+
+def _norm(types, kind, source, target):
+    weights = "%w" if kind == "rms_norm" else "%w, %b"
+    each = ", ".join([types.weights] * (weights.count("%")))
+    return f"  {target} = fuse.{kind} {source}, {weights} eps = 1.0e-5 : {types.rows}, {each}"
+
+
+def _softmax(types, source, target, kind="softmax"):
+    return f"  {target} = fuse.{kind} {source} dims = [1] : {types.rows}"
+
+
+def _unary(types, op, source, target):
+    return f"  {target} = fuse.{op} {source} : {types.rows}"
+
+
+def _binary(types, op, sources, target, other=None):
+    if other is None:
+        return f"  {target} = fuse.{op} {sources} : {types.rows}"
+    return f"  {target} = fuse.{op} {sources} : {types.rows}, {other} -> {types.rows}"
+
+
+def _reduce(types, kind, source, target):
+    return f"  {target} = fuse.reduce {kind} {source} dims = [1] keep : {types.rows} -> {types.numbers}"
+
+
+def _constant(value, types, target):
+    return f"  {target} = fuse.constant dense<{value}> : {types.of('1x1')}"
+
+
+def _quantized(types, source):
+    """Divided by the largest magnitude of the row over 448."""
+    one = types.of("1x1")
+    return [
+        _unary(types, "abs", source, "%q0"),
+        _reduce(types, "max", "%q0", "%q1"),
+        _constant(0.00223, types, "%q2"),
+        f"  %q3 = fuse.mul %q1, %q2 : {types.numbers}, {one} -> {types.numbers}",
+        _binary(types, "div", f"{source}, %q3", "%q4", types.numbers),
+        f"  %y = fuse.cast %q4 : {types.rows} -> tensor<?x{types.columns}x{EIGHT_BITS}>",
+    ]
+
+
+def _softcap(types):
+    one = types.of("1x1")
+    return [
+        _constant(0.03, types, "%k0"),
+        _constant(30.0, types, "%k1"),
+        _binary(types, "mul", "%x, %k0", "%c0", one),
+        _unary(types, "tanh", "%c0", "%c1"),
+        _binary(types, "mul", "%c1, %k1", "%c2", one),
+    ]
+
+
+def _entropy_terms(types, other):
+    """Of p log p, or of p (log p - log q)."""
+    lines = [
+        _softmax(types, "%x", "%p"),
+        _softmax(types, "%x", "%l", "log_softmax"),
+    ]
+    if other:
+        lines += [
+            _softmax(types, "%r", "%k", "log_softmax"),
+            _binary(types, "sub", "%l, %k", "%d"),
+        ]
+    lines += [
+        _binary(types, "mul", "%p, %d" if other else "%p, %l", "%t"),
+        _reduce(types, "sum", "%t", "%y"),
+    ]
+    return lines
+
+
+def _swiglu(types):
+    return [
+        _unary(types, "silu", "%x", "%s"),
+        _binary(types, "mul", "%s, %r", "%g"),
+    ]
+
+
+# By name: the inputs beside x, the lines, and the results.
+CHAINS = {
+    "gelu_rms_norm": (
+        "w",
+        lambda t: [
+            _unary(t, "gelu tanh", "%x", "%g"),
+            _norm(t, "rms_norm", "%g", "%y"),
+        ],
+        "y",
+    ),
+    "silu_layer_norm": (
+        "wb",
+        lambda t: [
+            _unary(t, "silu", "%x", "%g"),
+            _norm(t, "layer_norm", "%g", "%y"),
+        ],
+        "y",
+    ),
+    "rms_norm_softmax": (
+        "w",
+        lambda t: [_norm(t, "rms_norm", "%x", "%g"), _softmax(t, "%g", "%y")],
+        "y",
+    ),
+    "normalize_quantize": (
+        "w",
+        lambda t: [_norm(t, "rms_norm", "%x", "%g"), *_quantized(t, "%g")],
+        "yq",
+    ),
+    "swiglu_quantize": (
+        "r",
+        lambda t: [*_swiglu(t), *_quantized(t, "%g")],
+        "yq",
+    ),
+    "swiglu_rms_norm": (
+        "rw",
+        lambda t: [*_swiglu(t), _norm(t, "rms_norm", "%g", "%y")],
+        "y",
+    ),
+    "masked_softmax": (
+        "m",
+        lambda t: [
+            _binary(t, "add", "%x, %m", "%g", t.mask),
+            _softmax(t, "%g", "%y"),
+        ],
+        "y",
+    ),
+    "softcap_softmax": (
+        "",
+        lambda t: [*_softcap(t), _softmax(t, "%c2", "%y")],
+        "y",
+    ),
+    "gelu_softmax": (
+        "",
+        lambda t: [_unary(t, "gelu tanh", "%x", "%g"), _softmax(t, "%g", "%y")],
+        "y",
+    ),
+    "entropy": ("", lambda t: _entropy_terms(t, other=False), "n"),
+    "kl_divergence": ("r", lambda t: _entropy_terms(t, other=True), "n"),
+    "add_rms_norm_quantize": (
+        "rw",
+        lambda t: [
+            _binary(t, "add", "%x, %r", "%h"),
+            _norm(t, "rms_norm", "%h", "%g"),
+            *_quantized(t, "%g"),
+        ],
+        "yhq",
+    ),
+    "rms_norm_layer_norm": (
+        "wb",
+        lambda t: [
+            _norm(t, "rms_norm", "%x", "%g"),
+            _norm(t, "layer_norm", "%g", "%y"),
+        ],
+        "y",
+    ),
+    "layer_norm_gelu_layer_norm": (
+        "wb",
+        lambda t: [
+            _norm(t, "layer_norm", "%x", "%g"),
+            _unary(t, "gelu tanh", "%g", "%h"),
+            _norm(t, "layer_norm", "%h", "%y"),
+        ],
+        "y",
+    ),
+    "l2_tanh": (
+        "",
+        lambda t: [
+            _unary(t, "tanh", "%x", "%g"),
+            _binary(t, "mul", "%g, %g", "%s"),
+            _reduce(t, "sum", "%s", "%n"),
+            f"  %i = fuse.rsqrt %n : {t.numbers}",
+            _binary(t, "mul", "%g, %i", "%y", t.numbers),
+        ],
+        "y",
+    ),
+}
+
+
+def _make(name, dtype, rows, columns):
+    letters, lines, returned = CHAINS[name]
+    types = Types(dtype, columns)
+    arguments = [("x", types.rows + ROWS)]
+    inputs = [Input((rows, columns), dtype)]
+    for letter in letters:
+        kind, shape = {
+            "r": (types.rows + ROWS, (rows, columns)),
+            "m": (types.mask, (1, columns)),
+        }.get(letter, (types.weights, (columns,)))
+        arguments.append((letter, kind))
+        inputs.append(Input(shape, dtype))
+    wide, number = Input((rows, columns), dtype), Input((rows, 1), dtype)
+    eight = Input((rows, columns), EIGHT_BITS)
+    kinds = {
+        "y": ("%y", types.rows, wide),
+        "h": ("%h", types.rows, wide),
+        "n": ("%y", types.numbers, number),
+        "q": ("%q3", types.numbers, number),
+    }
+    if "q" in returned:
+        kinds["y"] = ("%y", f"tensor<?x{columns}x{EIGHT_BITS}>", eight)
+    results = [kinds[letter] for letter in returned]
+    program = function_text(
+        name,
+        arguments,
+        [type_ for _, type_, _ in results],
+        "\n".join(lines(types)),
+        ", ".join(value for value, _, _ in results),
+    )
+    written = sum(each.bytes for _, _, each in results)
+    title = f"{name} {dtype} {rows}x{columns}"
+    return Case(title, program, tuple(inputs), written, None)
+
+
+@dataclass(frozen=True)
+class Chain:
+    name: str
+
+    def make(self, dtype, rows, columns):
+        return _make(self.name, dtype, rows, columns)
+
+
+FAMILIES = tuple(map(Chain, CHAINS))
