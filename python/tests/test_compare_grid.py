@@ -289,6 +289,19 @@ def test_cores_share_what_they_compile_ahead():
     assert max(map(len, parts)) == 3
 
 
+def test_what_has_an_entry_is_not_compiled_again():
+    cases = grid.grid_cases(["softmax"], ["bf16"], ["square", "decode"])
+    done = {
+        "family": "softmax",
+        "set": "square",
+        "dtype": "bf16",
+        "shape": [4096, 4096],
+    }
+    left = grid_report.remaining(cases, [done])
+    assert len(left) == len(cases) - 1
+    assert all(case.set == "decode" for case in left)
+
+
 def test_all_parts_run_at_once():
     running, most = set(), []
 
