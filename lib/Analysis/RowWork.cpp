@@ -57,9 +57,7 @@ WalkCounter::WalkCounter(const ReductionSegment &segment,
 /// share; neither reductions' results nor what follows from these alone.
 bool WalkCounter::isOfRow(Value value) const {
   auto extents = dims.extents(value);
-  Operation *op = value.getDefiningOp();
-  return !extents.empty() && !(op && isReduction(op)) &&
-         !segment.space.isReducedShape(extents);
+  return !extents.empty() && !segment.space.isReducedShape(extents);
 }
 
 void WalkCounter::count(Value value) {

@@ -18,9 +18,9 @@ REPEATED_WORK = [
             "if (isa<CastOp>(op))",
         ),
         (
-            "reductions-are-of-the-row",
-            "!(op && isReduction(op)) &&",
-            "true &&",
+            "numbers-of-a-row-are-of-its-elements",
+            "return !extents.empty() && !segment.space.isReducedShape(extents);",
+            "return !extents.empty();",
         ),
         (
             "a-bounded-sum-is-a-level",
@@ -107,12 +107,6 @@ REPEATED_WORK = [
             "nothing-leaves-the-caches",
             "  if (schedule.getEvictFirst())\n",
             "  if (false)\n",
-        ),
-        (
-            "all-that-follows-leaves-the-caches",
-            "                    : walkLoops(streamed, std::move(states), visit);\n"
-            "  emitter.loadThrough(nullptr);\n",
-            "                    : walkLoops(streamed, std::move(states), visit);\n",
         ),
     ),
     *of_file(
