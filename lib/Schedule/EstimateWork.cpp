@@ -347,36 +347,36 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
                               const ReductionSpace &space,
                               const GPUTarget &gpu) const {
   BlockWork work;
-  double vectors = schedule.getThreads() / schedule.getSplits();
-  double width = vectors * schedule.getVector();
+  // Along a last dimension that is reduced the neighbours are places.
+  bool isAcross = !space.isReduced(space.domain.size() - 1);
+  double vector = schedule.getVector(), lanes = isAcross ? vector : 1;
+  double width = schedule.getThreads() / schedule.getSplits() * lanes;
   double parts = schedule.getParts() * schedule.getBlocksPerColumn();
   double fold = schedule.getFold();
   double places =
       estimatedElements(space.reducedExtents(), dims) / parts / fold;
-  double walked = std::max(1.0, ceilDiv(places, schedule.getSplits()));
+  double walked =
+      std::max(1.0, ceilDiv(places, schedule.getSplits() * vector / lanes));
   work.threads = schedule.getThreads();
   work.blocks =
       ceilDiv(estimatedElements(space.keptExtents(), dims) * fold, width) *
       parts;
-  // Along a last dimension that is reduced the neighbours are places.
-  bool isAcross = !space.isReduced(space.domain.size() - 1);
   work.memoryBytes = bytes / work.blocks;
   if (isAcross)
     work.memoryBytes *= sectorWaste(width);
-  addPoints(work, walked * schedule.getVector());
+  addPoints(work, walked * vector);
   addReductions(work, space.levels.size(), schedule.getThreads(), gpu);
   if (schedule.getBlocksPerColumn() > 1)
     work.reductions *= clusterReduction;
-  double step = schedule.getUnroll() * schedule.getVector();
+  double step = schedule.getUnroll() * vector;
   if (schedule.getHold() == HoldKind::registers) {
-    work.registers = registersFor(walked * schedule.getVector());
+    work.registers = registersFor(walked * vector);
     return work;
   }
   work.registers = baseRegisters + stepRegisters + step * streamedInputs;
   work.memoryWaits =
       ceilDiv(walked, schedule.getUnroll() * stagesAhead(schedule));
-  work.sharedBytes =
-      stagedBytes(schedule, streamedBytes / points * schedule.getVector());
+  work.sharedBytes = stagedBytes(schedule, streamedBytes / points * vector);
   reread(work, walksOf(space), gpu);
   return work;
 }
