@@ -213,8 +213,8 @@ RowsScheduleAttr RowsOnGPU::proposeFew() const {
 /// Whether there is little but a division at each element.
 bool RowsOnGPU::isDivided() const { return divides && !hasExp; }
 
-/// Whether a row in registers loads all before it reduces any of it, which ones
-/// that are divided into eight bits have no registers for.
+/// Whether a row in registers loads all before it reduces any of it, which made
+/// those that are divided into eight bits slower.
 bool RowsOnGPU::mayPreload() const {
   return hasWeights || !isDivided() || narrowestBytes > 1;
 }

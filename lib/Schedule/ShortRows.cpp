@@ -189,7 +189,7 @@ RowsScheduleAttr RowsOnGPU::holdTwoInputs() const {
   struct OfOne {
     int64_t wide, threads, longest;
   };
-  constexpr OfOne ofOne[] = {{2, 8, 24},  {4, 8, 40},   {2, 16, 56},
+  constexpr OfOne ofOne[] = {{2, 8, 24},  {4, 8, 40},   {2, 16, 50},
                              {4, 16, 80}, {8, 16, 144}, {4, 32, 160}};
   for (auto [wide, threads, longest] : ofOne)
     if (wide <= fullVector && length <= longest)

@@ -289,6 +289,12 @@ def test_cores_share_what_they_compile_ahead():
     assert max(map(len, parts)) == 3
 
 
+def test_no_time_to_compile_ahead_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        compare_grid.parse_arguments(["--ahead", "-5"])
+    assert "expected 0 seconds or more, but got -5" in capsys.readouterr().err
+
+
 def test_what_has_an_entry_is_not_compiled_again():
     cases = grid.grid_cases(["softmax"], ["bf16"], ["square", "decode"])
     done = {

@@ -79,7 +79,13 @@ def parse_arguments(words=None):
     add("--plot", type=Path, metavar="GRID.json", help="only show what it holds")
     add("--measure", action="store_true", help=argparse.SUPPRESS)
     add("--part", default="", help=argparse.SUPPRESS)
-    return parser.parse_args(words)
+    arguments = parser.parse_args(words)
+    if arguments.ahead < 0:
+        parser.error(
+            f"--ahead: expected 0 seconds or more, but got {arguments.ahead:g}; leave it "
+            "out to compile nothing ahead"
+        )
+    return arguments
 
 
 def list_cases(cases):
@@ -176,7 +182,10 @@ def main():
         return 1 if measure(arguments, cases, folder) else 0
     end = time.monotonic() + arguments.budget
     if arguments.ahead:
-        ahead.run_parts(own_command(), os.cpu_count())
+        count = os.cpu_count()
+        failed = ahead.run_parts(own_command(), count)
+        if failed:
+            print(f"ahead: {failed} of {count} parts failed", file=sys.stderr)
     return supervise(folder, end - time.monotonic())
 
 
