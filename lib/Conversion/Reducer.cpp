@@ -60,6 +60,8 @@ Value Reducer::identityOf(unsigned component) {
   switch (reduce.getKind()) {
   case ReduceKind::sum:
   case ReduceKind::mean:
+    // x + -0.0 is x for every x, and needs no instruction.
+    return emitter.constant(loc, type, floatType ? -0.0 : 0.0);
   case ReduceKind::any:
     return emitter.constant(loc, type, 0);
   case ReduceKind::prod:
@@ -150,6 +152,12 @@ Value Reducer::extremeOf(Value a, Value b) {
   });
 }
 
+bool Reducer::isFloatSum() {
+  return reduce && isa<FloatType>(type) &&
+         (reduce.getKind() == ReduceKind::sum ||
+          reduce.getKind() == ReduceKind::mean);
+}
+
 Value Reducer::combineOne(Value a, Value b) {
   bool isFloat = isa<FloatType>(type);
   if (isFloat && isExtreme())
@@ -157,8 +165,10 @@ Value Reducer::combineOne(Value a, Value b) {
   switch (reduce ? reduce.getKind() : ReduceKind::max) {
   case ReduceKind::sum:
   case ReduceKind::mean:
+    // A term that is a product which may be fused comes to it unrounded.
     if (isFloat)
-      return arith::AddFOp::create(builder, loc, a, b);
+      return arith::AddFOp::create(builder, loc, a, b,
+                                   arith::FastMathFlags::contract);
     return arith::AddIOp::create(builder, loc, a, b);
   case ReduceKind::prod:
     if (isFloat)
@@ -257,10 +267,37 @@ ReductionState Reducer::takeOnline(const ReductionState &state,
   return {maximum, sum};
 }
 
+/// Where a guard does not hold nothing is added, by instructions that have a
+/// predicate; one that chose the term would come between a product and its sum.
+Value Reducer::addUp(Value total, ArrayRef<ReducedElements> elements) {
+  for (const ReducedElements &each : elements) {
+    auto add = [&](OpBuilder &, Location) {
+      Value terms = emitter.splat(loc, each.value, each.lanes);
+      return takeIn(0, total, terms);
+    };
+    if (!each.guard) {
+      total = add(builder, loc);
+      continue;
+    }
+    auto branch = scf::IfOp::create(
+        builder, loc, each.guard,
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, add(inner, loc));
+        },
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, total);
+        });
+    total = branch.getResult(0);
+  }
+  return total;
+}
+
 ReductionState Reducer::accumulate(const ReductionState &state,
                                    ArrayRef<ReducedElements> elements) {
   if (isWelford())
     return takeWelford(state, elements);
+  if (isFloatSum())
+    return {addUp(state[0], elements)};
   SmallVector<Value> masked;
   for (const ReducedElements &each : elements)
     masked.push_back(
@@ -347,20 +384,39 @@ Value Reducer::sumOfInfinity(Value maximum, Value sum) {
   return arith::SelectOp::create(builder, loc, isInfinite, infinity, sum);
 }
 
+/// A product with the reciprocal, since a division is some ten instructions
+/// that all threads wait for.
+Value Reducer::dividedBy(Value sum, Value number) {
+  if (emitter.getOptions().strict)
+    return arith::DivFOp::create(builder, loc, sum,
+                                 emitter.splat(loc, number, lanesIn(sum)));
+  Value part = arith::DivFOp::create(builder, loc,
+                                     emitter.constant(loc, type, 1), number);
+  return arith::MulFOp::create(builder, loc, sum,
+                               emitter.splat(loc, part, lanesIn(sum)));
+}
+
 SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
                                       const Index &count) {
   SmallVector<Value, 2> results(state.begin(), state.end());
   if (isOnline())
     return {results[0], sumOfInfinity(results[0], results[1])};
+  if (isFloatSum()) {
+    // Of nothing, or of nothing but -0.0, it is 0.
+    Value zero = emitter.constant(loc, type, 0);
+    results[0] =
+        arith::AddFOp::create(builder, loc, results[0],
+                              emitter.splat(loc, zero, lanesIn(results[0])));
+  }
   if (reduce && reduce.getKind() != ReduceKind::mean)
     return results;
   Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
                                             emitter.materialize(count));
   number = arith::SIToFPOp::create(builder, loc, type, number);
-  number = emitter.splat(loc, number, lanesIn(state.back()));
   if (isWelford())
-    return finishWelford(state, number);
-  results[0] = arith::DivFOp::create(builder, loc, results[0], number);
+    return finishWelford(state,
+                         emitter.splat(loc, number, lanesIn(state.back())));
+  results[0] = dividedBy(results[0], number);
   return results;
 }
 

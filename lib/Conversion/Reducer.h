@@ -89,6 +89,9 @@ private:
   Value inNarrow(ArrayRef<Value> values,
                  llvm::function_ref<Value(ArrayRef<Value>)> make);
   Value extremeOf(Value a, Value b);
+  bool isFloatSum();
+  Value addUp(Value total, ArrayRef<ReducedElements> elements);
+  Value dividedBy(Value sum, Value number);
   Value combineOne(Value a, Value b);
   Value combineTree(unsigned component, ArrayRef<Value> parts);
   Value mask(Value elements, Value guard);

@@ -79,6 +79,10 @@ static constexpr int64_t mostStagedInputs = 2;
 /// Of 16-bit elements in shared memory, those below which half the threads read
 /// them, and those beyond which twice as many do.
 static constexpr int64_t narrowStreamed = 12032, wideStreamed = 28672;
+/// Words of a thread where several blocks share such a row: those that these
+/// blocks are chosen for, and the most of few threads and of many.
+static constexpr int64_t streamedWords = 32;
+static constexpr int64_t mostStreamedWords = 64, mostOfManyThreads = 48;
 /// Elements from which on a staged walk's threads are those that leave the
 /// least of a step over.
 static constexpr int64_t longestStaged = 98304;
@@ -197,10 +201,32 @@ RowsScheduleAttr RowsOnGPU::proposeLongestStaged() const {
   return make(threads, 1, HoldKind::loop).withStages(stages);
 }
 
+/// In the registers of several blocks, where all loads start at once: long rows
+/// of words that full vectors divide. Null for others, and where registers have
+/// no room for them.
+RowsScheduleAttr RowsOnGPU::proposeStreamedSpread() const {
+  if (widestBytes * vector != accessBytes || vector > 4 || inputs != 1 ||
+      length % vector != 0 || length < longStaged)
+    return {};
+  int64_t most = std::min<int64_t>(target.gpu->portableClusterSize,
+                                   target.gpu->maxClusterSize);
+  for (auto [threads, held] : {std::pair(streamThreads, mostStreamedWords),
+                               {2 * streamThreads, mostOfManyThreads}}) {
+    auto wanted = static_cast<int64_t>(
+        llvm::PowerOf2Ceil(llvm::divideCeil(length, threads * streamedWords)));
+    int64_t blocks = std::min(wanted, most);
+    if (length <= blocks * threads * held)
+      return make(threads, 1, HoldKind::registers).withBlocksPerRow(blocks);
+  }
+  return {};
+}
+
 /// A walk whose copies run ahead: steps are small where the row has few of
 /// them, unless these are whole, so that little is left for loads of their own.
 RowsScheduleAttr RowsOnGPU::proposeStaged() const {
   bool areWords = vector <= 4;
+  if (RowsScheduleAttr spread = proposeStreamedSpread())
+    return spread;
   if (length >= longestStaged && inputs == 1)
     return proposeLongestStaged();
   int64_t step = streamThreads * rowUnroll * vector;

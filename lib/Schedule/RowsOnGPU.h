@@ -112,9 +112,11 @@ private:
   int64_t repeatedWorkGroup(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWorkSpread() const;
   RowsScheduleAttr proposeRepeatedWorkShared() const;
+  RowsScheduleAttr proposeWeighedLevels() const;
   RowsScheduleAttr proposeLongRepeatedWork(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWork() const;
   RowsScheduleAttr proposeUnknown() const;
+  RowsScheduleAttr proposeStreamedSpread() const;
   RowsScheduleAttr proposeStaged() const;
   RowsScheduleAttr proposeLongestStaged() const;
   RowsScheduleAttr proposeStreamedInShared() const;

@@ -64,6 +64,13 @@ static constexpr int64_t mostSharedBytes = 64 * 1024, partBytes = 32 * 1024;
 static constexpr int64_t longestSmallPart = 6144;
 static constexpr int64_t fewPartThreads = 128, partThreads = 256;
 static constexpr int64_t longestElsewhere = 16384;
+/// The same rows, if there is one input: from which on and up to which a warp
+/// holds one, and the elements of a thread of two warps where four have not as
+/// many vectors each; from which on shared memory holds them, and from which on
+/// weights are there before.
+static constexpr int64_t shortestOfWarp = 513, longestOfWarp = 1536;
+static constexpr int64_t heldOfTwoWarps = 48;
+static constexpr int64_t shortestShared = 4096, longestUnloaded = 6144;
 
 /// Elements of a thread, and the longest row, in the registers of one block.
 std::pair<int64_t, int64_t>
@@ -149,6 +156,24 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWorkShared() const {
       .withBlocksPerRow(blocks);
 }
 
+/// A row of 16 bits whose deviations are weighed, of several levels that are no
+/// special functions: few threads, since each does as much for every level.
+/// Null where other places are better.
+RowsScheduleAttr RowsOnGPU::proposeWeighedLevels() const {
+  if (length % vector != 0 || inputs != 1 || length < shortestOfWarp)
+    return {};
+  if (length <= longestOfWarp)
+    return make(warpSize, 1, HoldKind::registers);
+  int64_t two = 2 * warpSize;
+  if (vectors % two == 0 && vectors % fewPartThreads != 0 &&
+      length <= two * heldOfTwoWarps)
+    return make(two, 1, HoldKind::registers);
+  if (length < shortestShared || length > longestElsewhere)
+    return {};
+  return make(fewPartThreads, 1, HoldKind::shared, /*inRegisters=*/0,
+              /*preload=*/length > longestUnloaded);
+}
+
 /// A row that no block's registers hold: in those of several, in shared
 /// memory, or null where other places are better.
 RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
@@ -196,6 +221,10 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
   bool areExponentials = inputs > 1 && work.exponentials > 1;
   if (areExponentials && !areWords && length > longestOfExponentials)
     return {};
+  if (!areWords && work.levels >= fewestLevels && hasWeighedDeviations() &&
+      !work.repeatsSpecial)
+    if (RowsScheduleAttr few = proposeWeighedLevels())
+      return few;
   int64_t group = repeatedWorkGroup(work);
   return group > 0 ? hold(group) : proposeLongRepeatedWork(work);
 }

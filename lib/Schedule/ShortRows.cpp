@@ -31,9 +31,13 @@ using namespace mlir::fuse;
 /// calls of few blocks; of words, and of any that full vectors divide.
 static constexpr int64_t longestShort = 320, longestBriefShort = 640;
 static constexpr int64_t longestShortWords = 55;
+/// Of words that become 8-bit elements and that full accesses do not divide.
+static constexpr int64_t longestNarrowedWords = 192;
 /// The same of rows of two inputs, of 16 bits and of words; up to which these
-/// are shared by half a warp, and by one.
+/// are shared by half a warp, and by one; and of words on which little is
+/// computed up to which a warp and two warps share them.
 static constexpr int64_t longestOfTwo = 640, longestWordsOfTwo = 80;
+static constexpr int64_t oneWarpOfTwoWords = 168, twoWarpsOfTwoWords = 480;
 static constexpr int64_t fewThreadsOfTwo = 256, oneWarpOfTwo = 480;
 /// Rows of 16 bits whose deviations are weighed: beyond which they are bound by
 /// cutting vectors of weights, rather than by what else there is; from which
@@ -202,8 +206,15 @@ RowsScheduleAttr RowsOnGPU::holdTwoInputs() const {
 
 RowsScheduleAttr RowsOnGPU::proposeShortOfTwo() const {
   bool areWords = widestBytes == fewestAccessBytes;
-  if (length % fullVector == 0 ||
-      length > (areWords ? longestWordsOfTwo : longestOfTwo))
+  if (length % fullVector == 0)
+    return {};
+  if (areWords && length > longestWordsOfTwo)
+    return isLight && !isSmall() && length <= twoWarpsOfTwoWords
+               ? holdShort(fullVector, length <= oneWarpOfTwoWords
+                                           ? warpSize
+                                           : 2 * warpSize)
+               : RowsScheduleAttr();
+  if (length > longestOfTwo)
     return {};
   bool isOfThreads = !areWords && length <= longestShort && areAtOnce();
   return isOfThreads ? holdShort(2, smallestBlock) : holdTwoInputs();
@@ -247,7 +258,11 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
       length <= longestOnce)
     return holdShort(fullVector / 2, onceThreads);
   bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
-  return isSlow || length > (isCut ? longestShort : longestShortWords)
-             ? RowsScheduleAttr()
-             : holdLeastWork();
+  int64_t longest = longestShortWords;
+  if (isCut)
+    longest = longestShort;
+  else if (!isNarrow && narrowestBytes == 1 &&
+           length % (accessBytes / widestBytes) != 0)
+    longest = longestNarrowedWords;
+  return isSlow || length > longest ? RowsScheduleAttr() : holdLeastWork();
 }

@@ -76,6 +76,20 @@ def test_what_is_of_the_size_of_a_cache():
     assert {case.shape[-1] for case in cases} == set(grid.MIDDLE_LENGTHS)
 
 
+def test_chains_are_a_set_of_their_own():
+    chained = grid.grid_cases(sets=["chain"])
+    assert {case.family for case in chained} == {each.name for each in grid.CHAINS}
+    assert not {each.name for each in grid.FAMILIES} & {
+        each.name for each in grid.CHAINS
+    }
+    assert all(case.case.torch for case in chained)
+    assert {case.family for case in chained if case.reads} == {
+        "entropy",
+        "kl_divergence",
+    }
+    assert all(case.set != "chain" for case in grid.grid_cases(["softmax"]))
+
+
 def test_what_compiles_for_half_a_second_is_of_one_type():
     assert {case.dtype for case in grid.grid_cases() if case.jit} == {"bf16"}
 

@@ -7,7 +7,10 @@
 // CHECK-COUNT-4:   llvm.load %{{.*}} -> vector<4xf32>
 // CHECK:         %[[S:.*]] = scf.for {{.*}} -> (vector<4xf32>)
 // CHECK:         scf.if
-// CHECK:           %[[M:.*]] = arith.divf %[[S]]
+// CHECK:           %[[T:.*]] = arith.addf %[[S]]
+// CHECK:           %[[PART:.*]] = arith.divf %cst{{.*}} : f32
+// CHECK:           %[[PARTS:.*]] = vector.broadcast %[[PART]]
+// CHECK:           %[[M:.*]] = arith.mulf %[[T]], %[[PARTS]]
 // CHECK:           llvm.store %[[M]]
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "columns" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>

@@ -32,13 +32,17 @@ func.func @softmax(%x: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
 
 // -----
 
-// A tail: the last vector is loaded where it exists, and what is not there
-// counts as nothing in the sum. Every thread still takes part in the shuffles.
+// A tail: the last vector is loaded where it exists, and only there something is
+// added. Every thread still takes part in the shuffles.
 // CHECK-LABEL: gpu.func @tail
 // CHECK:         %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %c100
-// CHECK:         scf.if %[[IN]] -> (f32)
+// CHECK:         %[[LAST:.*]] = scf.if %[[IN]] -> (f32)
 // CHECK:           llvm.load
-// CHECK:         arith.select %[[IN]]
+// CHECK:         scf.if %[[IN]] -> (f32)
+// CHECK:           %[[MORE:.*]] = arith.addf %[[SUM:.*]], %[[LAST]] fastmath<contract>
+// CHECK:           scf.yield %[[MORE]]
+// CHECK:         else
+// CHECK:           scf.yield %[[SUM]]
 // CHECK-COUNT-5: gpu.shuffle xor
 func.func @tail(%x: tensor<?x100xf32>) -> tensor<?x1xf32> {
   %y = fuse.kernel "tail" ins(%x : tensor<?x100xf32>) -> tensor<?x1xf32>

@@ -70,9 +70,9 @@ func.func @shared_rows(%x: tensor<300x12288xbf16>, %w: tensor<12288xbf16>) -> te
 
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=streamed |
 // CHECK-SAME: Reason="it reduces rows of 65536 elements, which {{[0-9]+}} threads read once and do not keep; copies of the next 2 steps run ahead, into shared memory"
-func.func @streamed(%x: tensor<?x65536xf32>) -> tensor<?xf32> {
-  %y = fuse.reduce max %x dims = [1] : tensor<?x65536xf32> -> tensor<?xf32>
-  return %y : tensor<?xf32>
+func.func @streamed(%x: tensor<?x65536xbf16>) -> tensor<?xbf16> {
+  %y = fuse.reduce max %x dims = [1] : tensor<?x65536xbf16> -> tensor<?xbf16>
+  return %y : tensor<?xbf16>
 }
 
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=odd_columns |

@@ -292,9 +292,53 @@ func.func @rms_norm_layer_norm_f32_12288(%a: tensor<?x12288xf32> {fuse.dims = ["
 
 // -----
 
-// Of 16 bits they are better off in the caches, and in one block's shared memory where they are long.
+// Of 16 bits few threads have the row: a warp,
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_1000
+// CHECK: #fuse.rows<threads = 32, vector = 8, rows_per_block = 1, hold = registers>
+func.func @rms_norm_layer_norm_bf16_1000(%a: tensor<?x1000xbf16> {fuse.dims = ["rows"]}, %w: tensor<1000xbf16>, %c: tensor<1000xbf16>) -> (tensor<?x1000xbf16>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x1000xbf16>, tensor<1000xbf16>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x1000xbf16>, tensor<1000xbf16>, tensor<1000xbf16>
+  return %y : tensor<?x1000xbf16>
+}
+
+// -----
+
+// but not of the shortest rows, several of which share a block;
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_512
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 4, hold = registers>
+func.func @rms_norm_layer_norm_bf16_512(%a: tensor<?x512xbf16> {fuse.dims = ["rows"]}, %w: tensor<512xbf16>, %c: tensor<512xbf16>) -> (tensor<?x512xbf16>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x512xbf16>, tensor<512xbf16>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x512xbf16>, tensor<512xbf16>, tensor<512xbf16>
+  return %y : tensor<?x512xbf16>
+}
+
+// -----
+
+// two where four have not as many vectors each;
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_2560
+// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = registers>
+func.func @rms_norm_layer_norm_bf16_2560(%a: tensor<?x2560xbf16> {fuse.dims = ["rows"]}, %w: tensor<2560xbf16>, %c: tensor<2560xbf16>) -> (tensor<?x2560xbf16>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x2560xbf16>, tensor<2560xbf16>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x2560xbf16>, tensor<2560xbf16>, tensor<2560xbf16>
+  return %y : tensor<?x2560xbf16>
+}
+
+// -----
+
+// not here;
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_2048
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+func.func @rms_norm_layer_norm_bf16_2048(%a: tensor<?x2048xbf16> {fuse.dims = ["rows"]}, %w: tensor<2048xbf16>, %c: tensor<2048xbf16>) -> (tensor<?x2048xbf16>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x2048xbf16>, tensor<2048xbf16>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x2048xbf16>, tensor<2048xbf16>, tensor<2048xbf16>
+  return %y : tensor<?x2048xbf16>
+}
+
+// -----
+
+// four that read shared memory,
 // CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_4096
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared>
 func.func @rms_norm_layer_norm_bf16_4096(%a: tensor<?x4096xbf16> {fuse.dims = ["rows"]}, %w: tensor<4096xbf16>, %c: tensor<4096xbf16>) -> (tensor<?x4096xbf16>) {
   %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>
   %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>, tensor<4096xbf16>
@@ -303,7 +347,18 @@ func.func @rms_norm_layer_norm_bf16_4096(%a: tensor<?x4096xbf16> {fuse.dims = ["
 
 // -----
 
-// The latter.
+// with weights that are there before where they are many;
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_8192
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true>
+func.func @rms_norm_layer_norm_bf16_8192(%a: tensor<?x8192xbf16> {fuse.dims = ["rows"]}, %w: tensor<8192xbf16>, %c: tensor<8192xbf16>) -> (tensor<?x8192xbf16>) {
+  %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x8192xbf16>, tensor<8192xbf16>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x8192xbf16>, tensor<8192xbf16>, tensor<8192xbf16>
+  return %y : tensor<?x8192xbf16>
+}
+
+// -----
+
+// and more of the longest.
 // CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_20480
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true>
 func.func @rms_norm_layer_norm_bf16_20480(%a: tensor<?x20480xbf16> {fuse.dims = ["rows"]}, %w: tensor<20480xbf16>, %c: tensor<20480xbf16>) -> (tensor<?x20480xbf16>) {

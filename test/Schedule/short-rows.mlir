@@ -244,3 +244,39 @@ func.func @brief_longer(%x: tensor<3500x577xbf16>) -> tensor<3500x577xbf16> {
   %y = fuse.softmax %x dims = [1] : tensor<3500x577xbf16>
   return %y : tensor<3500x577xbf16>
 }
+// Words that become 8-bit elements are not bound by loads: edges instead of vectors
+// of two.
+// CHECK-LABEL: func.func @narrowed_words
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
+func.func @narrowed_words(%x: tensor<?x150xf32>) -> (tensor<?x150xf8E4M3FN>, tensor<?x1xf32>) {
+  %m = fuse.abs %x : tensor<?x150xf32>
+  %largest = fuse.reduce max %m dims = [1] keep : tensor<?x150xf32> -> tensor<?x1xf32>
+  %s = fuse.div %x, %largest : tensor<?x150xf32>, tensor<?x1xf32> -> tensor<?x150xf32>
+  %y = fuse.cast %s : tensor<?x150xf32> -> tensor<?x150xf8E4M3FN>
+  return %y, %largest : tensor<?x150xf8E4M3FN>, tensor<?x1xf32>
+}
+// Vectors of a whole access that divide them leave nothing to cut.
+// CHECK-LABEL: func.func @divided_words
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
+func.func @divided_words(%x: tensor<?x100xf32>) -> (tensor<?x100xf8E4M3FN>, tensor<?x1xf32>) {
+  %m = fuse.abs %x : tensor<?x100xf32>
+  %largest = fuse.reduce max %m dims = [1] keep : tensor<?x100xf32> -> tensor<?x1xf32>
+  %s = fuse.div %x, %largest : tensor<?x100xf32>, tensor<?x1xf32> -> tensor<?x100xf32>
+  %y = fuse.cast %s : tensor<?x100xf32> -> tensor<?x100xf8E4M3FN>
+  return %y, %largest : tensor<?x100xf8E4M3FN>, tensor<?x1xf32>
+}
+// Of two inputs of words a warp has a row, two have a longer one.
+// CHECK-LABEL: func.func @two_inputs_of_words
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 4, hold = registers>
+func.func @two_inputs_of_words(%x: tensor<?x149xf32>, %r: tensor<?x149xf32>, %w: tensor<149xf32>) -> (tensor<?x149xf32>, tensor<?x149xf32>) {
+  %h = fuse.add %x, %r : tensor<?x149xf32>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x149xf32>, tensor<149xf32>
+  return %h, %y : tensor<?x149xf32>, tensor<?x149xf32>
+}
+// CHECK-LABEL: func.func @longer_inputs_of_words
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers>
+func.func @longer_inputs_of_words(%x: tensor<?x197xf32>, %r: tensor<?x197xf32>, %w: tensor<197xf32>) -> (tensor<?x197xf32>, tensor<?x197xf32>) {
+  %h = fuse.add %x, %r : tensor<?x197xf32>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x197xf32>, tensor<197xf32>
+  return %h, %y : tensor<?x197xf32>, tensor<?x197xf32>
+}

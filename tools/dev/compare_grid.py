@@ -51,7 +51,7 @@ def names_of(choices):
 def parse_arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
-    families = [family.name for family in grid.FAMILIES]
+    families = [family.name for family in (*grid.FAMILIES, *grid.CHAINS)]
     add("--out", default="grid", help="folder for the results")
     add("--budget", type=float, default=540, help="seconds for everything")
     add("--costly-seconds", type=float, default=200, help="for what compiles slowly")

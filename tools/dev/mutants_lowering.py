@@ -374,14 +374,38 @@ LOWERING = [
             "return state[1];",
         ),
         (
-            "mean-multiplies",
-            "results[0] = arith::DivFOp::create(builder, loc, results[0], number);",
-            "results[0] = arith::MulFOp::create(builder, loc, results[0], number);",
-        ),
-        (
             "masked-elements-count",
             "  if (!guard)\n    return elements;\n",
             "  if (true)\n    return elements;\n",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Reducer.cpp",
+        "lit:Conversion lit:Codegen py:test_sums",
+        (
+            "mean-divides-by-a-part",
+            "emitter.constant(loc, type, 1), number);",
+            "emitter.constant(loc, type, 2), number);",
+        ),
+        (
+            "strict-means-are-products",
+            "  if (emitter.getOptions().strict)\n    return arith::DivFOp::create(builder, loc, sum,",
+            "  if (false)\n    return arith::DivFOp::create(builder, loc, sum,",
+        ),
+        (
+            "products-are-rounded-first",
+            "                                   arith::FastMathFlags::contract);",
+            "                                   arith::FastMathFlags::none);",
+        ),
+        (
+            "sums-of-nothing-have-a-sign",
+            "    Value zero = emitter.constant(loc, type, 0);\n    results[0]",
+            "    Value zero = emitter.constant(loc, type, -0.0);\n    results[0]",
+        ),
+        (
+            "terms-past-the-end-are-added",
+            "    if (!each.guard) {\n      total",
+            "    if (true) {\n      total",
         ),
     ),
     *of_file(

@@ -37,6 +37,21 @@ REPEATED_WORK = [
             "work.repeated >= fewestRepeated",
         ),
         (
+            "the-shortest-rows-have-a-warp",
+            "length < shortestOfWarp)",
+            "false)",
+        ),
+        (
+            "two-warps-of-any-vectors",
+            "vectors % two == 0 && vectors % fewPartThreads != 0 &&",
+            "vectors % two == 0 &&",
+        ),
+        (
+            "weights-always-wait",
+            "/*preload=*/length > longestUnloaded);",
+            "/*preload=*/false);",
+        ),
+        (
             "two-accesses-of-two-inputs",
             "  if (areMany && vectorBytes > accessBytes)\n",
             "  if (false)\n",

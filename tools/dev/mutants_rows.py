@@ -51,6 +51,16 @@ ROWS = [
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
+            "spread-words-have-few-threads",
+            "{2 * streamThreads, mostOfManyThreads}",
+            "{streamThreads, mostOfManyThreads}",
+        ),
+        (
+            "narrow-rows-are-spread",
+            "widestBytes * vector != accessBytes || vector > 4 ||",
+            "widestBytes * vector != accessBytes ||",
+        ),
+        (
             "nine-vectors-read-once-have-four-threads",
             "return isHalfEmpty ? group / 2 : group;",
             "return group;",
@@ -119,6 +129,16 @@ ROWS = [
     *of_file(
         "lib/Schedule/ShortRows.cpp",
         "lit:Schedule",
+        (
+            "narrowed-words-of-any-accesses",
+            "length % (accessBytes / widestBytes) != 0",
+            "true",
+        ),
+        (
+            "a-warp-has-every-row-of-two-words",
+            "length <= oneWarpOfTwoWords",
+            "true",
+        ),
         (
             "guarded-elements-are-free",
             "guarded * shares.guarded",

@@ -9,8 +9,8 @@
     read    4300 GB/s
     square  95%
 
-Calls of a few rows, of a layer and of 48 and 96 MiB are compared with the best
-peer only.
+Calls of a few rows, of a layer and of 48 and 96 MiB, and chains are compared with the
+best peer only.
 """
 
 STREAMS = {

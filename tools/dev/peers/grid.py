@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The grid: families of cases over the length of their rows, in every element type.
 
-Eight sets of shapes:
+Nine sets of shapes:
 
     stream  rows of 64 to 262144 elements, as many of them as move 512 MiB
     hidden  the same of lengths that models have between powers of two
@@ -13,6 +13,7 @@ Eight sets of shapes:
     middle  rows of 1024 to 32768 elements, as many as move 48 and 96 MiB: about what an
             L2 cache holds
     read    1 GiB, for families that read far more than they write
+    chain   512 MiB, for what no example and no library has (chains.py)
 
 A case's `turn` orders the measurements, so that a run that is cut short has looked at
 every family before it looks closer at one. Nothing here needs torch.
@@ -21,7 +22,7 @@ every family before it looks closer at one. Nothing here needs torch.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from peers import cases, gradients, reductions
+from peers import cases, chains, gradients, reductions
 from peers.cases import Case
 
 STREAM_BYTES = 512 << 20
@@ -46,7 +47,18 @@ HIDDEN = (768, 1280, 2560, 3072, 3584, 5120, 7168, 11008, 14336)
 # Swin's windows, CLIP's texts, DETR's queries, 150 classes of a pixel, and ViT's images
 # of 14 by 14 patches, of 16 by 16 with a class and of 24 by 24.
 SHORT = (49, 77, 100, 150, 196, 257, 577)
-SETS = ("stream", "decode", "square", "layer", "middle", "read", "hidden", "short")
+CHAIN_LENGTHS = (1000, 4096, 5120, 8192, 16384)
+SETS = (
+    "stream",
+    "decode",
+    "square",
+    "layer",
+    "middle",
+    "read",
+    "hidden",
+    "short",
+    "chain",
+)
 DTYPES = ("bf16", "f32", "f16")
 
 
@@ -87,7 +99,8 @@ class GridCase:
     @property
     def reads(self):
         """Whether it reads far more than it writes."""
-        return any(each.name == self.family and each.reads for each in FAMILIES)
+        known = (*FAMILIES, *CHAINS)
+        return any(each.name == self.family and each.reads for each in known)
 
     @property
     def key(self):
@@ -147,6 +160,17 @@ FAMILIES = (
     Family("rope_interleaved", _rope_interleaved, HEADS, decodes=False),
     Family("rope_qk", _rope_qk, HEADS, decodes=False),
     Family("rope_computed", _rope_computed, HEADS, ("f32",), decodes=False),
+)
+# In the set of that name only.
+CHAINS = tuple(
+    Family(
+        each.name,
+        each.make,
+        CHAIN_LENGTHS,
+        LAYER_DTYPES,
+        reads=each.name in ("entropy", "kl_divergence"),
+    )
+    for each in chains.FAMILIES
 )
 
 
@@ -226,6 +250,12 @@ def _middle(family, dtype):
             yield _case(family, "middle", dtype, rows, columns, first=False)
 
 
+def _chain(family, dtype):
+    for columns in family.lengths:
+        rows = rows_for(family, dtype, columns, STREAM_BYTES)
+        yield _case(family, "chain", dtype, rows, columns, first=False)
+
+
 def _decode(family, dtype):
     for rows, columns in DECODE_SHAPES if family.decodes else ():
         costly = (rows, columns) == (1, 4096)
@@ -241,6 +271,7 @@ _SHAPES = {
     "read": _read,
     "hidden": _hidden,
     "short": _short,
+    "chain": _chain,
 }
 
 
@@ -250,7 +281,7 @@ def grid_cases(families=(), dtypes=DTYPES, sets=SETS):
         case
         for name in sets
         for dtype in dtypes
-        for family in FAMILIES
+        for family in (CHAINS if name == "chain" else FAMILIES)
         if dtype in family.dtypes and (not families or family.name in families)
         for case in _SHAPES[name](family, dtype)
     ]

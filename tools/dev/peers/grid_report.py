@@ -137,6 +137,7 @@ TITLES = {
     "layer": "A few thousand tokens, and the logits of 64",
     "middle": "48 and 96 MiB moved",
     "decode": "A few rows, in a CUDA graph of many calls",
+    "chain": "512 MiB moved, by chains that no example has",
 }
 
 
