@@ -384,16 +384,30 @@ Value Reducer::sumOfInfinity(Value maximum, Value sum) {
   return arith::SelectOp::create(builder, loc, isInfinite, infinity, sum);
 }
 
-/// A product with the reciprocal, since a division is some ten instructions
-/// that all threads wait for.
-Value Reducer::dividedBy(Value sum, Value number) {
-  if (emitter.getOptions().strict)
-    return arith::DivFOp::create(builder, loc, sum,
-                                 emitter.splat(loc, number, lanesIn(sum)));
-  Value part = arith::DivFOp::create(builder, loc,
-                                     emitter.constant(loc, type, 1), number);
-  return arith::MulFOp::create(builder, loc, sum,
-                               emitter.splat(loc, part, lanesIn(sum)));
+/// The sum over a number that is not negative, rounded as by a division, which
+/// is some ten instructions that all threads wait for. Of z = 1 / n and q = s z
+/// it is q + (s - q n) z (see Float8Quotient.cpp); q where that is an infinity
+/// or no number.
+Value Reducer::dividedBy(Value sum, const Index &count) {
+  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                            emitter.materialize(count));
+  number = arith::SIToFPOp::create(builder, loc, type, number);
+  auto toLanes = [&](Value value) {
+    return emitter.splat(loc, value, lanesIn(sum));
+  };
+  // A power of two is left to LLVM, whose product is exact.
+  if (!count.base && llvm::isPowerOf2_64(count.offset))
+    return arith::DivFOp::create(builder, loc, sum, toLanes(number));
+  Value one = emitter.constant(loc, type, 1);
+  Value part = toLanes(arith::DivFOp::create(builder, loc, one, number));
+  number = toLanes(number);
+  Value start = arith::MulFOp::create(builder, loc, sum, part);
+  Value negated = arith::NegFOp::create(builder, loc, start);
+  Value rest = math::FmaOp::create(builder, loc, negated, number, sum);
+  Value quotient = math::FmaOp::create(builder, loc, rest, part, start);
+  Value isNumber = arith::CmpFOp::create(builder, loc,
+                                         arith::CmpFPredicate::ORD, rest, rest);
+  return arith::SelectOp::create(builder, loc, isNumber, quotient, start);
 }
 
 SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
@@ -410,13 +424,9 @@ SmallVector<Value, 2> Reducer::finish(const ReductionState &state,
   }
   if (reduce && reduce.getKind() != ReduceKind::mean)
     return results;
-  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            emitter.materialize(count));
-  number = arith::SIToFPOp::create(builder, loc, type, number);
   if (isWelford())
-    return finishWelford(state,
-                         emitter.splat(loc, number, lanesIn(state.back())));
-  results[0] = dividedBy(results[0], number);
+    return finishWelford(state, count);
+  results[0] = dividedBy(results[0], count);
   return results;
 }
 

@@ -91,7 +91,7 @@ private:
   Value extremeOf(Value a, Value b);
   bool isFloatSum();
   Value addUp(Value total, ArrayRef<ReducedElements> elements);
-  Value dividedBy(Value sum, Value number);
+  Value dividedBy(Value sum, const Index &count);
   Value combineOne(Value a, Value b);
   Value combineTree(unsigned component, ArrayRef<Value> parts);
   Value mask(Value elements, Value guard);
@@ -120,7 +120,7 @@ private:
   ReductionState combineWelford(const ReductionState &a,
                                 const ReductionState &b);
   SmallVector<Value, 2> finishWelford(const ReductionState &state,
-                                      Value number);
+                                      const Index &number);
 
   PointEmitter &emitter;
   OpBuilder &builder;

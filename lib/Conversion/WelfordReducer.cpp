@@ -182,12 +182,12 @@ ReductionState Reducer::takeWelford(ReductionState state,
 }
 
 SmallVector<Value, 2> Reducer::finishWelford(const ReductionState &state,
-                                             Value number) {
-  Value mean = arith::DivFOp::create(builder, loc, state[sum], number);
+                                             const Index &number) {
+  Value mean = dividedBy(state[sum], number);
   // The only element of a state has no deviation, but for infinity's.
   Value none = arith::SubFOp::create(builder, loc, state[sum], state[sum]);
   Value deviation = arith::AddFOp::create(builder, loc, state[squares], none);
   if (cast<WelfordOp>(op).getKind() == ReduceKind::mean)
-    deviation = arith::DivFOp::create(builder, loc, deviation, number);
+    deviation = dividedBy(deviation, number);
   return {mean, deviation};
 }

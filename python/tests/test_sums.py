@@ -20,6 +20,20 @@ func.func @squares(%x: tensor<?x1000xf32> {fuse.dims = ["rows"]}) -> tensor<?xf3
 }
 """
 
+NORM = """
+func.func @norm(%x: tensor<?xLENGTHxf32>) -> tensor<?xLENGTHxf32> {
+  %m = fuse.reduce mean %x dims = [1] keep : tensor<?xLENGTHxf32> -> tensor<?x1xf32>
+  %d = fuse.sub %x, %m : tensor<?xLENGTHxf32>, tensor<?x1xf32> -> tensor<?xLENGTHxf32>
+  %q = fuse.mul %d, %d : tensor<?xLENGTHxf32>
+  %v = fuse.reduce mean %q dims = [1] keep : tensor<?xLENGTHxf32> -> tensor<?x1xf32>
+  %e = fuse.constant dense<1.0e-5> : tensor<f32>
+  %s = fuse.add %v, %e : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xf32>
+  %i = fuse.rsqrt %s : tensor<?x1xf32>
+  %y = fuse.mul %d, %i : tensor<?xLENGTHxf32>, tensor<?x1xf32> -> tensor<?xLENGTHxf32>
+  return %y : tensor<?xLENGTHxf32>
+}
+"""
+
 
 def compiled(kind, dim, target):
     text = REDUCE.replace("KIND", kind).replace("DIM", str(dim))
@@ -48,6 +62,31 @@ def test_nothing_adds_up_to_zero(target, dim):
 @pytest.mark.parametrize("target", ["cpu", "emu"])
 def test_the_mean_of_nothing_is_no_number(target):
     assert np.isnan(compiled("mean", 1, target)(np.empty((5, 0), np.float32))).all()
+
+
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("length", [3, 48, 1000, 1001])
+def test_a_mean_is_a_quotient(target, dim, length):
+    """Rounded as IEEE 754 says, so that equal elements have themselves for a mean; of
+    sums without an error, infinities and what is not a number."""
+    columns = np.float32([3, 7, 1e4, 0.1875, -5, 2.0**-60, np.inf, -np.inf, np.nan])
+    whole = np.random.default_rng(3).integers(-999, 999, (length, 200))
+    x = np.concatenate(
+        [np.tile(columns, (length, 1)), whole.astype(np.float32)], axis=1
+    )
+    y = compiled("mean", dim, target)(x if dim == 0 else np.ascontiguousarray(x.T))
+    quotients = whole.sum(axis=0).astype(np.float32) / np.float32(length)
+    np.testing.assert_array_equal(y, np.concatenate([columns, quotients]))
+
+
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+@pytest.mark.parametrize("length", [1000, 1024])
+def test_a_norm_of_a_constant_row_is_zero(target, length):
+    text = NORM.replace("LENGTH", str(length))
+    rows = np.float32([[3.0], [-1000.0], [0.1875]])
+    y = fuse.compile(text, target=target)(np.tile(rows, (1, length)))
+    assert (y == 0).all()
 
 
 @pytest.mark.parametrize("target", ["cpu", "emu"])

@@ -10,8 +10,12 @@
 // CHECK:           %[[T:.*]] = arith.addf %[[S]]
 // CHECK:           %[[PART:.*]] = arith.divf %cst{{.*}} : f32
 // CHECK:           %[[PARTS:.*]] = vector.broadcast %[[PART]]
-// CHECK:           %[[M:.*]] = arith.mulf %[[T]], %[[PARTS]]
-// CHECK:           llvm.store %[[M]]
+// CHECK:           %[[Q:.*]] = arith.mulf %[[T]], %[[PARTS]]
+// CHECK:           %[[R:.*]] = math.fma %{{.*}}, %{{.*}}, %[[T]]
+// CHECK:           %[[M:.*]] = math.fma %[[R]], %[[PARTS]], %[[Q]]
+// CHECK:           %[[IS:.*]] = arith.cmpf ord, %[[R]], %[[R]]
+// CHECK:           %[[Y:.*]] = arith.select %[[IS]], %[[M]], %[[Q]]
+// CHECK:           llvm.store %[[Y]]
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "columns" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
       schedule = #fuse.columns<threads = 32, vector = 4, splits = 1> {

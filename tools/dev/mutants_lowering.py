@@ -384,13 +384,18 @@ LOWERING = [
         "lit:Conversion lit:Codegen py:test_sums",
         (
             "mean-divides-by-a-part",
-            "emitter.constant(loc, type, 1), number);",
-            "emitter.constant(loc, type, 2), number);",
+            "Value one = emitter.constant(loc, type, 1);\n  Value part",
+            "Value one = emitter.constant(loc, type, 2);\n  Value part",
         ),
         (
-            "strict-means-are-products",
-            "  if (emitter.getOptions().strict)\n    return arith::DivFOp::create(builder, loc, sum,",
-            "  if (false)\n    return arith::DivFOp::create(builder, loc, sum,",
+            "means-are-not-corrected",
+            "arith::SelectOp::create(builder, loc, isNumber, quotient, start);",
+            "start;",
+        ),
+        (
+            "means-of-infinities-are-corrected",
+            "arith::SelectOp::create(builder, loc, isNumber, quotient, start);",
+            "quotient;",
         ),
         (
             "products-are-rounded-first",
