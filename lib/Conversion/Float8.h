@@ -36,8 +36,7 @@ Value buildToFloat8(OpBuilder &builder, Location loc, Type format,
                     Value numbers, bool hardware);
 
 /// The same of the quotients of an f32 division, with instructions that chips
-/// from sm_89 on have. Divides where something is infinite or not a number, and
-/// by what is negative or near the end of f32's range.
+/// from sm_89 on have, and without a branch.
 Value buildQuotientToFloat8(OpBuilder &builder, arith::DivFOp division,
                             Type format);
 

@@ -16,15 +16,16 @@
 // rounded floating-point division when the divisor is known in advance", 2004).
 // One step of Newton's makes rcp.approx such a z, but for a few divisors; with
 // these, 8 bits of the quotient are right nevertheless, except for a divisor
-// whose mantissa is all ones. `tools/dev/f8_quotient.cpp` tries every divisor
-// with every boundary between 8-bit numbers. The sign of r makes a zero
-// keep the sign of x, if y is positive.
+// whose mantissa is all ones, whose reciprocal is a constant.
+// `tools/dev/f8_quotient.cpp` tries every divisor with every boundary between
+// 8-bit numbers.
 //
-// None of that may overflow or lose bits below the smallest number: divisors
-// are positive and moderate, for which dividends that are too small give zeros
-// anyhow. Where something was infinite the result is not a number. In these
-// cases, which data that are worth quantizing do not have, the division is
-// carried out. The result is the same to the bit.
+// None of that may overflow, or lose bits that count: dividend and divisor are
+// multiplied by a power of two s, of the divisor's sign, that makes the divisor
+// positive and near 1. A dividend that becomes too large then is cut off, one
+// that loses bits gives a zero, of its sign. Where the divisor is 0, infinite
+// or no number, s is its reciprocal, and the quotient what x s is. So nothing
+// depends on the data, and the result is the same to the bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,48 +33,67 @@
 #include "MathEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Of divisors: a remainder that loses bits, below 2^-102 in the dividend, is
-/// then one of a quotient below 2^-21, and 2^-17 is the least that is not 0 in
-/// 8 bits.
-static constexpr int smallestExponent = -80, largestExponent = 100;
-static constexpr int64_t mantissaMask = 0x7fffff;
-/// All but the sign of four 8-bit numbers, and what carries out of a NaN.
-static constexpr uint32_t magnitudes = 0x7f7f7f7f, ones = 0x01010101,
-                          signs = 0x80808080;
+/// Fields of f32.
+static constexpr int64_t signMask = 0x80000000, exponentMask = 0x7f800000,
+                         mantissaMask = 0x7fffff;
+/// 2^127.
+static constexpr int64_t largestPower = 0x7f000000;
+/// 1 / (4 - 2^-22), rounded.
+static constexpr double reciprocalOfOnes = 0.25 + 0x1p-25;
+/// Beyond the quotient of any 8-bit number, with room for what it is multiplied
+/// by.
+static constexpr double largestDividend = 0x1p100;
 
 namespace {
+/// A divisor and its dividends times a power of two.
+struct Scaled {
+  Value power, divisor, reciprocal;
+};
+
 class QuotientBuilder {
 public:
-  QuotientBuilder(OpBuilder &builder, arith::DivFOp division, Type format)
-      : builder(builder), loc(division.getLoc()), format(format),
-        dividend(division.getLhs()), divisor(division.getRhs()) {
-    // What all lanes share is inverted once.
-    factor = sharedByLanes(divisor);
+  QuotientBuilder(OpBuilder &builder, arith::DivFOp division)
+      : builder(builder), loc(division.getLoc()), dividend(division.getLhs()) {
+    // What all lanes share is scaled and inverted once.
+    divisor = sharedByLanes(division.getRhs());
+    words = builder.getI32Type();
+    if (auto type = dyn_cast<VectorType>(divisor.getType()))
+      words = type.clone(words);
   }
 
   Value build();
 
 private:
-  Value constant(Value like, double number) {
-    return splat(like.getType(), builder.getF32FloatAttr(number));
-  }
   Value splat(Type type, TypedAttr scalar) {
     if (auto vector = dyn_cast<VectorType>(type))
       scalar = DenseElementsAttr::get(vector, Attribute(scalar));
     return arith::ConstantOp::create(builder, loc, scalar);
   }
-  Value compare(arith::CmpFPredicate predicate, Value a, double b) {
-    return arith::CmpFOp::create(builder, loc, predicate, a, constant(a, b));
+  Value real(double number) {
+    return splat(divisor.getType(), builder.getF32FloatAttr(number));
   }
-  Value toFormat(Value numbers) {
-    return buildToFloat8(builder, loc, format, numbers, /*hardware=*/true);
+  Value word(int64_t bits) {
+    return splat(words, builder.getI32IntegerAttr(static_cast<int32_t>(bits)));
+  }
+  Value fieldOf(Value number, int64_t mask) {
+    Value bits = arith::BitcastOp::create(builder, loc, words, number);
+    return arith::AndIOp::create(builder, loc, bits, word(mask));
+  }
+  Value toReal(Value bits) {
+    return arith::BitcastOp::create(builder, loc, divisor.getType(), bits);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  Value product(Value a, Value b) {
+    return arith::MulFOp::create(builder, loc, a, b);
   }
   Value negate(Value number) {
     return arith::NegFOp::create(builder, loc, number);
@@ -81,113 +101,93 @@ private:
   Value fma(Value a, Value b, Value c) {
     return math::FmaOp::create(builder, loc, a, b, c);
   }
-  Value reciprocal();
-  Value quotient(Value reciprocal);
-  Value isModerate();
-  Value areNumbers(Value bits);
-  Value all(Value conditions);
-
-  OpBuilder &builder;
-  Location loc;
-  Type format;
-  Value dividend, divisor;
-  /// The divisor, a scalar if it is the same in all lanes.
-  Value factor;
-};
-} // namespace
-
-/// Of the factor, within one unit in the last place.
-Value QuotientBuilder::reciprocal() {
-  auto approximate = arith::FastMathFlagsAttr::get(builder.getContext(),
-                                                   arith::FastMathFlags::afn);
-  Value one = constant(factor, 1);
-  Value start = arith::DivFOp::create(builder, loc, one, factor, approximate);
-  Value error = fma(negate(factor), start, one);
-  return fma(error, start, start);
-}
-
-Value QuotientBuilder::quotient(Value reciprocal) {
-  auto toLanes = [&](Value value) -> Value {
+  Value toLanes(Value value) {
     if (value.getType() == dividend.getType())
       return value;
     return vector::BroadcastOp::create(builder, loc, dividend.getType(), value);
-  };
-  Value inverse = toLanes(reciprocal);
-  Value start = arith::MulFOp::create(builder, loc, dividend, inverse);
-  Value excess = fma(start, toLanes(factor), negate(dividend));
-  return fma(negate(excess), inverse, start);
-}
-
-Value QuotientBuilder::all(Value conditions) {
-  if (!isa<VectorType>(conditions.getType()))
-    return conditions;
-  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::AND,
-                                     conditions);
-}
-
-/// Whether the divisor is one for which the quotient is right.
-Value QuotientBuilder::isModerate() {
-  Value isLarge = compare(arith::CmpFPredicate::OGE, factor,
-                          std::ldexp(1.0, smallestExponent));
-  Value isSmall = compare(arith::CmpFPredicate::OLE, factor,
-                          std::ldexp(1.0, largestExponent));
-  Type words = builder.getI32Type();
-  if (auto type = dyn_cast<VectorType>(factor.getType()))
-    words = type.clone(words);
-  Value mask = splat(words, builder.getI32IntegerAttr(mantissaMask));
-  Value mantissa = arith::AndIOp::create(
-      builder, loc, arith::BitcastOp::create(builder, loc, words, factor),
-      mask);
-  Value isNotOnes = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ne, mantissa, mask);
-  Value isModerate = arith::AndIOp::create(builder, loc, isLarge, isSmall);
-  return all(arith::AndIOp::create(builder, loc, isModerate, isNotOnes));
-}
-
-/// Whether none of the 8-bit numbers is a NaN that a conversion yields, whose
-/// bits but the sign are ones. By the word.
-Value QuotientBuilder::areNumbers(Value bits) {
-  auto type = dyn_cast<VectorType>(bits.getType());
-  int64_t lanes = type ? type.getDimSize(0) : 1;
-  int64_t inWord = std::min<int64_t>(4, lanes);
-  Type words = builder.getIntegerType(8 * inWord);
-  if (type) {
-    words = VectorType::get({lanes / inWord}, words);
-    bits = vector::BitCastOp::create(builder, loc, words, bits);
   }
-  auto constant = [&](uint32_t value) {
-    return splat(words,
-                 builder.getIntegerAttr(getElementTypeOrSelf(words),
-                                        APInt(32, value).trunc(8 * inWord)));
+  Value approximateReciprocal(Value number);
+  Value reciprocal(Value number);
+  Scaled scale();
+  Value cutOff(Value numbers);
+
+  OpBuilder &builder;
+  Location loc;
+  Value dividend;
+  /// A scalar if it is the same in all lanes.
+  Value divisor;
+  Type words;
+};
+} // namespace
+
+Value QuotientBuilder::approximateReciprocal(Value number) {
+  auto approximate = arith::FastMathFlagsAttr::get(builder.getContext(),
+                                                   arith::FastMathFlags::afn);
+  return arith::DivFOp::create(builder, loc, real(1), number, approximate);
+}
+
+/// Of a number that is positive and near 1, within one unit in the last place.
+Value QuotientBuilder::reciprocal(Value number) {
+  Value start = approximateReciprocal(number);
+  Value error = fma(negate(number), start, real(1));
+  Value areOnes =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                            fieldOf(number, mantissaMask), word(mantissaMask));
+  return select(areOnes, real(reciprocalOfOnes), fma(error, start, start));
+}
+
+/// A normal divisor becomes one in [2, 4), a smaller one at least 2^-22.
+Scaled QuotientBuilder::scale() {
+  Value inverted = arith::SubIOp::create(builder, loc, word(exponentMask),
+                                         fieldOf(divisor, exponentMask));
+  inverted = arith::MinUIOp::create(builder, loc, inverted, word(largestPower));
+  Value magnitude = toReal(fieldOf(divisor, ~signMask));
+  Value scaled = product(magnitude, toReal(inverted));
+  // Not 0, and not 0 times infinity.
+  Value isUsual = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
+                                        scaled, real(0));
+  Value power = toReal(
+      arith::OrIOp::create(builder, loc, inverted, fieldOf(divisor, signMask)));
+  scaled = select(isUsual, scaled, real(1));
+  return {select(isUsual, power, approximateReciprocal(divisor)), scaled,
+          reciprocal(scaled)};
+}
+
+/// The numbers, none of which is larger than the largest dividend; one
+/// instruction each, which has the other operand's sign, too.
+Value QuotientBuilder::cutOff(Value numbers) {
+  Type f32 = builder.getF32Type();
+  Value limit = arith::ConstantOp::create(
+      builder, loc, builder.getF32FloatAttr(largestDividend));
+  auto cut = [&](Value number) {
+    return LLVM::CallIntrinsicOp::create(
+               builder, loc, f32,
+               builder.getStringAttr("llvm.nvvm.fmin.nan.xorsign.abs.f"),
+               ValueRange{number, limit})
+        .getResult(0);
   };
-  Value carried = arith::AddIOp::create(
-      builder, loc,
-      arith::AndIOp::create(builder, loc, bits, constant(magnitudes)),
-      constant(ones));
-  if (type)
-    carried = vector::ReductionOp::create(builder, loc,
-                                          vector::CombiningKind::OR, carried);
-  words = carried.getType();
-  Value flags = arith::AndIOp::create(builder, loc, carried, constant(signs));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, flags,
-                               constant(0));
+  auto type = dyn_cast<VectorType>(numbers.getType());
+  if (!type)
+    return cut(numbers);
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < type.getDimSize(0); ++lane)
+    lanes.push_back(
+        cut(vector::ExtractOp::create(builder, loc, numbers, lane)));
+  return vector::FromElementsOp::create(builder, loc, type, lanes);
 }
 
 Value QuotientBuilder::build() {
-  Value bits = toFormat(quotient(reciprocal()));
-  Value isKnown =
-      arith::AndIOp::create(builder, loc, areNumbers(bits), isModerate());
-  auto branch = scf::IfOp::create(
-      builder, loc, isKnown,
-      [&](OpBuilder &, Location) { scf::YieldOp::create(builder, loc, bits); },
-      [&](OpBuilder &, Location) {
-        Value exact = arith::DivFOp::create(builder, loc, dividend, divisor);
-        scf::YieldOp::create(builder, loc, toFormat(exact));
-      });
-  return branch.getResult(0);
+  auto [power, scaled, inverse] = scale();
+  Value numerator = cutOff(product(dividend, toLanes(power)));
+  inverse = toLanes(inverse);
+  Value start = product(numerator, inverse);
+  Value excess = fma(start, toLanes(scaled), negate(numerator));
+  return fma(negate(excess), inverse, start);
 }
 
 Value mlir::fuse::buildQuotientToFloat8(OpBuilder &builder,
                                         arith::DivFOp division, Type format) {
-  return QuotientBuilder(builder, division, format).build();
+  return buildToFloat8(builder, division.getLoc(), format,
+                       QuotientBuilder(builder, division).build(),
+                       /*hardware=*/true);
 }

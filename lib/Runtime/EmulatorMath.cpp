@@ -15,6 +15,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
+#include <limits>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -32,6 +33,13 @@ static float rsqrtShim(float x) { return float(1 / std::sqrt(double(x))); }
 static float rsqrtFlushShim(float x) { return rsqrtShim(flush(x)); }
 static float rcpFlushShim(float x) { return flush(1 / flush(x)); }
 static float divideShim(float x, float y) { return x / y; }
+/// The smaller magnitude, with the product of the signs; NaN stays.
+static float smallerWithSignsShim(float x, float y) {
+  if (std::isnan(x) || std::isnan(y))
+    return std::numeric_limits<float>::quiet_NaN();
+  float magnitude = std::fmin(std::fabs(x), std::fabs(y));
+  return std::signbit(x) != std::signbit(y) ? -magnitude : magnitude;
+}
 static float tanhShim(float x) { return float(std::tanh(double(x))); }
 
 static uint64_t convert(APFloat value, const fltSemantics &semantics) {
@@ -98,6 +106,7 @@ void fuse::runtime::addMathShims(SmallVectorImpl<EmulatorShim> &shims) {
   add("llvm.nvvm.rsqrt.approx.ftz.f", rsqrtFlushShim);
   add("llvm.nvvm.rcp.approx.ftz.f", rcpFlushShim);
   add("llvm.nvvm.div.full", divideShim);
+  add("llvm.nvvm.fmin.nan.xorsign.abs.f", smallerWithSignsShim);
   // With afn, tanh.approx.
   add("llvm.tanh.f32", tanhShim);
   // Truncations that hosts have no instruction for.

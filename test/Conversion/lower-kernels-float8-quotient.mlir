@@ -1,25 +1,34 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=float8=true | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels | FileCheck %s --check-prefix=NONE
 
-// A product and its correction; the reciprocal of what all lanes share is taken
-// once. The division is carried out where the result is not a number.
+// The divisor that all lanes share is scaled by a power of two and inverted once. In
+// each lane there are a product with that power, which is cut off, one with the
+// reciprocal, and its correction: no branch, whatever the data are.
 // CHECK-LABEL: gpu.func @quotient
+// CHECK:         %[[X:.*]] = llvm.load %{{.*}} -> vector<4xf32>
 // CHECK:         %[[S:.*]] = llvm.load %{{.*}} -> f32
-// CHECK:         %[[R:.*]] = arith.divf %{{.*}}, %[[S]] fastmath<afn> : f32
+// CHECK:         %[[INVERTED:.*]] = arith.subi %c2139095040{{.*}}, %{{.*}} : i32
+// CHECK:         %[[P:.*]] = arith.minui %[[INVERTED]], %{{.*}} : i32
+// CHECK:         %[[SCALED:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK:         %[[USUAL:.*]] = arith.cmpf ogt, %[[SCALED]], %{{.*}} : f32
+// CHECK:         %[[D:.*]] = arith.select %[[USUAL]], %[[SCALED]], %{{.*}} : f32
+// CHECK:         %[[SPECIAL:.*]] = arith.divf %{{.*}}, %[[S]] fastmath<afn> : f32
+// CHECK:         %[[POWER:.*]] = arith.select %[[USUAL]], %{{.*}}, %[[SPECIAL]] : f32
+// CHECK:         %[[R:.*]] = arith.divf %{{.*}}, %[[D]] fastmath<afn> : f32
 // CHECK:         %[[E:.*]] = math.fma %{{.*}}, %[[R]], %{{.*}} : f32
-// CHECK:         %[[Z:.*]] = math.fma %[[E]], %[[R]], %[[R]] : f32
+// CHECK:         %[[NEWTON:.*]] = math.fma %[[E]], %[[R]], %[[R]] : f32
+// CHECK:         %[[Z:.*]] = arith.select %{{.*}}, %{{.*}}, %[[NEWTON]] : f32
+// CHECK:         %[[POWERS:.*]] = vector.broadcast %[[POWER]] : f32 to vector<4xf32>
+// CHECK:         arith.mulf %[[X]], %[[POWERS]] : vector<4xf32>
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.nvvm.fmin.nan.xorsign.abs.f"
+// CHECK:         %[[N:.*]] = vector.from_elements
 // CHECK:         %[[LANES:.*]] = vector.broadcast %[[Z]] : f32 to vector<4xf32>
-// CHECK:         %[[Q:.*]] = arith.mulf %[[X:.*]], %[[LANES]] : vector<4xf32>
-// CHECK:         %[[EXCESS:.*]] = math.fma %[[Q]], %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK:         %[[Q:.*]] = arith.mulf %[[N]], %[[LANES]] : vector<4xf32>
+// CHECK:         math.fma %[[Q]], %{{.*}}, %{{.*}} : vector<4xf32>
 // CHECK:         math.fma %{{.*}}, %[[LANES]], %[[Q]] : vector<4xf32>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"
-// CHECK-NOT:     llvm.call_intrinsic
-// CHECK:         arith.cmpf oge, %[[S]], %{{.*}} : f32
-// CHECK:         arith.cmpf ole, %[[S]], %{{.*}} : f32
-// CHECK:         scf.if
-// CHECK-NEXT:      scf.yield %{{.*}} : vector<4xi8>
-// CHECK-NEXT:    } else {
-// CHECK-NEXT:      arith.divf %[[X]], %{{.*}} : vector<4xf32>
+// CHECK-NOT:     scf.if
+// CHECK:         llvm.store
 // NONE-LABEL:  gpu.func @quotient
 // NONE:          arith.divf
 // NONE-NOT:      scf.if {{.*}} -> (vector<4xi8>)

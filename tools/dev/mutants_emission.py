@@ -12,14 +12,24 @@ EMISSION = [
             "return start;",
         ),
         (
-            "quotients-that-are-no-numbers-stay",
-            "areNumbers(bits), isModerate());",
-            "isModerate(), isModerate());",
+            "large-dividends-stay",
+            "Value numerator = cutOff(product(dividend, toLanes(power)));",
+            "Value numerator = product(dividend, toLanes(power));",
         ),
         (
-            "quotients-by-any-divisor-are-corrected",
-            "areNumbers(bits), isModerate());",
-            "areNumbers(bits), areNumbers(bits));",
+            "divisors-lose-their-sign",
+            "fieldOf(divisor, signMask)));",
+            "fieldOf(divisor, 0)));",
+        ),
+        (
+            "small-divisors-are-zeros",
+            "word(largestPower));",
+            "word(exponentMask));",
+        ),
+        (
+            "special-divisors-are-one",
+            "select(isUsual, power, approximateReciprocal(divisor))",
+            "select(isUsual, power, real(1))",
         ),
     ),
     *of_file(

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// GPUs divide only where a bound does not tell the 8 bits; the host divides
-// always. The results have to be the same to the bit.
+// GPUs multiply by a reciprocal and correct the product; the host divides
+// The results have to be the same to the bit.
 //
 //===----------------------------------------------------------------------===//
 

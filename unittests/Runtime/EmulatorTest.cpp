@@ -345,6 +345,11 @@ TEST(EmulatorMathTest, ModelsTheInstructions) {
   EXPECT_EQ(shim<float(float)>("llvm.nvvm.ex2.approx.ftz.f32")(-149), 0);
   EXPECT_EQ(shim<float(float)>("llvm.nvvm.rcp.approx.ftz.f")(0x1p127f), 0);
   EXPECT_EQ(shim<float(float)>("llvm.nvvm.rsqrt.approx.f")(4), 0.5f);
+  auto *cut = shim<float(float, float)>("llvm.nvvm.fmin.nan.xorsign.abs.f");
+  EXPECT_EQ(cut(-3, 2), -2.0f);
+  EXPECT_EQ(cut(-3, -4), 3.0f);
+  EXPECT_TRUE(std::signbit(cut(-0.0f, 2)));
+  EXPECT_TRUE(std::isnan(cut(std::nanf(""), 2)));
   // To even, through no f32 in between.
   auto *half = shim<uint16_t(double)>("fuse.half.of.double");
   EXPECT_EQ(half(1 + 0x1p-11), 0x3c00);
