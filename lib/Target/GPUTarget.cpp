@@ -60,6 +60,8 @@ static constexpr GPUTarget makeSM89() {
   GPUTarget t = makeSM86();
   t.chip = "sm_89";
   t.board = "L40S";
+  // For conversions to 8-bit floats.
+  t.ptxVersion = 81;
   t.hasFloat8 = true;
   t.maxBlocksPerSM = 24;
   t.multiprocessors = 142;
