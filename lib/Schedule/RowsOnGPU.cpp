@@ -206,7 +206,7 @@ RowsScheduleAttr RowsOnGPU::proposeLongestStaged() const {
 /// no room for them.
 RowsScheduleAttr RowsOnGPU::proposeStreamedSpread() const {
   if (widestBytes * vector != accessBytes || vector > 4 || inputs != 1 ||
-      length % vector != 0 || length < longStaged)
+      length % vector != 0 || length < longStaged || !segment.across.empty())
     return {};
   int64_t most = std::min<int64_t>(target.gpu->portableClusterSize,
                                    target.gpu->maxClusterSize);

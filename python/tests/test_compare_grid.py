@@ -18,6 +18,7 @@ from peers import (
     grid_report,
     plots,
     reductions,
+    schedules,
 )
 
 
@@ -88,6 +89,25 @@ def test_chains_are_a_set_of_their_own():
         "kl_divergence",
     }
     assert all(case.set != "chain" for case in grid.grid_cases(["softmax"]))
+
+
+def test_what_has_another_schedule_today(capsys):
+    case = grid.grid_cases(["softmax"], ["bf16"], ["square"])[0]
+    [schedule] = schedules.of_case(case, "sm_90")
+    entry = {
+        "family": "softmax",
+        "set": "square",
+        "dtype": "bf16",
+        "shape": list(case.shape),
+        "schedule": schedule,
+    }
+    other = {**entry, "schedule": "#fuse.rows<threads = 32>"}
+    gone = {**entry, "set": "none"}
+    entries = [entry, other, gone]
+    assert compare_grid.list_changed(entries, [case], "sm_90") == 2
+    shown = capsys.readouterr().out
+    assert f"was #fuse.rows<threads = 32>\n    is  {schedule}" in shown
+    assert "is  no such case" in shown
 
 
 def test_what_compiles_for_half_a_second_is_of_one_type():

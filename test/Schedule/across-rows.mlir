@@ -105,6 +105,17 @@ func.func @numbers_of_long_rows(%x: tensor<?x131072xbf16>) -> tensor<f32> {
 
 // -----
 
+// Words are in no cluster's registers here, whose blocks do not stay.
+// CHECK-LABEL: func.func @numbers_of_long_words
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, persistent = 1056, stages = 3>
+func.func @numbers_of_long_words(%x: tensor<?x131072xf32>) -> tensor<f32> {
+  %m = fuse.logsumexp %x dims = [1] : tensor<?x131072xf32> -> tensor<?xf32>
+  %s = fuse.reduce mean %m dims = [0] : tensor<?xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
 // In calls of few bytes they come from the caches, of which half as many threads are
 // enough, and long ones have the largest blocks.
 // CHECK-LABEL: func.func @numbers_of_few_rows

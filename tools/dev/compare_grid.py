@@ -8,6 +8,7 @@
     compare_grid.py --list                               # no GPU: the cases
     compare_grid.py --dry-run                            # no GPU: compile all programs
     compare_grid.py --plot docs/performance/grid.json    # no GPU: SVG files beside it
+    compare_grid.py --changed docs/performance/grid.json # no GPU: other schedules today
 
 All competitors of a case run in one process on one GPU in interleaved rounds, and
 results are checked against f64. A grid.json that is in the output folder is gone on
@@ -75,8 +76,9 @@ def parse_arguments(words=None):
     add("--seed", type=int, default=0)
     add("--list", action="store_true", help="only show the cases")
     add("--dry-run", action="store_true", help="only compile, for --chip")
-    add("--chip", default="sm_90", help="of the dry run")
+    add("--chip", default="sm_90", help="of the dry run, and of what changed")
     add("--plot", type=Path, metavar="GRID.json", help="only show what it holds")
+    add("--changed", type=Path, metavar="GRID.json", help="list what changed since")
     add("--measure", action="store_true", help=argparse.SUPPRESS)
     add("--part", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args(words)
@@ -115,6 +117,26 @@ def dry_run(cases, chip):
         failures += (problem or "").startswith("does not compile")
     print(f"{len(seen)} programs, {failures} do not compile")
     return failures
+
+
+def list_changed(entries, cases, chip):
+    """Shows the entries whose case has another schedule than when it was measured; how
+    many there are."""
+    from peers import schedules
+
+    known = {case.key: case for case in cases}
+    changed = 0
+    for entry in entries:
+        case = known.get(grid_report.key_of(entry))
+        now = "; ".join(schedules.of_case(case, chip)) if case else "no such case"
+        if now == entry["schedule"]:
+            continue
+        changed += 1
+        print(f"{' '.join(map(str, grid_report.key_of(entry)))}")
+        print(f"    was {entry['schedule']}")
+        print(f"    is  {now}", flush=True)
+    print(f"{changed} of {len(entries)} cases have another schedule")
+    return changed
 
 
 def compile_ahead(arguments, cases, folder):
@@ -169,6 +191,10 @@ def main():
         show(grid_report.read_entries(arguments.plot), Path(arguments.out))
         return 0
     cases = grid.grid_cases(arguments.families, arguments.dtypes, arguments.sets)
+    if arguments.changed:
+        entries = grid_report.read_entries(arguments.changed)
+        list_changed(entries, cases, arguments.chip)
+        return 0
     if arguments.list:
         list_cases(cases)
         return 0

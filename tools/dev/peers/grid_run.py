@@ -4,14 +4,13 @@
 
 import contextlib
 import datetime
-import re
 import signal
 import time
 
 import fuse
 import torch
 
-from peers import grid_report, measure
+from peers import grid_report, measure, schedules
 from peers.blame import TIMING, Blame
 from peers.competitors import COSTLY, Competitors
 
@@ -19,22 +18,10 @@ from peers.competitors import COSTLY, Competitors
 CASE_SECONDS = 150
 # What compiles for seconds takes part while so much time is left.
 COSTLY_SECONDS = 15
-# The names of a tensor's dynamic dims, where there is one.
-DIMS = re.compile(r'fuse\.dims = \["(\w+)"\]')
 # Bytes of buffers that calls in a graph rotate over: more than an L2 cache.
 ROTATION_BYTES = 256 << 20
 # Calls that move so little have their tensors in so many places.
 PLACED_BYTES, PLACES = 256 << 20, 5
-
-
-def schedules_of(case, program):
-    """Those of a call of the case's size, which may have others than the program says:
-    it names those of large calls."""
-    names = set(DIMS.findall(case.case.program))
-    if len(names) == 1:
-        sizes = {names.pop(): case.case.inputs[0].shape[0]}
-        program = fuse.inspect(case.case.program, sizes=sizes)
-    return [kernel.schedule for kernel in program.kernels]
 
 
 class ContextLost(Exception):
@@ -115,7 +102,7 @@ class GridRun:
         try:
             program = fuse.compile(case.case.program, target="cuda")
             binders["fuse"] = lambda *inputs: lambda: program(*inputs)
-            kernels += schedules_of(case, program)
+            kernels += schedules.of_case(case, chip=None, program=program)
         except fuse.Error as error:
             checks["fuse"] = {"failed": str(error)}
         binders |= self.competitors.of(case.family, case.case, costly, case.jit)
