@@ -112,7 +112,7 @@ private:
   int64_t repeatedWorkGroup(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWorkSpread() const;
   RowsScheduleAttr proposeRepeatedWorkShared() const;
-  RowsScheduleAttr proposeWeighedLevels() const;
+  RowsScheduleAttr proposeWeighedLevels(const RowWork &work) const;
   RowsScheduleAttr proposeLongRepeatedWork(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWork() const;
   RowsScheduleAttr proposeUnknown() const;

@@ -159,8 +159,11 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWorkShared() const {
 /// A row of 16 bits whose deviations are weighed, of several levels that are no
 /// special functions: few threads, since each does as much for every level.
 /// Null where other places are better.
-RowsScheduleAttr RowsOnGPU::proposeWeighedLevels() const {
-  if (length % vector != 0 || inputs != 1 || length < shortestOfWarp)
+RowsScheduleAttr RowsOnGPU::proposeWeighedLevels(const RowWork &work) const {
+  bool areWeighed = work.levels >= fewestLevels && hasWeighedDeviations() &&
+                    !work.repeatsSpecial;
+  if (!areWeighed || vector <= 4 || inputs != 1 || length % vector != 0 ||
+      length < shortestOfWarp)
     return {};
   if (length <= longestOfWarp)
     return make(warpSize, 1, HoldKind::registers);
@@ -221,10 +224,8 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
   bool areExponentials = inputs > 1 && work.exponentials > 1;
   if (areExponentials && !areWords && length > longestOfExponentials)
     return {};
-  if (!areWords && work.levels >= fewestLevels && hasWeighedDeviations() &&
-      !work.repeatsSpecial)
-    if (RowsScheduleAttr few = proposeWeighedLevels())
-      return few;
+  if (RowsScheduleAttr few = proposeWeighedLevels(work))
+    return few;
   int64_t group = repeatedWorkGroup(work);
   return group > 0 ? hold(group) : proposeLongRepeatedWork(work);
 }

@@ -38,8 +38,8 @@ REPEATED_WORK = [
         ),
         (
             "the-shortest-rows-have-a-warp",
-            "length < shortestOfWarp)",
-            "false)",
+            "      length < shortestOfWarp)",
+            "      false)",
         ),
         (
             "two-warps-of-any-vectors",
