@@ -127,6 +127,13 @@ def test_bytes_of_a_reduction():
     assert case.bytes == 10 * 100 * 2 + 10 * 8 + 10 * 4
 
 
+@pytest.mark.parametrize("option", ["--plot", "--changed"])
+def test_results_that_are_not_there_are_refused(option, capsys):
+    with pytest.raises(SystemExit):
+        compare_grid.parse_arguments([option, "/nowhere/grid.json"])
+    assert "but got '/nowhere/grid.json'" in capsys.readouterr().err
+
+
 def test_an_unknown_family_is_refused(capsys):
     with pytest.raises(SystemExit):
         compare_grid.parse_arguments(["--families", "softmax,sofmax"])

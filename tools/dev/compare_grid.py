@@ -49,6 +49,17 @@ def names_of(choices):
     return parse
 
 
+def results(text):
+    """A type for argparse: a grid.json that has been written."""
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(
+            f"expected a grid.json that was written, but got '{text}', which is no file; "
+            "measure one with --out, or name docs/performance/grid.json"
+        )
+    return path
+
+
 def parse_arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
@@ -77,8 +88,8 @@ def parse_arguments(words=None):
     add("--list", action="store_true", help="only show the cases")
     add("--dry-run", action="store_true", help="only compile, for --chip")
     add("--chip", default="sm_90", help="of the dry run, and of what changed")
-    add("--plot", type=Path, metavar="GRID.json", help="only show what it holds")
-    add("--changed", type=Path, metavar="GRID.json", help="list what changed since")
+    add("--plot", type=results, metavar="GRID.json", help="only show what it holds")
+    add("--changed", type=results, metavar="GRID.json", help="list what changed since")
     add("--measure", action="store_true", help=argparse.SUPPRESS)
     add("--part", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args(words)
