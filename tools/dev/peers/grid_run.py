@@ -41,6 +41,7 @@ class GridRun:
         self.entries = grid_report.read_entries(folder / "grid.json")
         self.blame = Blame(folder)
         self.gpu = torch.cuda.get_device_name()
+        self.chip = "sm_{}{}".format(*torch.cuda.get_device_capability())
         self.run_facts = {
             "gpu": self.gpu,
             "fuse": fuse.version(),
@@ -102,7 +103,7 @@ class GridRun:
         try:
             program = fuse.compile(case.case.program, target="cuda")
             binders["fuse"] = lambda *inputs: lambda: program(*inputs)
-            kernels += schedules.of_case(case, chip=None, program=program)
+            kernels += schedules.of_case(case, self.chip)
         except fuse.Error as error:
             checks["fuse"] = {"failed": str(error)}
         binders |= self.competitors.of(case.family, case.case, costly, case.jit)

@@ -10,14 +10,12 @@ import fuse
 DIMS = re.compile(r'fuse\.dims = \["(\w+)"\]')
 
 
-def of_case(case, chip, program=None):
-    """Those of a call of the case's size, which may have others than `program` says: it
-    names those of large calls. Without `program` the case's is compiled for `chip`, such
-    as "sm_90"; else for the chip that it runs on."""
+def of_case(case, chip):
+    """Those of a call of the case's size on `chip`, such as "sm_90"; a program that has no
+    size names those of large calls."""
     names = set(DIMS.findall(case.case.program))
-    how = {} if chip is None else {"chip": chip}
+    sizes = None
     if len(names) == 1:
-        how["sizes"] = {names.pop(): case.case.inputs[0].shape[0]}
-    if program is None or "sizes" in how:
-        program = fuse.inspect(case.case.program, **how)
-    return [kernel.schedule for kernel in program.kernels]
+        sizes = {names.pop(): case.case.inputs[0].shape[0]}
+    found = fuse.inspect(case.case.program, chip=chip, sizes=sizes)
+    return [kernel.schedule for kernel in found.kernels]
