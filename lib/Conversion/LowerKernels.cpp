@@ -15,6 +15,7 @@
 #include "fuse/Analysis/InPlace.h"
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::fuse {
@@ -216,6 +217,11 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
   if (auto blocks = static_cast<int32_t>(numClustered()); blocks > 1)
     function.setKnownClusterSizeAttr(
         builder.getDenseI32ArrayAttr({blocks, 1, 1}));
+  auto rows = dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr());
+  if (rows && rows.getLeastBlocks() > 0)
+    function->setAttr(
+        NVVM::NVVMDialect::getMinctasmAttrName(),
+        builder.getI32IntegerAttr(static_cast<int32_t>(rows.getLeastBlocks())));
   setPointerAttributes(function);
   return function;
 }

@@ -22,6 +22,8 @@ static constexpr int64_t kMaxFactor = 64;
 static constexpr int64_t kMaxCluster = 16;
 /// Copies wait for groups by their number, which is a constant of the code.
 static constexpr int64_t kMaxStages = 8;
+/// Of a multiprocessor of any chip.
+static constexpr int64_t kMaxThreadsPerSM = 2048;
 /// Lanes that exchange values by shuffles.
 static constexpr int64_t kWarpSize = 32;
 /// A CPU thread walks a stretch of many vectors.
@@ -87,7 +89,7 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t inRegisters, bool preload,
                                        int64_t copyGroups, int64_t blocksPerRow,
                                        bool wholeGrid, int64_t persistent,
-                                       int64_t stages) {
+                                       int64_t stages, int64_t leastBlocks) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
@@ -129,6 +131,11 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
   if (persistent != 0 &&
       failed(verifyRange(emitError, "persistent", persistent, kMaxPersistent)))
     return failure();
+  if (leastBlocks < 0 || leastBlocks * threads > kMaxThreadsPerSM)
+    return emitError() << "expected least_blocks of up to " << kMaxThreadsPerSM
+                       << " threads together, but got " << leastBlocks
+                       << " blocks of " << threads << "; use "
+                       << kMaxThreadsPerSM / threads << " at most";
   if (persistent != 0 && (wholeGrid || persistent % blocksPerRow != 0))
     return emitError() << "expected persistent blocks to be whole clusters of "
                        << blocksPerRow
@@ -149,34 +156,42 @@ RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, getWholeGrid(), getPersistent(),
-             getStages());
+             getStages(), getLeastBlocks());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, /*whole_grid=*/true,
-             /*persistent=*/0, getStages());
+             /*persistent=*/0, getStages(), getLeastBlocks());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks,
-             getStages());
+             getStages(), getLeastBlocks());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPreload(bool preload) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), preload, getCopyGroups(),
-             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages());
+             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages(),
+             getLeastBlocks());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), stages);
+             getPersistent(), stages, getLeastBlocks());
+}
+
+RowsScheduleAttr RowsScheduleAttr::withLeastBlocks(int64_t blocks) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
+             getHold(), getUnroll(), getInRegisters(), getPreload(),
+             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
+             getPersistent(), getStages(), blocks);
 }
 
 LogicalResult ColumnsScheduleAttr::verify(

@@ -106,6 +106,11 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     while they reduce one; into shared memory from when the last pass over this
     one has read a vector.
 
+    With `least_blocks` > 0 the assembler is told that so many blocks are to fit
+    in a multiprocessor (`.minnctapersm`). It then takes no more registers than
+    that leaves, and tends to take all of these, for loads ahead of what they are
+    needed for.
+
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
   }];
@@ -118,14 +123,16 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         DefaultValuedParameter<"int64_t", "1">:$blocks_per_row,
                         DefaultValuedParameter<"bool", "false">:$whole_grid,
                         DefaultValuedParameter<"int64_t", "0">:$persistent,
-                        DefaultValuedParameter<"int64_t", "1">:$stages);
+                        DefaultValuedParameter<"int64_t", "1">:$stages,
+                        DefaultValuedParameter<"int64_t", "0">:$least_blocks);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$rows_per_block, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$in_registers,
                                    "bool":$preload, "int64_t":$copy_groups), [{
     return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
                  in_registers, preload, copy_groups, /*blocks_per_row=*/1,
-                 /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1);
+                 /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1,
+                 /*least_blocks=*/0);
   }]>];
   let extraClassDeclaration = [{
     /// Blocks of a cluster; 1 for none.
@@ -146,6 +153,8 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     RowsScheduleAttr withPreload(bool preload) const;
     /// The same schedule with copies of so many steps less one on their way.
     RowsScheduleAttr withStages(int64_t stages) const;
+    /// The same schedule with registers for so many blocks; 0 for no such bound.
+    RowsScheduleAttr withLeastBlocks(int64_t blocks) const;
   }];
 }
 
