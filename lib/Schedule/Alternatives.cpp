@@ -387,9 +387,9 @@ static Schedules alternatives(PointwiseScheduleAttr proposal,
     for (int64_t unroll : {1, 2, 4})
       for (int64_t heads : someHeads)
         if (threads <= maxThreads)
-          found.push_back(
-              PointwiseScheduleAttr::get(proposal.getContext(), threads,
-                                         proposal.getVector(), unroll, heads));
+          found.push_back(PointwiseScheduleAttr::get(
+              proposal.getContext(), threads, proposal.getVector(), unroll,
+              heads, /*least_blocks=*/0));
   return found;
 }
 
