@@ -203,13 +203,18 @@ struct Bounds {
 };
 } // namespace
 
-/// Nothing of a kernel without `.maxntid`, or with a bound on its registers.
-static std::optional<Bounds> boundsOf(StringRef ptx, StringRef kernel) {
+/// From a kernel's `.entry` to its body; empty if it is not there.
+static StringRef headOf(StringRef ptx, StringRef kernel) {
   size_t entry = ptx.find((".entry " + kernel + "(").str());
   size_t body = ptx.find('{', std::min(entry, ptx.size()));
   if (entry == StringRef::npos || body == StringRef::npos)
-    return std::nullopt;
-  StringRef head = ptx.slice(entry, body);
+    return {};
+  return ptx.slice(entry, body);
+}
+
+/// Nothing of a kernel without `.maxntid`, or with a bound on its registers.
+static std::optional<Bounds> boundsOf(StringRef ptx, StringRef kernel) {
+  StringRef head = headOf(ptx, kernel);
   size_t line = head.find(".maxntid");
   if (line == StringRef::npos || head.contains(".minnctapersm") ||
       head.contains(".maxnreg"))
@@ -218,7 +223,7 @@ static std::optional<Bounds> boundsOf(StringRef ptx, StringRef kernel) {
   size_t end = head.find('\n', line);
   if (end == StringRef::npos)
     return std::nullopt;
-  bounds.end = entry + end + 1;
+  bounds.end = head.data() - ptx.data() + end + 1;
   llvm::SmallVector<StringRef, 3> numbers;
   head.slice(line, end)
       .drop_front(StringRef(".maxntid").size())
@@ -230,6 +235,18 @@ static std::optional<Bounds> boundsOf(StringRef ptx, StringRef kernel) {
     bounds.threads *= size;
   }
   return bounds;
+}
+
+/// Where the line with a kernel's `.minnctapersm` stands, and its size, which
+/// is 0 if there is none.
+static std::pair<size_t, size_t> leastBlocksLine(StringRef ptx,
+                                                 StringRef kernel) {
+  StringRef head = headOf(ptx, kernel);
+  size_t line = head.find(".minnctapersm");
+  size_t end = head.find('\n', std::min(line, head.size()));
+  if (line == StringRef::npos || end == StringRef::npos)
+    return {0, 0};
+  return {head.data() - ptx.data() + line, end + 1 - line};
 }
 
 static unsigned spilledBytes(const KernelResources &kernel) {
@@ -253,12 +270,17 @@ std::string
 mlir::fuse::withLeastBlocks(StringRef ptx,
                             llvm::ArrayRef<KernelResources> kernels) {
   std::string text = ptx.str();
-  for (const KernelResources &kernel : kernels)
+  for (const KernelResources &kernel : kernels) {
+    if (kernel.losesBound) {
+      auto [line, size] = leastBlocksLine(text, kernel.name);
+      text.erase(line, size);
+    }
     if (kernel.leastBlocks > 0)
       if (std::optional<Bounds> bounds = boundsOf(text, kernel.name))
         text.insert(
             bounds->end,
             (".minnctapersm " + llvm::Twine(kernel.leastBlocks) + "\n").str());
+  }
   return text;
 }
 
@@ -269,11 +291,14 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
   if (!first)
     return first;
   std::vector<KernelResources> kernels = first->kernels;
-  for (KernelResources &kernel : kernels)
-    if (spilledBytes(kernel) > 0)
-      if (std::optional<Bounds> bounds = boundsOf(ptx, kernel.name))
-        kernel.leastBlocks =
-            target.blocksWith(bounds->threads, kernel.registers);
+  for (KernelResources &kernel : kernels) {
+    if (spilledBytes(kernel) == 0)
+      continue;
+    if (std::optional<Bounds> bounds = boundsOf(ptx, kernel.name))
+      kernel.leastBlocks = target.blocksWith(bounds->threads, kernel.registers);
+    else
+      kernel.losesBound = leastBlocksLine(ptx, kernel.name).second > 0;
+  }
   std::string bounded = withLeastBlocks(ptx, kernels);
   if (bounded == ptx)
     return first;
@@ -286,6 +311,7 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
   if (!spillsLess(second->kernels, kernels))
     return first;
   for (auto [kernel, with] : llvm::zip_equal(second->kernels, kernels))
-    kernel.leastBlocks = with.leastBlocks;
+    std::tie(kernel.leastBlocks, kernel.losesBound) =
+        std::tie(with.leastBlocks, with.losesBound);
   return second;
 }

@@ -202,6 +202,10 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
     text += formatv("; up to {0} blocks stay, and each takes one row after the "
                     "other",
                     schedule.getPersistent());
+  if (schedule.getLeastBlocks() > 0)
+    text += formatv("; ptxas gives it the registers that leave room for {0} on "
+                    "a multiprocessor",
+                    plural(schedule.getLeastBlocks(), "block"));
   if (succeeded(segments) && !segments->front().across.empty())
     text += ", adds up what all rows are reduced to, and meets the others";
   if (lengths.size() > 1)

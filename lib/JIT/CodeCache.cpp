@@ -49,7 +49,7 @@ static std::string serialize(const AssembledModule &module) {
     kernels.push_back(json::Array{kernel.name, kernel.registers,
                                   kernel.spillStoreBytes, kernel.spillLoadBytes,
                                   kernel.stackBytes, kernel.sharedBytes,
-                                  kernel.leastBlocks});
+                                  kernel.leastBlocks, kernel.losesBound});
   std::string header = formatv(
       "{0}", json::Value(json::Object{{"assembler", int(module.assembler)},
                                       {"name", module.assemblerName},
@@ -62,7 +62,7 @@ static std::string serialize(const AssembledModule &module) {
 
 static std::optional<KernelResources> parseResources(const json::Value &value) {
   const json::Array *fields = value.getAsArray();
-  if (!fields || fields->size() != 7)
+  if (!fields || fields->size() != 8)
     return std::nullopt;
   auto number = [&](unsigned i) {
     return unsigned((*fields)[i].getAsInteger().value_or(0));
@@ -75,6 +75,7 @@ static std::optional<KernelResources> parseResources(const json::Value &value) {
   kernel.stackBytes = number(4);
   kernel.sharedBytes = number(5);
   kernel.leastBlocks = number(6);
+  kernel.losesBound = (*fields)[7].getAsBoolean().value_or(false);
   return kernel;
 }
 

@@ -116,6 +116,7 @@ public:
   void addClusters();
   void addShared(int64_t length);
   void addLoops();
+  void addBounds();
 
   Schedules found;
 
@@ -231,6 +232,15 @@ void RowAlternatives::addShared(int64_t length) {
       add(threads, /*rowsPerBlock=*/1, HoldKind::shared, proposal.getUnroll());
 }
 
+/// The proposal with registers for other blocks: none are named, or those of
+/// some threads.
+void RowAlternatives::addBounds() {
+  for (int64_t threads : {0, 512, 1024})
+    if (int64_t blocks = threads / proposal.getThreads();
+        blocks != proposal.getLeastBlocks())
+      found.push_back(proposal.withLeastBlocks(blocks));
+}
+
 void RowAlternatives::addLoops() {
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {2, 4, 8}) {
@@ -253,6 +263,7 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
     rows.addHeld(*length);
     rows.addShared(*length);
   }
+  rows.addBounds();
   // Sums of columns stay in registers, whatever the rows do.
   if (shapes.keepColumnSums)
     return rows.found;
@@ -387,9 +398,9 @@ static Schedules alternatives(PointwiseScheduleAttr proposal,
     for (int64_t unroll : {1, 2, 4})
       for (int64_t heads : someHeads)
         if (threads <= maxThreads)
-          found.push_back(PointwiseScheduleAttr::get(
-              proposal.getContext(), threads, proposal.getVector(), unroll,
-              heads, /*least_blocks=*/0));
+          found.push_back(
+              PointwiseScheduleAttr::get(proposal.getContext(), threads,
+                                         proposal.getVector(), unroll, heads));
   return found;
 }
 

@@ -479,7 +479,7 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
       (isa<ContractionScheduleAttr>(schedule) && contractions.empty()))
     return work.pointwise(PointwiseScheduleAttr::get(
         kernel.getContext(), schedule.getThreads(), schedule.getVector(),
-        /*unroll=*/1));
+        /*unroll=*/1, /*heads=*/1));
   return llvm::TypeSwitch<Attribute, BlockWork>(schedule)
       .Case([&](PointwiseScheduleAttr attr) { return work.pointwise(attr); })
       .Case([&](ColumnsScheduleAttr attr) {

@@ -29,12 +29,7 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Threads of the longest of such rows, and of one of several inputs, from a
-/// quarter of these accesses on.
-static constexpr int64_t longCacheThreads = 512;
-static constexpr int64_t severalCacheThreads = 512;
-/// The most threads whose registers hold a row, and its length.
-static constexpr int64_t widestHeldGroup = 512;
+/// The longest row in the registers of a block.
 static constexpr int64_t longestHeld = widestHeldGroup * heldElements;
 static constexpr int64_t narrowElements = 32;
 /// Vectors of a thread of longer rows of 16-bit elements that are read once.
@@ -42,15 +37,7 @@ static constexpr int64_t longOnceVectors = 8;
 static constexpr int64_t longOnceRow = 32;
 /// The fewest threads beside each other where instructions bind.
 static constexpr int64_t fewestNeighbours = 4;
-/// Vectors that each thread of a block has of a row in the caches, and of one
-/// in registers, where that leaves no thread without; the fewest threads of
-/// such a block, and the most that have few vectors of heavy rows.
-static constexpr int64_t mostWholeVectors = 8, mostHeldVectors = 5;
-static constexpr int64_t smallestWholeBlock = 64, largestOfFewVectors = 384;
-static constexpr int64_t fewestInLarge = 4;
-/// Places for vectors that may stay empty, of each that is filled, in heavy
-/// rows of 16-bit elements, and the fewest threads of a row that is no shorter.
-static constexpr double emptyPlaces = 0.3;
+/// The fewest threads of a row that is no shorter.
 static constexpr int64_t smallestGroup = 16;
 /// The same in short rows: of those with exponentials, of other heavy ones, and
 /// of the rest; the vectors of a thread from which on empty ones do not matter.
@@ -93,15 +80,13 @@ static constexpr int64_t sharedSummingThreads = 512;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 
-/// The smallest power of two that is no less than the number, or hardly.
-static int64_t aboutPowerOf2(int64_t number) {
+int64_t mlir::fuse::aboutPowerOf2(int64_t number) {
   int64_t below = llvm::PowerOf2Ceil(number) / 2;
   bool isHardlyMore = below > 0 && number <= below + below / 8;
   return isHardlyMore ? below : llvm::PowerOf2Ceil(number);
 }
 
-/// Places for vectors that so many threads have, of each that there is.
-static double placesForEach(int64_t vectors, int64_t threads) {
+double mlir::fuse::placesForEach(int64_t vectors, int64_t threads) {
   return static_cast<double>(llvm::alignTo(vectors, threads)) / vectors;
 }
 
@@ -276,104 +261,12 @@ RowsScheduleAttr RowsOnGPU::proposeStream() const {
                                rowCopyGroups);
 }
 
-/// Whether there is so much to compute on 16-bit elements that loads from the
-/// caches come late.
-bool RowsOnGPU::isHeavy() const {
-  return vector > 4 && (hasExp || hasWeighedDeviations());
-}
-
-/// Beyond these a row has another place. Of several inputs of words as many
-/// bytes are in flight before, unless the row leaves edges.
-int64_t RowsOnGPU::mostCachedAccesses() const {
-  if (inputs <= 1 || vector != 4)
-    return cacheAccesses / 2;
-  return length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;
-}
-
-/// Threads that read a row again from the caches, or 0 where another place is
-/// better.
-int64_t RowsOnGPU::cacheThreads() const {
-  if (accesses > 2 * cacheAccesses || vector < 4)
-    return 0;
-  if (accesses > cacheAccesses) {
-    bool isPlain = isLight && inputs == 1 && !divides && length % vector == 0;
-    return isPlain && target.gpu->maxClusterSize == 1 ? 1024 : 0;
-  }
-  if (accesses > mostCachedAccesses()) {
-    int64_t threads = hasFewDivided(longCacheThreads) ? longCacheThreads / 2
-                                                      : longCacheThreads;
-    return isHeavy() || inputs > 1 ? 0 : threads;
-  }
-  int64_t each = vectors > cacheAccesses / 4 ? 8 : 4;
-  bool isOneLongInput =
-      inputs == 1 && vector > 4 && vectors > cacheAccesses / 8 && each == 4;
-  // Four vectors of two accesses each spill.
-  bool areTwoAccesses =
-      vectorBytes > accessBytes && vectors > cacheAccesses / 8;
-  if (vector <= 4 || areTwoAccesses || (isLight && !divides && !isOneLongInput))
-    each /= 2;
-  int64_t threads = llvm::divideCeil(vectors, each);
-  // Each has the loads of several inputs in flight.
-  if (inputs > 1 && vectors > cacheAccesses / 4 && !hasExp)
-    return length % vector == 0
-               ? wholeThreads(severalCacheThreads * 7 / 8, severalCacheThreads)
-               : severalCacheThreads / 2;
-  if (inputs > 1)
-    threads = threads * 3 / 4;
-  return wholeThreads(threads, std::max(smallestBlock, aboutPowerOf2(threads)));
-}
-
-/// Whether so many threads of whole vectors do for as many as are wanted:
-/// hardly fewer, or up to twice as many, but where every element is divided. In
-/// large blocks of few vectors a thread, registers leave room for fewer
-/// threads.
-bool RowsOnGPU::isNear(int64_t threads, int64_t wanted) const {
-  bool isLarge = !isLight && threads > largestOfFewVectors;
-  if (isLarge && vectors < fewestInLarge * threads)
-    return false;
-  return 10 * threads >= 9 * wanted && threads <= (divides ? 1.5 : 2) * wanted;
-}
-
 /// Whether registers hold vectors of two accesses that are divided, where the
 /// caches' threads have not as many vectors each.
 bool RowsOnGPU::holdsDivided() const {
   return divides && inputs == 1 && vector > 4 && vectorBytes > accessBytes &&
          length % vector == 0 && vectors > fewestDivided &&
          vectors <= mostDivided;
-}
-
-/// Whether so many threads have few vectors each, and some of them one less, of
-/// 16-bit elements that are divided: what computes waits for the last.
-bool RowsOnGPU::hasFewDivided(int64_t threads) const {
-  return divides && inputs == 1 && vector > 4 && vectorBytes == accessBytes &&
-         vectors % threads != 0 && vectors < mostHeldVectors * threads;
-}
-
-/// Threads of a block near those that are wanted that have whole vectors each:
-/// what only some threads have is code of its own, whose loads come late. Else
-/// `usual`, or half of that where many have a vector less.
-int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
-  if (length % vector != 0 || vectors % usual == 0)
-    return usual;
-  int64_t near = 0, fewer = 0;
-  double least = divides ? 0.75 : 0.5;
-  bool mayBeFewer = !isLight || (divides && vectorBytes == accessBytes);
-  for (int64_t each = mostWholeVectors; each >= 2; --each) {
-    int64_t threads = vectors / each;
-    if (vectors % each != 0 || threads % warpSize != 0 ||
-        threads < smallestWholeBlock || threads > widestHeldGroup)
-      continue;
-    if (isNear(threads, wanted) && (near == 0 || isLight))
-      near = threads;
-    if (mayBeFewer && threads < wanted && threads >= least * wanted)
-      fewer = threads;
-  }
-  if (near != 0 || fewer != 0)
-    return near != 0 ? near : fewer;
-  bool areMany = placesForEach(vectors, usual) > 1 + emptyPlaces &&
-                 (!isLight || (vector <= 4 && inputs == 1));
-  return (areMany || hasFewDivided(usual)) && usual > smallestBlock ? usual / 2
-                                                                    : usual;
 }
 
 /// Whether there is much to compute on one input of 16-bit elements.
@@ -454,13 +347,18 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
     return shared;
   if (RowsScheduleAttr shared = proposeLightUnaligned())
     return shared;
+  if (RowsScheduleAttr bounded = proposeBoundedDeviations())
+    return bounded;
   if (RowsScheduleAttr shared = proposeWholePart())
+    return shared;
+  if (RowsScheduleAttr shared = proposeDividedShared())
     return shared;
   int64_t cached = cacheThreads();
   if (cached > 0 && vectors % cached != 0 && holdsDivided())
     return hold(dividedThreads);
   if (cached > 0)
-    return make(cached, 1, HoldKind::cache);
+    return make(cached, 1, HoldKind::cache)
+        .withLeastBlocks(boundOfCached(cached));
   bool isPlain =
       accesses > 2 * cacheAccesses && isLight && inputs == 1 && !divides;
   int64_t threads = isPlain ? 1024 : 512;
@@ -495,11 +393,15 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
     RowsScheduleAttr alone = proposeAlone();
     if (alone.getBlocksPerRow() > 1)
       alone = make(isSmall() ? smallThreads : loopThreads, 1, HoldKind::loop);
+    bool isHeld = alone.getHold() == HoldKind::registers;
+    if (isHeld)
+      alone = alone.withLeastBlocks(
+          std::max<int64_t>(1, boundedHeldThreads / alone.getThreads()));
     return persistent(alone,
                       alone.getHold() == HoldKind::cache
                           ? summingThreads
                           : target.gpu->maxThreadsPerSM,
-                      alone.getHold() == HoldKind::registers);
+                      isHeld);
   }
   if (RowsScheduleAttr shared = proposeSharedSums())
     return persistent(shared, sharedSummingThreads, /*preload=*/true);

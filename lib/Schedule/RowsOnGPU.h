@@ -50,10 +50,27 @@ inline constexpr int64_t smallHeld = 16;
 inline constexpr int64_t smallThreads = 1024;
 inline constexpr int64_t smallestBlock = 128;
 inline constexpr int64_t loopThreads = 512;
+/// The most threads whose registers hold a row; the fewest of a block of which
+/// each has whole vectors, and the most vectors of one.
+inline constexpr int64_t widestHeldGroup = 512;
+inline constexpr int64_t smallestWholeBlock = 64;
+inline constexpr int64_t mostHeldVectors = 5;
+/// Threads of a multiprocessor that have registers for all loads of a short
+/// row, or of one of those that blocks that stay hold.
+inline constexpr int64_t boundedHeldThreads = 512;
+/// Places for vectors that may stay empty, of each that is filled, in heavy
+/// rows of 16-bit elements.
+inline constexpr double emptyPlaces = 0.3;
 /// Sums over all rows that a thread keeps beside its elements of a row, twice
 /// as many where its block would have more threads than this.
 inline constexpr int64_t summedElements = 16;
 inline constexpr int64_t summingBlock = 512;
+
+/// The smallest power of two that is no less than the number, or hardly.
+int64_t aboutPowerOf2(int64_t number);
+
+/// Places for vectors that so many threads have, of each that there is.
+double placesForEach(int64_t vectors, int64_t threads);
 
 /// The choice for rows of one shape; `length` and below are of rows of known
 /// length.
@@ -77,6 +94,7 @@ private:
   bool isHeavy() const;
   int64_t mostCachedAccesses() const;
   int64_t cacheThreads() const;
+  int64_t boundOfCached(int64_t threads) const;
   bool isNear(int64_t threads, int64_t wanted) const;
   bool holdsDivided() const;
   bool hasFewDivided(int64_t threads) const;
@@ -102,6 +120,9 @@ private:
   double workOnShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr holdShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr proposeShortBrief() const;
+  RowsScheduleAttr holdLightNarrow() const;
+  RowsScheduleAttr holdNarrowed() const;
+  RowsScheduleAttr proposeShortDeviations() const;
   RowsScheduleAttr holdLeastWork() const;
   RowsScheduleAttr holdTwoInputs() const;
   RowsScheduleAttr proposeShortOfTwo() const;
@@ -142,6 +163,8 @@ private:
   int64_t moderateOnceThreads() const;
   RowsScheduleAttr proposeModerateOnce() const;
   RowsScheduleAttr proposeLong() const;
+  RowsScheduleAttr proposeBoundedDeviations() const;
+  RowsScheduleAttr proposeDividedShared() const;
   RowsScheduleAttr proposeWholePart() const;
   RowsScheduleAttr proposeSpreadInRegisters() const;
   RowsScheduleAttr proposeSpread() const;

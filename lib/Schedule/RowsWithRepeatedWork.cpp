@@ -65,12 +65,16 @@ static constexpr int64_t longestSmallPart = 6144;
 static constexpr int64_t fewPartThreads = 128, partThreads = 256;
 static constexpr int64_t longestElsewhere = 16384;
 /// The same rows, if there is one input: from which on and up to which a warp
-/// holds one, and the elements of a thread of two warps where four have not as
-/// many vectors each; from which on shared memory holds them, and from which on
-/// weights are there before.
+/// has one, and then two warps, four, and eight; from which on weights are
+/// there before in two warps, in one that has no whole vectors of two, and in
+/// four.
 static constexpr int64_t shortestOfWarp = 513, longestOfWarp = 1536;
-static constexpr int64_t heldOfTwoWarps = 48;
-static constexpr int64_t shortestShared = 4096, longestUnloaded = 6144;
+static constexpr int64_t shortestOfFour = 5120, longestOfFour = 11264;
+static constexpr int64_t longestInShared = 18432;
+static constexpr int64_t shortestLoadedOfTwo = 4096, longestUnloadedOdd = 2048;
+static constexpr int64_t longestUnloaded = 6144;
+/// Threads of a multiprocessor that have registers for loads ahead.
+static constexpr int64_t boundedThreads = 1024;
 
 /// Elements of a thread, and the longest row, in the registers of one block.
 std::pair<int64_t, int64_t>
@@ -163,18 +167,24 @@ RowsScheduleAttr RowsOnGPU::proposeWeighedLevels(const RowWork &work) const {
   bool areWeighed = work.levels >= fewestLevels && hasWeighedDeviations() &&
                     !work.repeatsSpecial;
   if (!areWeighed || vector <= 4 || inputs != 1 || length % vector != 0 ||
-      length < shortestOfWarp)
+      length < shortestOfWarp || length > longestInShared)
     return {};
+  // Whole warps, or copies that wait for none.
   if (length <= longestOfWarp)
-    return make(warpSize, 1, HoldKind::registers);
-  int64_t two = 2 * warpSize;
-  if (vectors % two == 0 && vectors % fewPartThreads != 0 &&
-      length <= two * heldOfTwoWarps)
-    return make(two, 1, HoldKind::registers);
-  if (length < shortestShared || length > longestElsewhere)
-    return {};
-  return make(fewPartThreads, 1, HoldKind::shared, /*inRegisters=*/0,
-              /*preload=*/length > longestUnloaded);
+    return vectors % warpSize == 0 ? make(2 * warpSize, 2, HoldKind::registers)
+                                   : make(warpSize, 1, HoldKind::shared);
+  if (length < shortestOfFour) {
+    bool areOdd = vectors % (2 * warpSize) != 0 && vectors % warpSize == 0;
+    bool isLoaded =
+        areOdd ? length > longestUnloadedOdd : length >= shortestLoadedOfTwo;
+    return make(areOdd ? warpSize : 2 * warpSize, 1, HoldKind::shared,
+                /*inRegisters=*/0, /*preload=*/isLoaded);
+  }
+  if (length <= longestOfFour)
+    return make(fewPartThreads, 1, HoldKind::shared, /*inRegisters=*/0,
+                /*preload=*/length > longestUnloaded);
+  return make(partThreads, 1, HoldKind::shared)
+      .withLeastBlocks(boundedThreads / partThreads);
 }
 
 /// A row that no block's registers hold: in those of several, in shared

@@ -33,6 +33,9 @@ static constexpr int64_t longestShort = 320, longestBriefShort = 640;
 static constexpr int64_t longestShortWords = 55;
 /// Of words that become 8-bit elements and that full accesses do not divide.
 static constexpr int64_t longestNarrowedWords = 192;
+/// Of words whose deviations are needed, and of those with half a warp.
+static constexpr int64_t longestWordDeviations = 320;
+static constexpr int64_t halfWarpDeviations = 130;
 /// The same of rows of two inputs, of 16 bits and of words; up to which these
 /// are shared by half a warp, and by one; and of words on which little is
 /// computed up to which a warp and two warps share them.
@@ -185,6 +188,53 @@ RowsScheduleAttr RowsOnGPU::holdLeastWork() const {
   return best;
 }
 
+namespace {
+/// The longest row that so many threads share in vectors of so many elements.
+struct LongestOf {
+  int64_t longest, wide, threads;
+};
+} // namespace
+
+static LongestOf shareOf(int64_t length, ArrayRef<LongestOf> shares) {
+  return *llvm::find_if(
+      shares, [&](const LongestOf &each) { return length <= each.longest; });
+}
+
+/// With registers for all loads of the row.
+static RowsScheduleAttr bounded(RowsScheduleAttr schedule) {
+  return schedule.withLeastBlocks(boundedHeldThreads / schedule.getThreads());
+}
+
+/// Of 16 bits on which little is computed, and that half vectors do not divide.
+RowsScheduleAttr RowsOnGPU::holdLightNarrow() const {
+  LongestOf share = shareOf(
+      length, {{40, 2, 4}, {104, 2, 8}, {272, 2, 16}, {longestShort, 2, 32}});
+  return bounded(holdShort(share.wide, share.threads));
+}
+
+/// Of those that become 8-bit elements.
+RowsScheduleAttr RowsOnGPU::holdNarrowed() const {
+  bool areWords = widestBytes == fewestAccessBytes;
+  LongestOf share =
+      areWords ? shareOf(length, {{36, 2, 4},
+                                  {60, 2, 8},
+                                  {160, 4, 8},
+                                  {longestNarrowedWords, 4, 16}})
+      : length % 4 == 0
+          ? shareOf(length, {{44, 2, 4}, {68, 4, 4}, {longestShort, 4, 8}})
+          : shareOf(length, {{44, 2, 4}, {68, 2, 8}, {longestShort, 4, 8}});
+  return bounded(holdShort(share.wide, share.threads));
+}
+
+/// Of words whose deviations are needed and that full vectors do not divide.
+/// Null for others.
+RowsScheduleAttr RowsOnGPU::proposeShortDeviations() const {
+  if (!hasDeviations || once || widestBytes != fewestAccessBytes ||
+      length <= longestShortWords || length > longestWordDeviations)
+    return {};
+  return holdShort(2, length <= halfWarpDeviations ? warpSize / 2 : warpSize);
+}
+
 /// Of two inputs, whose loads are many as it is: one vector for each thread,
 /// with an element at the row's edges, as narrow as that allows.
 RowsScheduleAttr RowsOnGPU::holdTwoInputs() const {
@@ -250,6 +300,9 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
   if (!isWhole && length <= longestBriefShort && isBrief())
     if (RowsScheduleAttr brief = proposeShortBrief())
       return brief;
+  if (!isWhole && !isSmall())
+    if (RowsScheduleAttr deviations = proposeShortDeviations())
+      return deviations;
   bool isCut = isNarrow && !isWhole;
   if (isCut)
     if (RowsScheduleAttr deviations = proposeDeviations())
@@ -264,5 +317,13 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
   else if (!isNarrow && narrowestBytes == 1 &&
            length % (accessBytes / widestBytes) != 0)
     longest = longestNarrowedWords;
-  return isSlow || length > longest ? RowsScheduleAttr() : holdLeastWork();
+  if (isSlow || length > longest)
+    return {};
+  bool isPlain = isLight && !once && !isSmall();
+  if (isPlain && narrowestBytes == 1)
+    return holdNarrowed();
+  if (!isPlain || !isNarrow || isWhole)
+    return holdLeastWork();
+  return length % (fullVector / 2) == 0 ? bounded(holdLeastWork())
+                                        : holdLightNarrow();
 }

@@ -47,6 +47,8 @@ struct KernelResources {
   unsigned sharedBytes = 0;
   /// The `.minnctapersm` that the kernel got here; 0 if none.
   unsigned leastBlocks = 0;
+  /// Whether the kernel lost its own `.minnctapersm` here.
+  bool losesBound = false;
 };
 
 struct AssembledModule {
@@ -72,13 +74,15 @@ struct AssembleOptions {
 /// Where a kernel spills and has no bounds of its own, the module is assembled
 /// a second time with that kernel's `.minnctapersm`, the blocks that its
 /// registers had room for: ptxas often spills to fit blocks that fit without.
-/// The second cubin counts if no kernel spills more in it, and one less.
+/// Where one has a `.minnctapersm` of its schedule and spills to meet it, it is
+/// assembled without. The second cubin counts if no kernel spills more in it,
+/// and one less.
 llvm::Expected<AssembledModule>
 assemblePTX(llvm::StringRef ptx, const GPUTarget &target,
             const AssembleOptions &options = {});
 
-/// The PTX with the `.minnctapersm` of each kernel that has `leastBlocks`; what
-/// the assembler took.
+/// The PTX with the `.minnctapersm` of each kernel that has `leastBlocks`, and
+/// without that of each that loses it; what the assembler took.
 std::string withLeastBlocks(llvm::StringRef ptx,
                             llvm::ArrayRef<KernelResources> kernels);
 

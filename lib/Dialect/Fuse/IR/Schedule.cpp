@@ -74,22 +74,10 @@ static LogicalResult verifyStages(EmitError emitError, int64_t stages,
                      << stringifyHoldKind(hold) << "; leave them out";
 }
 
-static LogicalResult verifyLeastBlocks(EmitError emitError, int64_t blocks,
-                                       int64_t threads) {
-  if (blocks >= 0 && blocks * threads <= kMaxThreadsPerSM)
-    return success();
-  return emitError() << "expected least_blocks of up to " << kMaxThreadsPerSM
-                     << " threads together, but got " << blocks << " blocks of "
-                     << threads << "; use " << kMaxThreadsPerSM / threads
-                     << " at most";
-}
-
 LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t vector,
-                                            int64_t unroll, int64_t heads,
-                                            int64_t leastBlocks) {
+                                            int64_t unroll, int64_t heads) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
-      failed(verifyLeastBlocks(emitError, leastBlocks, threads)) ||
       failed(verifyRange(emitError, "heads", heads, kMaxFactor)))
     return failure();
   return verifyRange(emitError, "unroll", unroll, kMaxUnroll);
@@ -107,8 +95,7 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
       failed(verifyRange(emitError, "rows_per_block", rowsPerBlock,
                          kMaxThreads)) ||
-      failed(verifyStages(emitError, stages, hold)) ||
-      failed(verifyLeastBlocks(emitError, leastBlocks, threads)))
+      failed(verifyStages(emitError, stages, hold)))
     return failure();
   if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
     return emitError() << "expected in_registers from 0 on, and only with hold "
@@ -144,6 +131,11 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
   if (persistent != 0 &&
       failed(verifyRange(emitError, "persistent", persistent, kMaxPersistent)))
     return failure();
+  if (leastBlocks < 0 || leastBlocks * threads > kMaxThreadsPerSM)
+    return emitError() << "expected least_blocks of up to " << kMaxThreadsPerSM
+                       << " threads together, but got " << leastBlocks
+                       << " blocks of " << threads << "; use "
+                       << kMaxThreadsPerSM / threads << " at most";
   if (persistent != 0 && (wholeGrid || persistent % blocksPerRow != 0))
     return emitError() << "expected persistent blocks to be whole clusters of "
                        << blocksPerRow
@@ -205,15 +197,14 @@ RowsScheduleAttr RowsScheduleAttr::withLeastBlocks(int64_t blocks) const {
 LogicalResult ColumnsScheduleAttr::verify(
     EmitError emitError, int64_t threads, int64_t vector, int64_t splits,
     HoldKind hold, int64_t unroll, int64_t parts, int64_t blocksPerColumn,
-    int64_t stages, int64_t fold, bool evictFirst, int64_t leastBlocks) {
+    int64_t stages, int64_t fold, bool evictFirst) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "fold", fold, kMaxFactor)) ||
       failed(verifyRange(emitError, "splits", splits, threads)) ||
       failed(verifyRange(emitError, "parts", parts, kMaxParts)) ||
       failed(verifyCluster(emitError, "blocks_per_column", blocksPerColumn)) ||
-      failed(verifyStages(emitError, stages, hold)) ||
-      failed(verifyLeastBlocks(emitError, leastBlocks, threads)))
+      failed(verifyStages(emitError, stages, hold)))
     return failure();
   // Copies into shared memory say nothing of the kind.
   if (evictFirst && stages > 1)
@@ -252,25 +243,25 @@ ColumnsScheduleAttr
 ColumnsScheduleAttr::withBlocksPerColumn(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
              getUnroll(), blocks > 1 ? 1 : getParts(), blocks, getStages(),
-             blocks > 1 ? 1 : getFold(), getEvictFirst(), getLeastBlocks());
+             blocks > 1 ? 1 : getFold(), getEvictFirst());
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
              getUnroll(), getParts(), getBlocksPerColumn(), stages, getFold(),
-             getEvictFirst() && stages == 1, getLeastBlocks());
+             getEvictFirst() && stages == 1);
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withFold(int64_t fold) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
              getUnroll(), getParts(), getBlocksPerColumn(), getStages(), fold,
-             getEvictFirst(), getLeastBlocks());
+             getEvictFirst());
 }
 
 ColumnsScheduleAttr ColumnsScheduleAttr::withEvictFirst(bool evictFirst) const {
   return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
              getUnroll(), getParts(), getBlocksPerColumn(), getStages(),
-             getFold(), evictFirst, getLeastBlocks());
+             getFold(), evictFirst);
 }
 
 LogicalResult TransposeScheduleAttr::verify(EmitError emitError,

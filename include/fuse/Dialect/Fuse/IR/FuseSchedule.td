@@ -18,11 +18,7 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   }];
   let methods = [
     InterfaceMethod<"Threads in a block.", "int64_t", "getThreads">,
-    InterfaceMethod<"Elements in a thread's vector.", "int64_t", "getVector">,
-    InterfaceMethod<[{
-      Blocks whose registers are to fit in a multiprocessor, which the assembler
-      is told; 0 for as many as there is room for.
-    }], "int64_t", "getLeastBlocks", (ins), [{}], [{ return 0; }]>
+    InterfaceMethod<"Elements in a thread's vector.", "int64_t", "getVector">
   ];
 }
 
@@ -51,12 +47,10 @@ def PointwiseSchedule : Fuse_Schedule<"PointwiseSchedule", "pointwise"> {
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
                         "int64_t":$unroll,
-                        DefaultValuedParameter<"int64_t", "1">:$heads,
-                        DefaultValuedParameter<"int64_t", "0">:$least_blocks);
+                        DefaultValuedParameter<"int64_t", "1">:$heads);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
-                                   "int64_t":$unroll,
-                                   CArg<"int64_t", "1">:$heads), [{
-    return $_get($_ctxt, threads, vector, unroll, heads, /*least_blocks=*/0);
+                                   "int64_t":$unroll), [{
+    return $_get($_ctxt, threads, vector, unroll, /*heads=*/1);
   }]>];
 }
 
@@ -219,14 +213,13 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
                         DefaultValuedParameter<"int64_t", "1">:$blocks_per_column,
                         DefaultValuedParameter<"int64_t", "1">:$stages,
                         DefaultValuedParameter<"int64_t", "1">:$fold,
-                        DefaultValuedParameter<"bool", "false">:$evict_first,
-                        DefaultValuedParameter<"int64_t", "0">:$least_blocks);
+                        DefaultValuedParameter<"bool", "false">:$evict_first);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$splits, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$parts), [{
     return $_get($_ctxt, threads, vector, splits, hold, unroll, parts,
                  /*blocks_per_column=*/1, /*stages=*/1, /*fold=*/1,
-                 /*evict_first=*/false, /*least_blocks=*/0);
+                 /*evict_first=*/false);
   }]>];
   let extraClassDeclaration = [{
     /// The same schedule with clusters of so many blocks, instead of parts.
