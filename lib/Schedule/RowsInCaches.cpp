@@ -83,10 +83,10 @@ int64_t RowsOnGPU::cacheThreads() const {
     each /= 2;
   int64_t threads = llvm::divideCeil(vectors, each);
   // Each has the loads of several inputs in flight.
-  if (isLight && inputs > 1 && vectors > cacheAccesses / 4 &&
-      length % vector == 0)
+  bool areLong = inputs > 1 && vectors > cacheAccesses / 4;
+  if (areLong && isLight && !isSmall() && length % vector == 0)
     return fewBounded;
-  if (inputs > 1 && vectors > cacheAccesses / 4 && !hasExp)
+  if (areLong && !hasExp)
     return length % vector == 0
                ? wholeThreads(severalCacheThreads * 7 / 8, severalCacheThreads)
                : severalCacheThreads / 2;
@@ -144,17 +144,19 @@ int64_t RowsOnGPU::wholeThreads(int64_t wanted, int64_t usual) const {
 /// rows of several inputs.
 int64_t RowsOnGPU::boundOfCached(int64_t threads) const {
   int64_t fewest = vector > 4 ? cacheAccesses / 4 : fewestBoundedWords;
-  bool isBounded = isLight && inputs > 1 && length % vector == 0 &&
-                   vectors > fewest && threads <= boundedOfSeveral;
+  bool isBounded = isLight && inputs > 1 && !isSmall() &&
+                   length % vector == 0 && vectors > fewest &&
+                   threads <= boundedOfSeveral;
   return isBounded ? boundedOfSeveral / threads : 0;
 }
 
-/// Rows of 16 bits whose deviations are weighed. Null for others, and where
-/// another place is better.
+/// Rows of 16 bits whose deviations are weighed, but little else is computed.
+/// Null for others, and where another place is better.
 RowsScheduleAttr RowsOnGPU::proposeBoundedDeviations() const {
   bool fits = hasWeighedDeviations() && !hasExp && inputs == 1 && vector > 4 &&
               vectorBytes == accessBytes && length % vector == 0 &&
-              length > shortestBounded && length <= longestBounded;
+              length > shortestBounded && length <= longestBounded &&
+              !isSmall() && !repeatsWork();
   int64_t threads = length <= longBounded ? fewBounded : manyBounded;
   if (!fits || (threads == manyBounded && vectors % threads != 0))
     return {};
@@ -165,7 +167,7 @@ RowsScheduleAttr RowsOnGPU::proposeBoundedDeviations() const {
 /// Long rows of 16 bits that are divided, since registers hold what the
 /// divisions of many vectors need: in shared memory, or null for others.
 RowsScheduleAttr RowsOnGPU::proposeDividedShared() const {
-  bool fits = divides && isLight && inputs == 1 && vector > 4 &&
+  bool fits = divides && isLight && !isSmall() && inputs == 1 && vector > 4 &&
               vectorBytes == accessBytes && length % vector == 0 &&
               length > longestDividedCached &&
               2 * length * inputBytes <= target.sharedBytes;

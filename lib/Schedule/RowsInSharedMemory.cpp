@@ -155,7 +155,8 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
     threads /= 2;
   loadsAhead &= part >= fewest * threads * vector;
   bool isBounded = isOneLight && isNarrow && isDivided && !isLarge &&
-                   blocks <= mostPortable && threads == usualPartBlock;
+                   !isSmall() && blocks <= mostPortable &&
+                   threads == usualPartBlock;
   return RowsScheduleAttr::get(kernel.getContext(), threads, vector,
                                /*rows_per_block=*/1, HoldKind::shared, unroll,
                                /*inRegisters=*/0, loadsAhead, rowCopyGroups)

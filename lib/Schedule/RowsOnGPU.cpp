@@ -394,7 +394,7 @@ RowsScheduleAttr RowsOnGPU::proposeAcross() const {
     if (alone.getBlocksPerRow() > 1)
       alone = make(isSmall() ? smallThreads : loopThreads, 1, HoldKind::loop);
     bool isHeld = alone.getHold() == HoldKind::registers;
-    if (isHeld)
+    if (isHeld && once)
       alone = alone.withLeastBlocks(
           std::max<int64_t>(1, boundedHeldThreads / alone.getThreads()));
     return persistent(alone,

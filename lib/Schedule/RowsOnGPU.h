@@ -129,6 +129,8 @@ private:
   RowsScheduleAttr proposeDeviations() const;
   bool areAtOnce() const;
   RowsScheduleAttr proposeShort() const;
+  RowWork rowWork() const;
+  bool repeatsWork() const;
   std::pair<int64_t, int64_t> heldOfRepeatedWork(const RowWork &work) const;
   int64_t repeatedWorkGroup(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWorkSpread() const;

@@ -214,6 +214,20 @@ RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
                                                  : proposeRepeatedWorkSpread();
 }
 
+RowWork RowsOnGPU::rowWork() const {
+  return rowWorkOf(segment, llvm::to_vector(kernel.getYield().getValues()),
+                   dims);
+}
+
+/// Whether much is computed again for every pass, or there are several levels.
+bool RowsOnGPU::repeatsWork() const {
+  RowWork work = rowWork();
+  // Little that words do again is not what they wait for.
+  bool isMuch =
+      vector <= 4 ? work.repeatsSpecial : work.repeated >= fewestRepeated;
+  return isMuch || work.levels >= fewestLevels;
+}
+
 /// A row that is needed several times and would take much to compute again.
 /// Null for others, and for those that nothing holds well.
 RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
@@ -223,13 +237,9 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
   bool areMany = inputs > 1 || length > longestHeavyNarrow;
   if (areMany && vectorBytes > accessBytes)
     return withOneAccess().proposeRepeatedWork();
-  RowWork work =
-      rowWorkOf(segment, llvm::to_vector(kernel.getYield().getValues()), dims);
+  RowWork work = rowWork();
   bool areWords = vector <= 4;
-  // Little that words do again is not what they wait for.
-  bool isMuch =
-      areWords ? work.repeatsSpecial : work.repeated >= fewestRepeated;
-  if (!isMuch && work.levels < fewestLevels)
+  if (!repeatsWork())
     return {};
   bool areExponentials = inputs > 1 && work.exponentials > 1;
   if (areExponentials && !areWords && length > longestOfExponentials)
