@@ -37,7 +37,7 @@ static bool isFitted(KernelOp kernel) {
 }
 
 /// Threads of a row from which on the model was fitted to such.
-static constexpr int64_t fewestFittedThreads = 8;
+static constexpr int64_t fewestFittedThreads = 16;
 
 /// The same of schedules: those of calls that move few bytes were not, nor
 /// those of rows of a few elements.

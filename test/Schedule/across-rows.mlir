@@ -82,9 +82,9 @@ func.func @short(%x: tensor<?x64xf32>) -> (tensor<?x1xf32>, tensor<64xf32>) {
 // -----
 
 // One number a row: rows are held, or walked, as ever, in as many threads as there
-// are.
+// are, with registers for all loads of a row.
 // CHECK-LABEL: func.func @numbers
-// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers, preload = true, persistent = 2112>
+// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers, preload = true, persistent = 2112, least_blocks = 4>
 func.func @numbers(%x: tensor<?x4096xbf16>) -> tensor<f32> {
   %f = fuse.cast %x : tensor<?x4096xbf16> -> tensor<?x4096xf32>
   %m = fuse.logsumexp %f dims = [1] : tensor<?x4096xf32> -> tensor<?xf32>

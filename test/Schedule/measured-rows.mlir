@@ -100,9 +100,9 @@ func.func @light(%x: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
   return %y : tensor<?x8192xbf16>
 }
 
-// Three of each of two inputs.
+// Of two inputs few threads have many loads in flight.
 // CHECK-LABEL: func.func @two
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = cache, least_blocks = 2>
 func.func @two(%x: tensor<?x12288xbf16>, %r: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
   %h = fuse.add %x, %r : tensor<?x12288xbf16>
   %s = fuse.reduce sum %h dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>

@@ -121,7 +121,14 @@ func.func @words_in_clusters(%x: tensor<?x8192xf32>, %r: tensor<?x8192xf32>, %w:
   return %h, %y : tensor<?x8192xf32>, tensor<?x8192xf32>
 }
 
-// Of one block.
+// Of one block, with eight vectors a thread, where that leaves none out.
+// CHECK-LABEL: func.func @eight_each(
+// CHECK: #fuse.rows<threads = 160, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @eight_each(%x: tensor<?x10240xbf16>, %w: tensor<10240xbf16>, %b: tensor<10240xbf16>) -> tensor<?x10240xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x10240xbf16>, tensor<10240xbf16>, tensor<10240xbf16>
+  return %y : tensor<?x10240xbf16>
+}
+
 // CHECK-LABEL: func.func @deviations_in_shared(
 // CHECK: #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @deviations_in_shared(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>, %b: tensor<12288xbf16>) -> tensor<?x12288xbf16> {

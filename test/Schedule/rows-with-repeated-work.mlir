@@ -292,9 +292,10 @@ func.func @rms_norm_layer_norm_f32_12288(%a: tensor<?x12288xf32> {fuse.dims = ["
 
 // -----
 
-// Of 16 bits few threads have the row: a warp,
+// Of 16 bits few threads have the row: a warp, by copies where it has not as many
+// vectors as others,
 // CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_1000
-// CHECK: #fuse.rows<threads = 32, vector = 8, rows_per_block = 1, hold = registers>
+// CHECK: #fuse.rows<threads = 32, vector = 8, rows_per_block = 1, hold = shared>
 func.func @rms_norm_layer_norm_bf16_1000(%a: tensor<?x1000xbf16> {fuse.dims = ["rows"]}, %w: tensor<1000xbf16>, %c: tensor<1000xbf16>) -> (tensor<?x1000xbf16>) {
   %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x1000xbf16>, tensor<1000xbf16>
   %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x1000xbf16>, tensor<1000xbf16>, tensor<1000xbf16>
@@ -314,9 +315,31 @@ func.func @rms_norm_layer_norm_bf16_512(%a: tensor<?x512xbf16> {fuse.dims = ["ro
 
 // -----
 
-// two where four have not as many vectors each;
+// else in registers, two rows a block;
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_1280
+// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 2, hold = registers>
+func.func @rms_norm_layer_norm_bf16_1280(%x: tensor<?x1280xbf16>, %w: tensor<1280xbf16>, %b: tensor<1280xbf16>) -> tensor<?x1280xbf16> {
+  %h = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x1280xbf16>, tensor<1280xbf16>
+  %y = fuse.layer_norm %h, %w, %b eps = 1.0e-5 : tensor<?x1280xbf16>, tensor<1280xbf16>, tensor<1280xbf16>
+  return %y : tensor<?x1280xbf16>
+}
+
+// -----
+
+// a warp where two have not as many vectors each,
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_2304
+// CHECK: #fuse.rows<threads = 32, vector = 8, rows_per_block = 1, hold = shared, preload = true>
+func.func @rms_norm_layer_norm_bf16_2304(%x: tensor<?x2304xbf16>, %w: tensor<2304xbf16>, %b: tensor<2304xbf16>) -> tensor<?x2304xbf16> {
+  %h = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x2304xbf16>, tensor<2304xbf16>
+  %y = fuse.layer_norm %h, %w, %b eps = 1.0e-5 : tensor<?x2304xbf16>, tensor<2304xbf16>, tensor<2304xbf16>
+  return %y : tensor<?x2304xbf16>
+}
+
+// -----
+
+// else two,
 // CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_2560
-// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = registers>
+// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared>
 func.func @rms_norm_layer_norm_bf16_2560(%a: tensor<?x2560xbf16> {fuse.dims = ["rows"]}, %w: tensor<2560xbf16>, %c: tensor<2560xbf16>) -> (tensor<?x2560xbf16>) {
   %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x2560xbf16>, tensor<2560xbf16>
   %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x2560xbf16>, tensor<2560xbf16>, tensor<2560xbf16>
@@ -325,9 +348,8 @@ func.func @rms_norm_layer_norm_bf16_2560(%a: tensor<?x2560xbf16> {fuse.dims = ["
 
 // -----
 
-// not here;
 // CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_2048
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared>
 func.func @rms_norm_layer_norm_bf16_2048(%a: tensor<?x2048xbf16> {fuse.dims = ["rows"]}, %w: tensor<2048xbf16>, %c: tensor<2048xbf16>) -> (tensor<?x2048xbf16>) {
   %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x2048xbf16>, tensor<2048xbf16>
   %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x2048xbf16>, tensor<2048xbf16>, tensor<2048xbf16>
@@ -336,9 +358,9 @@ func.func @rms_norm_layer_norm_bf16_2048(%a: tensor<?x2048xbf16> {fuse.dims = ["
 
 // -----
 
-// four that read shared memory,
+// of longer rows with their weights before,
 // CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_4096
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared>
+// CHECK: #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared, preload = true>
 func.func @rms_norm_layer_norm_bf16_4096(%a: tensor<?x4096xbf16> {fuse.dims = ["rows"]}, %w: tensor<4096xbf16>, %c: tensor<4096xbf16>) -> (tensor<?x4096xbf16>) {
   %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>
   %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>, tensor<4096xbf16>

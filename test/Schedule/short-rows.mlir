@@ -66,7 +66,7 @@ func.func @whole(%x: tensor<?x24xbf16>) -> tensor<?x24xbf16> {
 }
 // No access is narrower than a word: of 8-bit results, vectors of four elements.
 // CHECK-LABEL: func.func @narrowed
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers, least_blocks = 4>
 func.func @narrowed(%x: tensor<?x197xbf16>) -> tensor<?x197xf8E4M3FN> {
   %f = fuse.cast %x : tensor<?x197xbf16> -> tensor<?x197xf32>
   %m = fuse.reduce max %f dims = [1] keep : tensor<?x197xf32> -> tensor<?x1xf32>
@@ -76,7 +76,7 @@ func.func @narrowed(%x: tensor<?x197xbf16>) -> tensor<?x197xf8E4M3FN> {
 }
 // A vector that divides the row has no edges: more of its elements may be held.
 // CHECK-LABEL: func.func @divided_in_half
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers, least_blocks = 4>
 func.func @divided_in_half(%x: tensor<?x100xbf16>, %w: tensor<100xbf16>) -> tensor<?x100xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x100xbf16>, tensor<100xbf16>
   return %y : tensor<?x100xbf16>
@@ -247,7 +247,7 @@ func.func @brief_longer(%x: tensor<3500x577xbf16>) -> tensor<3500x577xbf16> {
 // Words that become 8-bit elements are not bound by loads: edges instead of vectors
 // of two.
 // CHECK-LABEL: func.func @narrowed_words
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers, least_blocks = 4>
 func.func @narrowed_words(%x: tensor<?x150xf32>) -> (tensor<?x150xf8E4M3FN>, tensor<?x1xf32>) {
   %m = fuse.abs %x : tensor<?x150xf32>
   %largest = fuse.reduce max %m dims = [1] keep : tensor<?x150xf32> -> tensor<?x1xf32>
@@ -279,4 +279,118 @@ func.func @longer_inputs_of_words(%x: tensor<?x197xf32>, %r: tensor<?x197xf32>, 
   %h = fuse.add %x, %r : tensor<?x197xf32>
   %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<?x197xf32>, tensor<197xf32>
   return %h, %y : tensor<?x197xf32>, tensor<?x197xf32>
+}
+
+// -----
+
+// Where little is computed, edges cost most: vectors of a word, and registers for all
+// loads of a row.
+// CHECK-LABEL: func.func @light_33
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers, least_blocks = 4>
+func.func @light_33(%x: tensor<?x33xbf16>, %w: tensor<33xbf16>) -> tensor<?x33xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x33xbf16>, tensor<33xbf16>
+  return %y : tensor<?x33xbf16>
+}
+// CHECK-LABEL: func.func @light_63
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 16, hold = registers, least_blocks = 4>
+func.func @light_63(%x: tensor<?x63xbf16>, %w: tensor<63xbf16>) -> tensor<?x63xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x63xbf16>, tensor<63xbf16>
+  return %y : tensor<?x63xbf16>
+}
+// CHECK-LABEL: func.func @light_150
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 8, hold = registers, least_blocks = 4>
+func.func @light_150(%x: tensor<?x150xbf16>, %w: tensor<150xbf16>) -> tensor<?x150xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x150xbf16>, tensor<150xbf16>
+  return %y : tensor<?x150xbf16>
+}
+// CHECK-LABEL: func.func @light_290
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 4, hold = registers, least_blocks = 4>
+func.func @light_290(%x: tensor<?x290xbf16>, %w: tensor<290xbf16>) -> tensor<?x290xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x290xbf16>, tensor<290xbf16>
+  return %y : tensor<?x290xbf16>
+}
+// Of 8-bit results that is of the shortest rows only,
+// CHECK-LABEL: func.func @narrowed_bf16_33(
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers, least_blocks = 4>
+func.func @narrowed_bf16_33(%x: tensor<?x33xbf16>) -> tensor<?x33xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x33xbf16>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x33xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x33xbf16>, tensor<?x1xbf16> -> tensor<?x33xbf16>
+  %q = fuse.cast %d : tensor<?x33xbf16> -> tensor<?x33xf8E4M3FN>
+  return %q : tensor<?x33xf8E4M3FN>
+}
+// CHECK-LABEL: func.func @narrowed_bf16_49(
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 16, hold = registers, least_blocks = 4>
+func.func @narrowed_bf16_49(%x: tensor<?x49xbf16>) -> tensor<?x49xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x49xbf16>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x49xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x49xbf16>, tensor<?x1xbf16> -> tensor<?x49xbf16>
+  %q = fuse.cast %d : tensor<?x49xbf16> -> tensor<?x49xf8E4M3FN>
+  return %q : tensor<?x49xf8E4M3FN>
+}
+// CHECK-LABEL: func.func @narrowed_bf16_60(
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 32, hold = registers, least_blocks = 4>
+func.func @narrowed_bf16_60(%x: tensor<?x60xbf16>) -> tensor<?x60xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x60xbf16>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x60xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x60xbf16>, tensor<?x1xbf16> -> tensor<?x60xbf16>
+  %q = fuse.cast %d : tensor<?x60xbf16> -> tensor<?x60xf8E4M3FN>
+  return %q : tensor<?x60xf8E4M3FN>
+}
+// CHECK-LABEL: func.func @narrowed_bf16_150(
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers, least_blocks = 4>
+func.func @narrowed_bf16_150(%x: tensor<?x150xbf16>) -> tensor<?x150xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x150xbf16>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x150xbf16> -> tensor<?x1xbf16>
+  %d = fuse.div %x, %m : tensor<?x150xbf16>, tensor<?x1xbf16> -> tensor<?x150xbf16>
+  %q = fuse.cast %d : tensor<?x150xbf16> -> tensor<?x150xf8E4M3FN>
+  return %q : tensor<?x150xf8E4M3FN>
+}
+// and of words.
+// CHECK-LABEL: func.func @narrowed_f32_33(
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers, least_blocks = 4>
+func.func @narrowed_f32_33(%x: tensor<?x33xf32>) -> tensor<?x33xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x33xf32>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x33xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %m : tensor<?x33xf32>, tensor<?x1xf32> -> tensor<?x33xf32>
+  %q = fuse.cast %d : tensor<?x33xf32> -> tensor<?x33xf8E4M3FN>
+  return %q : tensor<?x33xf8E4M3FN>
+}
+// CHECK-LABEL: func.func @narrowed_f32_50(
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 16, hold = registers, least_blocks = 4>
+func.func @narrowed_f32_50(%x: tensor<?x50xf32>) -> tensor<?x50xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x50xf32>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x50xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %m : tensor<?x50xf32>, tensor<?x1xf32> -> tensor<?x50xf32>
+  %q = fuse.cast %d : tensor<?x50xf32> -> tensor<?x50xf8E4M3FN>
+  return %q : tensor<?x50xf8E4M3FN>
+}
+// CHECK-LABEL: func.func @narrowed_f32_170(
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers, least_blocks = 4>
+func.func @narrowed_f32_170(%x: tensor<?x170xf32>) -> tensor<?x170xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x170xf32>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x170xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %m : tensor<?x170xf32>, tensor<?x1xf32> -> tensor<?x170xf32>
+  %q = fuse.cast %d : tensor<?x170xf32> -> tensor<?x170xf8E4M3FN>
+  return %q : tensor<?x170xf8E4M3FN>
+}
+// Deviations of words want narrow vectors, too.
+// CHECK-LABEL: func.func @word_deviations_77
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 8, hold = registers>
+func.func @word_deviations_77(%x: tensor<?x77xf32>, %w: tensor<77xf32>, %b: tensor<77xf32>) -> tensor<?x77xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x77xf32>, tensor<77xf32>, tensor<77xf32>
+  return %y : tensor<?x77xf32>
+}
+// CHECK-LABEL: func.func @word_deviations_150
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 4, hold = registers>
+func.func @word_deviations_150(%x: tensor<?x150xf32>, %w: tensor<150xf32>, %b: tensor<150xf32>) -> tensor<?x150xf32> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x150xf32>, tensor<150xf32>, tensor<150xf32>
+  return %y : tensor<?x150xf32>
+}
+// The model of time has not seen so few threads a row, and overrules nothing.
+// CHECK-LABEL: func.func @known_rows
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 16, hold = registers, least_blocks = 4>
+func.func @known_rows(%x: tensor<2113923x63xbf16>, %w: tensor<63xbf16>) -> tensor<2113923x63xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<2113923x63xbf16>, tensor<63xbf16>
+  return %y : tensor<2113923x63xbf16>
 }

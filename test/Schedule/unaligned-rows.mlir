@@ -107,7 +107,7 @@ func.func @aligned(%x: tensor<?x8192xf32>, %r: tensor<?x8192xf32>, %w: tensor<81
   return %y : tensor<?x8192xf32>
 }
 // CHECK-LABEL: func.func @before
-// CHECK: #fuse.rows<threads = 448, vector = 4, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = cache, least_blocks = 2>
 func.func @before(%x: tensor<?x7168xf32>, %r: tensor<?x7168xf32>, %w: tensor<7168xf32>) -> tensor<?x7168xf32> {
   %s = fuse.add %x, %r : tensor<?x7168xf32>
   %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x7168xf32>, tensor<7168xf32>

@@ -49,9 +49,10 @@ func.func @none_is_near(%x: tensor<?x2880xf32>) -> tensor<?x2880xf32> {
 
 // -----
 
-// Several inputs keep about as many threads as have their loads in flight.
+// Several inputs keep about as many threads as have their loads in flight, and
+// have registers for them;
 // CHECK-LABEL: func.func @several_inputs
-// CHECK: #fuse.rows<threads = 448, vector = 4, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 448, vector = 4, rows_per_block = 1, hold = cache, least_blocks = 1>
 func.func @several_inputs(%x: tensor<?x3584xf32>, %r: tensor<?x3584xf32>, %w: tensor<3584xf32>) -> tensor<?x3584xf32> {
   %s = fuse.add %x, %r : tensor<?x3584xf32>
   %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x3584xf32>, tensor<3584xf32>
@@ -60,9 +61,10 @@ func.func @several_inputs(%x: tensor<?x3584xf32>, %r: tensor<?x3584xf32>, %w: te
 
 // -----
 
-// CHECK-LABEL: func.func @several_inputs_keep_threads
-// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
-func.func @several_inputs_keep_threads(%x: tensor<?x5120xf32>, %r: tensor<?x5120xf32>, %w: tensor<5120xf32>) -> tensor<?x5120xf32> {
+// of longer rows in fewer threads.
+// CHECK-LABEL: func.func @several_inputs_have_few_threads
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = cache, least_blocks = 2>
+func.func @several_inputs_have_few_threads(%x: tensor<?x5120xf32>, %r: tensor<?x5120xf32>, %w: tensor<5120xf32>) -> tensor<?x5120xf32> {
   %s = fuse.add %x, %r : tensor<?x5120xf32>
   %y = fuse.rms_norm %s, %w eps = 1.0e-5 : tensor<?x5120xf32>, tensor<5120xf32>
   return %y : tensor<?x5120xf32>

@@ -188,6 +188,11 @@ EMISSION = [
             "if (true)",
         ),
         (
+            "a-bound-that-spills-stays",
+            "kernel.losesBound = leastBlocksLine(ptx, kernel.name).second > 0;",
+            "kernel.losesBound = false;",
+        ),
+        (
             "the-second-cubin-always-counts",
             "if (!spillsLess(second->kernels, kernels))",
             "if (false)",

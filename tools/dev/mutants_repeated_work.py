@@ -33,18 +33,28 @@ REPEATED_WORK = [
         "lit:Schedule",
         (
             "little-work-of-words-counts",
-            "areWords ? work.repeatsSpecial : work.repeated >= fewestRepeated",
+            "vector <= 4 ? work.repeatsSpecial : work.repeated >= fewestRepeated",
             "work.repeated >= fewestRepeated",
         ),
         (
             "the-shortest-rows-have-a-warp",
-            "      length < shortestOfWarp)",
-            "      false)",
+            "length < shortestOfWarp || length > longestInShared)",
+            "length > longestInShared)",
         ),
         (
             "two-warps-of-any-vectors",
-            "vectors % two == 0 && vectors % fewPartThreads != 0 &&",
-            "vectors % two == 0 &&",
+            "vectors % (2 * warpSize) != 0 && vectors % warpSize == 0;",
+            "false;",
+        ),
+        (
+            "a-warp-holds-any-vectors",
+            "return vectors % warpSize == 0 ? make(2 * warpSize, 2, HoldKind::registers)",
+            "return true ? make(2 * warpSize, 2, HoldKind::registers)",
+        ),
+        (
+            "eight-warps-take-any-registers",
+            ".withLeastBlocks(boundedThreads / partThreads);",
+            ";",
         ),
         (
             "weights-always-wait",

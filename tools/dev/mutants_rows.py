@@ -66,21 +66,6 @@ ROWS = [
             "return group;",
         ),
         (
-            "some-threads-have-a-vector-less",
-            "if (length % vector != 0 || vectors % usual == 0)",
-            "if (length % vector != 0 || vectors % usual >= 0)",
-        ),
-        (
-            "large-blocks-of-few-vectors",
-            "if (isLarge && vectors < fewestInLarge * threads)",
-            "if (isLarge && vectors < threads)",
-        ),
-        (
-            "light-rows-have-few-threads",
-            "if (isNear(threads, wanted) && (near == 0 || isLight))",
-            "if (isNear(threads, wanted) && near == 0)",
-        ),
-        (
             "groups-of-which-most-have-one-vector",
             "return isEmpty ? group / 2 : group;",
             "return group;",
@@ -116,19 +101,106 @@ ROWS = [
             "number <= below;",
         ),
         (
-            "several-words-are-read-again-as-long-as-one",
-            "length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;",
-            "cacheAccesses / 2;",
-        ),
-        (
             "heavy-unaligned-rows-are-in-the-caches",
             "if (RowsScheduleAttr shared = proposeHeavyUnaligned())",
             "if (RowsScheduleAttr shared = RowsScheduleAttr())",
         ),
     ),
     *of_file(
+        "lib/Schedule/RowsInCaches.cpp",
+        "lit:Schedule",
+        (
+            "some-threads-have-a-vector-less",
+            "if (length % vector != 0 || vectors % usual == 0)",
+            "if (length % vector != 0 || vectors % usual >= 0)",
+        ),
+        (
+            "large-blocks-of-few-vectors",
+            "if (isLarge && vectors < fewestInLarge * threads)",
+            "if (isLarge && vectors < threads)",
+        ),
+        (
+            "light-rows-have-few-threads",
+            "if (isNear(threads, wanted) && (near == 0 || isLight))",
+            "if (isNear(threads, wanted) && near == 0)",
+        ),
+        (
+            "several-words-are-read-again-as-long-as-one",
+            "length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;",
+            "cacheAccesses / 2;",
+        ),
+        (
+            "several-inputs-take-any-registers",
+            "return isBounded ? boundedOfSeveral / threads : 0;",
+            "return 0;",
+        ),
+        (
+            "words-of-several-inputs-take-any-registers",
+            "int64_t fewest = vector > 4 ? cacheAccesses / 4 : fewestBoundedWords;",
+            "int64_t fewest = cacheAccesses / 4;",
+        ),
+        (
+            "long-deviations-have-few-threads",
+            "int64_t threads = length <= longBounded ? fewBounded : manyBounded;",
+            "int64_t threads = fewBounded;",
+        ),
+        (
+            "long-deviations-of-any-vectors",
+            "(threads == manyBounded && vectors % threads != 0)",
+            "false",
+        ),
+        (
+            "deviations-of-brief-calls-are-bounded",
+            "!isSmall() && !repeatsWork();",
+            "!repeatsWork();",
+        ),
+        (
+            "deviations-with-work-are-bounded",
+            "!isSmall() && !repeatsWork();",
+            "!isSmall();",
+        ),
+        (
+            "divided-rows-stay-in-the-caches",
+            "length > longestDividedCached &&",
+            "false &&",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsInSharedMemory.cpp",
+        "lit:Schedule",
+        (
+            "parts-of-clusters-take-any-registers",
+            "isBounded ? boundedPartThreads / threads : 0",
+            "0",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Candidates.cpp",
+        "lit:Schedule",
+        (
+            "few-threads-are-overruled",
+            "fewestFittedThreads = 16;",
+            "fewestFittedThreads = 8;",
+        ),
+    ),
+    *of_file(
         "lib/Schedule/ShortRows.cpp",
         "lit:Schedule",
+        (
+            "short-rows-take-any-registers",
+            "return schedule.withLeastBlocks(boundedHeldThreads / schedule.getThreads());",
+            "return schedule;",
+        ),
+        (
+            "half-vectors-are-as-others",
+            "return length % (fullVector / 2) == 0 ? bounded(holdLeastWork())",
+            "return false ? bounded(holdLeastWork())",
+        ),
+        (
+            "word-deviations-have-a-warp",
+            "length <= halfWarpDeviations ? warpSize / 2 : warpSize",
+            "warpSize",
+        ),
         (
             "narrowed-words-of-any-accesses",
             "length % (accessBytes / widestBytes) != 0",

@@ -141,6 +141,11 @@ TEST(Assemble, KernelsGetTheLeastBlocksThatTheyAreGiven) {
   // A bound that is there stays.
   kernels[1].leastBlocks = 2;
   EXPECT_EQ(withLeastBlocks(text, kernels), text);
+  // Unless it is to be lost.
+  kernels[1].leastBlocks = 0;
+  kernels[1].losesBound = true;
+  EXPECT_EQ(withLeastBlocks(text, kernels), twoKernels);
+  EXPECT_EQ(withLeastBlocks(twoKernels, kernels), twoKernels);
 }
 
 namespace {
@@ -148,7 +153,7 @@ namespace {
 class FakePtxas : public ::testing::Test {
 protected:
   void write(llvm::StringRef wanted, unsigned spilledThen,
-             unsigned statusThen = 0) {
+             unsigned statusThen = 0, bool isUnwanted = false) {
     llvm::SmallString<64> path;
     ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", path));
     remover.setFile(path);
@@ -158,7 +163,7 @@ protected:
         "  if [ \"$1\" = -o ]; then out=$2; fi; shift\n"
         "done\n"
         "spilled=8; cubin=first; status=0\n"
-        "if grep -q '{0}' \"$1\"; then spilled={1}; "
+        "if {3} grep -q '{0}' \"$1\"; then spilled={1}; "
         "cubin=second; status={2}; fi\n"
         "printf $cubin > \"$out\"\n"
         "echo \"Compiling entry function 'spills' for 'sm_90'\"\n"
@@ -168,7 +173,7 @@ protected:
         "echo \"Compiling entry function 'spills_not' for 'sm_90'\"\n"
         "echo \"Used 16 registers, 64 bytes smem\"\n"
         "exit $status\n",
-        wanted, spilledThen, statusThen);
+        wanted, spilledThen, statusThen, isUnwanted ? "!" : "");
     std::error_code code;
     llvm::raw_fd_ostream(path, code) << text;
     ASSERT_FALSE(code);
@@ -183,11 +188,11 @@ protected:
       unsetenv("FUSE_PTXAS");
   }
 
-  AssembledModule assemble() {
+  AssembledModule assemble(llvm::StringRef ptx = twoKernels) {
     AssembleOptions options;
     options.assembler = Assembler::Ptxas;
-    return llvm::cantFail(assemblePTX(
-        twoKernels, llvm::cantFail(lookupGPUTarget("sm_90")), options));
+    return llvm::cantFail(
+        assemblePTX(ptx, llvm::cantFail(lookupGPUTarget("sm_90")), options));
   }
 
   static std::string cubinOf(const AssembledModule &module) {
@@ -223,4 +228,31 @@ TEST_F(FakePtxas, WhatSpillsNoLessIsDropped) {
 TEST_F(FakePtxas, WhatIsRejectedThenIsDropped) {
   write(".minnctapersm 3", /*spilledThen=*/0, /*statusThen=*/1);
   EXPECT_EQ(cubinOf(assemble()), "first");
+}
+
+TEST_F(FakePtxas, ABoundThatSpillsIsLost) {
+  std::vector<KernelResources> kernels(1);
+  kernels[0].name = "spills";
+  kernels[0].leastBlocks = 4;
+  std::string bounded = withLeastBlocks(twoKernels, kernels);
+  write(".minnctapersm", /*spilledThen=*/0, /*statusThen=*/0,
+        /*isUnwanted=*/true);
+  AssembledModule module = assemble(bounded);
+  EXPECT_EQ(cubinOf(module), "second");
+  ASSERT_EQ(module.kernels.size(), 2u);
+  EXPECT_TRUE(module.kernels[0].losesBound);
+  EXPECT_FALSE(module.kernels[1].losesBound);
+  EXPECT_EQ(withLeastBlocks(bounded, module.kernels), twoKernels);
+}
+
+TEST_F(FakePtxas, ABoundThatSpillsNoMoreThanNoneStays) {
+  std::vector<KernelResources> kernels(1);
+  kernels[0].name = "spills";
+  kernels[0].leastBlocks = 4;
+  write(".minnctapersm", /*spilledThen=*/8, /*statusThen=*/0,
+        /*isUnwanted=*/true);
+  AssembledModule module = assemble(withLeastBlocks(twoKernels, kernels));
+  EXPECT_EQ(cubinOf(module), "first");
+  ASSERT_EQ(module.kernels.size(), 2u);
+  EXPECT_FALSE(module.kernels[0].losesBound);
 }

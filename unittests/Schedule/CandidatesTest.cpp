@@ -74,6 +74,20 @@ TEST_F(CandidatesTest, EachIsThereOnceAndFitsTheMachine) {
   }
 }
 
+TEST_F(CandidatesTest, RegistersMayBeThoseOfOtherBlocks) {
+  SmallVector<Candidate> found = candidates("?x4096xf32");
+  auto rows = cast<RowsScheduleAttr>(proposal);
+  ASSERT_EQ(rows.getLeastBlocks(), 0);
+  for (int64_t threads : {512, 1024})
+    EXPECT_EQ(llvm::count_if(found,
+                             [&](const Candidate &each) {
+                               return each.schedule ==
+                                      rows.withLeastBlocks(threads /
+                                                           rows.getThreads());
+                             }),
+              1);
+}
+
 TEST_F(CandidatesTest, WhatThreadsExchangeFitsStaticSharedMemory) {
   func::FuncOp function = parse(R"(
     func.func @f(%x: tensor<70x32xf64>) -> tensor<1x32xf64> {

@@ -264,3 +264,13 @@ func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, s
 // Copies into shared memory leave the caches as others do.
 // expected-error @below {{expected evict_first with stages = 1, but got stages = 2; leave it out}}
 func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, stages = 2, evict_first = true>}
+
+// -----
+
+// expected-error @below {{expected least_blocks of up to 2048 threads together, but got 5 blocks of 512; use 4 at most}}
+func.func private @f() attributes {s = #fuse.rows<threads = 512, vector = 1, rows_per_block = 1, hold = cache, least_blocks = 5>}
+
+// -----
+
+// expected-error @below {{expected least_blocks of up to 2048 threads together, but got -1 blocks of 512; use 4 at most}}
+func.func private @f() attributes {s = #fuse.rows<threads = 512, vector = 1, rows_per_block = 1, hold = cache, least_blocks = -1>}
