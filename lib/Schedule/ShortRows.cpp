@@ -33,6 +33,9 @@ static constexpr int64_t longestShort = 320, longestBriefShort = 640;
 static constexpr int64_t longestShortWords = 55;
 /// Of words that become 8-bit elements and that full accesses do not divide.
 static constexpr int64_t longestNarrowedWords = 192;
+/// Of 16 bits that half vectors divide, on which little is computed, beyond
+/// which half a warp has each.
+static constexpr int64_t longestLeastHalves = 160;
 /// Of words whose deviations are needed, and of those with half a warp.
 static constexpr int64_t longestWordDeviations = 320;
 static constexpr int64_t halfWarpDeviations = 130;
@@ -324,6 +327,9 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
     return holdNarrowed();
   if (!isPlain || !isNarrow || isWhole)
     return holdLeastWork();
-  return length % (fullVector / 2) == 0 ? bounded(holdLeastWork())
-                                        : holdLightNarrow();
+  if (length % (fullVector / 2) != 0)
+    return holdLightNarrow();
+  return bounded(length > longestLeastHalves
+                     ? holdShort(fullVector / 2, warpSize / 2)
+                     : holdLeastWork());
 }

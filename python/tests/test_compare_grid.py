@@ -245,6 +245,23 @@ def test_a_case_measured_again_replaces_the_old():
     assert grid_report.merged([old], [new]) == [new]
 
 
+def test_counters_stay_where_the_schedule_does():
+    old = entry({"fuse": 50.0, "copy": 98.0}, {"fuse": RIGHT})
+    old |= {"schedule": "a", "commit": "1", "profile": {"read": 1.0}}
+    same = old | {"commit": "2"}
+    del same["profile"]
+    other = same | {"schedule": "b"}
+    own = same | {"profile": {"read": 2.0}}
+    kept = same | {"profile": {"commit": "1", "read": 1.0}}
+    assert grid_report.merged([old], [same]) == [kept]
+    assert (
+        grid_report.merged([kept], [same | {"commit": "3"}])[0]["profile"]
+        == kept["profile"]
+    )
+    assert grid_report.merged([old], [other]) == [other]
+    assert grid_report.merged([old], [own]) == [own]
+
+
 def test_what_is_written_is_read_again(tmp_path):
     entries = [entry({"fuse": 50.0, "copy": 98.0}, {"fuse": RIGHT})]
     run = {"gpu": "G", "missing": {"quack": "ImportError: no"}, "skipped": 4}

@@ -309,6 +309,13 @@ func.func @light_290(%x: tensor<?x290xbf16>, %w: tensor<290xbf16>) -> tensor<?x2
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x290xbf16>, tensor<290xbf16>
   return %y : tensor<?x290xbf16>
 }
+// Half vectors that divide a row have no edges.
+// CHECK-LABEL: func.func @light_196
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 8, hold = registers, least_blocks = 4>
+func.func @light_196(%x: tensor<?x196xbf16>, %w: tensor<196xbf16>) -> tensor<?x196xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x196xbf16>, tensor<196xbf16>
+  return %y : tensor<?x196xbf16>
+}
 // Of 8-bit results that is of the shortest rows only,
 // CHECK-LABEL: func.func @narrowed_bf16_33(
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers, least_blocks = 4>

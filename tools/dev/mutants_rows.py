@@ -193,8 +193,8 @@ ROWS = [
         ),
         (
             "half-vectors-are-as-others",
-            "return length % (fullVector / 2) == 0 ? bounded(holdLeastWork())",
-            "return false ? bounded(holdLeastWork())",
+            "if (length % (fullVector / 2) != 0)",
+            "if (true)",
         ),
         (
             "word-deviations-have-a-warp",

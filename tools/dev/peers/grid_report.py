@@ -96,10 +96,21 @@ def remaining(cases, entries):
     return [case for case in cases if case.key not in done]
 
 
+def _with_old_profile(entry, old):
+    """`entry` with the counters of `old`, if it has none of its own and the same
+    schedule; they name the commit that they are of."""
+    profile = (old or {}).get("profile")
+    if not profile or "profile" in entry or old["schedule"] != entry.get("schedule"):
+        return entry
+    return entry | {"profile": {"commit": old.get("commit")} | profile}
+
+
 def merged(old, new):
     """`old` with the entries of `new` in place of, or after, those of the same case."""
     entries = {key_of(entry): entry for entry in old}
-    entries.update((key_of(entry), entry) for entry in new)
+    for entry in new:
+        key = key_of(entry)
+        entries[key] = _with_old_profile(entry, entries.get(key))
     return list(entries.values())
 
 
@@ -196,6 +207,10 @@ def missed_bars(entries):
         cells += [f"{100 * read / entry['fuse_us']:.1f}" if read else ""]
         profile = entry.get("profile")
         cells += counters.describe(profile) if profile else [""] * len(counters.CELLS)
+        if profile and profile.get("commit", entry.get("commit")) != entry.get(
+            "commit"
+        ):
+            cells[-1] += f" (of {profile['commit']})"
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
