@@ -19,6 +19,7 @@
 
 #include "RowsOnGPU.h"
 
+#include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -150,13 +151,18 @@ int64_t RowsOnGPU::boundOfCached(int64_t threads) const {
   return isBounded ? boundedOfSeveral / threads : 0;
 }
 
-/// Rows of 16 bits whose deviations are weighed, but little else is computed.
-/// Null for others, and where another place is better.
+/// Rows of 16 bits whose deviations are weighed, but little else is computed: a
+/// special function of an element takes registers that loads ahead want. Null
+/// for others, and where another place is better.
 RowsScheduleAttr RowsOnGPU::proposeBoundedDeviations() const {
-  bool fits = hasWeighedDeviations() && !hasExp && inputs == 1 && vector > 4 &&
-              vectorBytes == accessBytes && length % vector == 0 &&
-              length > shortestBounded && length <= longestBounded &&
-              !isSmall() && !repeatsWork();
+  bool fits =
+      hasWeighedDeviations() && !hasExp && inputs == 1 && vector > 4 &&
+      vectorBytes == accessBytes && length % vector == 0 &&
+      length > shortestBounded && length <= longestBounded && !isSmall() &&
+      !repeatsWork() && llvm::none_of(segment.ops, [&](Operation *op) {
+        return isSpecialFunction(op) &&
+               !segment.space.isReducedShape(dims.extents(op->getResult(0)));
+      });
   int64_t threads = length <= longBounded ? fewBounded : manyBounded;
   if (!fits || (threads == manyBounded && vectors % threads != 0))
     return {};

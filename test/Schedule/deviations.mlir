@@ -82,6 +82,17 @@ func.func @repeated_work(%x: tensor<?x24576xbf16>, %w: tensor<24576xbf16>, %b: t
 
 // -----
 
+// And so does what takes long after them.
+// CHECK-LABEL: func.func @long_ops
+// CHECK:         #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @long_ops(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>, %b: tensor<12288xbf16>) -> tensor<?x12288xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x12288xbf16>, tensor<12288xbf16>, tensor<12288xbf16>
+  %s = fuse.sin %y : tensor<?x12288xbf16>
+  return %s : tensor<?x12288xbf16>
+}
+
+// -----
+
 // Up to 8192 shared memory has a row, with its weights before it is there, where the
 // caches' threads have no three whole vectors each.
 // CHECK-LABEL: func.func @no_whole_vectors

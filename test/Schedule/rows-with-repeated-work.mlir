@@ -417,3 +417,14 @@ func.func @add_normalize_quantize_f32_8192(%a: tensor<?x8192xf32> {fuse.dims = [
   %y = fuse.cast %d : tensor<?x8192xf32> -> tensor<?x8192xf8E4M3FN>
   return %y, %m : tensor<?x8192xf8E4M3FN>, tensor<?x1xf32>
 }
+
+// -----
+
+// and of the longest by eight warps, with registers for loads ahead.
+// CHECK-LABEL: func.func @rms_norm_layer_norm_bf16_14336
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, least_blocks = 4>
+func.func @rms_norm_layer_norm_bf16_14336(%x: tensor<?x14336xbf16>, %w: tensor<14336xbf16>, %b: tensor<14336xbf16>) -> tensor<?x14336xbf16> {
+  %h = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x14336xbf16>, tensor<14336xbf16>
+  %y = fuse.layer_norm %h, %w, %b eps = 1.0e-5 : tensor<?x14336xbf16>, tensor<14336xbf16>, tensor<14336xbf16>
+  return %y : tensor<?x14336xbf16>
+}

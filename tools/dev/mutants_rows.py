@@ -151,13 +151,18 @@ ROWS = [
         ),
         (
             "deviations-of-brief-calls-are-bounded",
-            "!isSmall() && !repeatsWork();",
-            "!repeatsWork();",
+            "!isSmall() && !repeatsWork() &&",
+            "!repeatsWork() &&",
         ),
         (
             "deviations-with-work-are-bounded",
-            "!isSmall() && !repeatsWork();",
-            "!isSmall();",
+            "!isSmall() && !repeatsWork() &&",
+            "!isSmall() &&",
+        ),
+        (
+            "deviations-of-long-ops-are-bounded",
+            "return isSpecialFunction(op) &&",
+            "return false &&",
         ),
         (
             "divided-rows-stay-in-the-caches",
