@@ -151,13 +151,13 @@ ROWS = [
         ),
         (
             "deviations-of-brief-calls-are-bounded",
-            "!isSmall() && !repeatsWork() &&",
-            "!repeatsWork() &&",
+            "length <= longestBounded && !isSmall() &&",
+            "length <= longestBounded &&",
         ),
         (
             "deviations-with-work-are-bounded",
-            "!isSmall() && !repeatsWork() &&",
-            "!isSmall() &&",
+            "!repeatsWork() && llvm::none_of(",
+            "llvm::none_of(",
         ),
         (
             "deviations-of-long-ops-are-bounded",
