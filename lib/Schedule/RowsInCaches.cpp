@@ -33,14 +33,14 @@ static constexpr int64_t severalCacheThreads = 512;
 /// thread without, and the most threads that have few vectors of heavy rows.
 static constexpr int64_t mostWholeVectors = 8, largestOfFewVectors = 384;
 static constexpr int64_t fewestInLarge = 4;
-/// Threads of a multiprocessor whose registers are bounded, and of a block of
-/// these: of rows of 16 bits with weighed deviations, beyond `shortestBounded`
-/// and beyond `longBounded` elements. The latter want whole vectors.
-static constexpr int64_t boundedThreads = 1024;
+/// Threads of a block of rows of 16 bits with weighed deviations whose
+/// registers are bounded, beyond `shortestBounded` and beyond `longBounded`
+/// elements. The latter want whole vectors.
 static constexpr int64_t shortestBounded = 8192, longBounded = 19456;
 static constexpr int64_t longestBounded = 32768;
 static constexpr int64_t fewBounded = 256, manyBounded = 512;
-/// The same of several inputs, and vectors of words from which on they are.
+/// Threads of a multiprocessor of several inputs, and vectors of words from
+/// which on their registers are bounded.
 static constexpr int64_t boundedOfSeveral = 512;
 static constexpr int64_t fewestBoundedWords = 640;
 /// Elements of 16 bits that are divided from which on shared memory holds them.

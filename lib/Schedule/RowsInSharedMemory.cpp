@@ -30,8 +30,6 @@ static constexpr int64_t deviationPart = 16 << 10;
 static constexpr int64_t largePart = 48 << 10;
 static constexpr int64_t smallestPartBlock = 128, middlePartBlock = 192;
 static constexpr int64_t usualPartBlock = 256;
-/// Threads of a multiprocessor that have registers for loads ahead.
-static constexpr int64_t boundedPartThreads = 1024;
 /// Elements of a part with deviations, of few blocks, from which on it has
 /// twice the threads, which load weights when they need them; few blocks.
 static constexpr int64_t widePart = 12288, fewBlocks = 4;
@@ -161,7 +159,7 @@ RowsScheduleAttr RowsOnGPU::makePart(int64_t blocks) const {
                                /*rows_per_block=*/1, HoldKind::shared, unroll,
                                /*inRegisters=*/0, loadsAhead, rowCopyGroups)
       .withBlocksPerRow(blocks)
-      .withLeastBlocks(isBounded ? boundedPartThreads / threads : 0);
+      .withLeastBlocks(isBounded ? boundedThreads / threads : 0);
 }
 
 /// A row of 16-bit elements with deviations and weights that one block waits

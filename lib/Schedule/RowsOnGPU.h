@@ -55,8 +55,9 @@ inline constexpr int64_t loopThreads = 512;
 inline constexpr int64_t widestHeldGroup = 512;
 inline constexpr int64_t smallestWholeBlock = 64;
 inline constexpr int64_t mostHeldVectors = 5;
-/// Threads of a multiprocessor that have registers for all loads of a short
-/// row, or of one of those that blocks that stay hold.
+/// Threads of a multiprocessor that have registers for loads ahead of walks,
+/// and for all loads of a short row, or of one that blocks that stay hold.
+inline constexpr int64_t boundedThreads = 1024;
 inline constexpr int64_t boundedHeldThreads = 512;
 /// Places for vectors that may stay empty, of each that is filled, in heavy
 /// rows of 16-bit elements.

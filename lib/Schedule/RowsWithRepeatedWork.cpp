@@ -73,8 +73,6 @@ static constexpr int64_t shortestOfFour = 5120, longestOfFour = 11264;
 static constexpr int64_t longestInShared = 18432;
 static constexpr int64_t shortestLoadedOfTwo = 4096, longestUnloadedOdd = 2048;
 static constexpr int64_t longestUnloaded = 6144;
-/// Threads of a multiprocessor that have registers for loads ahead.
-static constexpr int64_t boundedThreads = 1024;
 
 /// Elements of a thread, and the longest row, in the registers of one block.
 std::pair<int64_t, int64_t>

@@ -314,16 +314,16 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
       length <= longestOnce)
     return holdShort(fullVector / 2, onceThreads);
   bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
+  bool isCutAccess = length % (accessBytes / widestBytes) != 0;
   int64_t longest = longestShortWords;
   if (isCut)
     longest = longestShort;
-  else if (!isNarrow && narrowestBytes == 1 &&
-           length % (accessBytes / widestBytes) != 0)
+  else if (!isNarrow && narrowestBytes == 1 && isCutAccess)
     longest = longestNarrowedWords;
   if (isSlow || length > longest)
     return {};
   bool isPlain = isLight && !once && !isSmall();
-  if (isPlain && narrowestBytes == 1)
+  if (isPlain && narrowestBytes == 1 && (isNarrow || isCutAccess))
     return holdNarrowed();
   if (!isPlain || !isNarrow || isWhole)
     return holdLeastWork();

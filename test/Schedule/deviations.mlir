@@ -75,7 +75,9 @@ func.func @no_whole_vectors_of_many(%x: tensor<?x22528xbf16>, %w: tensor<22528xb
 // CHECK-LABEL: func.func @repeated_work
 // CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 2>
 func.func @repeated_work(%x: tensor<?x24576xbf16>, %w: tensor<24576xbf16>, %b: tensor<24576xbf16>) -> tensor<?x24576xbf16> {
-  %s = fuse.silu %x : tensor<?x24576xbf16>
+  %q = fuse.mul %x, %x : tensor<?x24576xbf16>
+  %c = fuse.mul %q, %x : tensor<?x24576xbf16>
+  %s = fuse.add %c, %x : tensor<?x24576xbf16>
   %y = fuse.layer_norm %s, %w, %b eps = 1.0e-5 : tensor<?x24576xbf16>, tensor<24576xbf16>, tensor<24576xbf16>
   return %y : tensor<?x24576xbf16>
 }

@@ -381,6 +381,16 @@ func.func @narrowed_f32_170(%x: tensor<?x170xf32>) -> tensor<?x170xf8E4M3FN> {
   %q = fuse.cast %d : tensor<?x170xf32> -> tensor<?x170xf8E4M3FN>
   return %q : tensor<?x170xf8E4M3FN>
 }
+// Those that full accesses divide have no edges.
+// CHECK-LABEL: func.func @narrowed_f32_44(
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 32, hold = registers>
+func.func @narrowed_f32_44(%x: tensor<?x44xf32>) -> tensor<?x44xf8E4M3FN> {
+  %a = fuse.abs %x : tensor<?x44xf32>
+  %m = fuse.reduce max %a dims = [1] keep : tensor<?x44xf32> -> tensor<?x1xf32>
+  %d = fuse.div %x, %m : tensor<?x44xf32>, tensor<?x1xf32> -> tensor<?x44xf32>
+  %q = fuse.cast %d : tensor<?x44xf32> -> tensor<?x44xf8E4M3FN>
+  return %q : tensor<?x44xf8E4M3FN>
+}
 // Deviations of words want narrow vectors, too.
 // CHECK-LABEL: func.func @word_deviations_77
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 8, hold = registers>

@@ -175,7 +175,7 @@ ROWS = [
         "lit:Schedule",
         (
             "parts-of-clusters-take-any-registers",
-            "isBounded ? boundedPartThreads / threads : 0",
+            "isBounded ? boundedThreads / threads : 0",
             "0",
         ),
     ),
@@ -208,8 +208,8 @@ ROWS = [
         ),
         (
             "narrowed-words-of-any-accesses",
-            "length % (accessBytes / widestBytes) != 0",
-            "true",
+            "bool isCutAccess = length % (accessBytes / widestBytes) != 0;",
+            "bool isCutAccess = true;",
         ),
         (
             "a-warp-has-every-row-of-two-words",
