@@ -69,18 +69,18 @@ void RowsLowering::placeInGrid(const Index &block) {
 
 /// The threads of a block have one row or several; those of a cluster have one.
 void RowsLowering::placeInBlocks(const Index &block) {
-  int64_t perBlock = schedule.getRowsPerBlock();
   Index blocks = Index::constant(schedule.getBlocksPerRow());
-  group.groups = perBlock;
+  group.groups = schedule.groupsPerBlock();
   group.width = schedule.threadsPerRow();
   group.blocks = schedule.getBlocksPerRow();
   group.thread = thread;
   Index width = Index::constant(group.width);
   Index before = emitter.mul(emitter.rem(block, blocks),
                              Index::constant(schedule.getThreads()));
+  bool isAlone = group.groups == 1;
   group.lane =
-      perBlock == 1 ? emitter.add(before, thread) : emitter.rem(thread, width);
-  group.group = perBlock == 1 ? Index::constant(0) : emitter.div(thread, width);
+      isAlone ? emitter.add(before, thread) : emitter.rem(thread, width);
+  group.group = isAlone ? Index::constant(0) : emitter.div(thread, width);
   walkers = width;
   walker = group.lane;
 }
@@ -95,7 +95,7 @@ void RowsLowering::placeThread(const Index &block) {
   edges = findEdges();
 }
 
-/// This thread's row in the rows of block number `block`.
+/// This thread's row in the rows of block number `block`, or its first.
 Index RowsLowering::rowOf(const Index &block) {
   if (schedule.getWholeGrid())
     return Index::constant(0);
@@ -105,21 +105,80 @@ Index RowsLowering::rowOf(const Index &block) {
                      group.group);
 }
 
-/// Threads without a row work on the last one: they must take part in the
-/// exchanges, and must not write.
-Index RowsLowering::existingRow(const Index &row) {
+/// Null where every one does.
+Value RowsLowering::existsOf(const Index &row) {
   int64_t perBlock = schedule.getRowsPerBlock();
   Index rows = emitter.product(space.rows());
-  if (perBlock == 1 || (!rows.base && rows.offset % perBlock == 0))
-    return row;
-  rowExists = emitter.less(row, rows);
-  return emitter.min(row, emitter.add(rows, Index::constant(-1)));
+  bool haveAll = perBlock == 1 || (!rows.base && rows.offset % perBlock == 0);
+  return haveAll ? Value() : emitter.less(row, rows);
 }
 
-void RowsLowering::placeRow(const Index &number) {
+/// `alike`: a row whose vectors start at the same columns; null for unknown.
+void RowsLowering::placeRow(const Index &number, Value exists,
+                            const RowPlace *alike) {
+  row = {};
+  row.exists = exists;
   row.dims = emitter.delinearize(number, space.rows());
   row.start = emitter.mul(number, columns);
-  placeVectors();
+  if (!alike)
+    return placeVectors();
+  row.head = alike->head;
+  row.vectors = alike->vectors;
+}
+
+/// Threads without a row work on the last one: they must take part in the
+/// exchanges, and must not write. Gives the row that they work on.
+Index RowsLowering::placeExistingRow(const Index &number) {
+  Value exists = existsOf(number);
+  Index last = emitter.add(emitter.product(space.rows()), Index::constant(-1));
+  Index existing = exists ? emitter.min(number, last) : number;
+  placeRow(existing, exists);
+  return existing;
+}
+
+/// Whether all rows of a thread start as far past a place where vectors may.
+bool RowsLowering::haveOneHead() const {
+  return !hasEdges() ||
+         schedule.groupsPerBlock() * columns.offset % edges.unit == 0;
+}
+
+/// The other rows of a thread, whose first is placed: from `number` on, which
+/// may not exist, where it works on `first`. Those that do not exist are that
+/// one again, for it has the same head.
+void RowsLowering::placeOthers(const Index &number, const Index &first) {
+  SmallVector<Part> parts = partsFrom(0);
+  placeHeldPoints(parts);
+  rows = {row};
+  for (int64_t i = 1; i < schedule.getRowsPerThread(); ++i) {
+    Index other =
+        emitter.add(number, Index::constant(i * schedule.groupsPerBlock()));
+    Value exists = existsOf(other);
+    Index existing = exists ? emitter.select(exists, other, first) : other;
+    placeRow(existing, exists, haveOneHead() ? rows.data() : nullptr);
+    placeHeldPoints(haveOneHead() ? parts : partsFrom(0));
+    rows.push_back(row);
+  }
+}
+
+/// Starts the loads of all rows before the first is reduced.
+void RowsLowering::loadRows() {
+  SmallVector<BlockArgument> inputs =
+      stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
+  forEachRow([&] {
+    loadHeld(inputs);
+    if (row.edge)
+      for (BlockArgument input : inputs)
+        emitter.emit(input, *row.edge);
+  });
+}
+
+void RowsLowering::forEachRow(llvm::function_ref<void()> body) {
+  if (rows.empty())
+    return body();
+  for (const RowPlace &each : rows) {
+    row = each;
+    body();
+  }
 }
 
 /// Walks of loops have the edges in a loop of their own, of any number.
@@ -172,11 +231,9 @@ Point RowsLowering::rowPoint(Value value) {
 // Reductions and results
 //===----------------------------------------------------------------------===//
 
-void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
-                               bool isLast) {
-  SmallVector<Reducer> reducers;
-  for (Operation *op : ops)
-    reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
+/// What this thread finds in the present row.
+RowsLowering::States RowsLowering::walkLevel(MutableArrayRef<Reducer> reducers,
+                                             bool isFirst, bool isLast) {
   States states, scalarStates;
   for (Reducer &reducer : reducers) {
     states.push_back(reducer.identity(vector));
@@ -201,6 +258,12 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
     if (isLoop() && hasTail())
       state = reducer.combine(state, scalars);
   }
+  return states;
+}
+
+/// The same of all threads of the row; one state for each reducer.
+RowsLowering::States RowsLowering::combineAll(MutableArrayRef<Reducer> reducers,
+                                              States states, bool isFirst) {
   if (group.blocks > 1 && isFirst)
     awaitCluster(frame);
   if (!arrivals.empty()) {
@@ -211,23 +274,42 @@ void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
     states = combineThreads(frame, reducers, states, group);
   if (schedule.getWholeGrid()) {
     states = combineBlocks(frame, reducers, states, group, leftStates);
+    for (const Reducer &reducer : reducers)
+      leftStates += numStateComponents(reducer.getOp());
+  }
+  return states;
+}
+
+/// All rows of a thread exchange together.
+void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
+                               bool isLast) {
+  SmallVector<Reducer> reducers;
+  States states;
+  forEachRow([&] {
+    size_t before = reducers.size();
     for (Operation *op : ops)
-      leftStates += numStateComponents(op);
-  }
-  for (auto [reducer, state] : llvm::zip(reducers, states)) {
-    Point at = reducer.resultPoint(pointAt(Index::constant(0), 1));
-    SmallVector<Value, 2> finished = reducer.finish(state, columns);
-    for (auto [result, value] :
-         llvm::zip(reducer.getOp()->getResults(), finished))
-      emitter.define(result, at, value);
-  }
+      reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
+    auto ofRow = MutableArrayRef(reducers).drop_front(before);
+    llvm::append_range(states, walkLevel(ofRow, isFirst, isLast));
+  });
+  states = combineAll(reducers, std::move(states), isFirst);
+  size_t next = 0;
+  forEachRow([&] {
+    Point first = pointAt(Index::constant(0), 1);
+    for (Operation *op : ops) {
+      Reducer &reducer = reducers[next];
+      SmallVector<Value, 2> finished = reducer.finish(states[next++], columns);
+      for (auto [result, value] : llvm::zip(op->getResults(), finished))
+        emitter.define(result, reducer.resultPoint(first), value);
+    }
+  });
 }
 
 void RowsLowering::storeAt(ArrayRef<unsigned> results, const Point &point) {
   SmallVector<Value> values;
   for (unsigned result : results)
     values.push_back(emitter.emitLanes(yielded(result), point));
-  frame.ifTrue(frame.both(rowExists, point.guard), [&] {
+  frame.ifTrue(frame.both(row.exists, point.guard), [&] {
     for (auto [result, value] : llvm::zip(results, values))
       storeResult(result, point, value);
   });
@@ -261,7 +343,7 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
   if (slots > 0)
     atEachHead(
         [&] { walkShared({}, store, /*isFirst=*/false, /*isLast=*/true); });
-  walkHeld({}, store, /*isLast=*/true);
+  forEachRow([&] { walkHeld({}, store, /*isLast=*/true); });
 }
 
 void RowsLowering::storeRows(ArrayRef<unsigned> results) {
@@ -270,13 +352,15 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
   bool isAlone = !walkers.base && walkers.offset == 1;
   Value first = isAlone ? Value() : emitter.less(walker, Index::constant(1));
   // Other warps than the first have nothing to compute either.
-  frame.ifTrue(frame.both(rowExists, first), [&] {
-    SmallVector<Value> values;
-    for (unsigned result : results)
-      values.push_back(
-          emitter.emit(yielded(result), rowPoint(yielded(result))));
-    for (auto [result, value] : llvm::zip(results, values))
-      storeResult(result, rowPoint(yielded(result)), value);
+  forEachRow([&] {
+    frame.ifTrue(frame.both(row.exists, first), [&] {
+      SmallVector<Value> values;
+      for (unsigned result : results)
+        values.push_back(
+            emitter.emit(yielded(result), rowPoint(yielded(result))));
+      for (auto [result, value] : llvm::zip(results, values))
+        storeResult(result, rowPoint(yielded(result)), value);
+    });
   });
 }
 
@@ -294,11 +378,14 @@ void RowsLowering::computeRowValues() {
   for (Operation *op : segment.ops)
     if (reduced.contains(op->getResult(0)))
       llvm::copy_if(op->getOperands(), std::back_inserter(early), isEarly);
-  if (!early.empty() && schedule.getHold() == HoldKind::registers)
+  if (!early.empty() && schedule.getHold() == HoldKind::registers &&
+      rows.empty())
     loadHeld(
         stageableInputs(frame, segment, pointAt(Index::constant(0), vector)));
-  for (Value value : early)
-    emitter.emit(value, rowPoint(value));
+  forEachRow([&] {
+    for (Value value : early)
+      emitter.emit(value, rowPoint(value));
+  });
 }
 
 /// Whether a result has the shape that is reduced, and not one element a row.
@@ -369,7 +456,12 @@ void RowsLowering::startExchanges() {
 
 /// The row of this thread in those of block number `block`, and where it stays.
 void RowsLowering::placeRows(const Index &block) {
-  placeRow(existingRow(rowOf(block)));
+  Index number = rowOf(block);
+  Index existing = placeExistingRow(number);
+  if (schedule.getRowsPerThread() > 1) {
+    placeOthers(number, existing);
+    return loadRows();
+  }
   if (group.blocks > 1)
     startExchanges();
   if (isShared() || isCached())
@@ -393,7 +485,7 @@ void RowsLowering::emitRows(VisitSlot takeSlot) {
     (isFull(result) ? full : rows).push_back(result);
   computeRowValues();
   if (schedule.getPreload() && !isShared()) {
-    preload();
+    forEachRow([&] { preload(); });
     auto *late = llvm::partition(full, [&](unsigned result) {
       return !reduced.contains(yielded(result));
     });

@@ -101,7 +101,7 @@ void RowsLowering::forEachAhead(
     if (isOneARow(input))
       body(input, rowPoint(input));
     else
-      for (const Point &point : held)
+      for (const Point &point : row.held)
         body(input, point);
   }
 }
@@ -119,7 +119,6 @@ ReductionState RowsLowering::loadAhead(ArrayRef<BlockArgument> inputs,
     point.guard = frame.both(point.guard, exists);
     loaded.push_back(emitter.loadStored(input, point));
   });
-  held.clear();
   return loaded;
 }
 
@@ -163,11 +162,10 @@ void RowsLowering::emitPersistent(const Index &block) {
     placeHeldPoints(0);
     if (isHeld)
       for (const SharedInput &shared : sharedInputs())
-        for (const Point &point : held)
+        for (const Point &point : row.held)
           emitter.emitOperand(shared.operand, shared.result, point);
-    for (const Point &point : held)
+    for (const Point &point : row.held)
       columnsOfThread.push_back({*point.linear, point.guard});
-    held.clear();
     if (isHeld && schedule.getPreload())
       ahead = inputsAhead();
   }
@@ -197,10 +195,10 @@ void RowsLowering::emitPersistent(const Index &block) {
           across.takeColumns(carried, slot, point);
         };
         sumsSlots() ? emitRows(takeSlot) : emitRows();
-        for (auto [number, point] : llvm::enumerate(held))
-          across.takeColumns(carried, number, point, rowExists);
+        for (auto [number, point] : llvm::enumerate(row.held))
+          across.takeColumns(carried, number, point, row.exists);
         across.takeRow(
-            carried, [&](Value value) { return rowPoint(value); }, rowExists);
+            carried, [&](Value value) { return rowPoint(value); }, row.exists);
         if (needsBarrierBetweenRows())
           gpu::BarrierOp::create(frame.builder, frame.loc());
         carried.push_back(std::move(loadedNext));

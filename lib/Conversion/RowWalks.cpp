@@ -59,8 +59,9 @@ Value RowsLowering::isInRow(const Index &number) {
   return known;
 }
 
-/// The points of this thread from a vector on; those past the end are guarded.
-void RowsLowering::placeHeldPoints(int64_t firstVector) {
+/// This thread's from a vector on; those past the end are guarded.
+SmallVector<RowsLowering::Part> RowsLowering::partsFrom(int64_t firstVector) {
+  SmallVector<Part> parts;
   int64_t most = mostVectors();
   for (int64_t from = firstVector * group.width; from < most;
        from += group.width) {
@@ -69,18 +70,27 @@ void RowsLowering::placeHeldPoints(int64_t firstVector) {
     bool whole = from + group.width <= leastVectors();
     column.guarded = !whole;
     bool followed = from + group.width < leastVectors();
-    held.push_back(pointAt(column, vector, followed));
-    if (!whole)
-      held.back().guard = isInRow(number);
+    parts.push_back(
+        {column, vector, followed, whole ? Value() : isInRow(number)});
   }
   if (!hasEdges())
-    return;
+    return parts;
   Index column = edgeColumn(group.lane);
   column.guarded = true;
-  edge = pointAt(column, 1);
   Index elements =
       emitter.sub(columns, emitter.mul(row.vectors, Index::constant(vector)));
-  edge->guard = emitter.less(group.lane, elements);
+  parts.push_back(
+      {column, 1, /*followed=*/false, emitter.less(group.lane, elements)});
+  return parts;
+}
+
+void RowsLowering::placeHeldPoints(ArrayRef<Part> parts) {
+  for (const Part &part : parts) {
+    row.held.push_back(pointAt(part.column, part.lanes, part.followed));
+    row.held.back().guard = part.guard;
+  }
+  if (hasEdges())
+    row.edge = row.held.pop_back_val();
 }
 
 /// Whole vectors only: the last one may be a part and goes to the registers.
@@ -136,7 +146,7 @@ void RowsLowering::copyNext(const Index &first, int64_t count) {
 }
 
 void RowsLowering::loadHeld(ArrayRef<BlockArgument> inputs) {
-  for (const Point &point : held)
+  for (const Point &point : row.held)
     for (BlockArgument input : inputs)
       emitter.emit(input, point);
 }
@@ -150,10 +160,10 @@ void RowsLowering::preload() {
     for (Value operand : op->getOperands()) {
       if (!isa<BlockArgument>(beforeCasts(operand)))
         continue;
-      for (const Point &point : held)
+      for (const Point &point : row.held)
         emitter.emitOperand(operand, op->getResult(0), point);
-      if (edge)
-        emitter.emitOperand(operand, op->getResult(0), *edge);
+      if (row.edge)
+        emitter.emitOperand(operand, op->getResult(0), *row.edge);
     }
   }
 }
@@ -342,9 +352,9 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
     // All loads before the first store, behind which none could be moved.
     loadHeld(streamed);
   }
-  SmallVector<Point> points = held;
-  if (edge)
-    points.push_back(*edge);
+  SmallVector<Point> points = row.held;
+  if (row.edge)
+    points.push_back(*row.edge);
   // Those that every row has, and of others one after the other.
   auto isWhole = [](const Point &point) { return !point.guard; };
   size_t each = together ? points.size() : llvm::count_if(points, isWhole);

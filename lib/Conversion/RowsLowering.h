@@ -16,6 +16,7 @@
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/RowEdges.h"
 #include <optional>
+#include <vector>
 
 namespace mlir::fuse {
 
@@ -53,12 +54,27 @@ private:
   /// Takes a vector of shared memory, by the number of its slot.
   using VisitSlot = llvm::function_ref<void(int64_t, const Point &)>;
 
-  /// Where a row lies.
+  /// Columns of a row that are one thread's, and whether another vector is
+  /// behind them.
+  struct Part {
+    Index column;
+    int64_t lanes;
+    bool followed;
+    Value guard;
+  };
+  /// Where a row lies, and this thread's part of it.
   struct RowPlace {
     SmallVector<Index, 4> dims;
     Index start;
     /// The column of the first whole vector, and how many there are.
     Index head, vectors;
+    /// Whether the row exists; null where every one does.
+    Value exists;
+    /// The points whose vectors are code of their own: all, but for those in
+    /// shared memory or in loops.
+    SmallVector<Point> held;
+    /// The element of the edges that the thread has besides.
+    std::optional<Point> edge;
   };
   /// An input that all rows share, and an operand that it is, converted or not,
   /// of the op with that result.
@@ -72,7 +88,7 @@ private:
     Value exists;
   };
 
-  /// One block, or cluster, for each of its rows.
+  /// One block, or cluster, for its rows.
   GridTerm rowBlocks() const {
     return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()},
              {{{schedule.getBlocksPerRow()}}, 1}}};
@@ -85,8 +101,14 @@ private:
   void placeInGrid(const Index &block);
   void placeInBlocks(const Index &block);
   Index rowOf(const Index &block);
-  Index existingRow(const Index &row);
-  void placeRow(const Index &number);
+  Value existsOf(const Index &row);
+  void placeRow(const Index &number, Value exists = {},
+                const RowPlace *alike = nullptr);
+  Index placeExistingRow(const Index &number);
+  bool haveOneHead() const;
+  void placeOthers(const Index &number, const Index &first);
+  void loadRows();
+  void forEachRow(llvm::function_ref<void()> body);
   void startExchanges();
   void placeRows(const Index &block);
   void emitRows(VisitSlot takeSlot = nullptr);
@@ -138,7 +160,12 @@ private:
   int64_t leastVectors() const;
   int64_t mostVectors() const;
   Value isInRow(const Index &number);
-  void placeHeldPoints(int64_t firstVector);
+  /// Of the row's edges the last one.
+  SmallVector<Part> partsFrom(int64_t firstVector);
+  void placeHeldPoints(ArrayRef<Part> parts);
+  void placeHeldPoints(int64_t firstVector) {
+    placeHeldPoints(partsFrom(firstVector));
+  }
   int64_t slotsInSharedMemory() const;
   Index slotColumn(const Index &slot);
   void planSlots();
@@ -164,6 +191,10 @@ private:
   std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
                                       Visit visit);
 
+  States walkLevel(MutableArrayRef<Reducer> reducers, bool isFirst,
+                   bool isLast);
+  States combineAll(MutableArrayRef<Reducer> reducers, States states,
+                    bool isFirst);
   void reduceLevel(ArrayRef<Operation *> ops, bool isFirst, bool isLast);
   void storeFull(ArrayRef<unsigned> results);
   void storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot);
@@ -196,22 +227,17 @@ private:
   unsigned leftStates = 0;
   /// Where vectors may lie in a row that has edges.
   RowEdges edges = {};
+  /// The present row, and all that the thread has, where these are several.
   RowPlace row;
+  std::vector<RowPlace> rows;
   std::optional<NextRow> next;
   Index columns;
   /// A power of two that is known to divide the number of columns.
   int64_t divisor = 1;
   /// Of the exchanges that are to come, what the blocks of a cluster wait at.
   SmallVector<Value> arrivals;
-  /// Whether the row exists; null where every one does.
-  Value rowExists;
-  /// The points of this thread whose vectors are code of their own: all, but
-  /// for those in shared memory or in loops.
-  SmallVector<Point> held;
   using IndexKey = std::pair<void *, int64_t>;
   llvm::SmallDenseMap<std::pair<IndexKey, IndexKey>, Value> inRow;
-  /// The element of the edges that the thread has besides.
-  std::optional<Point> edge;
   /// With hold = cache and hold = shared.
   SmallVector<BlockArgument> streamed;
   std::optional<RowStaging> staging;

@@ -119,7 +119,7 @@ static std::string describeRows(ArrayRef<std::optional<int64_t>> lengths) {
 static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
                                bool isDynamic, bool isOnce) {
   std::string group =
-      plural(schedule.getThreads() / schedule.getRowsPerBlock(), "thread");
+      plural(schedule.threadsPerRow() / schedule.getBlocksPerRow(), "thread");
   if (schedule.getWholeGrid())
     return formatv("it reduces all elements, which up to {0} of {1} share; "
                    "these meet at a barrier of the grid and read their part "

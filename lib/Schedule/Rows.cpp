@@ -115,7 +115,7 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
                                return a.length() < b.length();
                              })->schedule;
   int64_t vector = longest.getVector();
-  int64_t group = longest.getThreads() / longest.getRowsPerBlock();
+  int64_t group = longest.threadsPerRow() / longest.getBlocksPerRow();
   bool leavesEdges = longest.getHold() == HoldKind::loop || group >= 2 * vector;
   for (const ShapeProposal &proposal : proposals) {
     vector = std::min(vector, proposal.schedule.getVector());

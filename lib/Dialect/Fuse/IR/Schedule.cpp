@@ -32,6 +32,8 @@ static constexpr int64_t kMaxUnroll = 4096;
 static constexpr int64_t kMaxParts = 4096;
 /// More blocks than the largest chips run at the same time.
 static constexpr int64_t kMaxPersistent = 8192;
+/// All are code of their own.
+static constexpr int64_t kMaxRowsPerThread = 16;
 /// A tile of bytes then takes 64 KiB.
 static constexpr int64_t kMaxTile = 256;
 
@@ -83,13 +85,42 @@ LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
   return verifyRange(emitError, "unroll", unroll, kMaxUnroll);
 }
 
+static LogicalResult verifyRowsPerThread(EmitError emitError, int64_t threads,
+                                         int64_t rowsPerBlock, HoldKind hold,
+                                         int64_t blocksPerRow, bool wholeGrid,
+                                         int64_t persistent,
+                                         int64_t rowsPerThread) {
+  if (failed(verifyRange(emitError, "rows_per_thread", rowsPerThread,
+                         kMaxRowsPerThread)))
+    return failure();
+  if (rowsPerThread == 1)
+    return success();
+  if (rowsPerBlock % rowsPerThread != 0 ||
+      threads % (rowsPerBlock / rowsPerThread) != 0)
+    return emitError() << "expected rows_per_block to be rows_per_thread = "
+                       << rowsPerThread << " times a divisor of the " << threads
+                       << " threads, but got " << rowsPerBlock
+                       << "; choose such a multiple";
+  if (hold == HoldKind::registers && blocksPerRow == 1 && !wholeGrid &&
+      persistent == 0)
+    return success();
+  return emitError() << "expected hold = registers, one block a row and no "
+                        "persistent blocks with rows_per_thread > 1, but got "
+                        "hold = "
+                     << stringifyHoldKind(hold)
+                     << ", blocks_per_row = " << blocksPerRow
+                     << " and persistent = " << persistent
+                     << "; use rows_per_thread = 1";
+}
+
 LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
                                        HoldKind hold, int64_t unroll,
                                        int64_t inRegisters, bool preload,
                                        int64_t copyGroups, int64_t blocksPerRow,
                                        bool wholeGrid, int64_t persistent,
-                                       int64_t stages, int64_t leastBlocks) {
+                                       int64_t stages, int64_t leastBlocks,
+                                       int64_t rowsPerThread) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
@@ -109,10 +140,14 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return emitError() << "expected rows_per_block = 1 with hold = shared, but "
                           "got "
                        << rowsPerBlock << "; use hold = registers";
-  if (threads % rowsPerBlock != 0)
+  if (rowsPerThread == 1 && threads % rowsPerBlock != 0)
     return emitError() << "expected rows_per_block to divide the " << threads
                        << " threads, but got " << rowsPerBlock
                        << "; choose a divisor";
+  if (failed(verifyRowsPerThread(emitError, threads, rowsPerBlock, hold,
+                                 blocksPerRow, wholeGrid, persistent,
+                                 rowsPerThread)))
+    return failure();
   if (wholeGrid && hold != HoldKind::loop)
     return emitError() << "expected hold = loop where the whole grid shares a "
                           "row, but got hold = "
@@ -143,7 +178,7 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                        << persistent << "; leave it out";
   // The butterfly of shuffles that combines them would read lanes of another
   // row, or lanes that are not there.
-  int64_t group = threads / rowsPerBlock;
+  int64_t group = threads / (rowsPerBlock / rowsPerThread);
   if (group % kWarpSize == 0 ||
       (group < kWarpSize && llvm::isPowerOf2_64(group)))
     return success();
@@ -156,42 +191,50 @@ RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, getWholeGrid(), getPersistent(),
-             getStages(), getLeastBlocks());
+             getStages(), getLeastBlocks(), getRowsPerThread());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), blocks, /*whole_grid=*/true,
-             /*persistent=*/0, getStages(), getLeastBlocks());
+             /*persistent=*/0, getStages(), getLeastBlocks(),
+             getRowsPerThread());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks,
-             getStages(), getLeastBlocks());
+             getStages(), getLeastBlocks(), getRowsPerThread());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPreload(bool preload) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), preload, getCopyGroups(),
              getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages(),
-             getLeastBlocks());
+             getLeastBlocks(), getRowsPerThread());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withStages(int64_t stages) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), stages, getLeastBlocks());
+             getPersistent(), stages, getLeastBlocks(), getRowsPerThread());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withLeastBlocks(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
              getHold(), getUnroll(), getInRegisters(), getPreload(),
              getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), getStages(), blocks);
+             getPersistent(), getStages(), blocks, getRowsPerThread());
+}
+
+RowsScheduleAttr RowsScheduleAttr::withRowsPerThread(int64_t rows) const {
+  return get(getContext(), getThreads(), getVector(), groupsPerBlock() * rows,
+             getHold(), getUnroll(), getInRegisters(), getPreload(),
+             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
+             getPersistent(), getStages(), getLeastBlocks(), rows);
 }
 
 LogicalResult ColumnsScheduleAttr::verify(

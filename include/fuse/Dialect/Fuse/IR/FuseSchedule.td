@@ -58,8 +58,9 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
   let summary = "rows reduced by a group of threads";
   let description = [{
     The reduced dimensions are the last ones; together they are the columns,
-    the others are the rows. `threads / rows_per_block` threads work on a row;
-    a thread takes vectors of `vector` consecutive columns. `hold` says where
+    the others are the rows. `threads / rows_per_block` threads work on a row,
+    or `rows_per_thread` times as many, which then have so many rows; a thread
+    takes vectors of `vector` consecutive columns. `hold` says where
     they stay between the passes over the row:
 
     - `registers`: in the thread's registers.
@@ -111,6 +112,13 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     that leaves, and tends to take all of these, for loads ahead of what they are
     needed for.
 
+    With `rows_per_thread` > 1 (and `hold = registers`) a thread loads its part
+    of so many rows before it reduces the first, and reads what all rows share,
+    such as weights, once for all of them; so is what it computes of columns
+    alone. Its rows are as far apart as the block has groups of threads, so that
+    neighbouring groups read neighbouring rows. For short rows, where such things
+    are much of what a thread does.
+
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
   }];
@@ -124,7 +132,8 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
                         DefaultValuedParameter<"bool", "false">:$whole_grid,
                         DefaultValuedParameter<"int64_t", "0">:$persistent,
                         DefaultValuedParameter<"int64_t", "1">:$stages,
-                        DefaultValuedParameter<"int64_t", "0">:$least_blocks);
+                        DefaultValuedParameter<"int64_t", "0">:$least_blocks,
+                        DefaultValuedParameter<"int64_t", "1">:$rows_per_thread);
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
                                    "int64_t":$rows_per_block, "HoldKind":$hold,
                                    "int64_t":$unroll, "int64_t":$in_registers,
@@ -132,7 +141,7 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
                  in_registers, preload, copy_groups, /*blocks_per_row=*/1,
                  /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1,
-                 /*least_blocks=*/0);
+                 /*least_blocks=*/0, /*rows_per_thread=*/1);
   }]>];
   let extraClassDeclaration = [{
     /// Blocks of a cluster; 1 for none.
@@ -141,7 +150,11 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     }
     /// The threads that share a row, of one block, a cluster or the grid.
     int64_t threadsPerRow() const {
-      return getThreads() / getRowsPerBlock() * getBlocksPerRow();
+      return getThreads() / groupsPerBlock() * getBlocksPerRow();
+    }
+    /// The groups of a block's threads that have rows of their own.
+    int64_t groupsPerBlock() const {
+      return getRowsPerBlock() / getRowsPerThread();
     }
     /// The same schedule with clusters of so many blocks.
     RowsScheduleAttr withBlocksPerRow(int64_t blocks) const;
@@ -155,6 +168,8 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     RowsScheduleAttr withStages(int64_t stages) const;
     /// The same schedule with registers for so many blocks; 0 for no such bound.
     RowsScheduleAttr withLeastBlocks(int64_t blocks) const;
+    /// The same threads with so many rows each.
+    RowsScheduleAttr withRowsPerThread(int64_t rows) const;
   }];
 }
 
