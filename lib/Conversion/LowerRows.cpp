@@ -95,7 +95,7 @@ void RowsLowering::placeThread(const Index &block) {
   edges = findEdges();
 }
 
-/// This thread's row in the rows of block number `block`, or its first.
+/// This thread's row in the rows of block number `block`; its first of several.
 Index RowsLowering::rowOf(const Index &block) {
   if (schedule.getWholeGrid())
     return Index::constant(0);
@@ -105,80 +105,29 @@ Index RowsLowering::rowOf(const Index &block) {
                      group.group);
 }
 
-/// Null where every one does.
-Value RowsLowering::existsOf(const Index &row) {
+/// Whether each of a block's rows exists in every block.
+bool RowsLowering::haveAllRows() {
   int64_t perBlock = schedule.getRowsPerBlock();
   Index rows = emitter.product(space.rows());
-  bool haveAll = perBlock == 1 || (!rows.base && rows.offset % perBlock == 0);
-  return haveAll ? Value() : emitter.less(row, rows);
+  return perBlock == 1 || (!rows.base && rows.offset % perBlock == 0);
 }
 
-/// `alike`: a row whose vectors start at the same columns; null for unknown.
-void RowsLowering::placeRow(const Index &number, Value exists,
-                            const RowPlace *alike) {
+void RowsLowering::placeRow(const Index &number) {
   row = {};
-  row.exists = exists;
   row.dims = emitter.delinearize(number, space.rows());
   row.start = emitter.mul(number, columns);
-  if (!alike)
-    return placeVectors();
-  row.head = alike->head;
-  row.vectors = alike->vectors;
+  placeVectors();
 }
 
 /// Threads without a row work on the last one: they must take part in the
-/// exchanges, and must not write. Gives the row that they work on.
-Index RowsLowering::placeExistingRow(const Index &number) {
-  Value exists = existsOf(number);
-  Index last = emitter.add(emitter.product(space.rows()), Index::constant(-1));
-  Index existing = exists ? emitter.min(number, last) : number;
-  placeRow(existing, exists);
-  return existing;
-}
-
-/// Whether all rows of a thread start as far past a place where vectors may.
-bool RowsLowering::haveOneHead() const {
-  return !hasEdges() ||
-         schedule.groupsPerBlock() * columns.offset % edges.unit == 0;
-}
-
-/// The other rows of a thread, whose first is placed: from `number` on, which
-/// may not exist, where it works on `first`. Those that do not exist are that
-/// one again, for it has the same head.
-void RowsLowering::placeOthers(const Index &number, const Index &first) {
-  SmallVector<Part> parts = partsFrom(0);
-  placeHeldPoints(parts);
-  rows = {row};
-  for (int64_t i = 1; i < schedule.getRowsPerThread(); ++i) {
-    Index other =
-        emitter.add(number, Index::constant(i * schedule.groupsPerBlock()));
-    Value exists = existsOf(other);
-    Index existing = exists ? emitter.select(exists, other, first) : other;
-    placeRow(existing, exists, haveOneHead() ? rows.data() : nullptr);
-    placeHeldPoints(haveOneHead() ? parts : partsFrom(0));
-    rows.push_back(row);
-  }
-}
-
-/// Starts the loads of all rows before the first is reduced.
-void RowsLowering::loadRows() {
-  SmallVector<BlockArgument> inputs =
-      stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
-  forEachRow([&] {
-    loadHeld(inputs);
-    if (row.edge)
-      for (BlockArgument input : inputs)
-        emitter.emit(input, *row.edge);
-  });
-}
-
-void RowsLowering::forEachRow(llvm::function_ref<void()> body) {
-  if (rows.empty())
-    return body();
-  for (const RowPlace &each : rows) {
-    row = each;
-    body();
-  }
+/// exchanges, and must not write.
+void RowsLowering::placeExistingRow(const Index &number) {
+  if (haveAllRows())
+    return placeRow(number);
+  Index rows = emitter.product(space.rows());
+  Value exists = emitter.less(number, rows);
+  placeRow(emitter.min(number, emitter.add(rows, Index::constant(-1))));
+  row.exists = exists;
 }
 
 /// Walks of loops have the edges in a loop of their own, of any number.
@@ -442,6 +391,8 @@ void RowsLowering::emit(const Index &block) {
   placeThread(block);
   if (schedule.getPersistent() > 0)
     return emitPersistent(block);
+  if (schedule.getRowsPerThread() > 1)
+    return emitSeveral(block);
   placeRows(block);
   emitRows();
 }
@@ -456,12 +407,7 @@ void RowsLowering::startExchanges() {
 
 /// The row of this thread in those of block number `block`, and where it stays.
 void RowsLowering::placeRows(const Index &block) {
-  Index number = rowOf(block);
-  Index existing = placeExistingRow(number);
-  if (schedule.getRowsPerThread() > 1) {
-    placeOthers(number, existing);
-    return loadRows();
-  }
+  placeExistingRow(rowOf(block));
   if (group.blocks > 1)
     startExchanges();
   if (isShared() || isCached())

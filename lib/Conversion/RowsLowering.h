@@ -101,13 +101,15 @@ private:
   void placeInGrid(const Index &block);
   void placeInBlocks(const Index &block);
   Index rowOf(const Index &block);
-  Value existsOf(const Index &row);
-  void placeRow(const Index &number, Value exists = {},
-                const RowPlace *alike = nullptr);
-  Index placeExistingRow(const Index &number);
+  bool haveAllRows();
+  void placeRow(const Index &number);
+  void placeExistingRow(const Index &number);
+  void emitSeveral(const Index &block);
   bool haveOneHead() const;
-  void placeOthers(const Index &number, const Index &first);
-  void loadRows();
+  void placeSeveral(const Index &first);
+  void loadSeveral();
+  void emitTogether(const Index &first);
+  void emitOneByOne(const Index &firstOfBlock);
   void forEachRow(llvm::function_ref<void()> body);
   void startExchanges();
   void placeRows(const Index &block);

@@ -115,6 +115,7 @@ public:
   void addParts(int64_t length);
   void addClusters();
   void addShared(int64_t length);
+  void addRowsPerThread();
   void addLoops();
   void addBounds();
 
@@ -241,6 +242,16 @@ void RowAlternatives::addBounds() {
       found.push_back(proposal.withLeastBlocks(blocks));
 }
 
+/// Of short rows in registers: another number for each thread.
+void RowAlternatives::addRowsPerThread() {
+  if (proposal.getHold() != HoldKind::registers ||
+      proposal.getPersistent() > 0 || proposal.threadsPerRow() > warpSize)
+    return;
+  for (int64_t rows : {1, 2, 4})
+    if (rows != proposal.getRowsPerThread())
+      found.push_back(proposal.withRowsPerThread(rows));
+}
+
 void RowAlternatives::addLoops() {
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {2, 4, 8}) {
@@ -264,6 +275,7 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
     rows.addShared(*length);
   }
   rows.addBounds();
+  rows.addRowsPerThread();
   // Sums of columns stay in registers, whatever the rows do.
   if (shapes.keepColumnSums)
     return rows.found;
