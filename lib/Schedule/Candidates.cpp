@@ -44,7 +44,8 @@ static constexpr int64_t fewestFittedThreads = 16;
 static bool isFitted(const Candidate &candidate) {
   auto rows = dyn_cast<RowsScheduleAttr>(candidate.schedule);
   return rows && rows.getHold() == HoldKind::registers && !rows.getPreload() &&
-         rows.threadsPerRow() >= fewestFittedThreads;
+         rows.threadsPerRow() >= fewestFittedThreads &&
+         rows.getRowsPerThread() == 1;
 }
 
 ScheduleAttrInterface

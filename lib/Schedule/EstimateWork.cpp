@@ -304,14 +304,16 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   if (tables > 0 && !schedule.getPreload())
     work.cachedWaits += lateWeightWait;
   work.instructions = threadInstructions;
-  addPoints(work, share);
+  // A thread's rows exchange together.
+  double held = share * schedule.getRowsPerThread();
+  addPoints(work, held);
   addReductions(work, space.levels.size(), group, gpu);
   if (blocks > 1)
     work.reductions *=
         schedule.getWholeGrid() ? gridReduction : clusterReduction;
 
   // Only what is held has to have its registers; loads wait for theirs.
-  double registers = rowRegistersOf(schedule, share);
+  double registers = rowRegistersOf(schedule, held);
   double most = std::min<double>(gpu.maxRegistersPerThread,
                                  gpu.registersPerSM / double(work.threads));
   work.registers = std::min(registers, most);

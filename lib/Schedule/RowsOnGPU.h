@@ -83,6 +83,12 @@ public:
 
   RowsScheduleAttr propose() const;
 
+  /// So many threads share a row, in vectors of so many elements, and have so
+  /// many rows each.
+  struct RowShare {
+    int64_t wide, threads, rows;
+  };
+
 private:
   bool wantsGrid() const;
   bool isSmall() const;
@@ -121,8 +127,16 @@ private:
   double workOnShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr holdShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr proposeShortBrief() const;
-  RowsScheduleAttr holdLightNarrow() const;
-  RowsScheduleAttr holdNarrowed() const;
+  bool fitsFewVectors() const;
+  RowShare severalWords() const;
+  RowShare severalOnce() const;
+  RowShare severalDeviations() const;
+  RowShare severalNarrowed() const;
+  RowShare severalLight() const;
+  RowShare severalExp() const;
+  RowShare severalOfTwo() const;
+  RowShare severalOfShort() const;
+  RowsScheduleAttr proposeSeveral() const;
   RowsScheduleAttr proposeShortDeviations() const;
   RowsScheduleAttr holdLeastWork() const;
   RowsScheduleAttr holdTwoInputs() const;

@@ -15,7 +15,7 @@
 // The vectors and threads are those that leave the least to do, by counts that
 // were fitted to times of an H200 (docs/performance/lengths.md). Two inputs,
 // and longer rows whose vectors of weights would be cut out of two, go by
-// lengths.
+// lengths; so does what each thread has several rows of (SeveralRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,11 +31,6 @@ using namespace mlir::fuse;
 /// calls of few blocks; of words, and of any that full vectors divide.
 static constexpr int64_t longestShort = 320, longestBriefShort = 640;
 static constexpr int64_t longestShortWords = 55;
-/// Of words that become 8-bit elements and that full accesses do not divide.
-static constexpr int64_t longestNarrowedWords = 192;
-/// Of 16 bits that half vectors divide, on which little is computed, beyond
-/// which half a warp has each.
-static constexpr int64_t longestLeastHalves = 160;
 /// Of words whose deviations are needed, and of those with half a warp.
 static constexpr int64_t longestWordDeviations = 320;
 static constexpr int64_t halfWarpDeviations = 130;
@@ -191,44 +186,6 @@ RowsScheduleAttr RowsOnGPU::holdLeastWork() const {
   return best;
 }
 
-namespace {
-/// The longest row that so many threads share in vectors of so many elements.
-struct LongestOf {
-  int64_t longest, wide, threads;
-};
-} // namespace
-
-static LongestOf shareOf(int64_t length, ArrayRef<LongestOf> shares) {
-  return *llvm::find_if(
-      shares, [&](const LongestOf &each) { return length <= each.longest; });
-}
-
-/// With registers for all loads of the row.
-static RowsScheduleAttr bounded(RowsScheduleAttr schedule) {
-  return schedule.withLeastBlocks(boundedHeldThreads / schedule.getThreads());
-}
-
-/// Of 16 bits on which little is computed, and that half vectors do not divide.
-RowsScheduleAttr RowsOnGPU::holdLightNarrow() const {
-  LongestOf share = shareOf(
-      length, {{40, 2, 4}, {104, 2, 8}, {272, 2, 16}, {longestShort, 2, 32}});
-  return bounded(holdShort(share.wide, share.threads));
-}
-
-/// Of those that become 8-bit elements.
-RowsScheduleAttr RowsOnGPU::holdNarrowed() const {
-  bool areWords = widestBytes == fewestAccessBytes;
-  LongestOf share =
-      areWords ? shareOf(length, {{36, 2, 4},
-                                  {60, 2, 8},
-                                  {160, 4, 8},
-                                  {longestNarrowedWords, 4, 16}})
-      : length % 4 == 0
-          ? shareOf(length, {{44, 2, 4}, {68, 4, 4}, {longestShort, 4, 8}})
-          : shareOf(length, {{44, 2, 4}, {68, 2, 8}, {longestShort, 4, 8}});
-  return bounded(holdShort(share.wide, share.threads));
-}
-
 /// Of words whose deviations are needed and that full vectors do not divide.
 /// Null for others.
 RowsScheduleAttr RowsOnGPU::proposeShortDeviations() const {
@@ -261,6 +218,8 @@ RowsScheduleAttr RowsOnGPU::proposeShortOfTwo() const {
   bool areWords = widestBytes == fewestAccessBytes;
   if (length % fullVector == 0)
     return {};
+  if (RowsScheduleAttr several = proposeSeveral())
+    return several;
   if (areWords && length > longestWordsOfTwo)
     return isLight && !isSmall() && length <= twoWarpsOfTwoWords
                ? holdShort(fullVector, length <= oneWarpOfTwoWords
@@ -303,6 +262,8 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
   if (!isWhole && length <= longestBriefShort && isBrief())
     if (RowsScheduleAttr brief = proposeShortBrief())
       return brief;
+  if (RowsScheduleAttr several = proposeSeveral())
+    return several;
   if (!isWhole && !isSmall())
     if (RowsScheduleAttr deviations = proposeShortDeviations())
       return deviations;
@@ -314,22 +275,7 @@ RowsScheduleAttr RowsOnGPU::proposeShort() const {
       length <= longestOnce)
     return holdShort(fullVector / 2, onceThreads);
   bool isSlow = isWhole && (!isNarrow || narrowestBytes < widestBytes);
-  bool isCutAccess = length % (accessBytes / widestBytes) != 0;
-  int64_t longest = longestShortWords;
-  if (isCut)
-    longest = longestShort;
-  else if (!isNarrow && narrowestBytes == 1 && isCutAccess)
-    longest = longestNarrowedWords;
-  if (isSlow || length > longest)
+  if (isSlow || length > (isCut ? longestShort : longestShortWords))
     return {};
-  bool isPlain = isLight && !once && !isSmall();
-  if (isPlain && narrowestBytes == 1 && (isNarrow || isCutAccess))
-    return holdNarrowed();
-  if (!isPlain || !isNarrow || isWhole)
-    return holdLeastWork();
-  if (length % (fullVector / 2) != 0)
-    return holdLightNarrow();
-  return bounded(length > longestLeastHalves
-                     ? holdShort(fullVector / 2, warpSize / 2)
-                     : holdLeastWork());
+  return holdLeastWork();
 }

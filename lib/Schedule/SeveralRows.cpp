@@ -1,0 +1,187 @@
+//===- SeveralRows.cpp - Short rows of which a thread has several ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In large calls of short rows that full vectors do not divide, much of what a
+// thread does is not the row's elements: finding where it starts, guards of
+// vectors that not every thread has, loads of weights that vectors are cut out
+// of. With several rows it does that once for all of them: four where a thread
+// has few elements of each, two where they are more.
+//
+// Which vectors, threads and rows are best depends on how they divide a length.
+// The tables are what was fastest of 3,145 schedules of 158 cases on an H200
+// (docs/performance/lengths.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowsOnGPU.h"
+
+#include "fuse/Analysis/RowEdges.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+using RowShare = RowsOnGPU::RowShare;
+
+/// The longest rows that have tables here.
+static constexpr int64_t longestSeveral = 320;
+/// Even rows up to which two threads share each, in vectors of two.
+static constexpr int64_t pairOfThreads = 24;
+/// Vectors of each thread up to which rows that these fit exactly, with an
+/// element at the edges, leave nothing to save.
+static constexpr int64_t fewVectors = 5;
+
+namespace {
+/// The longest row that is shared so.
+struct LongestOf {
+  int64_t longest;
+  RowShare share;
+};
+} // namespace
+
+/// No threads: another rule has such rows.
+static constexpr RowShare elsewhere = {0, 0, 0};
+
+static RowShare shareOf(int64_t length, ArrayRef<LongestOf> shares) {
+  const auto *found = llvm::find_if(
+      shares, [&](const LongestOf &each) { return length <= each.longest; });
+  return found == shares.end() ? elsewhere : found->share;
+}
+
+/// Whether eight threads have as many vectors of two each, few, and an element
+/// at the edges at most.
+bool RowsOnGPU::fitsFewVectors() const {
+  int64_t vectors = rowEdges(length, 2, 8, widestBytes).even;
+  return length % 2 != 0 && vectors > 0 && vectors <= 8 * fewVectors;
+}
+
+/// Of words. Others than these are bound by memory.
+RowShare RowsOnGPU::severalWords() const {
+  if (narrowestBytes == 1)
+    return length % 4 == 0 || !isLight ? elsewhere
+                                       : shareOf(length, {{26, {2, 8, 4}},
+                                                          {40, {2, 8, 2}},
+                                                          {60, {2, 8, 1}},
+                                                          {90, {2, 16, 2}},
+                                                          {160, {4, 8, 1}},
+                                                          {192, {4, 16, 1}}});
+  if (once)
+    return shareOf(length, {{16, elsewhere}, {28, {2, 4, 4}}});
+  if (hasDeviations || isLight)
+    return shareOf(length, {{16, elsewhere},
+                            {24, {2, 4, 2}},
+                            {42, {2, 8, 2}},
+                            {55, {2, hasDeviations ? 8 : 16, 2}}});
+  return elsewhere;
+}
+
+/// Of 16 bits that become one element a row.
+RowShare RowsOnGPU::severalOnce() const {
+  if (length <= 52)
+    return shareOf(length, {{24, elsewhere}, {52, {2, 4, 4}}});
+  RowShare few = length % 4 == 0 ? shareOf(length, {{112, {4, 4, 2}}})
+                                 : shareOf(length, {{88, {2, 4, 2}}});
+  return few.threads > 0
+             ? few
+             : shareOf(length, {{230, {4, 8, 2}}, {longestSeveral, {4, 8, 1}}});
+}
+
+/// Of 16 bits that are weighed by their deviations.
+RowShare RowsOnGPU::severalDeviations() const {
+  if (!hasWeights)
+    return elsewhere;
+  if (length <= 62)
+    return shareOf(length, {{30, elsewhere}, {62, {2, 8, 4}}});
+  if (length % 4 == 0)
+    return shareOf(
+        length,
+        {{80, {4, 8, 2}}, {150, {2, 16, 4}}, {longestSeveral, {4, 16, 2}}});
+  if (fitsFewVectors())
+    return elsewhere;
+  bool isEven = length <= 155 || rowEdges(length, 2, 16, widestBytes).even > 0;
+  return {2, isEven ? 16 : 32, 4};
+}
+
+/// Of 16 bits that become 8-bit elements.
+RowShare RowsOnGPU::severalNarrowed() const {
+  if (length % 2 == 0 && length <= pairOfThreads)
+    return {2, 2, 1};
+  if (length % 4 == 0)
+    return shareOf(
+        length,
+        {{44, {2, 4, 1}}, {68, {4, 4, 1}}, {longestSeveral, {4, 8, 1}}});
+  if (fitsFewVectors() && length > 62)
+    return {2, 8, 2};
+  return shareOf(length, {{30, {2, 4, 4}},
+                          {42, {2, 4, 1}},
+                          {62, {2, 8, 2}},
+                          {230, {4, 8, 2}},
+                          {longestSeveral, {4, 8, 1}}});
+}
+
+/// Of 16 bits on which little else is computed.
+RowShare RowsOnGPU::severalLight() const {
+  if (length % 2 == 0 && length <= pairOfThreads)
+    return {2, 2, 1};
+  if (length <= 50)
+    return shareOf(length, {{30, {2, 4, 1}}, {50, {2, 8, 2}}});
+  if (length % 4 == 0)
+    return shareOf(length, {{80, {4, 8, 2}}, {longestSeveral, {4, 16, 2}}});
+  return shareOf(length, {{72, {4, 8, 2}},
+                          {130, {2, 16, 2}},
+                          {230, {4, 16, 2}},
+                          {longestSeveral, {2, 32, 2}}});
+}
+
+/// Of 16 bits with exponentials.
+RowShare RowsOnGPU::severalExp() const {
+  if (fitsFewVectors())
+    return elsewhere;
+  return shareOf(length, {{44, elsewhere},
+                          {72, {2, 8, 2}},
+                          {240, {2, 16, 2}},
+                          {longestSeveral, {2, 32, 2}}});
+}
+
+/// Of two inputs: one vector for most threads.
+RowShare RowsOnGPU::severalOfTwo() const {
+  if (widestBytes > 2)
+    return shareOf(length, {{28, elsewhere}, {42, {4, 8, 2}}});
+  return shareOf(length, {{22, {2, 8, 2}},
+                          {36, {4, 8, 2}},
+                          {44, {2, 16, 2}},
+                          {90, {4, 16, 2}},
+                          {130, {8, 16, 2}},
+                          {longestSeveral, {4, 32, 2}}});
+}
+
+RowShare RowsOnGPU::severalOfShort() const {
+  if (inputs == 2)
+    return severalOfTwo();
+  if (widestBytes > 2)
+    return severalWords();
+  if (once)
+    return severalOnce();
+  if (hasDeviations)
+    return severalDeviations();
+  if (hasExp)
+    return severalExp();
+  if (!isLight)
+    return elsewhere;
+  return narrowestBytes == 1 ? severalNarrowed() : severalLight();
+}
+
+/// Null where another rule has such rows.
+RowsScheduleAttr RowsOnGPU::proposeSeveral() const {
+  if (length % fullVector == 0 || length > longestSeveral || isSmall())
+    return {};
+  RowShare share = severalOfShort();
+  if (share.threads == 0)
+    return {};
+  RowsScheduleAttr schedule = holdShort(share.wide, share.threads);
+  return schedule.withRowsPerThread(share.rows)
+      .withLeastBlocks(boundedHeldThreads / schedule.getThreads());
+}
