@@ -127,7 +127,7 @@ private:
   double workOnShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr holdShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr proposeShortBrief() const;
-  bool fitsFewVectors() const;
+  bool fitsFewVectors(int64_t threads) const;
   RowShare severalWords() const;
   RowShare severalOnce() const;
   RowShare severalDeviations() const;

@@ -12,7 +12,7 @@
 // has few elements of each, two where they are more.
 //
 // Which vectors, threads and rows are best depends on how they divide a length.
-// The tables are what was fastest of 3,145 schedules of 158 cases on an H200
+// The tables are what was fastest of 7,300 schedules of 355 cases on an H200
 // (docs/performance/lengths.md).
 //
 //===----------------------------------------------------------------------===//
@@ -51,23 +51,28 @@ static RowShare shareOf(int64_t length, ArrayRef<LongestOf> shares) {
   return found == shares.end() ? elsewhere : found->share;
 }
 
-/// Whether eight threads have as many vectors of two each, few, and an element
-/// at the edges at most.
-bool RowsOnGPU::fitsFewVectors() const {
-  int64_t vectors = rowEdges(length, 2, 8, widestBytes).even;
-  return length % 2 != 0 && vectors > 0 && vectors <= 8 * fewVectors;
+/// Whether so many threads have as many vectors of two each, few, and an
+/// element at the edges at most.
+bool RowsOnGPU::fitsFewVectors(int64_t threads) const {
+  int64_t vectors = length % 2 == 0
+                        ? (length / 2 % threads == 0 ? length / 2 : 0)
+                        : rowEdges(length, 2, threads, widestBytes).even;
+  return vectors > 0 && vectors <= fewVectors * threads;
 }
 
 /// Of words. Others than these are bound by memory.
 RowShare RowsOnGPU::severalWords() const {
+  if (narrowestBytes == 1 && length % 4 != 0 && isLight && !once)
+    return shareOf(length, {{26, fitsFewVectors(4) ? RowShare{2, 4, 2}
+                                                   : RowShare{2, 8, 4}},
+                            {40, {2, 8, 2}},
+                            {60, {2, 8, 1}},
+                            {80, {2, 16, 2}},
+                            {130, {4, 8, 2}},
+                            {160, {4, 8, 1}},
+                            {192, {4, 16, 1}}});
   if (narrowestBytes == 1)
-    return length % 4 == 0 || !isLight ? elsewhere
-                                       : shareOf(length, {{26, {2, 8, 4}},
-                                                          {40, {2, 8, 2}},
-                                                          {60, {2, 8, 1}},
-                                                          {90, {2, 16, 2}},
-                                                          {160, {4, 8, 1}},
-                                                          {192, {4, 16, 1}}});
+    return elsewhere;
   if (once)
     return shareOf(length, {{16, elsewhere}, {28, {2, 4, 4}}});
   if (hasDeviations || isLight)
@@ -78,31 +83,40 @@ RowShare RowsOnGPU::severalWords() const {
   return elsewhere;
 }
 
-/// Of 16 bits that become one element a row.
+/// Of 16 bits that become one element a row. Where more than the row is read
+/// for it, such as its label, fewer threads do that.
 RowShare RowsOnGPU::severalOnce() const {
-  if (length <= 52)
-    return shareOf(length, {{24, elsewhere}, {52, {2, 4, 4}}});
-  RowShare few = length % 4 == 0 ? shareOf(length, {{112, {4, 4, 2}}})
-                                 : shareOf(length, {{88, {2, 4, 2}}});
-  return few.threads > 0
-             ? few
-             : shareOf(length, {{230, {4, 8, 2}}, {longestSeveral, {4, 8, 1}}});
+  if (length > 112)
+    return shareOf(length, {{230, {4, 8, 2}}, {longestSeveral, {4, 8, 1}}});
+  if (length % 4 == 0)
+    return shareOf(length,
+                   {{24, elsewhere}, {56, {4, 2, 1}}, {112, {4, 4, 2}}});
+  bool isAlone = kernel.getBody().getNumArguments() == inputs;
+  return shareOf(length, {{24, elsewhere},
+                          {30, {2, length % 2 == 0 ? 2 : 4, 4}},
+                          {52, {2, 4, 4}},
+                          {isAlone ? 60 : 88, {2, 4, 2}},
+                          {112, {4, 8, 4}}});
 }
 
-/// Of 16 bits that are weighed by their deviations.
+/// Of 16 bits that are weighed by their deviations, or are these.
 RowShare RowsOnGPU::severalDeviations() const {
+  if (length > 62 && fitsFewVectors(8))
+    return length <= 72 ? RowShare{2, 8, 2} : elsewhere;
   if (!hasWeights)
-    return elsewhere;
+    return shareOf(length,
+                   {{30, elsewhere}, {62, {2, 8, 2}}, {155, {2, 16, 2}}});
   if (length <= 62)
-    return shareOf(length, {{30, elsewhere}, {62, {2, 8, 4}}});
+    return shareOf(length, {{24, elsewhere},
+                            {30, {2, 4, length % 2 == 0 ? 4 : 2}},
+                            {62, {2, 8, 4}}});
   if (length % 4 == 0)
     return shareOf(
         length,
         {{80, {4, 8, 2}}, {150, {2, 16, 4}}, {longestSeveral, {4, 16, 2}}});
-  if (fitsFewVectors())
-    return elsewhere;
-  bool isEven = length <= 155 || rowEdges(length, 2, 16, widestBytes).even > 0;
-  return {2, isEven ? 16 : 32, 4};
+  bool areWhole =
+      length % 2 != 0 && rowEdges(length, 2, 16, widestBytes).even > 0;
+  return {2, length <= 155 || areWhole ? 16 : 32, 4};
 }
 
 /// Of 16 bits that become 8-bit elements.
@@ -110,14 +124,17 @@ RowShare RowsOnGPU::severalNarrowed() const {
   if (length % 2 == 0 && length <= pairOfThreads)
     return {2, 2, 1};
   if (length % 4 == 0)
-    return shareOf(
-        length,
-        {{44, {2, 4, 1}}, {68, {4, 4, 1}}, {longestSeveral, {4, 8, 1}}});
-  if (fitsFewVectors() && length > 62)
+    return shareOf(length, {{48, {4, 4, 4}},
+                            {68, {4, 4, 1}},
+                            {130, {4, 8, 2}},
+                            {longestSeveral, {4, 8, 1}}});
+  if (length > 62 && fitsFewVectors(8))
     return {2, 8, 2};
+  if (length > 112 && fitsFewVectors(16))
+    return {2, 16, 4};
   return shareOf(length, {{30, {2, 4, 4}},
                           {42, {2, 4, 1}},
-                          {62, {2, 8, 2}},
+                          {66, {2, 8, 2}},
                           {230, {4, 8, 2}},
                           {longestSeveral, {4, 8, 1}}});
 }
@@ -127,10 +144,17 @@ RowShare RowsOnGPU::severalLight() const {
   if (length % 2 == 0 && length <= pairOfThreads)
     return {2, 2, 1};
   if (length <= 50)
-    return shareOf(length, {{30, {2, 4, 1}}, {50, {2, 8, 2}}});
+    return shareOf(length, {{30, {2, 4, length % 2 == 0 ? 4 : 1}},
+                            {50, {2, 8, hasWeights ? 2 : 1}}});
   if (length % 4 == 0)
-    return shareOf(length, {{80, {4, 8, 2}}, {longestSeveral, {4, 16, 2}}});
-  return shareOf(length, {{72, {4, 8, 2}},
+    return shareOf(
+        length,
+        {{60, {4, 16, 4}}, {80, {4, 8, 2}}, {longestSeveral, {4, 16, 2}}});
+  if (length > 112 && fitsFewVectors(16))
+    return {2, 16, 2};
+  return shareOf(length, {{60, {4, 8, 2}},
+                          {66, {2, 16, 2}},
+                          {72, {4, 8, 2}},
                           {130, {2, 16, 2}},
                           {230, {4, 16, 2}},
                           {longestSeveral, {2, 32, 2}}});
@@ -138,21 +162,27 @@ RowShare RowsOnGPU::severalLight() const {
 
 /// Of 16 bits with exponentials.
 RowShare RowsOnGPU::severalExp() const {
-  if (fitsFewVectors())
+  if (length <= 48)
+    return length % 2 != 0
+               ? elsewhere
+               : shareOf(length,
+                         {{24, elsewhere}, {30, {2, 4, 2}}, {48, {2, 8, 4}}});
+  if (length > 62 && fitsFewVectors(8))
     return elsewhere;
-  return shareOf(length, {{44, elsewhere},
-                          {72, {2, 8, 2}},
-                          {240, {2, 16, 2}},
-                          {longestSeveral, {2, 32, 2}}});
+  return shareOf(
+      length,
+      {{72, {2, 8, 2}}, {240, {2, 16, 2}}, {longestSeveral, {2, 32, 2}}});
 }
 
 /// Of two inputs: one vector for most threads.
 RowShare RowsOnGPU::severalOfTwo() const {
   if (widestBytes > 2)
-    return shareOf(length, {{28, elsewhere}, {42, {4, 8, 2}}});
+    return shareOf(length, {{28, elsewhere}, {35, {4, 8, 2}}, {42, {4, 8, 1}}});
+  if (hasExp && !once && length <= 66)
+    return shareOf(length, {{30, {2, 4, 1}}, {66, {2, 8, 1}}});
   return shareOf(length, {{22, {2, 8, 2}},
                           {36, {4, 8, 2}},
-                          {44, {2, 16, 2}},
+                          {length % 4 == 0 ? 36 : 44, {2, 16, 2}},
                           {90, {4, 16, 2}},
                           {130, {8, 16, 2}},
                           {longestSeveral, {4, 32, 2}}});
