@@ -202,6 +202,10 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
     text += formatv("; up to {0} blocks stay, and each takes one row after the "
                     "other",
                     schedule.getPersistent());
+  if (schedule.getRowsPerThread() > 1)
+    text += formatv("; each thread has {0} rows, of which it loads all before "
+                    "it reduces one, and reads once what they share",
+                    schedule.getRowsPerThread());
   if (schedule.getLeastBlocks() > 0)
     text += formatv("; ptxas gives it the registers that leave room for {0} on "
                     "a multiprocessor",

@@ -204,9 +204,11 @@ RowShare RowsOnGPU::severalOfShort() const {
   return narrowestBytes == 1 ? severalNarrowed() : severalLight();
 }
 
-/// Null where another rule has such rows.
+/// Null where another rule has such rows, as it has those that blocks which
+/// stay take one after the other.
 RowsScheduleAttr RowsOnGPU::proposeSeveral() const {
-  if (length % fullVector == 0 || length > longestSeveral || isSmall())
+  if (length % fullVector == 0 || length > longestSeveral || isSmall() ||
+      !segment.across.empty())
     return {};
   RowShare share = severalOfShort();
   if (share.threads == 0)
