@@ -112,10 +112,14 @@ bool RowsLowering::haveAllRows() {
   return perBlock == 1 || (!rows.base && rows.offset % perBlock == 0);
 }
 
-void RowsLowering::placeRow(const Index &number) {
+void RowsLowering::placeStart(const Index &number) {
   row = {};
   row.dims = emitter.delinearize(number, space.rows());
   row.start = emitter.mul(number, columns);
+}
+
+void RowsLowering::placeRow(const Index &number) {
+  placeStart(number);
   placeVectors();
 }
 

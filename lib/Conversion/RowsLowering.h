@@ -102,6 +102,7 @@ private:
   void placeInBlocks(const Index &block);
   Index rowOf(const Index &block);
   bool haveAllRows();
+  void placeStart(const Index &number);
   void placeRow(const Index &number);
   void placeExistingRow(const Index &number);
   void emitSeveral(const Index &block);

@@ -48,11 +48,12 @@ void RowsLowering::placeSeveral(const Index &first) {
   int64_t apart = schedule.groupsPerBlock();
   SmallVector<Part> parts;
   for (int64_t i = 0; i < schedule.getRowsPerThread(); ++i) {
-    placeRow(emitter.add(first, Index::constant(i * apart)));
+    placeStart(emitter.add(first, Index::constant(i * apart)));
     if (i > 0 && haveOneHead()) {
       row.head = rows.front().head;
       row.vectors = rows.front().vectors;
     } else {
+      placeVectors();
       parts = partsFrom(0);
     }
     placeHeldPoints(parts);

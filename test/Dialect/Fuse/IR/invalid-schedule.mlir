@@ -274,3 +274,34 @@ func.func private @f() attributes {s = #fuse.rows<threads = 512, vector = 1, row
 
 // expected-error @below {{expected least_blocks of up to 2048 threads together, but got -1 blocks of 512; use 4 at most}}
 func.func private @f() attributes {s = #fuse.rows<threads = 512, vector = 1, rows_per_block = 1, hold = cache, least_blocks = -1>}
+
+// -----
+
+// expected-error @below {{expected rows_per_thread from 1 to 16, but got 32; choose one in that range}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 32, hold = registers, rows_per_thread = 32>}
+
+// -----
+
+// expected-error @below {{expected rows_per_block to be rows_per_thread = 4 times a divisor of the 128 threads, but got 6; choose such a multiple}}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 6, hold = registers, rows_per_thread = 4>}
+
+// -----
+
+// expected-error @below {{expected rows_per_block to be rows_per_thread = 2 times a divisor of the 128 threads, but got 6; choose such a multiple}}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 6, hold = registers, rows_per_thread = 2>}
+
+// -----
+
+// expected-error @below {{expected hold = registers, one block a row and no persistent blocks with rows_per_thread > 1, but got hold = cache, blocks_per_row = 1 and persistent = 0; use rows_per_thread = 1}}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 8, hold = cache, rows_per_thread = 2>}
+
+// -----
+
+// expected-error @below {{but got hold = registers, blocks_per_row = 1 and persistent = 132; use rows_per_thread = 1}}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 8, hold = registers, persistent = 132, rows_per_thread = 2>}
+
+// -----
+
+// The threads of a row are fewer than threads / rows_per_block.
+// expected-error @below {{expected the threads of a row to be whole warps of 32 or a power of two, but got 48; choose other threads or rows_per_block}}
+func.func private @f() attributes {s = #fuse.rows<threads = 96, vector = 1, rows_per_block = 4, hold = registers, rows_per_thread = 2>}
