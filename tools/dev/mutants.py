@@ -13,6 +13,7 @@ from mutants_lengths import LENGTHS
 from mutants_lowering import LOWERING
 from mutants_repeated_work import REPEATED_WORK
 from mutants_rows import ROWS
+from mutants_several_rows import SEVERAL_ROWS
 
 MUTANTS = [
     *LOWERING,
@@ -21,6 +22,7 @@ MUTANTS = [
     *EMISSION,
     *ROWS,
     *REPEATED_WORK,
+    *SEVERAL_ROWS,
     *of_file(
         "lib/Runtime/Arguments.cpp",
         "Runtime",

@@ -8,13 +8,13 @@ LOWERING = [
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-past-the-last-one",
-            "return emitter.min(row, emitter.add(rows, Index::constant(-1)));",
-            "return row;",
+            "placeRow(emitter.min(number, emitter.add(rows, Index::constant(-1))));",
+            "placeRow(number);",
         ),
         (
             "rows-past-the-last-one-are-written",
-            "rowExists = emitter.less(row, rows);",
-            "(void)rowExists;",
+            "row.exists = exists;",
+            "(void)exists;",
         ),
         (
             "rows-tail-is-not-combined",
@@ -43,8 +43,8 @@ LOWERING = [
         ),
         (
             "blocks-of-a-cluster-do-the-same-vectors",
-            "perBlock == 1 ? emitter.add(before, thread) : emitter.rem(",
-            "perBlock == 1 ? thread : emitter.rem(",
+            "isAlone ? emitter.add(before, thread) : emitter.rem(",
+            "isAlone ? thread : emitter.rem(",
         ),
         (
             "blocks-of-a-cluster-have-rows-of-their-own",
@@ -62,7 +62,7 @@ LOWERING = [
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-edges-are-not-walked",
-            "  if (edge)\n    points.push_back(*edge);",
+            "  if (row.edge)\n    points.push_back(*row.edge);",
             "",
         ),
         (
@@ -77,8 +77,8 @@ LOWERING = [
         ),
         (
             "rows-held-tail-is-not-guarded",
-            "held.back().guard = isInRow(number);",
-            "(void)number;",
+            "{column, vector, followed, whole ? Value() : isInRow(number)}",
+            "{column, vector, followed, Value()}",
         ),
         (
             "rows-steps-in-shared-memory-leave-the-rest",
@@ -92,8 +92,8 @@ LOWERING = [
         ),
         (
             "rows-edge-is-not-guarded",
-            "edge->guard = emitter.less(group.lane, elements);",
-            "(void)elements;",
+            "/*followed=*/false, emitter.less(group.lane, elements)}",
+            "/*followed=*/false, (void(elements), Value())}",
         ),
         (
             "copies-of-the-next-row-are-of-this-one",

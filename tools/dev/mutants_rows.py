@@ -192,24 +192,9 @@ ROWS = [
         "lib/Schedule/ShortRows.cpp",
         "lit:Schedule",
         (
-            "short-rows-take-any-registers",
-            "return schedule.withLeastBlocks(boundedHeldThreads / schedule.getThreads());",
-            "return schedule;",
-        ),
-        (
-            "half-vectors-are-as-others",
-            "if (length % (fullVector / 2) != 0)",
-            "if (true)",
-        ),
-        (
             "word-deviations-have-a-warp",
             "length <= halfWarpDeviations ? warpSize / 2 : warpSize",
             "warpSize",
-        ),
-        (
-            "narrowed-words-of-any-accesses",
-            "bool isCutAccess = length % (accessBytes / widestBytes) != 0;",
-            "bool isCutAccess = true;",
         ),
         (
             "a-warp-has-every-row-of-two-words",
