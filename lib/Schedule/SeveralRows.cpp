@@ -147,9 +147,10 @@ RowShare RowsOnGPU::severalLight() const {
     return shareOf(length, {{30, {2, 4, length % 2 == 0 ? 4 : 1}},
                             {50, {2, 8, hasWeights ? 2 : 1}}});
   if (length % 4 == 0)
-    return shareOf(
-        length,
-        {{60, {4, 16, 4}}, {80, {4, 8, 2}}, {longestSeveral, {4, 16, 2}}});
+    return shareOf(length, {{60, {4, 16, 4}},
+                            {80, {4, 8, 2}},
+                            {112, {2, 16, 4}},
+                            {longestSeveral, {4, 16, 2}}});
   if (length > 112 && fitsFewVectors(16))
     return {2, 16, 2};
   return shareOf(length, {{60, {4, 8, 2}},
