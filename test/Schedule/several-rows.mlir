@@ -51,6 +51,12 @@ func.func @rms_bf16_71(%x: tensor<?x71xbf16>, %w: tensor<71xbf16>) -> tensor<?x7
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x71xbf16>, tensor<71xbf16>
   return %y : tensor<?x71xbf16>
 }
+// CHECK-LABEL: func.func @rms_bf16_100(
+// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers, least_blocks = 4, rows_per_thread = 4>
+func.func @rms_bf16_100(%x: tensor<?x100xbf16>, %w: tensor<100xbf16>) -> tensor<?x100xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x100xbf16>, tensor<100xbf16>
+  return %y : tensor<?x100xbf16>
+}
 // CHECK-LABEL: func.func @rms_bf16_77(
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 16, hold = registers, least_blocks = 4, rows_per_thread = 2>
 func.func @rms_bf16_77(%x: tensor<?x77xbf16>, %w: tensor<77xbf16>) -> tensor<?x77xbf16> {
