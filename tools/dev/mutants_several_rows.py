@@ -5,7 +5,7 @@ from mutant import of_file
 SEVERAL_ROWS = [
     *of_file(
         "lib/Conversion/SeveralRows.cpp",
-        ("lit:Emulator", "lit:Conversion"),
+        "lit:Emulator lit:Conversion",
         (
             "all-rows-of-a-thread-have-one-head",
             "schedule.groupsPerBlock() * columns.offset % edges.unit == 0",
