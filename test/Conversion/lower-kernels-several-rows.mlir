@@ -5,7 +5,9 @@
 // is stored. A block that has fewer rows takes them one by one.
 // CHECK-LABEL: gpu.func @weighed
 // CHECK:         scf.if %{{.*}} {
-// CHECK-COUNT-2:   llvm.load {{.*}} -> vector<4xf32>
+// CHECK:           llvm.load {{.*}} -> vector<4xf32>
+// CHECK-NOT:       arith.maximumf
+// CHECK:           llvm.load {{.*}} -> vector<4xf32>
 // CHECK-NOT:       llvm.load
 // CHECK-COUNT-8:   gpu.shuffle
 // CHECK-COUNT-1:   llvm.load {{.*}} -> vector<4xf32>
