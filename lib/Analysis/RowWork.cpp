@@ -81,8 +81,12 @@ void WalkCounter::walk(ArrayRef<Value> needed) {
       continue;
     if (before.contains(value))
       count(value);
+    // An offset has no place in the row.
     if (Operation *op = value.getDefiningOp())
-      llvm::append_range(left, op->getOperands());
+      llvm::copy_if(op->getOperands(), std::back_inserter(left),
+                    [](Value operand) {
+                      return isa<RankedTensorType>(operand.getType());
+                    });
   }
   before.insert_range(seen);
 }

@@ -172,7 +172,7 @@ TEST_F(CandidatesTest, ReadingFarApartCostsTime) {
   // A thread a row: neighbours read 68 bytes apart.
   auto *apart = llvm::find_if(found, [](const Candidate &candidate) {
     auto rows = cast<RowsScheduleAttr>(candidate.schedule);
-    return rows.getRowsPerBlock() == rows.getThreads();
+    return rows.threadsPerRow() == 1;
   });
   ASSERT_NE(apart, found.end());
   EXPECT_GT(apart->estimate->seconds, 2 * found.front().estimate->seconds);
