@@ -248,7 +248,8 @@ void RowAlternatives::addRowsPerThread() {
       proposal.getPersistent() > 0 || proposal.threadsPerRow() > warpSize)
     return;
   for (int64_t rows : {1, 2, 4})
-    if (rows != proposal.getRowsPerThread())
+    if (rows != proposal.getRowsPerThread() &&
+        rows * proposal.groupsPerBlock() <= maxThreads)
       found.push_back(proposal.withRowsPerThread(rows));
 }
 
