@@ -138,18 +138,47 @@ bool RowsLowering::sumsSlots() const {
   return isShared() && segment.reducesToColumns();
 }
 
-/// Starts the copies of the block's first row, if there is one.
-void RowsLowering::copyFirst(const Index &number, const Index &rows) {
-  placeRow(number);
+/// Starts the copies of the block's first rows, of those that there are.
+void RowsLowering::copyFirst(const Index &block, const Index &stride) {
+  placeRow(rowOf(block));
   streamed =
       stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
   planSlots();
-  frame.ifTrue(emitter.less(number, rows), [&] { startCopies(); });
+  Index rows = emitter.product(space.rows());
+  int64_t count = std::max<int64_t>(1, rowsAhead());
+  for (int64_t i = 0; i < count; ++i) {
+    Index distance = emitter.mul(stride, Index::constant(i));
+    Index number = rowOf(emitter.add(block, distance));
+    placeRow(number);
+    row.firstSlot = Index::constant(i * slots);
+    startCopies(emitter.less(number, rows));
+  }
 }
 
-void RowsLowering::placeNext(const Index &number, const Index &rows) {
+/// Places the next row, for the last walk over the present one to start its
+/// copies; or starts those of the last row ahead, whose room nobody needs any
+/// more: its slots belong to a thread each, which has read what was there.
+void RowsLowering::copyAhead(const Index &block, const Index &stride,
+                             const Index &firstSlot) {
+  Index distance = emitter.mul(
+      stride, Index::constant(std::max<int64_t>(1, rowsAhead())));
+  Index number = rowOf(emitter.add(block, distance));
   placeRow(number);
-  next = {row, emitter.less(number, rows)};
+  Value exists = emitter.less(number, emitter.product(space.rows()));
+  if (rowsAhead() == 0) {
+    next = {row, exists};
+    return;
+  }
+  row.firstSlot = slotsAfter(firstSlot, rowsAhead());
+  startCopies(exists);
+}
+
+/// The first slot of a row so many behind another, in the circle that they are.
+Index RowsLowering::slotsAfter(const Index &firstSlot, int64_t rows) {
+  Index after = emitter.add(firstSlot, Index::constant(rows * slots));
+  Index around = Index::constant((1 + rowsAhead()) * slots);
+  return emitter.select(emitter.less(after, around), after,
+                        emitter.sub(after, around));
 }
 
 void RowsLowering::emitPersistent(const Index &block) {
@@ -174,22 +203,28 @@ void RowsLowering::emitPersistent(const Index &block) {
       gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
   Index rows = emitter.product(space.rows());
   if (copiesAhead())
-    copyFirst(rowOf(block), rows);
+    copyFirst(block, stride);
   ReductionStates states = across.start();
+  states.push_back({});
+  if (rowsAhead() > 0)
+    states.back().push_back(emitter.materialize(Index::constant(0)));
   states.push_back(
       loadAhead(ahead, rowOf(block), emitter.less(rowOf(block), rows)));
   states = loopOverStates(
       frame, block, frame.blocks(rowBlocks()), stride, std::move(states),
       [&](const Index &current, ReductionStates carried) {
         ReductionState loaded = carried.pop_back_val();
+        ReductionState place = carried.pop_back_val();
+        Index firstSlot = place.empty() ? Index() : Index{place.front()};
         Index nextRow = rowOf(emitter.add(current, stride));
         // Behind the last row all load that again, which is near by then.
         ReductionState loadedNext = loadAhead(
             ahead, emitter.min(nextRow, emitter.add(rows, Index::constant(-1))),
             /*exists=*/Value());
         if (copiesAhead())
-          placeNext(nextRow, rows);
+          copyAhead(current, stride, firstSlot);
         placeRows(current);
+        row.firstSlot = firstSlot;
         defineAhead(ahead, loaded);
         auto takeSlot = [&](int64_t slot, const Point &point) {
           across.takeColumns(carried, slot, point);
@@ -201,10 +236,13 @@ void RowsLowering::emitPersistent(const Index &block) {
             carried, [&](Value value) { return rowPoint(value); }, row.exists);
         if (needsBarrierBetweenRows())
           gpu::BarrierOp::create(frame.builder, frame.loc());
+        if (rowsAhead() > 0)
+          place.front() = emitter.materialize(slotsAfter(firstSlot, 1));
+        carried.push_back(std::move(place));
         carried.push_back(std::move(loadedNext));
         return carried;
       });
-  states.pop_back();
+  states.pop_back_n(2);
   if (!segment.across.empty())
     across.finish(states, group, thread);
 }

@@ -105,29 +105,34 @@ Index RowsLowering::slotColumn(const Index &slot) {
       emitter.add(emitter.mul(slot, Index::constant(group.width)), group.lane));
 }
 
-/// Room for the vectors of a row that go to shared memory.
+/// Room for the vectors of a row that go to shared memory, and for those of rows
+/// ahead.
 void RowsLowering::planSlots() {
   slots = slotsInSharedMemory();
   if (slots == 0)
     return;
-  staging.emplace(frame, streamed, schedule.getThreads(), thread, slots,
-                  vector);
+  staging.emplace(frame, streamed, schedule.getThreads(), thread,
+                  slots * (1 + rowsAhead()), vector);
   frame.sharedBytes = std::max(frame.sharedBytes, staging->bytes());
   // Whole steps, but for the last group.
   slotsInGroup =
       llvm::alignTo(llvm::divideCeil(slots, schedule.getCopyGroups()), unroll);
 }
 
-/// Starts all copies of the placed row, in groups, so that the first walk need
-/// not wait for the last one.
-void RowsLowering::startCopies() {
+/// Starts all copies of the placed row, if it exists, in groups, so that the
+/// first walk need not wait for the last one. The groups are there in any case,
+/// so that as many are younger than any.
+void RowsLowering::startCopies(Value exists) {
   for (int64_t from = 0; from < slots; from += slotsInGroup) {
-    loopOverStates(frame, Index::constant(from),
-                   Index::constant(std::min(slots, from + slotsInGroup)), 1, {},
-                   [&](Index slot, States states) {
-                     staging->copy(pointAt(slotColumn(slot), vector), slot);
-                     return states;
-                   });
+    int64_t to = std::min(slots, from + slotsInGroup);
+    frame.ifTrue(exists, [&] {
+      loopOverStates(frame, Index::constant(from), Index::constant(to), 1, {},
+                     [&](const Index &slot, States states) {
+                       staging->copy(pointAt(slotColumn(slot), vector),
+                                     placeOf(slot));
+                       return states;
+                     });
+    });
     staging->commit();
   }
 }
@@ -139,7 +144,7 @@ void RowsLowering::copyNext(const Index &first, int64_t count) {
   frame.ifTrue(next->exists, [&] {
     for (int64_t i = 0; i < count; ++i) {
       Index slot = emitter.add(first, Index::constant(i));
-      staging->copy(pointAt(slotColumn(slot), vector), slot);
+      staging->copy(pointAt(slotColumn(slot), vector), placeOf(slot));
     }
   });
   row = present;
@@ -177,7 +182,9 @@ RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
   for (int64_t from = 0; from < slots; from += length) {
     int64_t to = std::min(slots, from + length);
     if (isFirst) {
-      int64_t ofNext = isRefilled ? from / slotsInGroup : 0;
+      int64_t ofNext = isRefilled ? from / slotsInGroup
+                                  : rowsAhead() *
+                                        llvm::divideCeil(slots, slotsInGroup);
       staging->wait(llvm::divideCeil(slots - to, slotsInGroup) + ofNext);
     }
     int64_t stepped = to - (to - from) % unroll;
@@ -202,7 +209,7 @@ bool RowsLowering::cutsManyLate() {
     Type element = getElementTypeOrSelf(each.input.getType());
     return PointEmitter::storageType(element).getIntOrFloatBitWidth() < 32;
   };
-  return hasEdges() && vector >= headPlaces && !next &&
+  return hasEdges() && vector >= headPlaces && !copiesAhead() &&
          llvm::count_if(sharedInputs(), isNarrow) > 1;
 }
 
@@ -244,7 +251,8 @@ SmallVector<Point> RowsLowering::slotPoints(const Index &first, int64_t count) {
 /// Loads what the first step of the last walk needs besides the row, if there
 /// is a whole one, and unless the last walk is another than over these results.
 void RowsLowering::loadFirstLate(ArrayRef<unsigned> results) {
-  if (!schedule.getPreload() || slots < unroll || results.empty() || next)
+  if (!schedule.getPreload() || slots < unroll || results.empty() ||
+      copiesAhead())
     return;
   late = llvm::filter_to_vector(sharedInputs(), [&](const SharedInput &each) {
     return !llvm::is_contained(streamed, each.input);
@@ -275,7 +283,7 @@ RowsLowering::States RowsLowering::visitLate(const Index &first,
           each.input, emitter.operandPoint(each.operand, each.result, point),
           emitter.fromStorage(each.input.getLoc(), element, *next++));
   }
-  emitter.loadThrough(staging->loader(points, first));
+  emitter.loadThrough(staging->loader(points, placeOf(first)));
   states = visit(std::move(states), points);
   emitter.loadThrough(nullptr);
   return states;
@@ -310,7 +318,7 @@ void RowsLowering::storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot) {
       PointEmitter::Scope scope(emitter);
       Index number = Index::constant(slot);
       Point point = pointAt(slotColumn(number), vector);
-      emitter.loadThrough(staging->loader(point, number));
+      emitter.loadThrough(staging->loader(point, placeOf(number)));
       if (!results.empty())
         storeAt(results, point);
       takeSlot(slot, point);
@@ -331,7 +339,8 @@ RowsLowering::States RowsLowering::walkSlots(int64_t from, int64_t to,
   return loopOverStates(frame, Index::constant(from), Index::constant(to), step,
                         states, [&](const Index &first, States current) {
                           SmallVector<Point> points = slotPoints(first, step);
-                          emitter.loadThrough(staging->loader(points, first));
+                          emitter.loadThrough(
+                              staging->loader(points, placeOf(first)));
                           current = visit(std::move(current), points);
                           emitter.loadThrough(nullptr);
                           if (isRefilled)

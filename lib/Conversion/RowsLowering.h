@@ -70,6 +70,8 @@ private:
     Index head, vectors;
     /// Whether the row exists; null where every one does.
     Value exists;
+    /// Where its vectors lie in shared memory that several rows share.
+    Index firstSlot;
     /// The points whose vectors are code of their own: all, but for those in
     /// shared memory or in loops.
     SmallVector<Point> held;
@@ -126,17 +128,24 @@ private:
   void defineAhead(ArrayRef<BlockArgument> inputs,
                    const ReductionState &loaded);
   bool sumsSlots() const;
-  void copyFirst(const Index &number, const Index &rows);
-  void placeNext(const Index &number, const Index &rows);
+  void copyFirst(const Index &block, const Index &stride);
+  void copyAhead(const Index &block, const Index &stride,
+                 const Index &firstSlot);
+  Index slotsAfter(const Index &firstSlot, int64_t rows);
   SmallVector<SharedInput> sharedInputs();
   bool needsBarrierBetweenRows() const;
   bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
   bool isCached() const { return schedule.getHold() == HoldKind::cache; }
   bool isShared() const { return schedule.getHold() == HoldKind::shared; }
-  /// Whether the last walk over a row in shared memory starts the copies of the
-  /// next one.
+  /// Whether copies of rows into shared memory begin before these are walked:
+  /// of the next row in the last walk over the present one, or of several in
+  /// memory of their own.
   bool copiesAhead() const {
     return isShared() && schedule.getPreload() && schedule.getPersistent() > 0;
+  }
+  /// Rows that are on their way beside the present one, which has its own room.
+  int64_t rowsAhead() const {
+    return copiesAhead() ? schedule.getStages() - 1 : 0;
   }
   /// Whether elements may be left over after all whole vectors.
   bool hasTail() const { return vector > 1 && divisor % vector != 0; }
@@ -171,8 +180,9 @@ private:
   }
   int64_t slotsInSharedMemory() const;
   Index slotColumn(const Index &slot);
+  Index placeOf(const Index &slot) { return emitter.add(row.firstSlot, slot); }
   void planSlots();
-  void startCopies();
+  void startCopies(Value exists = {});
   void copyNext(const Index &first, int64_t count);
   void loadHeld(ArrayRef<BlockArgument> inputs);
   void preload();

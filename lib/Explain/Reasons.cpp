@@ -158,12 +158,12 @@ static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
                  group);
 }
 
-/// What is on its way while a step of a loop is reduced.
-static std::string explainStages(int64_t stages) {
+/// What is on its way while a step of a loop, or a row, is reduced.
+static std::string explainStages(int64_t stages, StringRef of = "step") {
   if (stages == 1)
     return "";
   return formatv("; copies of the next {0} run ahead, into shared memory",
-                 plural(stages - 1, "step"));
+                 plural(stages - 1, of));
 }
 
 /// Calls of the first lengths have a program of which this is not a kernel.
@@ -195,7 +195,8 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
       });
   std::string text =
       explainHold(schedule, describeRows(lengths), isDynamic, isOnce);
-  text += explainStages(schedule.getStages());
+  bool isShared = schedule.getHold() == HoldKind::shared;
+  text += explainStages(schedule.getStages(), isShared ? "row" : "step");
   if (isDynamic)
     text += explainLengths(kernel);
   if (schedule.getPersistent() > 0)

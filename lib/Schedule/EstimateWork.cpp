@@ -338,7 +338,8 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
     double inRegisters = schedule.getInRegisters() * schedule.getVector();
     double staged = std::max(0.0, share - inRegisters);
     work.sharedBytes =
-        streamedBytes / points * std::min(length, staged * group) / blocks;
+        schedule.getStages() * streamedBytes / points *
+        std::min(length, staged * group) / blocks;
     return work;
   }
   }

@@ -76,6 +76,21 @@ static LogicalResult verifyStages(EmitError emitError, int64_t stages,
                      << stringifyHoldKind(hold) << "; leave them out";
 }
 
+/// Those of rows may also be whole rows, in blocks that stay.
+static LogicalResult verifyStagesOfRows(EmitError emitError, int64_t stages,
+                                        HoldKind hold, bool preload,
+                                        int64_t persistent) {
+  if (hold != HoldKind::shared || stages == 1)
+    return verifyStages(emitError, stages, hold);
+  if (failed(verifyRange(emitError, "stages", stages, kMaxStages)))
+    return failure();
+  if (preload && persistent > 0)
+    return success();
+  return emitError() << "expected preload and persistent blocks for stages "
+                        "with hold = shared, but got persistent = "
+                     << persistent << "; leave them out";
+}
+
 LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t vector,
                                             int64_t unroll, int64_t heads) {
@@ -126,7 +141,7 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
       failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
       failed(verifyRange(emitError, "rows_per_block", rowsPerBlock,
                          kMaxThreads)) ||
-      failed(verifyStages(emitError, stages, hold)))
+      failed(verifyStagesOfRows(emitError, stages, hold, preload, persistent)))
     return failure();
   if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
     return emitError() << "expected in_registers from 0 on, and only with hold "

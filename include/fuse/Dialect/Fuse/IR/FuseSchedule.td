@@ -105,7 +105,9 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     want vectors that divide the row, and `hold = registers`, or `hold = shared`
     with the whole row in shared memory. With `preload` they load the next row
     while they reduce one; into shared memory from when the last pass over this
-    one has read a vector.
+    one has read a vector, or, with `stages` > 1, into room for so many rows,
+    where the copies of the `stages` - 1 rows behind the present one are on their
+    way from when its first pass begins.
 
     With `least_blocks` > 0 the assembler is told that so many blocks are to fit
     in a multiprocessor (`.minnctapersm`). It then takes no more registers than
