@@ -160,8 +160,8 @@ void RowsLowering::copyFirst(const Index &block, const Index &stride) {
 /// more: its slots belong to a thread each, which has read what was there.
 void RowsLowering::copyAhead(const Index &block, const Index &stride,
                              const Index &firstSlot) {
-  Index distance = emitter.mul(
-      stride, Index::constant(std::max<int64_t>(1, rowsAhead())));
+  Index distance =
+      emitter.mul(stride, Index::constant(std::max<int64_t>(1, rowsAhead())));
   Index number = rowOf(emitter.add(block, distance));
   placeRow(number);
   Value exists = emitter.less(number, emitter.product(space.rows()));

@@ -105,8 +105,8 @@ Index RowsLowering::slotColumn(const Index &slot) {
       emitter.add(emitter.mul(slot, Index::constant(group.width)), group.lane));
 }
 
-/// Room for the vectors of a row that go to shared memory, and for those of rows
-/// ahead.
+/// Room for the vectors of a row that go to shared memory, and for those of
+/// rows ahead.
 void RowsLowering::planSlots() {
   slots = slotsInSharedMemory();
   if (slots == 0)
@@ -179,13 +179,15 @@ RowsLowering::States RowsLowering::walkShared(States states, Visit visit,
                                               bool isFirst, bool isLast) {
   bool isRefilled = isLast && next;
   int64_t length = isFirst || isRefilled ? slotsInGroup : slots;
+  auto groupsFrom = [&](int64_t slot) {
+    return llvm::divideCeil(slots - slot, slotsInGroup);
+  };
   for (int64_t from = 0; from < slots; from += length) {
     int64_t to = std::min(slots, from + length);
     if (isFirst) {
-      int64_t ofNext = isRefilled ? from / slotsInGroup
-                                  : rowsAhead() *
-                                        llvm::divideCeil(slots, slotsInGroup);
-      staging->wait(llvm::divideCeil(slots - to, slotsInGroup) + ofNext);
+      int64_t ofNext =
+          isRefilled ? from / slotsInGroup : rowsAhead() * groupsFrom(0);
+      staging->wait(groupsFrom(to) + ofNext);
     }
     int64_t stepped = to - (to - from) % unroll;
     if (isLast && !lateOfFirst.empty())

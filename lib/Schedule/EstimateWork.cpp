@@ -337,9 +337,8 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   case HoldKind::shared: {
     double inRegisters = schedule.getInRegisters() * schedule.getVector();
     double staged = std::max(0.0, share - inRegisters);
-    work.sharedBytes =
-        schedule.getStages() * streamedBytes / points *
-        std::min(length, staged * group) / blocks;
+    work.sharedBytes = schedule.getStages() * streamedBytes / points *
+                       std::min(length, staged * group) / blocks;
     return work;
   }
   }

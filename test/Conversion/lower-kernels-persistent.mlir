@@ -87,13 +87,17 @@ func.func @not_persistent(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256
 
 // -----
 
-// The block's first row is copied before the loop, if there is one; the walk that
+// The block's first row is copied before the loop, if there is one, in two groups; the walk that
 // writes a row copies the next one, slot by slot, into the same two groups, which the
 // first walk over that waits for. Sums of columns are carried along, so that slots
 // are code of their own.
 // CHECK-LABEL: gpu.func @ahead
 // CHECK:         scf.if
-// CHECK-COUNT-2:   nvvm.cp.async.commit.group
+// CHECK:           nvvm.cp.async.shared.global
+// CHECK:         nvvm.cp.async.commit.group
+// CHECK:         scf.if
+// CHECK:           nvvm.cp.async.shared.global
+// CHECK:         nvvm.cp.async.commit.group
 // CHECK:         scf.for {{.*}} iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>)
 // CHECK:           nvvm.cp.async.wait.group 1
 // CHECK:           nvvm.cp.async.wait.group 0
@@ -110,6 +114,44 @@ func.func @not_persistent(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256
 func.func @ahead(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
   %y:2 = fuse.kernel "ahead" ins(%x : tensor<?x256xf32>) -> tensor<?x256xf32>, tensor<256xf32>
       schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, preload = true, copy_groups = 2, persistent = 3> {
+  ^bb0(%a: tensor<?x256xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x256xf32>, tensor<?x1xf32> -> tensor<?x256xf32>
+    %s = fuse.reduce sum %d dims = [0] : tensor<?x256xf32> -> tensor<256xf32>
+    fuse.yield %d, %s : tensor<?x256xf32>, tensor<256xf32>
+  }
+  return %y#0, %y#1 : tensor<?x256xf32>, tensor<256xf32>
+}
+
+// -----
+
+// With room for three rows two are copied before the loop; the copies of the row two
+// behind begin before the present one is waited for, for which four younger groups,
+// those of two rows, may be on their way. Where a row's slots begin is carried along:
+// the last row ahead has those of the row before this one.
+// CHECK-LABEL: gpu.func @stages
+// CHECK:         scf.if
+// CHECK:         nvvm.cp.async.commit.group
+// CHECK:         scf.if
+// CHECK:         nvvm.cp.async.commit.group
+// CHECK:         scf.if
+// CHECK:         nvvm.cp.async.commit.group
+// CHECK:         scf.if
+// CHECK:         nvvm.cp.async.commit.group
+// CHECK:         scf.for {{.*}} iter_args({{.*}}, %[[FIRST:[a-z0-9]+]] = %c0{{[_0-9]*}}) -> (vector<4xf32>, vector<4xf32>, index)
+// CHECK:           %[[LAST:.*]] = arith.addi %[[FIRST]], %c4
+// CHECK:           scf.if
+// CHECK:             nvvm.cp.async.shared.global
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK:           nvvm.cp.async.wait.group 5
+// CHECK:           nvvm.cp.async.wait.group 4
+// CHECK-NOT:       nvvm.cp.async
+// CHECK:           %[[NEXT:.*]] = arith.select
+// CHECK:           scf.yield %{{.*}}, %{{.*}}, %[[NEXT]] : vector<4xf32>, vector<4xf32>, index
+func.func @stages(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
+  %y:2 = fuse.kernel "stages" ins(%x : tensor<?x256xf32>) -> tensor<?x256xf32>, tensor<256xf32>
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, preload = true, copy_groups = 2, persistent = 3, stages = 3> {
   ^bb0(%a: tensor<?x256xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x256xf32>, tensor<?x1xf32> -> tensor<?x256xf32>

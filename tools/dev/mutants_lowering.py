@@ -66,6 +66,11 @@ LOWERING = [
             "",
         ),
         (
+            "rows-ahead-are-waited-for",
+            ": rowsAhead() * groupsFrom(0);",
+            ": 0;",
+        ),
+        (
             "every-row-starts-at-an-aligned-word",
             "emitter.add(whole, emitter.add(rest, Index::constant(from * apart)));",
             "emitter.add(whole, rest);",
@@ -102,8 +107,8 @@ LOWERING = [
         ),
         (
             "copies-of-the-next-row-are-not-counted",
-            "int64_t ofNext = isRefilled ? from / slotsInGroup : 0;",
-            "int64_t ofNext = isRefilled ? slots : 0;",
+            "isRefilled ? from / slotsInGroup : rowsAhead()",
+            "isRefilled ? slots : rowsAhead()",
         ),
         (
             "weights-of-the-next-step-are-of-this-one",
@@ -255,13 +260,28 @@ LOWERING = [
         ),
         (
             "rows-behind-the-last-are-copied",
-            "next = {row, emitter.less(number, rows)};",
-            "next = {row, Value()};",
+            "Value exists = emitter.less(number, emitter.product(space.rows()));",
+            "Value exists;",
         ),
         (
             "first-rows-of-none-are-copied",
-            "frame.ifTrue(emitter.less(number, rows), [&] { startCopies(); });",
+            "startCopies(emitter.less(number, rows));",
             "startCopies();",
+        ),
+        (
+            "rows-ahead-lie-over-the-present-one",
+            "row.firstSlot = slotsAfter(firstSlot, rowsAhead());",
+            "row.firstSlot = firstSlot;",
+        ),
+        (
+            "places-of-rows-do-not-come-round",
+            "Index around = Index::constant((1 + rowsAhead()) * slots);",
+            "Index around = Index::constant((2 + rowsAhead()) * slots);",
+        ),
+        (
+            "first-rows-lie-in-one-place",
+            "row.firstSlot = Index::constant(i * slots);",
+            "row.firstSlot = Index::constant(0);",
         ),
         (
             "late-inputs-are-of-other-rows-too",

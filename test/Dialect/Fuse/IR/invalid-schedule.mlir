@@ -229,7 +229,23 @@ func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows
 
 // -----
 
-// Only steps of loops are staged.
+// expected-error @below {{expected stages from 1 to 8, but got 9; choose one in that range}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, preload = true, persistent = 4, stages = 9>}
+
+// -----
+
+// Only blocks that stay have a next row to copy.
+// expected-error @below {{expected preload and persistent blocks for stages with hold = shared, but got persistent = 0; leave them out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, preload = true, stages = 2>}
+
+// -----
+
+// expected-error @below {{expected preload and persistent blocks for stages with hold = shared, but got persistent = 4; leave them out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, persistent = 4, stages = 2>}
+
+// -----
+
+// Only steps of loops are staged besides.
 // expected-error @below {{expected stages with hold = loop, but got hold = cache; leave them out}}
 func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = cache, stages = 2>}
 
