@@ -49,12 +49,6 @@ static constexpr int64_t fewestWordsHeld = 12, fewestNarrowHeld = 16;
 static constexpr int64_t mostPortable = 8;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256;
-/// Sums of columns that a thread keeps beside a row in shared memory: of
-/// several 16-bit inputs from this length on, and where there would be too many
-/// elements for the registers.
-static constexpr int64_t sharedSummedElements = 32;
-static constexpr int64_t sharedSummedRow = 4096;
-
 /// Shared memory in which the threads of so many warps exchange the states of a
 /// segment.
 int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {
@@ -274,25 +268,4 @@ RowsScheduleAttr RowsOnGPU::proposeShared(int64_t blocks,
     return {};
   return make(threads, 1, HoldKind::shared, partVectors - slots)
       .withBlocksPerRow(blocks);
-}
-
-/// Of rows whose elements leave no registers to the sums of their columns, or
-/// few: in shared memory, which has room for the next row's copies meanwhile.
-/// Null for others, and for those that are no whole vectors of all threads.
-RowsScheduleAttr RowsOnGPU::proposeSharedSums() const {
-  int64_t sums = columnSums();
-  bool isLong = length * sums > summingBlock * summedElements;
-  bool isNarrow = vector > 4 && inputs > 1 && length >= sharedSummedRow;
-  int64_t each = std::max<int64_t>(
-      vector,
-      llvm::bit_floor(static_cast<uint64_t>(sharedSummedElements / sums)));
-  int64_t threads = llvm::divideCeil(length, each);
-  bool isWhole = length % each == 0 && threads % warpSize == 0 &&
-                 threads <= target.maxThreads;
-  bool fits = inputBytes > 0 && vectorBytes == accessBytes &&
-              length * inputBytes + exchangedBytes(threads / warpSize) <=
-                  target.sharedBytes;
-  if (!isWhole || !fits || !(isLong || isNarrow))
-    return {};
-  return make(threads, 1, HoldKind::shared);
 }

@@ -73,10 +73,6 @@ static constexpr int64_t mostStreamedWords = 64, mostOfManyThreads = 48;
 /// Elements from which on a staged walk's threads are those that leave the
 /// least of a step over.
 static constexpr int64_t longestStaged = 98304;
-/// Threads of a multiprocessor that sum over all rows: with rows in registers,
-/// or what follows from rows in the caches, and with rows in shared memory.
-static constexpr int64_t summingThreads = 1024;
-static constexpr int64_t sharedSummingThreads = 512;
 /// Blocks a multiprocessor of a launch whose blocks share the only row.
 static constexpr int64_t gridBlocks = 2;
 
@@ -377,52 +373,6 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
       if (RowsScheduleAttr shared = proposeShared(blocks, threads))
         return shared;
   return {};
-}
-
-/// Blocks that stay and add up what they see of all rows; the next row's loads
-/// are under way meanwhile. Sums of columns take registers, for which there are
-/// fewer threads, with as many bytes in flight.
-RowsScheduleAttr RowsOnGPU::proposeAcross() const {
-  auto persistent = [&](RowsScheduleAttr schedule, int64_t threads,
-                        bool preload) {
-    int64_t blocks = std::max<int64_t>(1, threads / schedule.getThreads());
-    return schedule.withPersistent(blocks * target.gpu->multiprocessors)
-        .withPreload(preload);
-  };
-  if (!segment.reducesToColumns() || !knownLength) {
-    RowsScheduleAttr alone = proposeAlone();
-    if (alone.getBlocksPerRow() > 1)
-      alone = make(isSmall() ? smallThreads : loopThreads, 1, HoldKind::loop);
-    bool isHeld = alone.getHold() == HoldKind::registers;
-    if (isHeld && once)
-      alone = alone.withLeastBlocks(
-          std::max<int64_t>(1, boundedHeldThreads / alone.getThreads()));
-    return persistent(alone,
-                      alone.getHold() == HoldKind::cache
-                          ? summingThreads
-                          : target.gpu->maxThreadsPerSM,
-                      isHeld);
-  }
-  if (RowsScheduleAttr shared = proposeSharedSums())
-    return persistent(shared, sharedSummingThreads, /*preload=*/true);
-  int64_t each = std::max(vector, summedElements / columnSums());
-  int64_t group =
-      llvm::PowerOf2Ceil(std::max<int64_t>(1, llvm::divideCeil(length, each)));
-  group = std::min(group, std::max(summingBlock, group / 2));
-  group = std::min(group, target.maxThreads);
-  int64_t threads = std::max(group, smallestBlock);
-  return persistent(make(threads, threads / group, HoldKind::registers),
-                    summingThreads, length <= group * each);
-}
-
-/// Sums over all rows that threads keep of each column.
-int64_t RowsOnGPU::columnSums() const {
-  int64_t count = 0;
-  for (const ReductionSpace &space : segment.across.spaces)
-    if (AcrossRows::keepsColumns(space, segment.space))
-      for (Operation *op : space.levels.front())
-        count += numStateComponents(op);
-  return count;
 }
 
 RowsScheduleAttr RowsOnGPU::propose() const {

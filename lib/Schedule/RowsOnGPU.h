@@ -62,10 +62,6 @@ inline constexpr int64_t boundedHeldThreads = 512;
 /// Places for vectors that may stay empty, of each that is filled, in heavy
 /// rows of 16-bit elements.
 inline constexpr double emptyPlaces = 0.3;
-/// Sums over all rows that a thread keeps beside its elements of a row, twice
-/// as many where its block would have more threads than this.
-inline constexpr int64_t summedElements = 16;
-inline constexpr int64_t summingBlock = 512;
 
 /// The smallest power of two that is no less than the number, or hardly.
 int64_t aboutPowerOf2(int64_t number);
@@ -119,8 +115,18 @@ private:
 
   RowsScheduleAttr proposeAlone() const;
   RowsScheduleAttr proposeAcross() const;
-  RowsScheduleAttr proposeSharedSums() const;
+  RowsScheduleAttr proposeNumbersAcross() const;
+  RowsScheduleAttr staying(RowsScheduleAttr schedule, int64_t blocks,
+                           bool preload) const;
   int64_t columnSums() const;
+  int64_t wholeGroup(int64_t fewest, int64_t most, int64_t unit,
+                     int64_t widest) const;
+  int64_t heldSumsGroup() const;
+  RowsScheduleAttr proposeWholeSums() const;
+  int64_t sharedSumsGroup() const;
+  bool haveRoomForSums(int64_t threads, int64_t blocks, int64_t rows) const;
+  int64_t stagesOfSums(int64_t threads, int64_t blocks) const;
+  RowsScheduleAttr proposeSharedSums() const;
   bool mayShareUnaligned(int64_t threads) const;
   RowsScheduleAttr proposeHeavyUnaligned() const;
   RowsScheduleAttr proposeLightUnaligned() const;
