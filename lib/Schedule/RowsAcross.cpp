@@ -21,38 +21,46 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Threads of a multiprocessor that sum over all rows: with rows in registers,
-/// with whole vectors of all threads there, and with what follows from rows in
-/// the caches.
-static constexpr int64_t summingThreads = 1024, wholeSummingThreads = 960;
+/// Threads of a multiprocessor that sum over all rows, with rows in registers,
+/// or what follows from rows in the caches.
+static constexpr int64_t summingThreads = 1024;
 /// Elements of a thread beside whose sums of columns there are registers for a
 /// row, and the most threads that take no more elements instead.
 static constexpr int64_t summedElements = 16;
 static constexpr int64_t summingBlock = 512;
-/// Elements of a thread with whole vectors: in registers, of long rows and of
-/// short ones, and in shared memory; sums of a thread there.
+/// The same where all threads have whole vectors: threads of a multiprocessor
+/// with up to so many elements each, words and narrow ones, and with more; the
+/// most blocks of these.
+static constexpr int64_t fewWords = 8, fewNarrow = 16;
+static constexpr int64_t lightThreads = 960, heavyThreads = 704;
+static constexpr int64_t mostHeldBlocks = 4;
+/// Elements of a thread there, of long rows and of short ones.
 static constexpr int64_t leastWholeElements = 8, mostWholeElements = 32;
 static constexpr int64_t leastShortElements = 12;
-static constexpr int64_t leastSharedElements = 16, mostSharedSums = 48;
 /// Elements of a row from which on no other one has its block, of so many
-/// threads at most, and the threads that shorter ones have best.
+/// threads at best and at most; the threads that shorter ones have best, and
+/// their elements up to which a block of `longGroup` has several of them.
 static constexpr int64_t longSummedRow = 2048;
-static constexpr int64_t widestGroup = 320, shortGroupOfSums = 64;
+static constexpr int64_t longGroup = 256, longestGroup = 320;
+static constexpr int64_t shortGroupOfSums = 64;
+static constexpr int64_t fewShortWords = 12, fewShortNarrow = 24;
 /// Bytes of a row of several inputs in shared memory: of 16-bit elements from
 /// the first on, of words between the others.
-static constexpr int64_t leastNarrowRow = 8 << 10;
-static constexpr int64_t leastWordRow = 33 << 10, mostWordRow = 48 << 10;
-/// Bytes of a row up to which a multiprocessor has four blocks or three, which
-/// then have room for two rows each; others have two, or one.
+static constexpr int64_t leastNarrowRow = 5 << 10;
+static constexpr int64_t leastWordRow = 33 << 10, mostWordRow = 52 << 10;
+/// Elements of a thread there: the fewest of short rows, of which a
+/// multiprocessor has four blocks, and of others; the most of a row with
+/// several sums, of few threads.
+static constexpr int64_t leastSharedElements = 16;
+/// Bytes of a row up to which a multiprocessor has four blocks, or three; with
+/// several sums it has so many threads.
 static constexpr int64_t rowOfFourBlocks = 8 << 10, rowOfThreeBlocks = 14 << 10;
-/// Bytes of a multiprocessor's rows from which on each block has room for
-/// three, and of a row of words up to which it has room for two; of several
-/// sums.
+static constexpr int64_t severalSumsThreads = 512, leastSummingThreads = 384;
+/// Bytes of a row below which it has three stages in spite of four blocks, and
+/// of a multiprocessor's rows from which on each of fewer blocks has three.
 static constexpr int64_t rowsOfThreeStages = 56 << 10;
-static constexpr int64_t wordRowOfStages = 80 << 10;
-static constexpr int64_t wordRowOfManySums = 48 << 10;
 /// Registers that a thread needs beside its sums and its elements.
-static constexpr int64_t otherRegisters = 44;
+static constexpr int64_t otherRegisters = 40;
 
 RowsScheduleAttr RowsOnGPU::proposeAcross() const {
   if (!segment.reducesToColumns() || !knownLength)
@@ -80,6 +88,15 @@ RowsScheduleAttr RowsOnGPU::staying(RowsScheduleAttr schedule, int64_t blocks,
       .withPreload(preload);
 }
 
+/// The same, and ptxas is told so: what it takes by itself changes with each
+/// stage, and often leaves room for fewer.
+RowsScheduleAttr RowsOnGPU::stayingTogether(RowsScheduleAttr schedule,
+                                            int64_t blocks) const {
+  bool isBounded = blocks > 1 || vector <= 4;
+  return staying(schedule, blocks, /*preload=*/true)
+      .withLeastBlocks(isBounded ? blocks : 0);
+}
+
 /// Numbers of rows, which take no registers: rows are held as ever.
 RowsScheduleAttr RowsOnGPU::proposeNumbersAcross() const {
   RowsScheduleAttr alone = proposeAlone();
@@ -105,79 +122,135 @@ int64_t RowsOnGPU::columnSums() const {
   return count;
 }
 
-/// The most threads, a multiple of `unit` and not beyond `widest`, that have
-/// whole vectors, `fewest` to `most` elements each; 0 where there are none.
-int64_t RowsOnGPU::wholeGroup(int64_t fewest, int64_t most, int64_t unit,
-                              int64_t widest) const {
-  for (int64_t each = llvm::alignTo(fewest, vector); each <= most;
-       each += vector)
-    if (length % (each * unit) == 0 && length / each <= widest)
-      return length / each;
-  return 0;
+/// The threads that have whole vectors, `each` elements; 0 where they are no
+/// whole warps, fewer than `fewest` or more than `most`.
+int64_t RowsOnGPU::wholeGroup(int64_t each, int64_t fewest,
+                              int64_t most) const {
+  if (each % vector != 0 || length % (each * warpSize) != 0)
+    return 0;
+  int64_t threads = length / each;
+  return threads >= fewest && threads <= most ? threads : 0;
 }
 
 /// Threads for a row in registers.
 int64_t RowsOnGPU::heldSumsGroup() const {
   int64_t most = mostWholeElements / columnSums();
-  if (length < longSummedRow) {
-    int64_t usual = wholeGroup(leastShortElements, most, shortGroupOfSums,
-                               shortGroupOfSums);
-    return usual
-               ? usual
-               : wholeGroup(leastShortElements, most, warpSize, smallestBlock);
-  }
-  for (int64_t each = leastWholeElements; each <= most; each *= 2)
-    if (int64_t group = wholeGroup(each, each, warpSize, widestGroup))
+  bool isLong = length >= longSummedRow;
+  int64_t least = isLong ? leastWholeElements : leastShortElements;
+  int64_t best = isLong ? longGroup : shortGroupOfSums;
+  if (length >= least * best && length <= most * best &&
+      wholeGroup(length / best, best, best))
+    return best;
+  int64_t widest = isLong ? longestGroup : smallestBlock;
+  for (int64_t each = llvm::alignTo(least, vector); each <= most;
+       each += vector)
+    if (int64_t group = wholeGroup(each, warpSize, widest))
       return group;
   return 0;
 }
 
-/// In registers, by threads that all have whole vectors. Null where there are
-/// none, and for rows of one input.
-RowsScheduleAttr RowsOnGPU::proposeWholeSums() const {
-  if (vectorBytes != accessBytes || inputs < 2)
-    return {};
-  int64_t group = heldSumsGroup();
-  if (group == 0)
-    return {};
-  int64_t rows = std::max<int64_t>(1, smallestBlock / group);
-  return staying(make(rows * group, rows, HoldKind::registers),
-                 wholeSummingThreads / (rows * group), /*preload=*/true);
+/// Threads of a block of several short rows.
+int64_t RowsOnGPU::shortBlockOfSums(int64_t group) const {
+  int64_t each = length / group;
+  bool isNarrow = vector > 4;
+  if (group < shortGroupOfSums)
+    return each <= summedElements || isSmall() ? longGroup : smallestBlock;
+  bool areFew =
+      each * columnSums() <= (isNarrow ? fewShortNarrow : fewShortWords);
+  return areFew ? longGroup : smallestBlock;
 }
 
-/// Threads for a row in shared memory: whole blocks of 128 before others, and
-/// no more than a block of `summingBlock` where that has so few elements each.
+/// In registers, by threads that all have whole vectors. Null where there are
+/// none.
+RowsScheduleAttr RowsOnGPU::proposeWholeSums() const {
+  int64_t group = vectorBytes == accessBytes ? heldSumsGroup() : 0;
+  if (group == 0)
+    return {};
+  int64_t each = length / group;
+  bool isNarrow = vector > 4;
+  int64_t block =
+      length < longSummedRow ? shortBlockOfSums(group) : smallestBlock;
+  int64_t rows = std::max<int64_t>(1, block / group);
+  int64_t threads = rows * group;
+  int64_t all = each <= (isNarrow ? fewNarrow : fewWords) || rows > 1
+                    ? lightThreads
+                    : heavyThreads;
+  int64_t blocks = std::max<int64_t>(1, all / threads);
+  while (blocks > 1 && !haveRegistersForSums(threads, blocks, each))
+    --blocks;
+  if (rows == 1)
+    blocks = std::min(blocks, mostHeldBlocks);
+  return stayingTogether(make(threads, rows, HoldKind::registers), blocks);
+}
+
+/// Threads for a row in shared memory: of short rows with one sum as many as
+/// have a few elements each; of several sums few, of which each has many, and
+/// whose blocks are enough; of others those that have 16 or 32 before others.
 int64_t RowsOnGPU::sharedSumsGroup() const {
-  int64_t most = std::min(mostWholeElements, mostSharedSums / columnSums());
-  for (int64_t widest : {summingBlock, target.maxThreads})
-    for (int64_t unit : {smallestBlock, warpSize})
-      if (int64_t group = wholeGroup(leastSharedElements, most, unit, widest))
+  if (columnSums() > 1) {
+    for (int64_t each = mostWholeElements; each >= leastSharedElements;
+         each -= vector) {
+      int64_t group = wholeGroup(each, smallestBlock, summingBlock);
+      if (group > 0 && group * blocksOfSums(group) >= leastSummingThreads)
         return group;
+    }
+  } else if (length * inputBytes <= rowOfFourBlocks) {
+    if (int64_t group =
+            wholeGroup(leastWholeElements, smallestBlock, longGroup))
+      return group;
+  }
+  for (int64_t widest : {summingBlock, target.maxThreads}) {
+    for (int64_t each : {leastSharedElements, mostWholeElements})
+      if (int64_t group = wholeGroup(each, warpSize, widest))
+        return group;
+    for (int64_t each = leastSharedElements; each <= mostWholeElements;
+         each += vector)
+      if (int64_t group = wholeGroup(each, warpSize, widest))
+        return group;
+  }
   return 0;
+}
+
+/// Whether so many blocks have registers for the sums of so many elements a
+/// thread, and for what else these need.
+bool RowsOnGPU::haveRegistersForSums(int64_t threads, int64_t blocks,
+                                     int64_t each) const {
+  return blocks * threads * (each * columnSums() + otherRegisters) <=
+         target.gpu->registersPerSM;
 }
 
 /// Whether so many blocks of the threads have registers for their sums, and
 /// shared memory for so many rows each.
 bool RowsOnGPU::haveRoomForSums(int64_t threads, int64_t blocks,
                                 int64_t rows) const {
-  int64_t each = length / threads * columnSums();
   int64_t bytes =
       rows * length * inputBytes + exchangedBytes(threads / warpSize);
   int64_t reserved = target.gpu->reservedSharedBytesPerBlock;
-  return blocks * threads * (each + otherRegisters) <=
-             target.gpu->registersPerSM &&
+  return haveRegistersForSums(threads, blocks, length / threads) &&
          bytes <= target.sharedBytes &&
          blocks * (bytes + reserved) <= target.gpu->sharedBytesPerSM;
+}
+
+/// Blocks that a multiprocessor has for rows in shared memory, each with room
+/// for two rows if there are several.
+int64_t RowsOnGPU::blocksOfSums(int64_t threads) const {
+  int64_t row = length * inputBytes;
+  int64_t blocks = row <= rowOfFourBlocks ? 4 : row <= rowOfThreeBlocks ? 3 : 2;
+  if (columnSums() > 1)
+    blocks = std::clamp<int64_t>(severalSumsThreads / threads, 1, 4);
+  while (blocks > 1 && !haveRoomForSums(threads, blocks, /*rows=*/2))
+    --blocks;
+  return blocks;
 }
 
 /// Rows for which a block has room: the present one, and those whose copies are
 /// on their way.
 int64_t RowsOnGPU::stagesOfSums(int64_t threads, int64_t blocks) const {
-  int64_t sums = columnSums(), row = length * inputBytes;
-  int64_t mostStaged = sums == 1 ? wordRowOfStages : wordRowOfManySums;
-  if (vector <= 4 && row > mostStaged)
-    return 1;
-  if (vector > 4 && sums == 1 && blocks * row >= rowsOfThreeStages &&
+  int64_t row = length * inputBytes;
+  bool areShort = blocks == 4 && row < rowOfFourBlocks;
+  bool areLong =
+      blocks * row >= rowsOfThreeStages && (blocks > 1 || vector > 4);
+  if (columnSums() == 1 && (areShort || areLong) &&
       haveRoomForSums(threads, blocks, 3))
     return 3;
   return haveRoomForSums(threads, blocks, 2) ? 2 : 1;
@@ -198,9 +271,7 @@ RowsScheduleAttr RowsOnGPU::proposeSharedSums() const {
   int64_t threads = sharedSumsGroup();
   if (threads == 0 || !haveRoomForSums(threads, /*blocks=*/1, /*rows=*/1))
     return {};
-  int64_t blocks = row <= rowOfFourBlocks ? 4 : row <= rowOfThreeBlocks ? 3 : 2;
-  while (blocks > 1 && !haveRoomForSums(threads, blocks, /*rows=*/2))
-    --blocks;
-  return staying(make(threads, 1, HoldKind::shared), blocks, /*preload=*/true)
+  int64_t blocks = blocksOfSums(threads);
+  return stayingTogether(make(threads, 1, HoldKind::shared), blocks)
       .withStages(stagesOfSums(threads, blocks));
 }

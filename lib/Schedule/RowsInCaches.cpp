@@ -45,6 +45,11 @@ static constexpr int64_t boundedOfSeveral = 512;
 static constexpr int64_t fewestBoundedWords = 640;
 /// Elements of 16 bits that are divided from which on shared memory holds them.
 static constexpr int64_t longestDividedCached = 16384;
+/// Words of a row with exponentials and a mask that the caches keep, those from
+/// which on shared memory does, and the blocks and their threads between.
+static constexpr int64_t longestMaskedCached = 12288;
+static constexpr int64_t shortestMaskedShared = 24576;
+static constexpr int64_t maskedBlocks = 4, maskedThreads = 256;
 
 /// Whether there is so much to compute on 16-bit elements that loads from the
 /// caches come late.
@@ -168,6 +173,20 @@ RowsScheduleAttr RowsOnGPU::proposeBoundedDeviations() const {
     return {};
   return make(threads, 1, HoldKind::cache)
       .withLeastBlocks(boundedThreads / threads);
+}
+
+/// Words with exponentials beside what all rows share, which both have to be
+/// near in each walk and are more than the caches keep of some blocks: in the
+/// registers of several. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeMaskedExponentials() const {
+  bool fits = hasExp && hasWeights && !isSmall() && inputs == 1 &&
+              vector <= 4 && vectorBytes == accessBytes &&
+              length > longestMaskedCached && length < shortestMaskedShared &&
+              length % (maskedBlocks * vector) == 0;
+  if (!fits || target.gpu->maxClusterSize < maskedBlocks)
+    return {};
+  return make(maskedThreads, 1, HoldKind::registers)
+      .withBlocksPerRow(maskedBlocks);
 }
 
 /// Long rows of 16 bits that are divided, since registers hold what the

@@ -349,6 +349,8 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
     return shared;
   if (RowsScheduleAttr shared = proposeDividedShared())
     return shared;
+  if (RowsScheduleAttr spread = proposeMaskedExponentials())
+    return spread;
   int64_t cached = cacheThreads();
   if (cached > 0 && vectors % cached != 0 && holdsDivided())
     return hold(dividedThreads);

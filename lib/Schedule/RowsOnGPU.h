@@ -119,12 +119,17 @@ private:
   RowsScheduleAttr staying(RowsScheduleAttr schedule, int64_t blocks,
                            bool preload) const;
   int64_t columnSums() const;
-  int64_t wholeGroup(int64_t fewest, int64_t most, int64_t unit,
-                     int64_t widest) const;
+  RowsScheduleAttr stayingTogether(RowsScheduleAttr schedule,
+                                   int64_t blocks) const;
+  int64_t wholeGroup(int64_t each, int64_t fewest, int64_t most) const;
   int64_t heldSumsGroup() const;
+  int64_t shortBlockOfSums(int64_t group) const;
   RowsScheduleAttr proposeWholeSums() const;
   int64_t sharedSumsGroup() const;
+  bool haveRegistersForSums(int64_t threads, int64_t blocks,
+                            int64_t each) const;
   bool haveRoomForSums(int64_t threads, int64_t blocks, int64_t rows) const;
+  int64_t blocksOfSums(int64_t threads) const;
   int64_t stagesOfSums(int64_t threads, int64_t blocks) const;
   RowsScheduleAttr proposeSharedSums() const;
   bool mayShareUnaligned(int64_t threads) const;
@@ -156,6 +161,7 @@ private:
   int64_t repeatedWorkGroup(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWorkSpread() const;
   RowsScheduleAttr proposeRepeatedWorkShared() const;
+  RowsScheduleAttr proposeWeighedWords() const;
   RowsScheduleAttr proposeWeighedLevels(const RowWork &work) const;
   RowsScheduleAttr proposeLongRepeatedWork(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWork() const;
@@ -188,6 +194,7 @@ private:
   RowsScheduleAttr proposeLong() const;
   RowsScheduleAttr proposeBoundedDeviations() const;
   RowsScheduleAttr proposeDividedShared() const;
+  RowsScheduleAttr proposeMaskedExponentials() const;
   RowsScheduleAttr proposeWholePart() const;
   RowsScheduleAttr proposeSpreadInRegisters() const;
   RowsScheduleAttr proposeSpread() const;

@@ -42,7 +42,7 @@ static constexpr int64_t longWords = 8192;
 /// and of others.
 static constexpr int64_t fewestWritten = 128, fewestOfUnwritten = 32;
 /// The longest row in one block's registers: of 16 bits, of those with several
-/// levels or exponentials, of words, and of words that are divided; and where
+/// levels or exponentials, of words, and of several that are divided; and where
 /// several exponentials of several 16-bit elements are held.
 static constexpr int64_t longestNarrow = 16384, longestHeavyNarrow = 14336;
 static constexpr int64_t longestWords = 14336, longestDivided = 16384;
@@ -62,6 +62,10 @@ static constexpr int64_t spreadHeldWords = 16;
 /// better.
 static constexpr int64_t mostSharedBytes = 64 * 1024, partBytes = 32 * 1024;
 static constexpr int64_t longestSmallPart = 6144;
+/// Bytes of a part of words with weighed deviations in several levels, and the
+/// most of such a row.
+static constexpr int64_t weighedPartBytes = 24 * 1024;
+static constexpr int64_t longestWeighedBytes = 96 * 1024;
 static constexpr int64_t fewPartThreads = 128, partThreads = 256;
 static constexpr int64_t longestElsewhere = 16384;
 /// The same rows, if there is one input: from which on and up to which a warp
@@ -80,8 +84,8 @@ RowsOnGPU::heldOfRepeatedWork(const RowWork &work) const {
   bool hasLevels = work.levels >= fewestLevels;
   bool areWeighed = hasLevels && hasWeighedDeviations();
   if (vector <= 4) {
-    int64_t longest =
-        divides && work.exponentials == 0 ? longestDivided : longestWords;
+    bool areDivided = divides && work.exponentials == 0 && inputs > 1;
+    int64_t longest = areDivided ? longestDivided : longestWords;
     if (areWeighed || (inputs > 1 && work.exponentials > 1))
       longest = longestInLevels;
     return {length > longWords ? heldLongWords : heldWords, longest};
@@ -185,6 +189,25 @@ RowsScheduleAttr RowsOnGPU::proposeWeighedLevels(const RowWork &work) const {
       .withLeastBlocks(boundedThreads / partThreads);
 }
 
+/// A row of words whose deviations are weighed, of several levels that are no
+/// special functions: in the shared memory of several blocks of few threads.
+/// Null where that is not worth it.
+RowsScheduleAttr RowsOnGPU::proposeWeighedWords() const {
+  if (vectorBytes > accessBytes)
+    return withOneAccess().proposeWeighedWords();
+  int64_t bytes = length * inputBytes;
+  auto blocks = static_cast<int64_t>(
+      llvm::PowerOf2Ceil(llvm::divideCeil(bytes, weighedPartBytes)));
+  if (inputs != 1 || length % (vector * blocks) != 0 ||
+      bytes > longestWeighedBytes || blocks > target.gpu->maxClusterSize)
+    return {};
+  return RowsScheduleAttr::get(kernel.getContext(), fewPartThreads, vector,
+                               /*rows_per_block=*/1, HoldKind::shared,
+                               /*unroll=*/2, /*in_registers=*/0,
+                               /*preload=*/true, rowCopyGroups)
+      .withBlocksPerRow(blocks);
+}
+
 /// A row that no block's registers hold: in those of several, in shared
 /// memory, or null where other places are better.
 RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
@@ -195,7 +218,13 @@ RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
   bool isSpecial = areWeighed && work.repeatsSpecial;
   bool mayBeFew = isSpecial;
   if (areWords)
-    mayBeFew = areExponentials || (writesRow && (hasLevels || !hasDeviations));
+    mayBeFew =
+        areExponentials ||
+        (writesRow && (hasLevels || !hasDeviations ||
+                       (work.repeatsSpecial && length <= longestElsewhere)));
+  if (areWords && areWeighed && !isSpecial)
+    if (RowsScheduleAttr parts = proposeWeighedWords())
+      return parts;
   if (length <= longFewHeld && mayBeFew)
     return proposeRepeatedWorkSpread();
   if (areExponentials)
