@@ -48,17 +48,18 @@ static constexpr int64_t fewShortWords = 12, fewShortNarrow = 24;
 /// the first on, of words between the others.
 static constexpr int64_t leastNarrowRow = 5 << 10;
 static constexpr int64_t leastWordRow = 33 << 10, mostWordRow = 52 << 10;
-/// Elements of a thread there: the fewest of short rows, of which a
-/// multiprocessor has four blocks, and of others; the most of a row with
-/// several sums, of few threads.
+/// Elements of a thread there, of all but the shortest.
 static constexpr int64_t leastSharedElements = 16;
 /// Bytes of a row up to which a multiprocessor has four blocks, or three; with
-/// several sums it has so many threads.
+/// several sums it has so many threads, the second number at least.
 static constexpr int64_t rowOfFourBlocks = 8 << 10, rowOfThreeBlocks = 14 << 10;
 static constexpr int64_t severalSumsThreads = 512, leastSummingThreads = 384;
-/// Bytes of a row below which it has three stages in spite of four blocks, and
-/// of a multiprocessor's rows from which on each of fewer blocks has three.
+/// Bytes of a multiprocessor's rows from which on each block has room for
+/// three; rows that leave four blocks that much room have it, too.
 static constexpr int64_t rowsOfThreeStages = 56 << 10;
+/// Bytes of a row of words beyond which two leave the caches no room for what
+/// all rows share.
+static constexpr int64_t mostStagedWordRow = 104 << 10;
 /// Registers that a thread needs beside its sums and its elements.
 static constexpr int64_t otherRegisters = 40;
 
@@ -161,10 +162,11 @@ int64_t RowsOnGPU::shortBlockOfSums(int64_t group) const {
 }
 
 /// In registers, by threads that all have whole vectors. Null where there are
-/// none.
+/// none, and for short rows of one input of words.
 RowsScheduleAttr RowsOnGPU::proposeWholeSums() const {
   int64_t group = vectorBytes == accessBytes ? heldSumsGroup() : 0;
-  if (group == 0)
+  bool isOneShort = inputs == 1 && vector <= 4 && length < longSummedRow;
+  if (group == 0 || isOneShort)
     return {};
   int64_t each = length / group;
   bool isNarrow = vector > 4;
@@ -172,9 +174,10 @@ RowsScheduleAttr RowsOnGPU::proposeWholeSums() const {
       length < longSummedRow ? shortBlockOfSums(group) : smallestBlock;
   int64_t rows = std::max<int64_t>(1, block / group);
   int64_t threads = rows * group;
-  int64_t all = each <= (isNarrow ? fewNarrow : fewWords) || rows > 1
-                    ? lightThreads
-                    : heavyThreads;
+  bool isLight = each <= (isNarrow || inputs == 1 ? fewNarrow : fewWords);
+  int64_t all = isLight || rows > 1 ? lightThreads : heavyThreads;
+  if (isLight && isNarrow && rows == 1)
+    all = summingThreads;
   int64_t blocks = std::max<int64_t>(1, all / threads);
   while (blocks > 1 && !haveRegistersForSums(threads, blocks, each))
     --blocks;
@@ -208,7 +211,7 @@ int64_t RowsOnGPU::sharedSumsGroup() const {
       if (int64_t group = wholeGroup(each, warpSize, widest))
         return group;
   }
-  return 0;
+  return wholeGroup(leastWholeElements, warpSize, summingBlock);
 }
 
 /// Whether so many blocks have registers for the sums of so many elements a
@@ -236,6 +239,8 @@ bool RowsOnGPU::haveRoomForSums(int64_t threads, int64_t blocks,
 int64_t RowsOnGPU::blocksOfSums(int64_t threads) const {
   int64_t row = length * inputBytes;
   int64_t blocks = row <= rowOfFourBlocks ? 4 : row <= rowOfThreeBlocks ? 3 : 2;
+  if (threads > longestGroup)
+    blocks = std::min<int64_t>(blocks, 2);
   if (columnSums() > 1)
     blocks = std::clamp<int64_t>(severalSumsThreads / threads, 1, 4);
   while (blocks > 1 && !haveRoomForSums(threads, blocks, /*rows=*/2))
@@ -250,6 +255,8 @@ int64_t RowsOnGPU::stagesOfSums(int64_t threads, int64_t blocks) const {
   bool areShort = blocks == 4 && row < rowOfFourBlocks;
   bool areLong =
       blocks * row >= rowsOfThreeStages && (blocks > 1 || vector > 4);
+  if (vector <= 4 && blocks == 1 && row > mostStagedWordRow)
+    return 1;
   if (columnSums() == 1 && (areShort || areLong) &&
       haveRoomForSums(threads, blocks, 3))
     return 3;

@@ -46,10 +46,12 @@ static constexpr int64_t fewestBoundedWords = 640;
 /// Elements of 16 bits that are divided from which on shared memory holds them.
 static constexpr int64_t longestDividedCached = 16384;
 /// Words of a row with exponentials and a mask that the caches keep, those from
-/// which on shared memory does, and the blocks and their threads between.
+/// which on shared memory does, and the blocks between; their threads, half as
+/// many beyond `shortMasked`.
 static constexpr int64_t longestMaskedCached = 12288;
 static constexpr int64_t shortestMaskedShared = 24576;
 static constexpr int64_t maskedBlocks = 4, maskedThreads = 256;
+static constexpr int64_t shortMasked = 16384;
 
 /// Whether there is so much to compute on 16-bit elements that loads from the
 /// caches come late.
@@ -185,8 +187,8 @@ RowsScheduleAttr RowsOnGPU::proposeMaskedExponentials() const {
               length % (maskedBlocks * vector) == 0;
   if (!fits || target.gpu->maxClusterSize < maskedBlocks)
     return {};
-  return make(maskedThreads, 1, HoldKind::registers)
-      .withBlocksPerRow(maskedBlocks);
+  int64_t threads = length <= shortMasked ? maskedThreads : maskedThreads / 2;
+  return make(threads, 1, HoldKind::registers).withBlocksPerRow(maskedBlocks);
 }
 
 /// Long rows of 16 bits that are divided, since registers hold what the

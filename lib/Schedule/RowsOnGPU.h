@@ -162,6 +162,7 @@ private:
   RowsScheduleAttr proposeRepeatedWorkSpread() const;
   RowsScheduleAttr proposeRepeatedWorkShared() const;
   RowsScheduleAttr proposeWeighedWords() const;
+  RowsScheduleAttr proposeSpecialWords(const RowWork &work) const;
   RowsScheduleAttr proposeWeighedLevels(const RowWork &work) const;
   RowsScheduleAttr proposeLongRepeatedWork(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWork() const;

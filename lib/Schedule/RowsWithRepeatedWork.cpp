@@ -63,9 +63,10 @@ static constexpr int64_t spreadHeldWords = 16;
 static constexpr int64_t mostSharedBytes = 64 * 1024, partBytes = 32 * 1024;
 static constexpr int64_t longestSmallPart = 6144;
 /// Bytes of a part of words with weighed deviations in several levels, and the
-/// most of such a row.
+/// most of such a row; blocks of those with a special function.
 static constexpr int64_t weighedPartBytes = 24 * 1024;
 static constexpr int64_t longestWeighedBytes = 96 * 1024;
+static constexpr int64_t specialBlocks = 4;
 static constexpr int64_t fewPartThreads = 128, partThreads = 256;
 static constexpr int64_t longestElsewhere = 16384;
 /// The same rows, if there is one input: from which on and up to which a warp
@@ -114,6 +115,21 @@ int64_t RowsOnGPU::repeatedWorkGroup(const RowWork &work) const {
       vectors / 2, 1, writesRow ? fewestWritten : fewestOfUnwritten));
   return areNarrowUnwritten ? group
                             : std::max<int64_t>(group, llvm::bit_floor(fewest));
+}
+
+/// Words with deviations and a special function, which take the registers that
+/// weights would have before: in those of four blocks of few threads, or of
+/// more that all have whole vectors of several levels. Null where there are no
+/// such.
+RowsScheduleAttr RowsOnGPU::proposeSpecialWords(const RowWork &work) const {
+  int64_t many = specialBlocks * partThreads;
+  bool isWhole = length % (many * vector) == 0;
+  if (vectorBytes != accessBytes || inputs != 1 ||
+      specialBlocks > target.gpu->maxClusterSize)
+    return {};
+  int64_t threads =
+      isWhole && work.levels >= fewestLevels ? partThreads : fewPartThreads;
+  return make(threads, 1, HoldKind::registers).withBlocksPerRow(specialBlocks);
 }
 
 /// In the registers of several blocks, whose weights are there before. Null
@@ -218,13 +234,15 @@ RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
   bool isSpecial = areWeighed && work.repeatsSpecial;
   bool mayBeFew = isSpecial;
   if (areWords)
-    mayBeFew =
-        areExponentials ||
-        (writesRow && (hasLevels || !hasDeviations ||
-                       (work.repeatsSpecial && length <= longestElsewhere)));
+    mayBeFew = areExponentials || (writesRow && (hasLevels || !hasDeviations));
   if (areWords && areWeighed && !isSpecial)
     if (RowsScheduleAttr parts = proposeWeighedWords())
       return parts;
+  bool isSpecialNorm = hasWeighedDeviations() && work.repeatsSpecial &&
+                       work.exponentials == 0 && writesRow;
+  if (areWords && isSpecialNorm && length <= longFewHeld)
+    if (RowsScheduleAttr spread = proposeSpecialWords(work))
+      return spread;
   if (length <= longFewHeld && mayBeFew)
     return proposeRepeatedWorkSpread();
   if (areExponentials)

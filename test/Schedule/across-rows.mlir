@@ -1,11 +1,11 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_80 -fuse-schedule=chip=sm_80 | FileCheck %s --check-prefix=SM80
 
-// Sixteen sums a thread, 1024 threads a multiprocessor, and the next row's loads
-// under way; where the block would have more than 512 threads for that, more sums,
-// and rows in shared memory.
+// Whole vectors of a block of 256, of which a multiprocessor has registers for four,
+// as ptxas is told, and the next row's loads under way; where the block would have
+// more than 512 threads for that, more sums, and rows in shared memory.
 // CHECK-LABEL: func.func @columns
-// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true, persistent = 528>
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true, persistent = 528, least_blocks = 4>
 func.func @columns(%x: tensor<?x4096xbf16>) -> (tensor<?x1xbf16>, tensor<4096xbf16>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
   %s = fuse.reduce sum %x dims = [0] : tensor<?x4096xbf16> -> tensor<4096xbf16>
@@ -15,7 +15,7 @@ func.func @columns(%x: tensor<?x4096xbf16>) -> (tensor<?x1xbf16>, tensor<4096xbf
 // -----
 
 // CHECK-LABEL: func.func @many_columns
-// CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 132>
+// CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 132, stages = 2>
 func.func @many_columns(%x: tensor<?x16384xbf16>) -> (tensor<?x1xbf16>, tensor<16384xbf16>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x16384xbf16> -> tensor<?x1xbf16>
   %s = fuse.reduce sum %x dims = [0] : tensor<?x16384xbf16> -> tensor<16384xbf16>
@@ -24,9 +24,10 @@ func.func @many_columns(%x: tensor<?x16384xbf16>) -> (tensor<?x1xbf16>, tensor<1
 
 // -----
 
-// So have shorter rows of two 16-bit inputs; those of f32 have not.
+// So have shorter rows of two 16-bit inputs, in two blocks with room for two rows
+// each; those of f32 have not.
 // CHECK-LABEL: func.func @two_inputs
-// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 528>
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
 func.func @two_inputs(%x: tensor<?x4096xbf16>, %g: tensor<?x4096xbf16>) -> (tensor<?x1xbf16>, tensor<4096xbf16>) {
   %p = fuse.mul %x, %g : tensor<?x4096xbf16>
   %m = fuse.reduce max %p dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
@@ -37,7 +38,7 @@ func.func @two_inputs(%x: tensor<?x4096xbf16>, %g: tensor<?x4096xbf16>) -> (tens
 // -----
 
 // CHECK-LABEL: func.func @two_wide_inputs
-// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 528>
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 264, least_blocks = 2>
 func.func @two_wide_inputs(%x: tensor<?x4096xf32>, %g: tensor<?x4096xf32>) -> (tensor<?x1xf32>, tensor<4096xf32>) {
   %p = fuse.mul %x, %g : tensor<?x4096xf32>
   %m = fuse.reduce max %p dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
@@ -58,14 +59,256 @@ func.func @undivided(%x: tensor<?x10008xbf16>) -> (tensor<?x1xbf16>, tensor<1000
 
 // -----
 
-// Two sums of each column: half as many columns.
+// Two sums of each column: half as many columns at most.
 // CHECK-LABEL: func.func @two_sums
-// CHECK:       schedule = #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 264>
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 264, least_blocks = 2>
 func.func @two_sums(%x: tensor<?x4096xf32>) -> (tensor<?x1xf32>, tensor<4096xf32>, tensor<4096xf32>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
   %s = fuse.reduce sum %x dims = [0] : tensor<?x4096xf32> -> tensor<4096xf32>
   %t = fuse.reduce max %x dims = [0] : tensor<?x4096xf32> -> tensor<4096xf32>
   return %m, %s, %t : tensor<?x1xf32>, tensor<4096xf32>, tensor<4096xf32>
+}
+
+// -----
+
+// Two inputs and a number of each row, by length: short rows have others beside
+// them, in blocks of 256 where each thread has few elements; those of 16 bits are in
+// shared memory from 5 KiB of both inputs on, four blocks of which have room for
+// three rows each, or two; then three blocks, and two, with three rows again where
+// these are at least 28 KiB; and one. Of words shared memory has those that leave
+// registers to few threads.
+// CHECK-LABEL: func.func @bf16_512(
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 8, hold = registers, preload = true, persistent = 396, least_blocks = 3>
+// CHECK-LABEL: func.func @bf16_768(
+// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 4, hold = registers, preload = true, persistent = 924, least_blocks = 7>
+// CHECK-LABEL: func.func @bf16_1024(
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 4, hold = registers, preload = true, persistent = 396, least_blocks = 3>
+// CHECK-LABEL: func.func @bf16_1536(
+// CHECK:       schedule = #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 528, stages = 3, least_blocks = 4>
+// CHECK-LABEL: func.func @bf16_2048(
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 528, stages = 2, least_blocks = 4>
+// CHECK-LABEL: func.func @bf16_2560(
+// CHECK:       schedule = #fuse.rows<threads = 160, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 396, stages = 2, least_blocks = 3>
+// CHECK-LABEL: func.func @bf16_3072(
+// CHECK:       schedule = #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 396, stages = 2, least_blocks = 3>
+// CHECK-LABEL: func.func @bf16_6144(
+// CHECK:       schedule = #fuse.rows<threads = 384, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
+// CHECK-LABEL: func.func @bf16_8192(
+// CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 3, least_blocks = 2>
+// CHECK-LABEL: func.func @bf16_10240(
+// CHECK:       schedule = #fuse.rows<threads = 320, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
+// CHECK-LABEL: func.func @bf16_12288(
+// CHECK:       schedule = #fuse.rows<threads = 384, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
+// CHECK-LABEL: func.func @bf16_16384(
+// CHECK:       schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 132, stages = 3>
+// CHECK-LABEL: func.func @f32_768(
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 4, hold = registers, preload = true, persistent = 396, least_blocks = 3>
+// CHECK-LABEL: func.func @f32_1024(
+// CHECK:       schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers, preload = true, persistent = 924, least_blocks = 7>
+// CHECK-LABEL: func.func @f32_2560(
+// CHECK:       schedule = #fuse.rows<threads = 320, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 396, least_blocks = 3>
+// CHECK-LABEL: func.func @f32_3584(
+// CHECK:       schedule = #fuse.rows<threads = 224, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 396, least_blocks = 3>
+// CHECK-LABEL: func.func @f32_4608(
+// CHECK:       schedule = #fuse.rows<threads = 288, vector = 4, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 3, least_blocks = 2>
+// CHECK-LABEL: func.func @f32_5120(
+// CHECK:       schedule = #fuse.rows<threads = 320, vector = 4, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
+// CHECK-LABEL: func.func @f32_8192(
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 264, least_blocks = 2>
+// CHECK-LABEL: func.func @f32_10240(
+// CHECK:       schedule = #fuse.rows<threads = 320, vector = 4, rows_per_block = 1, hold = shared, preload = true, persistent = 132, stages = 2, least_blocks = 1>
+// CHECK-LABEL: func.func @f32_16384(
+// CHECK:       schedule = #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, preload = true, persistent = 132, least_blocks = 1>
+
+// Two sums of each column: few threads with many elements each.
+// CHECK-LABEL: func.func @bf16_1536_two(
+// CHECK:       schedule = #fuse.rows<threads = 96, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 528, stages = 2, least_blocks = 4>
+// CHECK-LABEL: func.func @bf16_3072_two(
+// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 528, stages = 2, least_blocks = 4>
+// CHECK-LABEL: func.func @bf16_4096_two(
+// CHECK:       schedule = #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 528, stages = 2, least_blocks = 4>
+// CHECK-LABEL: func.func @bf16_6144_two(
+// CHECK:       schedule = #fuse.rows<threads = 192, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
+// CHECK-LABEL: func.func @bf16_8192_two(
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
+// CHECK-LABEL: func.func @f32_4096_two(
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 264, least_blocks = 2>
+// CHECK-LABEL: func.func @f32_7168_two(
+// CHECK:       schedule = #fuse.rows<threads = 224, vector = 4, rows_per_block = 1, hold = shared, preload = true, persistent = 264, stages = 2, least_blocks = 2>
+func.func @bf16_512(%x: tensor<?x512xbf16>, %g: tensor<?x512xbf16>) -> (tensor<?x1xbf16>, tensor<512xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x512xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x512xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x512xbf16> -> tensor<512xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<512xbf16>
+}
+func.func @bf16_768(%x: tensor<?x768xbf16>, %g: tensor<?x768xbf16>) -> (tensor<?x1xbf16>, tensor<768xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x768xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x768xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x768xbf16> -> tensor<768xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<768xbf16>
+}
+func.func @bf16_1024(%x: tensor<?x1024xbf16>, %g: tensor<?x1024xbf16>) -> (tensor<?x1xbf16>, tensor<1024xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x1024xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x1024xbf16> -> tensor<1024xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<1024xbf16>
+}
+func.func @bf16_1536(%x: tensor<?x1536xbf16>, %g: tensor<?x1536xbf16>) -> (tensor<?x1xbf16>, tensor<1536xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x1536xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x1536xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x1536xbf16> -> tensor<1536xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<1536xbf16>
+}
+func.func @bf16_2048(%x: tensor<?x2048xbf16>, %g: tensor<?x2048xbf16>) -> (tensor<?x1xbf16>, tensor<2048xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x2048xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x2048xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x2048xbf16> -> tensor<2048xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<2048xbf16>
+}
+func.func @bf16_2560(%x: tensor<?x2560xbf16>, %g: tensor<?x2560xbf16>) -> (tensor<?x1xbf16>, tensor<2560xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x2560xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x2560xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x2560xbf16> -> tensor<2560xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<2560xbf16>
+}
+func.func @bf16_3072(%x: tensor<?x3072xbf16>, %g: tensor<?x3072xbf16>) -> (tensor<?x1xbf16>, tensor<3072xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x3072xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x3072xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x3072xbf16> -> tensor<3072xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<3072xbf16>
+}
+func.func @bf16_6144(%x: tensor<?x6144xbf16>, %g: tensor<?x6144xbf16>) -> (tensor<?x1xbf16>, tensor<6144xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x6144xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x6144xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x6144xbf16> -> tensor<6144xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<6144xbf16>
+}
+func.func @bf16_8192(%x: tensor<?x8192xbf16>, %g: tensor<?x8192xbf16>) -> (tensor<?x1xbf16>, tensor<8192xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x8192xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x8192xbf16> -> tensor<8192xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<8192xbf16>
+}
+func.func @bf16_10240(%x: tensor<?x10240xbf16>, %g: tensor<?x10240xbf16>) -> (tensor<?x1xbf16>, tensor<10240xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x10240xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x10240xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x10240xbf16> -> tensor<10240xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<10240xbf16>
+}
+func.func @bf16_12288(%x: tensor<?x12288xbf16>, %g: tensor<?x12288xbf16>) -> (tensor<?x1xbf16>, tensor<12288xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x12288xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x12288xbf16> -> tensor<12288xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<12288xbf16>
+}
+func.func @bf16_16384(%x: tensor<?x16384xbf16>, %g: tensor<?x16384xbf16>) -> (tensor<?x1xbf16>, tensor<16384xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x16384xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x16384xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x16384xbf16> -> tensor<16384xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<16384xbf16>
+}
+func.func @f32_768(%x: tensor<?x768xf32>, %g: tensor<?x768xf32>) -> (tensor<?x1xf32>, tensor<768xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x768xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x768xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x768xf32> -> tensor<768xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<768xf32>
+}
+func.func @f32_1024(%x: tensor<?x1024xf32>, %g: tensor<?x1024xf32>) -> (tensor<?x1xf32>, tensor<1024xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x1024xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x1024xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x1024xf32> -> tensor<1024xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<1024xf32>
+}
+func.func @f32_2560(%x: tensor<?x2560xf32>, %g: tensor<?x2560xf32>) -> (tensor<?x1xf32>, tensor<2560xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x2560xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x2560xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x2560xf32> -> tensor<2560xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<2560xf32>
+}
+func.func @f32_3584(%x: tensor<?x3584xf32>, %g: tensor<?x3584xf32>) -> (tensor<?x1xf32>, tensor<3584xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x3584xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x3584xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x3584xf32> -> tensor<3584xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<3584xf32>
+}
+func.func @f32_4608(%x: tensor<?x4608xf32>, %g: tensor<?x4608xf32>) -> (tensor<?x1xf32>, tensor<4608xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x4608xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x4608xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x4608xf32> -> tensor<4608xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<4608xf32>
+}
+func.func @f32_5120(%x: tensor<?x5120xf32>, %g: tensor<?x5120xf32>) -> (tensor<?x1xf32>, tensor<5120xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x5120xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x5120xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x5120xf32> -> tensor<5120xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<5120xf32>
+}
+func.func @f32_8192(%x: tensor<?x8192xf32>, %g: tensor<?x8192xf32>) -> (tensor<?x1xf32>, tensor<8192xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x8192xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x8192xf32> -> tensor<8192xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<8192xf32>
+}
+func.func @f32_10240(%x: tensor<?x10240xf32>, %g: tensor<?x10240xf32>) -> (tensor<?x1xf32>, tensor<10240xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x10240xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x10240xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x10240xf32> -> tensor<10240xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<10240xf32>
+}
+func.func @f32_16384(%x: tensor<?x16384xf32>, %g: tensor<?x16384xf32>) -> (tensor<?x1xf32>, tensor<16384xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x16384xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x16384xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x16384xf32> -> tensor<16384xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<16384xf32>
+}
+func.func @bf16_1536_two(%x: tensor<?x1536xbf16>, %g: tensor<?x1536xbf16>) -> (tensor<?x1xbf16>, tensor<1536xbf16>, tensor<1536xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x1536xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x1536xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x1536xbf16> -> tensor<1536xbf16>
+  %t = fuse.reduce sum %g dims = [0] : tensor<?x1536xbf16> -> tensor<1536xbf16>
+  return %m, %s, %t : tensor<?x1xbf16>, tensor<1536xbf16>, tensor<1536xbf16>
+}
+func.func @bf16_3072_two(%x: tensor<?x3072xbf16>, %g: tensor<?x3072xbf16>) -> (tensor<?x1xbf16>, tensor<3072xbf16>, tensor<3072xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x3072xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x3072xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x3072xbf16> -> tensor<3072xbf16>
+  %t = fuse.reduce sum %g dims = [0] : tensor<?x3072xbf16> -> tensor<3072xbf16>
+  return %m, %s, %t : tensor<?x1xbf16>, tensor<3072xbf16>, tensor<3072xbf16>
+}
+func.func @bf16_4096_two(%x: tensor<?x4096xbf16>, %g: tensor<?x4096xbf16>) -> (tensor<?x1xbf16>, tensor<4096xbf16>, tensor<4096xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x4096xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x4096xbf16> -> tensor<4096xbf16>
+  %t = fuse.reduce sum %g dims = [0] : tensor<?x4096xbf16> -> tensor<4096xbf16>
+  return %m, %s, %t : tensor<?x1xbf16>, tensor<4096xbf16>, tensor<4096xbf16>
+}
+func.func @bf16_6144_two(%x: tensor<?x6144xbf16>, %g: tensor<?x6144xbf16>) -> (tensor<?x1xbf16>, tensor<6144xbf16>, tensor<6144xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x6144xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x6144xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x6144xbf16> -> tensor<6144xbf16>
+  %t = fuse.reduce sum %g dims = [0] : tensor<?x6144xbf16> -> tensor<6144xbf16>
+  return %m, %s, %t : tensor<?x1xbf16>, tensor<6144xbf16>, tensor<6144xbf16>
+}
+func.func @bf16_8192_two(%x: tensor<?x8192xbf16>, %g: tensor<?x8192xbf16>) -> (tensor<?x1xbf16>, tensor<8192xbf16>, tensor<8192xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x8192xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x8192xbf16> -> tensor<8192xbf16>
+  %t = fuse.reduce sum %g dims = [0] : tensor<?x8192xbf16> -> tensor<8192xbf16>
+  return %m, %s, %t : tensor<?x1xbf16>, tensor<8192xbf16>, tensor<8192xbf16>
+}
+func.func @f32_4096_two(%x: tensor<?x4096xf32>, %g: tensor<?x4096xf32>) -> (tensor<?x1xf32>, tensor<4096xf32>, tensor<4096xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x4096xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x4096xf32> -> tensor<4096xf32>
+  %t = fuse.reduce sum %g dims = [0] : tensor<?x4096xf32> -> tensor<4096xf32>
+  return %m, %s, %t : tensor<?x1xf32>, tensor<4096xf32>, tensor<4096xf32>
+}
+func.func @f32_7168_two(%x: tensor<?x7168xf32>, %g: tensor<?x7168xf32>) -> (tensor<?x1xf32>, tensor<7168xf32>, tensor<7168xf32>) {
+  %p = fuse.mul %x, %g : tensor<?x7168xf32>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x7168xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x7168xf32> -> tensor<7168xf32>
+  %t = fuse.reduce sum %g dims = [0] : tensor<?x7168xf32> -> tensor<7168xf32>
+  return %m, %s, %t : tensor<?x1xf32>, tensor<7168xf32>, tensor<7168xf32>
 }
 
 // -----
