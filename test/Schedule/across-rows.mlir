@@ -61,7 +61,7 @@ func.func @undivided(%x: tensor<?x10008xbf16>) -> (tensor<?x1xbf16>, tensor<1000
 
 // Two sums of each column: half as many columns at most.
 // CHECK-LABEL: func.func @two_sums
-// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 264, least_blocks = 2>
+// CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 396, least_blocks = 3>
 func.func @two_sums(%x: tensor<?x4096xf32>) -> (tensor<?x1xf32>, tensor<4096xf32>, tensor<4096xf32>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
   %s = fuse.reduce sum %x dims = [0] : tensor<?x4096xf32> -> tensor<4096xf32>

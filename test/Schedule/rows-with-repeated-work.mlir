@@ -281,9 +281,10 @@ func.func @gelu_rms_norm_f32_16384(%a: tensor<?x16384xf32> {fuse.dims = ["rows"]
 
 // -----
 
-// Weighed deviations take registers: several blocks, earlier.
+// Weighed deviations take registers: parts of 24 KiB in the shared memory of several
+// blocks, earlier.
 // CHECK-LABEL: func.func @rms_norm_layer_norm_f32_12288
-// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, preload = true, blocks_per_row = 2>
 func.func @rms_norm_layer_norm_f32_12288(%a: tensor<?x12288xf32> {fuse.dims = ["rows"]}, %w: tensor<12288xf32>, %c: tensor<12288xf32>) -> (tensor<?x12288xf32>) {
   %g = fuse.rms_norm %a, %w eps = 1.0e-5 : tensor<?x12288xf32>, tensor<12288xf32>
   %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x12288xf32>, tensor<12288xf32>, tensor<12288xf32>
@@ -427,4 +428,71 @@ func.func @rms_norm_layer_norm_bf16_14336(%x: tensor<?x14336xbf16>, %w: tensor<1
   %h = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x14336xbf16>, tensor<14336xbf16>
   %y = fuse.layer_norm %h, %w, %b eps = 1.0e-5 : tensor<?x14336xbf16>, tensor<14336xbf16>, tensor<14336xbf16>
   return %y : tensor<?x14336xbf16>
+}
+
+// -----
+
+// With a special function registers are all that there is room for: weights wait.
+// CHECK-LABEL: func.func @silu_layer_norm_f32_16384
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4>
+func.func @silu_layer_norm_f32_16384(%a: tensor<?x16384xf32> {fuse.dims = ["rows"]}, %w: tensor<16384xf32>, %c: tensor<16384xf32>) -> (tensor<?x16384xf32>) {
+  %g = fuse.silu %a : tensor<?x16384xf32>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x16384xf32>, tensor<16384xf32>, tensor<16384xf32>
+  return %y : tensor<?x16384xf32>
+}
+
+// -----
+
+// More threads have several levels, where all have whole vectors,
+// CHECK-LABEL: func.func @layer_norm_gelu_layer_norm_f32_16384
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4>
+func.func @layer_norm_gelu_layer_norm_f32_16384(%a: tensor<?x16384xf32> {fuse.dims = ["rows"]}, %w: tensor<16384xf32>, %c: tensor<16384xf32>) -> (tensor<?x16384xf32>) {
+  %n = fuse.layer_norm %a, %w, %c eps = 1.0e-5 : tensor<?x16384xf32>, tensor<16384xf32>, tensor<16384xf32>
+  %g = fuse.gelu tanh %n : tensor<?x16384xf32>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x16384xf32>, tensor<16384xf32>, tensor<16384xf32>
+  return %y : tensor<?x16384xf32>
+}
+
+// -----
+
+// and not where some would have one more.
+// CHECK-LABEL: func.func @layer_norm_gelu_layer_norm_f32_18432
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4>
+func.func @layer_norm_gelu_layer_norm_f32_18432(%a: tensor<?x18432xf32> {fuse.dims = ["rows"]}, %w: tensor<18432xf32>, %c: tensor<18432xf32>) -> (tensor<?x18432xf32>) {
+  %n = fuse.layer_norm %a, %w, %c eps = 1.0e-5 : tensor<?x18432xf32>, tensor<18432xf32>, tensor<18432xf32>
+  %g = fuse.gelu tanh %n : tensor<?x18432xf32>
+  %y = fuse.layer_norm %g, %w, %c eps = 1.0e-5 : tensor<?x18432xf32>, tensor<18432xf32>, tensor<18432xf32>
+  return %y : tensor<?x18432xf32>
+}
+
+// -----
+
+// A mask is read in each walk, as the row is: beyond what the caches keep of both,
+// registers of four blocks hold the row, of fewer threads where it is longer.
+// CHECK-LABEL: func.func @masked_softmax_f32_12288
+// CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
+func.func @masked_softmax_f32_12288(%x: tensor<?x12288xf32> {fuse.dims = ["rows"]}, %m: tensor<12288xf32>) -> (tensor<?x12288xf32>) {
+  %g = fuse.add %x, %m : tensor<?x12288xf32>, tensor<12288xf32> -> tensor<?x12288xf32>
+  %y = fuse.softmax %g dims = [1] : tensor<?x12288xf32>
+  return %y : tensor<?x12288xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @masked_softmax_f32_16384
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4>
+func.func @masked_softmax_f32_16384(%x: tensor<?x16384xf32> {fuse.dims = ["rows"]}, %m: tensor<16384xf32>) -> (tensor<?x16384xf32>) {
+  %g = fuse.add %x, %m : tensor<?x16384xf32>, tensor<16384xf32> -> tensor<?x16384xf32>
+  %y = fuse.softmax %g dims = [1] : tensor<?x16384xf32>
+  return %y : tensor<?x16384xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @masked_softmax_f32_18432
+// CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4>
+func.func @masked_softmax_f32_18432(%x: tensor<?x18432xf32> {fuse.dims = ["rows"]}, %m: tensor<18432xf32>) -> (tensor<?x18432xf32>) {
+  %g = fuse.add %x, %m : tensor<?x18432xf32>, tensor<18432xf32> -> tensor<?x18432xf32>
+  %y = fuse.softmax %g dims = [1] : tensor<?x18432xf32>
+  return %y : tensor<?x18432xf32>
 }

@@ -22,11 +22,6 @@ ROWS = [
             "if (vectorBytes > 2 * accessBytes)",
         ),
         (
-            "sums-of-columns-keep-rows-in-registers",
-            "bool isNarrow = vector > 4 && inputs > 1 && length >= sharedSummedRow;",
-            "bool isNarrow = false;",
-        ),
-        (
             "long-light-rows-are-in-shared-memory",
             "if (RowsScheduleAttr held = proposeSpreadInRegisters())",
             "if (RowsScheduleAttr held = RowsScheduleAttr())",
@@ -423,6 +418,40 @@ ROWS = [
             "few-long-rows-have-one-block",
             "blocks = std::min<int64_t>(blocks, target.gpu->portableClusterSize);",
             "blocks = 1;",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsAcross.cpp",
+        "lit:Schedule",
+        (
+            "sums-of-columns-keep-rows-in-registers",
+            "bool isNarrow = vector > 4 && inputs > 1 && row >= leastNarrowRow;",
+            "bool isNarrow = false;",
+        ),
+        (
+            "sums-have-one-row-in-shared-memory",
+            "return haveRoomForSums(threads, blocks, 2) ? 2 : 1;",
+            "return 1;",
+        ),
+        (
+            "three-rows-are-for-whoever-has-room",
+            "if (columnSums() == 1 && (areShort || areLong) &&",
+            "if (columnSums() == 1 &&",
+        ),
+        (
+            "sums-of-several-have-as-many-threads",
+            "if (columnSums() > 1) {\n    for",
+            "if (columnSums() > 9) {\n    for",
+        ),
+        (
+            "ptxas-may-take-what-it-likes-for-sums",
+            ".withLeastBlocks(isBounded ? blocks : 0);",
+            ".withLeastBlocks(0);",
+        ),
+        (
+            "sums-have-blocks-without-registers",
+            "while (blocks > 1 && !haveRegistersForSums(threads, blocks, each))",
+            "while (false)",
         ),
     ),
 ]
