@@ -34,7 +34,7 @@ static constexpr int64_t mostParts = 512;
 static constexpr int64_t cachedVectors = 32;
 /// Elements of a thread that copies them into shared memory.
 static constexpr int64_t mostCopied = 128;
-/// Stages of a loop whose copies run ahead.
+/// Stages of a loop whose copies run ahead, and the most of rows.
 static constexpr int64_t someStages = 3;
 /// Of schedules that copy nothing; the attribute's default.
 static constexpr int64_t usualCopyGroups = 4;
@@ -115,6 +115,7 @@ public:
   void addParts(int64_t length);
   void addClusters();
   void addShared(int64_t length);
+  void addStages(RowsScheduleAttr schedule, int64_t length);
   void addRowsPerThread();
   void addLoops();
   void addBounds();
@@ -218,8 +219,9 @@ void RowAlternatives::addClusters() {
   }
 }
 
-/// Of rows in shared memory: other threads that share whole vectors, where
-/// these keep sums of columns, else weights that are loaded ahead or are not.
+/// Of rows in shared memory: other threads that share whole vectors, and other
+/// numbers of rows, where these keep sums of columns, else weights that are
+/// loaded ahead or are not.
 void RowAlternatives::addShared(int64_t length) {
   if (proposal.getHold() != HoldKind::shared)
     return;
@@ -227,10 +229,22 @@ void RowAlternatives::addShared(int64_t length) {
     found.push_back(proposal.withPreload(!proposal.getPreload()));
     return;
   }
+  addStages(proposal, length);
   for (int64_t threads : blockSizes)
     if (divisor % (threads * proposal.getVector()) == 0 &&
-        length <= threads * heldElements)
+        length <= threads * heldElements) {
       add(threads, /*rowsPerBlock=*/1, HoldKind::shared, proposal.getUnroll());
+      addStages(cast<RowsScheduleAttr>(found.back()), length);
+    }
+}
+
+/// Room for other numbers of rows in the shared memory of blocks that stay.
+void RowAlternatives::addStages(RowsScheduleAttr schedule, int64_t length) {
+  int64_t vectors = llvm::divideCeil(length, schedule.getVector());
+  for (int64_t stages = 1; stages <= someStages; ++stages)
+    if (schedule.getPreload() && stages != schedule.getStages() &&
+        stages * vectors <= mostStaged)
+      found.push_back(schedule.withStages(stages));
 }
 
 /// The proposal with registers for other blocks: none are named, or those of

@@ -145,9 +145,11 @@ def test_the_choice_is_near_the_fastest_schedule_measured(replays):
 
 
 def test_the_shortlist_of_autotuning_has_a_fast_schedule(replays):
-    assert (
-        near([each.shortlist_loss(replay_sweeps.SHORTLIST) for each in replays]) > 0.93
-    )
+    losses = [each.shortlist_loss(replay_sweeps.SHORTLIST) for each in replays]
+    # Of lists whose first member, the choice, was not measured, some others were.
+    whole = [each.loss(each.chosen) is not None for each in replays]
+    assert near([loss for loss, is_whole in zip(losses, whole) if is_whole]) > 0.95
+    assert near(losses) > 0.92
 
 
 def test_predictions_are_near_the_measured_times(replays):

@@ -18,11 +18,11 @@ func.func @add(%x: tensor<4096x64xbf16>, %y: tensor<4096x64xbf16>) -> tensor<409
 // Not of what a loop over rows carries, which would take twice the registers.
 // RUN: fuse inspect %s --entry gradient --target cuda --chip sm_90 --emit=ptx --no-cache | FileCheck %s --check-prefix=CARRIED
 // CARRIED-COUNT-32: cvt.f32.bf16
-func.func @gradient(%x: tensor<?x2048xbf16> {fuse.dims = ["rows"]}, %d: tensor<?x2048xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x2048xbf16>, tensor<2048xf32>) {
-  %p = fuse.mul %x, %d : tensor<?x2048xbf16>
-  %s = fuse.reduce sum %p dims = [1] keep : tensor<?x2048xbf16> -> tensor<?x1xbf16>
-  %y = fuse.mul %d, %s : tensor<?x2048xbf16>, tensor<?x1xbf16> -> tensor<?x2048xbf16>
-  %w = fuse.cast %p : tensor<?x2048xbf16> -> tensor<?x2048xf32>
-  %c = fuse.reduce sum %w dims = [0] : tensor<?x2048xf32> -> tensor<2048xf32>
-  return %y, %c : tensor<?x2048xbf16>, tensor<2048xf32>
+func.func @gradient(%x: tensor<?x1024xbf16> {fuse.dims = ["rows"]}, %d: tensor<?x1024xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x1024xbf16>, tensor<1024xf32>) {
+  %p = fuse.mul %x, %d : tensor<?x1024xbf16>
+  %s = fuse.reduce sum %p dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>
+  %y = fuse.mul %d, %s : tensor<?x1024xbf16>, tensor<?x1xbf16> -> tensor<?x1024xbf16>
+  %w = fuse.cast %p : tensor<?x1024xbf16> -> tensor<?x1024xf32>
+  %c = fuse.reduce sum %w dims = [0] : tensor<?x1024xf32> -> tensor<1024xf32>
+  return %y, %c : tensor<?x1024xbf16>, tensor<1024xf32>
 }

@@ -88,6 +88,33 @@ TEST_F(CandidatesTest, RegistersMayBeThoseOfOtherBlocks) {
               1);
 }
 
+TEST_F(CandidatesTest, RowsOfSumsHaveRoomForOthersOrNot) {
+  // Two 16-bit inputs, 32 KiB a row: three fit in half a multiprocessor.
+  SmallVector<Candidate> found = candidatesOf(R"(
+    func.func @f(%x: tensor<?x8192xbf16>, %g: tensor<?x8192xbf16>)
+        -> (tensor<?x1xbf16>, tensor<8192xbf16>) {
+      %r:2 = fuse.kernel "k"
+          ins(%x, %g : tensor<?x8192xbf16>, tensor<?x8192xbf16>)
+          -> tensor<?x1xbf16>, tensor<8192xbf16> {
+      ^bb0(%a: tensor<?x8192xbf16>, %b: tensor<?x8192xbf16>):
+        %p = fuse.mul %a, %b : tensor<?x8192xbf16>
+        %m = fuse.reduce max %p dims = [1] keep
+            : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+        %s = fuse.reduce sum %p dims = [0]
+            : tensor<?x8192xbf16> -> tensor<8192xbf16>
+        fuse.yield %m, %s : tensor<?x1xbf16>, tensor<8192xbf16>
+      }
+      return %r#0, %r#1 : tensor<?x1xbf16>, tensor<8192xbf16>
+    })");
+  auto rows = cast<RowsScheduleAttr>(proposal);
+  ASSERT_EQ(rows.getHold(), HoldKind::shared);
+  ASSERT_EQ(rows.getStages(), 3);
+  for (int64_t stages : {1, 2})
+    EXPECT_TRUE(llvm::any_of(found, [&](const Candidate &each) {
+      return each.schedule == rows.withStages(stages);
+    })) << stages;
+}
+
 TEST_F(CandidatesTest, WhatThreadsExchangeFitsStaticSharedMemory) {
   func::FuncOp function = parse(R"(
     func.func @f(%x: tensor<70x32xf64>) -> tensor<1x32xf64> {

@@ -14,8 +14,9 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-LENGTHS = (33, 1000, 1025, 2056, 4097, 4100, 8192, 12289, 16384, 24576, 32768, 40000)
-LENGTHS += (50257, 65536, 65552, 100001, 131072, 262144, 600000, 1048576, 3000000)
+LENGTHS = (33, 1000, 1025, 2056, 2816, 4097, 4100, 8192, 10240, 12289, 16384, 24576)
+LENGTHS += (32768, 40000, 50257, 65536, 65552, 100001, 131072, 262144, 600000)
+LENGTHS += (1048576, 3000000)
 TYPES = ("f8E4M3FN", "i8", "bf16", "f32", "f64")
 # Rows, chip, small.
 CALLS = (
@@ -48,8 +49,13 @@ BODIES = {
     "columns": "%m = fuse.reduce max %a dims = [1] keep : X -> R\n"
     "%d = fuse.sub %a, %m : X, R -> X\n"
     "%y = fuse.reduce sum %d dims = [0] : X -> W",
+    "columns of two": "%p = fuse.mul %a, %b : X\n"
+    "%m = fuse.reduce max %p dims = [1] keep : X -> R\n"
+    "%d = fuse.sub %p, %m : X, R -> X\n"
+    "%y = fuse.reduce sum %d dims = [0] : X -> W",
 }
 RESULTS = {"once": "R", "quantize": "Q", "all rows": "S", "columns": "W"}
+RESULTS["columns of two"] = "W"
 
 
 def program(kind, element, length, rows):
@@ -63,7 +69,7 @@ def program(kind, element, length, rows):
         "Q": f"tensor<{rows}x{length}xf8E4M3FN>",
     }
     given = f"tensor<{rows}x{length}x{element}>"
-    inputs = ["a", "b"] if kind == "two" else ["a"]
+    inputs = ["a", "b"] if kind in ("two", "columns of two") else ["a"]
     body, result = BODIES[kind], RESULTS.get(kind, "X")
     if computed != element:
         casts = [f"%{name} = fuse.cast %{name}0 : {given} -> X\n" for name in inputs]
