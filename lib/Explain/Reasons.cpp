@@ -203,6 +203,8 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
     text += formatv("; up to {0} blocks stay, and each takes one row after the "
                     "other",
                     schedule.getPersistent());
+  if (succeeded(segments) && !segments->front().across.empty())
+    text += ", adds up what all rows are reduced to, and meets the others";
   if (schedule.getRowsPerThread() > 1)
     text += formatv("; each thread has {0} rows, of which it loads all before "
                     "it reduces one, and reads once what they share",
@@ -211,8 +213,6 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
     text += formatv("; ptxas gives it the registers that leave room for {0} on "
                     "a multiprocessor",
                     plural(schedule.getLeastBlocks(), "block"));
-  if (succeeded(segments) && !segments->front().across.empty())
-    text += ", adds up what all rows are reduced to, and meets the others";
   if (lengths.size() > 1)
     text += formatv("; {0} independent sets of rows share the launch, in "
                     "blocks of their own",

@@ -81,3 +81,13 @@ func.func @odd_columns(%x: tensor<65536x4097xbf16>) -> tensor<4097xbf16> {
   %s = fuse.reduce sum %x dims = [0] : tensor<65536x4097xbf16> -> tensor<4097xbf16>
   return %s : tensor<4097xbf16>
 }
+
+// Rows in the shared memory of blocks that stay, which has room for several.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=gradient |
+// CHECK-SAME: so that memory is read once; copies of the next 2 rows run ahead, into shared memory; up to 264 blocks stay, and each takes one row after the other, adds up what all rows are reduced to, and meets the others; ptxas gives it the registers that leave room for 2 blocks on a multiprocessor"
+func.func @gradient(%x: tensor<?x8192xbf16>, %g: tensor<?x8192xbf16>) -> (tensor<?x1xbf16>, tensor<8192xbf16>) {
+  %p = fuse.mul %x, %g : tensor<?x8192xbf16>
+  %m = fuse.reduce max %p dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x8192xbf16> -> tensor<8192xbf16>
+  return %m, %s : tensor<?x1xbf16>, tensor<8192xbf16>
+}
