@@ -347,10 +347,26 @@ def test_cores_share_what_they_compile_ahead():
     assert max(map(len, parts)) == 3
 
 
-def test_no_time_to_compile_ahead_is_refused(capsys):
+@pytest.mark.parametrize("option", ["--ahead", "--warm"])
+def test_no_time_to_compile_ahead_is_refused(capsys, option):
     with pytest.raises(SystemExit):
-        compare_grid.parse_arguments(["--ahead", "-5"])
-    assert "expected 0 seconds or more, but got -5" in capsys.readouterr().err
+        compare_grid.parse_arguments([option, "-5"])
+    message = f"{option}: expected 0 seconds or more, but got -5"
+    assert message in capsys.readouterr().err
+
+
+def test_what_compiles_is_compiled_ahead():
+    found = grid.grid_cases(["softmax"], ["bf16"], ["stream"])
+    cases = {each.costly: each for each in found if each.shape[-1] <= 4096}
+    every = competitors.Competitors(["eager", "triton", "compile-max"])
+    cheap, costly = cases[False], cases[True]
+
+    def names(case, everywhere):
+        return set(ahead.competitors_of(case, every, everywhere))
+
+    assert names(cheap, everywhere=False) == {"triton"}
+    assert names(costly, everywhere=False) == {"triton", "compile-max"}
+    assert names(cheap, everywhere=True) == {"triton", "compile-max"}
 
 
 def test_what_has_an_entry_is_not_compiled_again():

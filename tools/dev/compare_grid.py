@@ -74,6 +74,13 @@ def parse_arguments(words=None):
         metavar="SECONDS",
         help="let torch.compile take part in all cases, for which all cores compile so long first",
     )
+    add(
+        "--warm",
+        type=float,
+        default=0,
+        metavar="SECONDS",
+        help="let all cores compile so long first what takes part anyway",
+    )
     add("--seconds", type=float, default=0.1, help="of timing for a case")
     add("--families", type=names_of(families), default=[], help=", ".join(families))
     add("--dtypes", type=names_of(grid.DTYPES), default=list(grid.DTYPES))
@@ -93,11 +100,12 @@ def parse_arguments(words=None):
     add("--measure", action="store_true", help=argparse.SUPPRESS)
     add("--part", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args(words)
-    if arguments.ahead < 0:
-        parser.error(
-            f"--ahead: expected 0 seconds or more, but got {arguments.ahead:g}; leave it "
-            "out to compile nothing ahead"
-        )
+    for name in ("ahead", "warm"):
+        if getattr(arguments, name) < 0:
+            parser.error(
+                f"--{name}: expected 0 seconds or more, but got "
+                f"{getattr(arguments, name):g}; leave it out to compile nothing ahead"
+            )
     return arguments
 
 
@@ -154,7 +162,11 @@ def compile_ahead(arguments, cases, folder):
     """One part of the cases to measure, in this process; its exit status."""
     entries = grid_report.read_entries(folder / "grid.json")
     part = ahead.part_of(grid_report.remaining(cases, entries), arguments.part)
-    left = ahead.compile_part(part, arguments.peers, arguments.ahead, arguments.seed)
+    seconds = max(arguments.ahead, arguments.warm)
+    everywhere = arguments.ahead > 0
+    left = ahead.compile_part(
+        part, arguments.peers, seconds, arguments.seed, everywhere
+    )
     if left:
         print(f"ahead: {left} of {len(part)} cases of a part were not reached")
     return 0
@@ -218,7 +230,7 @@ def main():
     if arguments.measure:
         return 1 if measure(arguments, cases, folder) else 0
     end = time.monotonic() + arguments.budget
-    if arguments.ahead:
+    if arguments.ahead or arguments.warm:
         count = os.cpu_count()
         failed = ahead.run_parts(own_command(), count)
         if failed:

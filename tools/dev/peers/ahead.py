@@ -1,18 +1,21 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles torch.compile's programs of many cases on all cores, before anything is timed.
+"""Compiles the programs of many cases on all cores, before anything is timed.
 
-What compiles for seconds would take part in few cases of a run. Compiled ahead, the
-kernels are in Inductor's cache on disk, where the process that measures finds them. It
-still measures their configurations itself, alone on the GPU: here the first is taken for
-the best, and nothing of that is kept. Nothing here needs torch but compile_part().
+What compiles for seconds, as torch.compile does, would take part in few cases of a run;
+what compiles for a tenth of one, as Triton's kernels and Fuse's, takes a quarter of a long
+run's time. Compiled ahead, the kernels are in caches on disk, where the process that
+measures finds them. It still measures Inductor's configurations itself, alone on the GPU:
+here the first is taken for the best, and nothing of that is kept. Nothing here needs torch
+but compile_part().
 """
 
+import functools
 import signal
 import subprocess
 import time
 
-from peers.competitors import COSTLY, Competitors
+from peers.competitors import PLAIN, Competitors
 
 # A part that is this much late has hung.
 GRACE_SECONDS = 30
@@ -33,8 +36,16 @@ def take_first(autotuner):
     autotuner.autotune_to_one_config = first
 
 
-def compile_part(cases, peers, seconds, seed):
+def competitors_of(case, competitors, everywhere):
+    """The binders of what compiles for a case: those of COSTLY in each if `everywhere`."""
+    costly = everywhere or case.costly
+    found = competitors.of(case.family, case.case, costly, case.jit)
+    return {name: bind for name, bind in found.items() if name not in PLAIN}
+
+
+def compile_part(cases, peers, seconds, seed, everywhere):
     """Compiles for these cases; how many of them were not reached in time."""
+    import fuse
     import torch
     from peers import measure
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
@@ -42,12 +53,16 @@ def compile_part(cases, peers, seconds, seed):
     take_first(CachingAutotuner)
     signal.alarm(int(seconds) + GRACE_SECONDS)
     end = time.monotonic() + seconds
-    competitors = Competitors([name for name in peers if name in COSTLY])
+    competitors = Competitors(peers)
     for index, case in enumerate(cases):
         if time.monotonic() > end:
             return len(cases) - index
         inputs = measure.make_inputs(case.case, seed)
-        for name, bind in competitors.of(case.family, case.case, True, False).items():
+        binders = competitors_of(case, competitors, everywhere)
+        binders["fuse"] = lambda *given, text=case.case.program: functools.partial(
+            fuse.compile(text, target="cuda"), *given
+        )
+        for name, bind in binders.items():
             torch._dynamo.reset()
             try:
                 bind(*inputs)()

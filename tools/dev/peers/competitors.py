@@ -14,7 +14,9 @@ import importlib
 # those that do for half a second, which run in one element type.
 COSTLY = ("compile", "compile-max")
 JIT = ("quack", "flashinfer")
-NAMES = ("eager", "triton", "liger", *COSTLY, *JIT)
+# What compiles nothing.
+PLAIN = ("eager",)
+NAMES = (*PLAIN, "triton", "liger", *COSTLY, *JIT)
 
 # Triton's kernels hold a row in registers: beyond this the compiler takes minutes.
 TRITON_COLUMNS = 65536

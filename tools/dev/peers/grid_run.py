@@ -18,6 +18,8 @@ from peers.competitors import COSTLY, Competitors
 CASE_SECONDS = 150
 # What compiles for seconds takes part while so much time is left.
 COSTLY_SECONDS = 15
+# Results of so long are lost at most where the process ends, and measured again.
+WRITE_SECONDS = 5
 # Bytes of buffers that calls in a graph rotate over: more than an L2 cache.
 ROTATION_BYTES = 256 << 20
 # Calls that move so little have their tensors in so many places.
@@ -40,6 +42,7 @@ class GridRun:
         self.graphs = measure.GraphStopwatch()
         self.entries = grid_report.read_entries(folder / "grid.json")
         self.blame = Blame(folder)
+        self.written = time.monotonic()
         self.gpu = torch.cuda.get_device_name()
         self.chip = "sm_{}{}".format(*torch.cuda.get_device_capability())
         self.run_facts = {
@@ -87,9 +90,11 @@ class GridRun:
         entry = grid_report.entry_of(case, times, checks, kernels, self.provenance())
         self.entries = grid_report.merged(self.entries, [entry])
         print(grid_report.row(entry), flush=True)
-        self.write()
+        if time.monotonic() - self.written >= WRITE_SECONDS:
+            self.write()
 
     def write(self):
+        self.written = time.monotonic()
         grid_report.write(self.folder, self.entries, self.run_facts)
 
     def _measure(self, case, times, checks, kernels):
