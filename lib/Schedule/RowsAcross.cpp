@@ -179,8 +179,6 @@ RowsScheduleAttr RowsOnGPU::proposeWholeSums() const {
   if (isLight && isNarrow && rows == 1)
     all = summingThreads;
   int64_t blocks = std::max<int64_t>(1, all / threads);
-  while (blocks > 1 && !haveRegistersForSums(threads, blocks, each))
-    --blocks;
   if (rows == 1)
     blocks = std::min(blocks, mostHeldBlocks);
   return stayingTogether(make(threads, rows, HoldKind::registers), blocks);
@@ -214,22 +212,15 @@ int64_t RowsOnGPU::sharedSumsGroup() const {
   return wholeGroup(leastWholeElements, warpSize, summingBlock);
 }
 
-/// Whether so many blocks have registers for the sums of so many elements a
-/// thread, and for what else these need.
-bool RowsOnGPU::haveRegistersForSums(int64_t threads, int64_t blocks,
-                                     int64_t each) const {
-  return blocks * threads * (each * columnSums() + otherRegisters) <=
-         target.gpu->registersPerSM;
-}
-
 /// Whether so many blocks of the threads have registers for their sums, and
 /// shared memory for so many rows each.
 bool RowsOnGPU::haveRoomForSums(int64_t threads, int64_t blocks,
                                 int64_t rows) const {
+  int64_t registers = length / threads * columnSums() + otherRegisters;
   int64_t bytes =
       rows * length * inputBytes + exchangedBytes(threads / warpSize);
   int64_t reserved = target.gpu->reservedSharedBytesPerBlock;
-  return haveRegistersForSums(threads, blocks, length / threads) &&
+  return blocks * threads * registers <= target.gpu->registersPerSM &&
          bytes <= target.sharedBytes &&
          blocks * (bytes + reserved) <= target.gpu->sharedBytesPerSM;
 }

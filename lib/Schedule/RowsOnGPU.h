@@ -126,8 +126,6 @@ private:
   int64_t shortBlockOfSums(int64_t group) const;
   RowsScheduleAttr proposeWholeSums() const;
   int64_t sharedSumsGroup() const;
-  bool haveRegistersForSums(int64_t threads, int64_t blocks,
-                            int64_t each) const;
   bool haveRoomForSums(int64_t threads, int64_t blocks, int64_t rows) const;
   int64_t blocksOfSums(int64_t threads) const;
   int64_t stagesOfSums(int64_t threads, int64_t blocks) const;

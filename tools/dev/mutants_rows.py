@@ -450,8 +450,8 @@ ROWS = [
         ),
         (
             "sums-have-blocks-without-registers",
-            "while (blocks > 1 && !haveRegistersForSums(threads, blocks, each))",
-            "while (false)",
+            "return blocks * threads * registers <= target.gpu->registersPerSM &&",
+            "return",
         ),
     ),
 ]
