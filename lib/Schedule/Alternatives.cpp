@@ -115,7 +115,7 @@ public:
   void addParts(int64_t length);
   void addClusters();
   void addShared(int64_t length);
-  void addStages(RowsScheduleAttr schedule, int64_t length);
+  void addStages(int64_t length);
   void addRowsPerThread();
   void addLoops();
   void addBounds();
@@ -229,22 +229,20 @@ void RowAlternatives::addShared(int64_t length) {
     found.push_back(proposal.withPreload(!proposal.getPreload()));
     return;
   }
-  addStages(proposal, length);
+  addStages(length);
   for (int64_t threads : blockSizes)
     if (divisor % (threads * proposal.getVector()) == 0 &&
-        length <= threads * heldElements) {
+        length <= threads * heldElements)
       add(threads, /*rowsPerBlock=*/1, HoldKind::shared, proposal.getUnroll());
-      addStages(cast<RowsScheduleAttr>(found.back()), length);
-    }
 }
 
 /// Room for other numbers of rows in the shared memory of blocks that stay.
-void RowAlternatives::addStages(RowsScheduleAttr schedule, int64_t length) {
-  int64_t vectors = llvm::divideCeil(length, schedule.getVector());
+void RowAlternatives::addStages(int64_t length) {
+  int64_t vectors = llvm::divideCeil(length, proposal.getVector());
   for (int64_t stages = 1; stages <= someStages; ++stages)
-    if (schedule.getPreload() && stages != schedule.getStages() &&
+    if (proposal.getPreload() && stages != proposal.getStages() &&
         stages * vectors <= mostStaged)
-      found.push_back(schedule.withStages(stages));
+      found.push_back(proposal.withStages(stages));
 }
 
 /// The proposal with registers for other blocks: none are named, or those of
