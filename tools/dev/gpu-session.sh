@@ -22,7 +22,8 @@
 # compare_grid.py ("--dtypes bf16"), which goes on with the results in GRID_FROM;
 # BENCH_FILES are the grids and programs of fuse bench; FUZZ_COUNT is the number of
 # random programs, FUZZ_SEED the first. TUNING_ARGS goes to tune_grid.py, which takes
-# TUNING_SECONDS (300). LOG_LINES (40) of each phase's log are printed.
+# TUNING_SECONDS (300). LOG_LINES (40) of each phase's log are printed. What is compiled
+# is kept for a later run in FUSE_CACHE_DIR, if set.
 # shellcheck disable=SC2317 # Phases are called by name.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
@@ -58,7 +59,7 @@ unpack() {
   done
   export PATH=$home/bin:/usr/local/cuda/bin:$PATH
   export FUSE_LIBRARY=$home/lib/libfuse.so FUSE_COMMIT
-  export FUSE_CACHE_DIR=$home/cache PYTHONUNBUFFERED=1
+  export FUSE_CACHE_DIR=${FUSE_CACHE_DIR:-$home/cache} PYTHONUNBUFFERED=1
   FUSE_COMMIT=$(cat .carry/COMMIT)
 }
 
