@@ -396,6 +396,15 @@ RowsScheduleAttr RowsOnGPU::proposeModerateSpread() const {
       .withBlocksPerRow(blocks);
 }
 
+/// Threads of a long row that shared memory has: those that four vectors each
+/// are enough for, up to eleven warps, and more beyond.
+int64_t RowsOnGPU::moderateCopiedThreads() const {
+  constexpr int64_t elevenWarps = 11 * warpSize;
+  if (accesses <= 2 * loopThreads)
+    return smallestBlock;
+  return accesses <= onceVectors * elevenWarps ? elevenWarps : loopThreads;
+}
+
 /// In shared memory, whose copies take no registers, with weights: a row that
 /// has two accesses for each thread of a large block, or narrow elements with
 /// deviations and up to two, or others of more than one that no cluster's
@@ -412,7 +421,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
                   : 0;
   else if (isNarrow && isWeighed() && accesses > loopThreads &&
            accesses != 2 * loopThreads)
-    threads = smallestBlock;
+    threads = moderateCopiedThreads();
   if (threads == 0)
     return {};
   return make(threads, 1, HoldKind::shared, /*inRegisters=*/0,
@@ -423,8 +432,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCopied() const {
 /// thread of the smallest block: threads with two each, where whole warps have
 /// these, or all of the block's, with weights beside it. Null for other rows.
 RowsScheduleAttr RowsOnGPU::proposeModerateShort() const {
-  if (widestBytes >= wordBytes || accesses < smallestBlock ||
-      length % vector != 0)
+  if (widestBytes >= wordBytes || accesses < smallestBlock)
     return {};
   if (vectors > smallestBlock && vectors % (2 * warpSize) == 0)
     return make(vectors / 2, 1, HoldKind::registers, /*inRegisters=*/0,
@@ -463,11 +471,13 @@ RowsScheduleAttr RowsOnGPU::proposeModerateCached(int64_t threads) const {
 /// For calls that all multiprocessors are busy with for a short time: few
 /// threads with a row in their registers, so that several blocks are in flight.
 /// Null where rows are so short that a block takes several, where they are too
-/// long, where vectors leave edges, and where shared memory has the row of
-/// larger calls, whose copies all start at once.
+/// long, and where shared memory has the row of larger calls, whose copies all
+/// start at once.
 RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   if (once)
     return proposeModerateOnce();
+  if (length % vector != 0)
+    return proposeModerateUnaligned();
   if (RowsScheduleAttr spread = proposeModerateSpread())
     return spread;
   if (RowsScheduleAttr pair = proposeModeratePair())
@@ -476,8 +486,7 @@ RowsScheduleAttr RowsOnGPU::proposeModerate() const {
   int64_t threads = areWords ? moderateWordThreads() : moderateNarrowThreads();
   if (accesses < 2 * threads)
     return proposeModerateShort();
-  if (length % vector != 0 || length > loopThreads * moderateHeld ||
-      inputBytes > moderateBytes)
+  if (length > loopThreads * moderateHeld || inputBytes > moderateBytes)
     return {};
   if (RowsScheduleAttr copied = proposeModerateCopied())
     return copied;

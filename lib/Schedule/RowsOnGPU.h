@@ -133,6 +133,8 @@ private:
   bool mayShareUnaligned(int64_t threads) const;
   RowsScheduleAttr proposeHeavyUnaligned() const;
   RowsScheduleAttr proposeLightUnaligned() const;
+  RowsScheduleAttr proposeModerateNarrowUnaligned() const;
+  RowsScheduleAttr proposeModerateUnaligned() const;
   double workOnShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr holdShort(int64_t rowVector, int64_t threads) const;
   RowsScheduleAttr proposeShortBrief() const;
@@ -184,6 +186,7 @@ private:
   int64_t moderateSpreadThreads(int64_t blocks) const;
   RowsScheduleAttr proposeModerateSpreadShared(int64_t blocks) const;
   RowsScheduleAttr proposeModerateSpread() const;
+  int64_t moderateCopiedThreads() const;
   RowsScheduleAttr proposeModerateCopied() const;
   RowsScheduleAttr proposeModerateShort() const;
   RowsScheduleAttr proposeModeratePair() const;

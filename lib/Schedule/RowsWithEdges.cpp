@@ -39,6 +39,15 @@ static constexpr double fullPlaces = 0.95;
 static constexpr double fullEnough = 0.76, fullEnoughWithDeviations = 0.85;
 /// Vectors of words from which on each thread of a short one has more than two.
 static constexpr int64_t fewestWordVectors = 32;
+/// In calls that all multiprocessors are busy with for a short time: elements
+/// beyond which the length chooses where a row is and how many threads it has.
+static constexpr int64_t shortestModerate = 4096;
+/// Elements of the longest rows that these numbers of threads have, in
+/// registers and in shared memory.
+static constexpr int64_t ofFewThreads = 8192, ofThreads = 16384;
+static constexpr int64_t ofTwoBlocks = 24576, ofManyThreads = 32768;
+/// The same of fewest threads where little is computed.
+static constexpr int64_t lightOfFewThreads = 6144;
 
 /// Vectors of each thread of a row whose vectors leave edges. What a thread
 /// does once for the row, the edge among it, is shared by several, of words by
@@ -124,6 +133,53 @@ RowsScheduleAttr RowsOnGPU::proposeLightUnaligned() const {
                         : 2 * unalignedSharedThreads;
   return mayShareUnaligned(threads) ? make(threads, 1, HoldKind::shared)
                                     : RowsScheduleAttr();
+}
+
+/// A row of 16-bit elements that leaves edges, in such calls: where they find
+/// exponentials, or there are two inputs, in registers, whose loads all start
+/// at once. Null for others.
+RowsScheduleAttr RowsOnGPU::proposeModerateNarrowUnaligned() const {
+  constexpr int64_t two = 2 * smallestBlock;
+  if (hasExp && inputs == 1) {
+    if (length <= ofThreads)
+      return make(length <= ofFewThreads ? smallestBlock : two, 1,
+                  HoldKind::registers);
+    bool areShared =
+        length <= ofTwoBlocks && target.gpu->portableClusterSize > 1;
+    return areShared ? make(two, 1, HoldKind::registers, /*inRegisters=*/0,
+                            /*preload=*/true)
+                           .withBlocksPerRow(2)
+                     : RowsScheduleAttr();
+  }
+  if (inputs == 2 && isLight)
+    return length <= ofThreads ? make(two, 1, HoldKind::registers)
+                               : RowsScheduleAttr();
+  if (inputs > 1 || hasExp || length > ofManyThreads)
+    return {};
+  int64_t threads = loopThreads;
+  if (length <= (isLight ? lightOfFewThreads : ofFewThreads))
+    threads = smallestBlock;
+  else if (length <= (isLight ? fewThreadsLightShared : ofThreads))
+    threads = two;
+  return mayShareUnaligned(threads) ? make(threads, 1, HoldKind::shared)
+                                    : RowsScheduleAttr();
+}
+
+/// A row that leaves edges, in calls that all multiprocessors are busy with for
+/// a short time. Null for others, such as those that are divided or for whose
+/// second walk operations are repeated.
+RowsScheduleAttr RowsOnGPU::proposeModerateUnaligned() const {
+  bool isPlain = segment.space.levels.size() == 1 || (hasExp && !hasWeights);
+  if (length <= shortestModerate || vectorBytes != accessBytes || isDivided() ||
+      (hasExp && hasDeviations) || !isPlain || !segment.across.empty() ||
+      repeatsWork())
+    return {};
+  if (vector > 4)
+    return proposeModerateNarrowUnaligned();
+  if (inputs != 1 || length > ofThreads)
+    return {};
+  bool areFew = hasExp || length <= ofFewThreads;
+  return make(areFew ? loopThreads / 2 : loopThreads, 1, HoldKind::registers);
 }
 
 /// A row that leaves edges, of 16-bit elements on which there is much to

@@ -28,7 +28,7 @@ using RowShare = RowsOnGPU::RowShare;
 
 /// The longest rows that have tables here.
 static constexpr int64_t longestSeveral = 320;
-/// Even rows up to which two threads share each, in vectors of two.
+/// Rows up to which two threads share each, even ones in vectors of two.
 static constexpr int64_t pairOfThreads = 24;
 /// Vectors of each thread up to which rows that these fit exactly, with an
 /// element at the edges, leave nothing to save.
@@ -92,6 +92,11 @@ RowShare RowsOnGPU::severalOnce() const {
     return shareOf(length,
                    {{24, elsewhere}, {56, {4, 2, 1}}, {112, {4, 4, 2}}});
   bool isAlone = kernel.getBody().getNumArguments() == inputs;
+  if (length % 2 != 0 && length <= pairOfThreads)
+    return shareOf(length,
+                   {{16, elsewhere},
+                    {isAlone ? 20 : pairOfThreads, {1, 2, isAlone ? 2 : 4}},
+                    {pairOfThreads, {2, 4, 4}}});
   return shareOf(length, {{24, elsewhere},
                           {30, {2, length % 2 == 0 ? 2 : 4, 4}},
                           {52, {2, 4, 4}},

@@ -53,7 +53,7 @@ func.func @eight_in_shared(%x: tensor<?x32768xbf16>, %w: tensor<32768xbf16>) -> 
 
 // Where no threads have as many vectors each, one block copies the row.
 // CHECK-LABEL: func.func @uneven(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+// CHECK: #fuse.rows<threads = 352, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @uneven(%x: tensor<?x11008xbf16>, %w: tensor<11008xbf16>) -> tensor<?x11008xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x11008xbf16>, tensor<11008xbf16>
   return %y : tensor<?x11008xbf16>
@@ -277,7 +277,7 @@ func.func @long_two_accesses(%x: tensor<?x24576xf32>) -> tensor<?x24576xbf16> {
 
 // Rows that vectors do not divide have their edges in one block.
 // CHECK-LABEL: func.func @edges(
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared>
 func.func @edges(%x: tensor<?x12291xbf16>, %w: tensor<12291xbf16>) -> tensor<?x12291xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x12291xbf16>, tensor<12291xbf16>
   return %y : tensor<?x12291xbf16>

@@ -487,12 +487,19 @@ func.func @six_warps(%x: tensor<?x9216xbf16>) -> tensor<?x9216xbf16> {
   return %y : tensor<?x9216xbf16>
 }
 
-// Where no cluster's threads have as many vectors each, shared memory has the row.
+// Where no cluster's threads have as many vectors each, shared memory has the row: of
+// eleven warps with four vectors each, or of sixteen.
 // CHECK-LABEL: func.func @uneven_many_weights(
-// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+// CHECK: #fuse.rows<threads = 352, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @uneven_many_weights(%x: tensor<?x11008xbf16>, %w: tensor<11008xbf16>) -> tensor<?x11008xbf16> {
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x11008xbf16>, tensor<11008xbf16>
   return %y : tensor<?x11008xbf16>
+}
+// CHECK-LABEL: func.func @more_uneven_weights(
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+func.func @more_uneven_weights(%x: tensor<?x12160xbf16>, %w: tensor<12160xbf16>) -> tensor<?x12160xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x12160xbf16>, tensor<12160xbf16>
+  return %y : tensor<?x12160xbf16>
 }
 
 // Blocks share what is read once in shared memory as long as it has room for

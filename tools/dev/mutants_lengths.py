@@ -293,5 +293,75 @@ LENGTHS = [
             "if (isShort && isBrief())",
             "if (false)",
         ),
+        (
+            "moderate-edges-of-any-length",
+            "if (length <= shortestModerate || vectorBytes",
+            "if (vectorBytes",
+        ),
+        (
+            "moderate-edges-of-two-accesses",
+            "shortestModerate || vectorBytes != accessBytes || isDivided()",
+            "shortestModerate || isDivided()",
+        ),
+        (
+            "moderate-edges-are-divided",
+            "vectorBytes != accessBytes || isDivided() ||",
+            "vectorBytes != accessBytes ||",
+        ),
+        (
+            "moderate-edges-repeat-work",
+            "!segment.across.empty() ||\n      repeatsWork())",
+            "!segment.across.empty())",
+        ),
+        (
+            "moderate-edges-of-exponentials-have-many-threads",
+            "make(length <= ofFewThreads ? smallestBlock : two, 1,",
+            "make(two, 1,",
+        ),
+        (
+            "moderate-edges-are-shared-without-clusters",
+            "length <= ofTwoBlocks && target.gpu->portableClusterSize > 1;",
+            "length <= ofTwoBlocks;",
+        ),
+        (
+            "moderate-edges-of-any-length-are-shared",
+            "length <= ofTwoBlocks && target",
+            "target",
+        ),
+        (
+            "moderate-edges-of-two-inputs-are-long",
+            "return length <= ofThreads ? make(two, 1, HoldKind::registers)",
+            "return true ? make(two, 1, HoldKind::registers)",
+        ),
+        (
+            "light-moderate-edges-are-as-others",
+            "if (length <= (isLight ? lightOfFewThreads : ofFewThreads))",
+            "if (length <= ofFewThreads)",
+        ),
+        (
+            "light-moderate-edges-have-few-threads",
+            "else if (length <= (isLight ? fewThreadsLightShared : ofThreads))",
+            "else if (length <= ofThreads)",
+        ),
+        (
+            "moderate-edges-of-words-have-few-threads",
+            "bool areFew = hasExp || length <= ofFewThreads;",
+            "bool areFew = true;",
+        ),
+        (
+            "moderate-edges-of-words-have-many-threads",
+            "bool areFew = hasExp || length <= ofFewThreads;",
+            "bool areFew = length <= ofFewThreads;",
+        ),
+        (
+            "moderate-edges-of-many-words",
+            "if (inputs != 1 || length > ofThreads)",
+            "if (inputs != 1)",
+        ),
+        (
+            "moderate-edges-of-words-of-two-inputs",
+            "if (inputs != 1 || length > ofThreads)",
+            "if (length > ofThreads)",
+        ),
     ),
 ]

@@ -290,9 +290,19 @@ ROWS = [
             "wanted *= 1;",
         ),
         (
-            "edges-are-held-by-few-threads",
-            "if (length % vector != 0 || length > loopThreads",
-            "if (length > loopThreads",
+            "edges-are-held-as-other-rows",
+            "if (length % vector != 0)\n    return proposeModerateUnaligned();",
+            "",
+        ),
+        (
+            "copied-rows-have-few-threads",
+            "threads = moderateCopiedThreads();",
+            "threads = smallestBlock;",
+        ),
+        (
+            "copied-rows-have-eleven-warps",
+            "return accesses <= onceVectors * elevenWarps ? elevenWarps : loopThreads;",
+            "return elevenWarps;",
         ),
         (
             "moderate-rows-have-one-block",
