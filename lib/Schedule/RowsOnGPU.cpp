@@ -304,7 +304,12 @@ int64_t RowsOnGPU::heldGroup() const {
     bool isHalfEmpty = hasExp && isNarrow && length % vector == 0 &&
                        group == fewestNeighbours && vectors > 2 * group &&
                        vectors < 3 * group;
-    return isHalfEmpty ? group / 2 : group;
+    // A second vector that most threads have not costs them as much.
+    bool areFewWords = hasExp && widestBytes * vector == accessBytes &&
+                       vector == 4 && length % vector == 0 &&
+                       group == fewestNeighbours && vectors > group &&
+                       vectors < 2 * group;
+    return isHalfEmpty || areFewWords ? group / 2 : group;
   }
   if (divides && !hasExp && isNarrow) {
     int64_t group = std::min(groupWith(vectors, onceVectors), registerVectors);

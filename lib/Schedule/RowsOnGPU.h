@@ -141,6 +141,7 @@ private:
   bool fitsFewVectors(int64_t threads) const;
   RowShare severalWords() const;
   RowShare severalOnce() const;
+  RowShare severalShortest() const;
   RowShare severalDeviations() const;
   RowShare severalNarrowed() const;
   RowShare severalLight() const;

@@ -45,7 +45,7 @@ static constexpr int64_t shortestModerate = 4096;
 /// Elements of the longest rows that these numbers of threads have, in
 /// registers and in shared memory.
 static constexpr int64_t ofFewThreads = 8192, ofThreads = 16384;
-static constexpr int64_t ofTwoBlocks = 24576, ofManyThreads = 32768;
+static constexpr int64_t ofManyThreads = 32768;
 /// The same of fewest threads where little is computed.
 static constexpr int64_t lightOfFewThreads = 6144;
 
@@ -140,21 +140,13 @@ RowsScheduleAttr RowsOnGPU::proposeLightUnaligned() const {
 /// at once. Null for others.
 RowsScheduleAttr RowsOnGPU::proposeModerateNarrowUnaligned() const {
   constexpr int64_t two = 2 * smallestBlock;
-  if (hasExp && inputs == 1) {
-    if (length <= ofThreads)
-      return make(length <= ofFewThreads ? smallestBlock : two, 1,
-                  HoldKind::registers);
-    bool areShared =
-        length <= ofTwoBlocks && target.gpu->portableClusterSize > 1;
-    return areShared ? make(two, 1, HoldKind::registers, /*inRegisters=*/0,
-                            /*preload=*/true)
-                           .withBlocksPerRow(2)
-                     : RowsScheduleAttr();
-  }
+  if (hasExp && inputs == 1 && length <= ofThreads)
+    return make(length <= ofFewThreads ? smallestBlock : two, 1,
+                HoldKind::registers);
   if (inputs == 2 && isLight)
     return length <= ofThreads ? make(two, 1, HoldKind::registers)
                                : RowsScheduleAttr();
-  if (inputs > 1 || hasExp || length > ofManyThreads)
+  if (inputs > 1 || hasExp || length > (isLight ? ofManyThreads : ofThreads))
     return {};
   int64_t threads = loopThreads;
   if (length <= (isLight ? lightOfFewThreads : ofFewThreads))

@@ -28,8 +28,9 @@ using RowShare = RowsOnGPU::RowShare;
 
 /// The longest rows that have tables here.
 static constexpr int64_t longestSeveral = 320;
-/// Rows up to which two threads share each, even ones in vectors of two.
-static constexpr int64_t pairOfThreads = 24;
+/// Even rows up to which two threads share each, in vectors of two; and of two
+/// more than a multiple of four, those from which on four do.
+static constexpr int64_t pairOfThreads = 24, fewestOfFour = 18;
 /// Vectors of each thread up to which rows that these fit exactly, with an
 /// element at the edges, leave nothing to save.
 static constexpr int64_t fewVectors = 5;
@@ -92,16 +93,27 @@ RowShare RowsOnGPU::severalOnce() const {
     return shareOf(length,
                    {{24, elsewhere}, {56, {4, 2, 1}}, {112, {4, 4, 2}}});
   bool isAlone = kernel.getBody().getNumArguments() == inputs;
-  if (length % 2 != 0 && length <= pairOfThreads)
-    return shareOf(length,
-                   {{16, elsewhere},
-                    {isAlone ? 20 : pairOfThreads, {1, 2, isAlone ? 2 : 4}},
-                    {pairOfThreads, {2, 4, 4}}});
+  if (length % 2 != 0)
+    if (RowShare share = shareOf(
+            length,
+            {{12, {1, 1, 1}}, {isAlone ? 20 : 24, {1, 2, 4}}, {24, {2, 4, 4}}});
+        share.threads > 0)
+      return share;
   return shareOf(length, {{24, elsewhere},
                           {30, {2, length % 2 == 0 ? 2 : 4, 4}},
                           {52, {2, 4, 4}},
                           {isAlone ? 60 : 88, {2, 4, 2}},
                           {112, {4, 8, 4}}});
+}
+
+/// Of few elements of 16 bits, which are needed twice and become no 8-bit ones:
+/// what threads do once for a row is what counts. Vectors of four, or of two
+/// that two threads share evenly, are other rules'.
+RowShare RowsOnGPU::severalShortest() const {
+  bool isOdd = length % 2 != 0;
+  if (length % 4 == 0 || (!isOdd && length < fewestOfFour))
+    return elsewhere;
+  return shareOf(length, {{10, {1, 2, 1}}, {24, {2, 4, 4}}});
 }
 
 /// Of 16 bits that are weighed by their deviations, or are these.
@@ -201,6 +213,10 @@ RowShare RowsOnGPU::severalOfShort() const {
     return severalWords();
   if (once)
     return severalOnce();
+  bool isKnown = hasDeviations || hasExp || isLight;
+  if (isKnown && narrowestBytes > 1)
+    if (RowShare share = severalShortest(); share.threads > 0)
+      return share;
   if (hasDeviations)
     return severalDeviations();
   if (hasExp)

@@ -47,6 +47,9 @@ static constexpr int64_t fewThreadsOfTwo = 256, oneWarpOfTwo = 480;
 static constexpr int64_t cutDeviations = 256, wideDeviations = 640,
                          longestDeviations = 8000;
 static constexpr int64_t mostDeviations[] = {320, 1400, 2000, 4096};
+/// Between which full vectors would be five for each of 256 threads.
+static constexpr int64_t fewestHalvedDeviations = 8704,
+                         longestHalvedDeviations = 9216;
 /// Up to which full vectors leave hardly a place empty in the threads of 4096
 /// elements, so that these are better.
 static constexpr int64_t fullDeviations = 4160;
@@ -235,9 +238,13 @@ RowsScheduleAttr RowsOnGPU::proposeShortOfTwo() const {
 /// Of deviations that are weighed: vectors that need not be cut. Null where
 /// something else counts.
 RowsScheduleAttr RowsOnGPU::proposeDeviations() const {
-  if (!hasDeviations || !hasWeights || length <= cutDeviations ||
-      length > longestDeviations || isBrief() ||
-      (length >= wideDeviations && isSmall()) ||
+  if (!hasDeviations || !hasWeights || length <= cutDeviations || isBrief())
+    return {};
+  // Of full vectors, five for each thread take too many registers.
+  if (length >= fewestHalvedDeviations && length <= longestHalvedDeviations &&
+      !isSmall())
+    return holdShort(fullVector / 2, registerVectors);
+  if (length > longestDeviations || (length >= wideDeviations && isSmall()) ||
       (length > std::end(mostDeviations)[-1] && length <= fullDeviations))
     return {};
   int64_t wide = length >= wideDeviations && length % 4 == 0 ? 4 : 2;

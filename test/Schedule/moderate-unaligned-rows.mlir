@@ -1,8 +1,7 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 small=true" | FileCheck %s
-// RUN: fuse-opt %s -fuse-form=chip=sm_80 -fuse-schedule="chip=sm_80 small=true" | FileCheck %s --check-prefix=ALONE
 
 // Rows that no full vector divides, in calls of a few times the L2's size, as measurements
-// chose them (docs/performance/lengths.md). ALONE is a chip without clusters.
+// chose them (docs/performance/lengths.md).
 
 // Exponentials in registers, where all loads of a row start at once.
 // CHECK-LABEL: func.func @exponentials(
@@ -17,21 +16,12 @@ func.func @more_exponentials(%x: tensor<?x8193xf16>) -> tensor<?x8193xf16> {
   %y = fuse.softmax %x dims = [1] : tensor<?x8193xf16>
   return %y : tensor<?x8193xf16>
 }
-// In those of two blocks up to 24,576 elements.
-// CHECK-LABEL: func.func @shared_exponentials(
-// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
-// ALONE-LABEL: func.func @shared_exponentials(
-// ALONE-NOT: blocks_per_row = 2
-func.func @shared_exponentials(%x: tensor<?x16385xbf16>) -> tensor<?x16385xbf16> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x16385xbf16>
-  return %y : tensor<?x16385xbf16>
-}
-// ALONE-LABEL: func.func @most_exponentials(
+// Up to 16,384 elements.
 // CHECK-LABEL: func.func @most_exponentials(
 // CHECK: hold = shared
-func.func @most_exponentials(%x: tensor<?x24577xbf16>) -> tensor<?x24577xbf16> {
-  %y = fuse.softmax %x dims = [1] : tensor<?x24577xbf16>
-  return %y : tensor<?x24577xbf16>
+func.func @most_exponentials(%x: tensor<?x16385xbf16>) -> tensor<?x16385xbf16> {
+  %y = fuse.softmax %x dims = [1] : tensor<?x16385xbf16>
+  return %y : tensor<?x16385xbf16>
 }
 
 // Little to compute, and deviations, in shared memory.
@@ -66,15 +56,21 @@ func.func @more_deviations(%x: tensor<?x8193xbf16>, %w: tensor<8193xbf16>, %b: t
   return %y : tensor<?x8193xbf16>
 }
 // CHECK-LABEL: func.func @most_deviations(
-// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared>
+// CHECK: blocks_per_row
 func.func @most_deviations(%x: tensor<?x16385xbf16>, %w: tensor<16385xbf16>, %b: tensor<16385xbf16>) -> tensor<?x16385xbf16> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x16385xbf16>, tensor<16385xbf16>, tensor<16385xbf16>
   return %y : tensor<?x16385xbf16>
 }
+// CHECK-LABEL: func.func @longest_light(
+// CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = shared>
+func.func @longest_light(%x: tensor<?x32767xbf16>, %w: tensor<32767xbf16>) -> tensor<?x32767xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x32767xbf16>, tensor<32767xbf16>
+  return %y : tensor<?x32767xbf16>
+}
 // CHECK-LABEL: func.func @too_long(
 // CHECK: blocks_per_row
-func.func @too_long(%x: tensor<?x32769xbf16>, %w: tensor<32769xbf16>, %b: tensor<32769xbf16>) -> tensor<?x32769xbf16> {
-  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x32769xbf16>, tensor<32769xbf16>, tensor<32769xbf16>
+func.func @too_long(%x: tensor<?x32769xbf16>, %w: tensor<32769xbf16>) -> tensor<?x32769xbf16> {
+  %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<?x32769xbf16>, tensor<32769xbf16>
   return %y : tensor<?x32769xbf16>
 }
 

@@ -297,32 +297,6 @@ func.func @softmax_bf16_257(%x: tensor<?x257xbf16>) -> tensor<?x257xbf16> {
 }
 
 // What becomes one element a row holds nothing.
-// CHECK-LABEL: func.func @lse_bf16_15(
-// CHECK-NOT: rows_per_thread
-func.func @lse_bf16_15(%x: tensor<?x15xbf16>) -> tensor<?xbf16> {
-  %y = fuse.logsumexp %x dims = [1] : tensor<?x15xbf16> -> tensor<?xbf16>
-  return %y : tensor<?xbf16>
-}
-// CHECK-LABEL: func.func @lse_bf16_19(
-// CHECK: #fuse.rows<threads = 128, vector = 1, rows_per_block = 128, hold = registers, least_blocks = 4, rows_per_thread = 2>
-func.func @lse_bf16_19(%x: tensor<?x19xbf16>) -> tensor<?xbf16> {
-  %y = fuse.logsumexp %x dims = [1] : tensor<?x19xbf16> -> tensor<?xbf16>
-  return %y : tensor<?xbf16>
-}
-// CHECK-LABEL: func.func @lse_bf16_21(
-// CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 128, hold = registers, least_blocks = 4, rows_per_thread = 4>
-func.func @lse_bf16_21(%x: tensor<?x21xbf16>) -> tensor<?xbf16> {
-  %y = fuse.logsumexp %x dims = [1] : tensor<?x21xbf16> -> tensor<?xbf16>
-  return %y : tensor<?xbf16>
-}
-// Where more than the row is read for it two threads have four rows.
-// CHECK-LABEL: func.func @loss_bf16_23(
-// CHECK: #fuse.rows<threads = 128, vector = 1, rows_per_block = 256, hold = registers, least_blocks = 4, rows_per_thread = 4>
-func.func @loss_bf16_23(%x: tensor<?x23xbf16>, %own: tensor<?xbf16>) -> tensor<?xbf16> {
-  %e = fuse.logsumexp %x dims = [1] : tensor<?x23xbf16> -> tensor<?xbf16>
-  %y = fuse.sub %e, %own : tensor<?xbf16>
-  return %y : tensor<?xbf16>
-}
 // CHECK-LABEL: func.func @lse_bf16_20(
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 128, hold = registers>
 func.func @lse_bf16_20(%x: tensor<?x20xbf16>) -> tensor<?xbf16> {

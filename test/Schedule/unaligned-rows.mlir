@@ -140,6 +140,27 @@ func.func @deviations(%x: tensor<?x8193xbf16>, %w: tensor<8193xbf16>, %b: tensor
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x8193xbf16>, tensor<8193xbf16>, tensor<8193xbf16>
   return %y : tensor<?x8193xbf16>
 }
+// Full vectors would be five for each of its threads: half ones, but in small calls.
+// CHECK-LABEL: func.func @halved_deviations
+// CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
+// SMALL-LABEL: func.func @halved_deviations
+// SMALL: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared>
+func.func @halved_deviations(%x: tensor<?x9001xbf16>, %w: tensor<9001xbf16>, %b: tensor<9001xbf16>) -> tensor<?x9001xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x9001xbf16>, tensor<9001xbf16>, tensor<9001xbf16>
+  return %y : tensor<?x9001xbf16>
+}
+// CHECK-LABEL: func.func @longer_deviations
+// CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared>
+func.func @longer_deviations(%x: tensor<?x9217xbf16>, %w: tensor<9217xbf16>, %b: tensor<9217xbf16>) -> tensor<?x9217xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x9217xbf16>, tensor<9217xbf16>, tensor<9217xbf16>
+  return %y : tensor<?x9217xbf16>
+}
+// CHECK-LABEL: func.func @shorter_deviations
+// CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
+func.func @shorter_deviations(%x: tensor<?x8701xbf16>, %w: tensor<8701xbf16>, %b: tensor<8701xbf16>) -> tensor<?x8701xbf16> {
+  %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x8701xbf16>, tensor<8701xbf16>, tensor<8701xbf16>
+  return %y : tensor<?x8701xbf16>
+}
 
 // -----
 

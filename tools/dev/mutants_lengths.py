@@ -319,14 +319,14 @@ LENGTHS = [
             "make(two, 1,",
         ),
         (
-            "moderate-edges-are-shared-without-clusters",
-            "length <= ofTwoBlocks && target.gpu->portableClusterSize > 1;",
-            "length <= ofTwoBlocks;",
+            "moderate-edges-of-exponentials-are-long",
+            "if (hasExp && inputs == 1 && length <= ofThreads)",
+            "if (hasExp && inputs == 1)",
         ),
         (
-            "moderate-edges-of-any-length-are-shared",
-            "length <= ofTwoBlocks && target",
-            "target",
+            "moderate-edges-are-long",
+            "length > (isLight ? ofManyThreads : ofThreads))",
+            "length > ofManyThreads)",
         ),
         (
             "moderate-edges-of-two-inputs-are-long",
@@ -362,6 +362,44 @@ LENGTHS = [
             "moderate-edges-of-words-of-two-inputs",
             "if (inputs != 1 || length > ofThreads)",
             "if (length > ofThreads)",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/ShortRows.cpp",
+        "lit:Schedule",
+        (
+            "halved-deviations-of-any-length",
+            "if (length >= fewestHalvedDeviations && length",
+            "if (length",
+        ),
+        (
+            "halved-deviations-are-long",
+            "length <= longestHalvedDeviations &&",
+            "length <= 2 * longestHalvedDeviations &&",
+        ),
+        (
+            "halved-deviations-of-small-calls",
+            "longestHalvedDeviations &&\n      !isSmall())",
+            "longestHalvedDeviations)",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/RowsOnGPU.cpp",
+        "lit:Schedule",
+        (
+            "few-words-are-shared-by-four",
+            "return isHalfEmpty || areFewWords ?",
+            "return isHalfEmpty ?",
+        ),
+        (
+            "few-words-of-any-length",
+            "vectors > group &&\n                       vectors < 2 * group;",
+            "vectors > group;",
+        ),
+        (
+            "few-words-without-exponentials",
+            "bool areFewWords = hasExp && widestBytes",
+            "bool areFewWords = widestBytes",
         ),
     ),
 ]

@@ -57,8 +57,8 @@ ROWS = [
         ),
         (
             "nine-vectors-read-once-have-four-threads",
-            "return isHalfEmpty ? group / 2 : group;",
-            "return group;",
+            "return isHalfEmpty || areFewWords ? group / 2 : group;",
+            "return areFewWords ? group / 2 : group;",
         ),
         (
             "groups-of-which-most-have-one-vector",

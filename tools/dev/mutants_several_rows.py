@@ -52,5 +52,40 @@ SEVERAL_ROWS = [
             "\n      .withLeastBlocks(boundedHeldThreads / schedule.getThreads());",
             ";",
         ),
+        (
+            "shortest-rows-of-8-bits",
+            "if (isKnown && narrowestBytes > 1)",
+            "if (isKnown)",
+        ),
+        (
+            "shortest-rows-are-as-others",
+            "if (isKnown && narrowestBytes > 1)",
+            "if (false)",
+        ),
+        (
+            "shortest-even-rows-are-shared-by-four",
+            "(!isOdd && length < fewestOfFour)",
+            "(!isOdd && length < 8)",
+        ),
+        (
+            "shortest-multiples-of-four-are-shared-by-four",
+            "if (length % 4 == 0 || (!isOdd",
+            "if ((!isOdd",
+        ),
+        (
+            "shortest-rows-have-one-vector",
+            "shareOf(length, {{10, {1, 2, 1}}, {24, {2, 4, 4}}})",
+            "shareOf(length, {{24, {1, 2, 1}}})",
+        ),
+        (
+            "shortest-rows-once-are-shared",
+            "{{12, {1, 1, 1}}, {isAlone",
+            "{{isAlone",
+        ),
+        (
+            "labels-of-shortest-rows-cost-nothing",
+            "{isAlone ? 20 : 24, {1, 2, 4}}",
+            "{20, {1, 2, 4}}",
+        ),
     ),
 ]
