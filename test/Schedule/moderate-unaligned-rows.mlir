@@ -145,3 +145,10 @@ func.func @divided(%x: tensor<?x9001xbf16>) -> tensor<?x9001xbf16> {
   %y = fuse.div %x, %m : tensor<?x9001xbf16>, tensor<?x1xbf16> -> tensor<?x9001xbf16>
   return %y : tensor<?x9001xbf16>
 }
+// CHECK-LABEL: func.func @narrowed_words(
+// CHECK-NOT: rows_per_block = 1, hold = registers>
+func.func @narrowed_words(%x: tensor<?x9001xf32>) -> tensor<?x9001xbf16> {
+  %s = fuse.softmax %x dims = [1] : tensor<?x9001xf32>
+  %y = fuse.cast %s : tensor<?x9001xf32> -> tensor<?x9001xbf16>
+  return %y : tensor<?x9001xbf16>
+}

@@ -150,6 +150,7 @@ func.func @halved_deviations(%x: tensor<?x9001xbf16>, %w: tensor<9001xbf16>, %b:
   return %y : tensor<?x9001xbf16>
 }
 // CHECK-LABEL: func.func @longer_deviations
+// SMALL-LABEL: func.func @longer_deviations
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared>
 func.func @longer_deviations(%x: tensor<?x9217xbf16>, %w: tensor<9217xbf16>, %b: tensor<9217xbf16>) -> tensor<?x9217xbf16> {
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x9217xbf16>, tensor<9217xbf16>, tensor<9217xbf16>
