@@ -135,9 +135,9 @@ RowsScheduleAttr RowsOnGPU::proposeLightUnaligned() const {
                                     : RowsScheduleAttr();
 }
 
-/// A row of 16-bit elements that leaves edges, in such calls: where they find
-/// exponentials, or there are two inputs, in registers, whose loads all start
-/// at once. Null for others.
+/// proposeModerateUnaligned() of 16-bit elements: in registers, whose loads all
+/// start at once, if there are exponentials or two inputs; in shared memory if
+/// there are deviations or little is computed. Null for others.
 RowsScheduleAttr RowsOnGPU::proposeModerateNarrowUnaligned() const {
   constexpr int64_t two = 2 * smallestBlock;
   if (hasExp && inputs == 1 && length <= ofThreads)
