@@ -49,6 +49,7 @@ static constexpr int64_t fewestWordsHeld = 12, fewestNarrowHeld = 16;
 static constexpr int64_t mostPortable = 8;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256;
+
 /// Shared memory in which the threads of so many warps exchange the states of a
 /// segment.
 int64_t RowsOnGPU::exchangedBytes(int64_t warps) const {

@@ -45,7 +45,6 @@ static constexpr int64_t shortestModerate = 4096;
 /// Elements of the longest rows that these numbers of threads have, in
 /// registers and in shared memory.
 static constexpr int64_t ofFewThreads = 8192, ofThreads = 16384;
-static constexpr int64_t ofManyThreads = 32768;
 /// The same of fewest threads where little is computed.
 static constexpr int64_t lightOfFewThreads = 6144;
 
@@ -122,15 +121,19 @@ bool RowsOnGPU::mayShareUnaligned(int64_t threads) const {
              target.sharedBytes;
 }
 
+/// Threads that share such a row in shared memory, where little is computed.
+static int64_t lightSharedThreads(int64_t length) {
+  return length <= fewThreadsLightShared ? unalignedSharedThreads
+                                         : 2 * unalignedSharedThreads;
+}
+
 /// A row that leaves edges, of 16-bit elements of one input on which little is
 /// computed, in shared memory. Null for others.
 RowsScheduleAttr RowsOnGPU::proposeLightUnaligned() const {
   if (!isLight || divides || inputs != 1 || vector <= 4 || isSmall() ||
       length <= shortestLightShared || length > longestLightShared)
     return {};
-  int64_t threads = length <= fewThreadsLightShared
-                        ? unalignedSharedThreads
-                        : 2 * unalignedSharedThreads;
+  int64_t threads = lightSharedThreads(length);
   return mayShareUnaligned(threads) ? make(threads, 1, HoldKind::shared)
                                     : RowsScheduleAttr();
 }
@@ -146,13 +149,13 @@ RowsScheduleAttr RowsOnGPU::proposeModerateNarrowUnaligned() const {
   if (inputs == 2 && isLight)
     return length <= ofThreads ? make(two, 1, HoldKind::registers)
                                : RowsScheduleAttr();
-  if (inputs > 1 || hasExp || length > (isLight ? ofManyThreads : ofThreads))
+  if (inputs > 1 || hasExp ||
+      length > (isLight ? longestLightShared : ofThreads))
     return {};
-  int64_t threads = loopThreads;
+  int64_t threads =
+      isLight ? lightSharedThreads(length) : unalignedSharedThreads;
   if (length <= (isLight ? lightOfFewThreads : ofFewThreads))
     threads = smallestBlock;
-  else if (length <= (isLight ? fewThreadsLightShared : ofThreads))
-    threads = two;
   return mayShareUnaligned(threads) ? make(threads, 1, HoldKind::shared)
                                     : RowsScheduleAttr();
 }

@@ -325,8 +325,8 @@ LENGTHS = [
         ),
         (
             "moderate-edges-are-long",
-            "length > (isLight ? ofManyThreads : ofThreads))",
-            "length > ofManyThreads)",
+            "length > (isLight ? longestLightShared : ofThreads))",
+            "length > longestLightShared)",
         ),
         (
             "moderate-edges-of-two-inputs-are-long",
@@ -340,8 +340,8 @@ LENGTHS = [
         ),
         (
             "light-moderate-edges-have-few-threads",
-            "else if (length <= (isLight ? fewThreadsLightShared : ofThreads))",
-            "else if (length <= ofThreads)",
+            "isLight ? lightSharedThreads(length) : unalignedSharedThreads;",
+            "unalignedSharedThreads;",
         ),
         (
             "moderate-edges-of-words-have-few-threads",

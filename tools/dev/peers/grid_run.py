@@ -1,6 +1,7 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The grid on a GPU: one process, one case after another, results written after each."""
+"""The grid on a GPU: one process, one case after another, results written every
+few seconds."""
 
 import contextlib
 import datetime
