@@ -33,7 +33,7 @@ AcrossRowsLowering::AcrossRowsLowering(KernelFrame &frame,
                       AcrossRows::keepsColumns(space, segment.space)});
 }
 
-ReductionStates AcrossRowsLowering::start() {
+ReductionStates AcrossRowsLowering::identities() {
   ReductionStates states;
   for (Sum &sum : sums) {
     if (sum.keepsColumns)
@@ -41,6 +41,13 @@ ReductionStates AcrossRowsLowering::start() {
     else
       states.push_back(sum.reducer.identity(1));
   }
+  return states;
+}
+
+ReductionStates AcrossRowsLowering::start() {
+  ReductionStates states = identities();
+  if (!sums.empty())
+    states.push_back({emitter.materialize(Index::constant(0))});
   return states;
 }
 
@@ -81,13 +88,45 @@ void AcrossRowsLowering::takeRow(ReductionStates &states,
 
 /// Of a space whose reductions keep columns each thread leaves what it holds,
 /// of others the first thread of a row.
-void AcrossRowsLowering::leave(const ReductionStates &states,
-                               const ThreadGroup &group, const Index &part) {
+Index AcrossRowsLowering::partOf(const ThreadGroup &group) {
+  Index rowsPerBlock = Index::constant(schedule.getRowsPerBlock());
+  return emitter.add(emitter.mul(frame.blockId(), rowsPerBlock), group.group);
+}
+
+void AcrossRowsLowering::leaveSums(MutableArrayRef<Sum> ofSpace,
+                                   ArrayRef<ReductionState> states,
+                                   const Index &result, const Index &results,
+                                   const Index &part, unsigned firstPointer,
+                                   Value again) {
+  for (auto [sum, state] : llvm::zip(ofSpace, states)) {
+    Reducer &reducer = sum.reducer;
+    ReductionStates left = {state};
+    int64_t lanes = lanesIn(state.back());
+    // The thread that left a state is the one that reads it again.
+    auto addToLeft = [&,
+                      lanes](const ReductionStates &block) -> ReductionStates {
+      ReductionState before =
+          loadState(frame, reducer, firstPointer, part, result, results, lanes);
+      return {reducer.combine(before, block[0])};
+    };
+    if (again)
+      left = statesIf(emitter, frame.loc(), again, left, addToLeft);
+    leaveStates(frame, left, part, result, results, firstPointer);
+    firstPointer += numStateComponents(reducer.getOp());
+  }
+}
+
+void AcrossRowsLowering::leave(ArrayRef<ReductionState> states,
+                               const ThreadGroup &group, Value again) {
   const ReductionState *next = states.begin();
+  MutableArrayRef<Sum> left = sums;
   unsigned firstPointer = 0;
   Index zero = Index::constant(0), one = Index::constant(1);
+  Index part = partOf(group);
   for (const ReductionSpace &space : segment.across.spaces) {
     size_t count = space.levels.front().size();
+    MutableArrayRef<Sum> ofSpace = left.take_front(count);
+    left = left.drop_front(count);
     if (AcrossRows::keepsColumns(space, segment.space)) {
       Index results = emitter.product(space.keptExtents());
       for (auto [number, column] : llvm::enumerate(columns))
@@ -95,14 +134,14 @@ void AcrossRowsLowering::leave(const ReductionStates &states,
           ReductionStates ofColumn;
           for (size_t sum = 0; sum < count; ++sum)
             ofColumn.push_back(next[sum * columns.size() + number]);
-          leaveStates(frame, ofColumn, part, columns[number].first, results,
-                      firstPointer);
+          leaveSums(ofSpace, ofColumn, columns[number].first, results, part,
+                    firstPointer, again);
         });
       next += count * columns.size();
     } else {
       frame.ifTrue(emitter.less(group.lane, one), [&] {
-        leaveStates(frame, ArrayRef(next, count), part, zero, one,
-                    firstPointer);
+        leaveSums(ofSpace, ArrayRef(next, count), zero, one, part, firstPointer,
+                  again);
       });
       next += count;
     }
@@ -111,7 +150,30 @@ void AcrossRowsLowering::leave(const ReductionStates &states,
   }
 }
 
-/// The kernel's results that follow from the reductions of a space.
+/// Whether a block may have more rows than a sum takes in sequence.
+bool AcrossRowsLowering::mayBeLong() {
+  bool addsUp =
+      llvm::any_of(sums, [](const Sum &sum) { return sum.reducer.addsUp(); });
+  std::optional<int64_t> rows = staticProduct(segment.space.rows());
+  int64_t atOnce = schedule.getPersistent() * schedule.getRowsPerBlock();
+  return addsUp && (!rows || *rows > atOnce * Reducer::longBlock);
+}
+
+void AcrossRowsLowering::endRow(ReductionStates &states,
+                                const ThreadGroup &group) {
+  if (!mayBeLong())
+    return;
+  Index length = Index::constant(Reducer::longBlock);
+  Index rows = emitter.add({states.pop_back_val().front()}, Index::constant(1));
+  Value isWhole = emitter.less(emitter.rem(rows, length), Index::constant(1));
+  states = statesIf(emitter, frame.loc(), isWhole, states,
+                    [&](const ReductionStates &block) {
+                      leave(block, group, emitter.less(length, rows));
+                      return identities();
+                    });
+  states.push_back({emitter.materialize(rows)});
+}
+
 SmallVector<unsigned> AcrossRowsLowering::resultsOf(unsigned space) {
   SmallVector<unsigned> numbers;
   for (auto [result, from] :
@@ -146,12 +208,14 @@ void AcrossRowsLowering::combine(const Index &parts, const Index &thread) {
 
 void AcrossRowsLowering::finish(const ReductionStates &states,
                                 const ThreadGroup &group, const Index &thread) {
-  Index rowsPerBlock = Index::constant(schedule.getRowsPerBlock());
-  Index part =
-      emitter.add(emitter.mul(frame.blockId(), rowsPerBlock), group.group);
-  leave(states, group, part);
+  Index rows = {states.back().front()};
+  Value again;
+  if (mayBeLong())
+    again = emitter.less(Index::constant(Reducer::longBlock - 1), rows);
+  leave(ArrayRef(states).drop_back(), group, again);
   meetInGrid(frame, thread);
   Index blocks = {
       gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
+  Index rowsPerBlock = Index::constant(schedule.getRowsPerBlock());
   combine(emitter.mul(blocks, rowsPerBlock), thread);
 }

@@ -42,7 +42,7 @@ public:
                      const ReductionSegment &segment,
                      ArrayRef<Columns> columns);
 
-  /// The states before the first row.
+  /// The states before the first row, and how many rows they have.
   ReductionStates start();
   /// Takes in a row's point at the columns of that number. Null `exists` means
   /// true.
@@ -51,6 +51,9 @@ public:
   /// Takes in what a row has one of, at the point that `rowPoint` gives.
   void takeRow(ReductionStates &states,
                llvm::function_ref<Point(Value)> rowPoint, Value exists);
+  /// Behind each row: adds the states of a block of rows to what was left
+  /// before, and starts others, so that no sum has more terms in sequence.
+  void endRow(ReductionStates &states, const ThreadGroup &group);
   /// Leaves the states, meets the other blocks and writes the results.
   void finish(const ReductionStates &states, const ThreadGroup &group,
               const Index &thread);
@@ -65,8 +68,15 @@ private:
   /// Calls the body with each sum and its first state.
   void forEachSum(ReductionStates &states,
                   llvm::function_ref<void(Sum &, ReductionState *)> body);
-  void leave(const ReductionStates &states, const ThreadGroup &group,
-             const Index &part);
+  ReductionStates identities();
+  /// Leaves the states; `again`, an i1, adds them to what was left before.
+  void leave(ArrayRef<ReductionState> states, const ThreadGroup &group,
+             Value again);
+  void leaveSums(MutableArrayRef<Sum> ofSpace, ArrayRef<ReductionState> states,
+                 const Index &result, const Index &results, const Index &part,
+                 unsigned firstPointer, Value again);
+  bool mayBeLong();
+  Index partOf(const ThreadGroup &group);
   void combine(const Index &parts, const Index &thread);
   SmallVector<unsigned> resultsOf(unsigned space);
 

@@ -25,13 +25,14 @@ void ColumnsLowering::placeHeldPoints() {
   }
 }
 
-ColumnsLowering::States ColumnsLowering::walk(States states, Visit visit) {
+ColumnsLowering::States ColumnsLowering::walk(MutableArrayRef<Reducer> reducers,
+                                              States states, Visit visit) {
   SmallVector<BlockArgument> streamed =
       streamedInputs(frame.kernel, frame.dims, space.domain);
   if (schedule.getEvictFirst())
     emitter.loadThrough(cacheLoader(emitter, streamed, CacheUse::last));
   states = isHeld() ? walkHeld(std::move(states), visit)
-                    : walkLoops(streamed, std::move(states), visit);
+                    : walkLoops(reducers, streamed, std::move(states), visit);
   emitter.loadThrough(nullptr);
   return states;
 }
@@ -48,7 +49,8 @@ ColumnsLowering::States ColumnsLowering::walkHeld(States states, Visit visit) {
 
 /// Several of them at a time, and then one by one.
 ColumnsLowering::States
-ColumnsLowering::walkLoops(ArrayRef<BlockArgument> streamed, States states,
+ColumnsLowering::walkLoops(MutableArrayRef<Reducer> reducers,
+                           ArrayRef<BlockArgument> streamed, States states,
                            Visit visit) {
   Index count = walkedPlaces();
   int64_t unroll = schedule.getUnroll(), perStep = unroll * splits;
@@ -63,7 +65,8 @@ ColumnsLowering::walkLoops(ArrayRef<BlockArgument> streamed, States states,
       copyableInputs(frame, streamed, pointAt(group.slice, behind)),
       schedule.getStages(), thread, schedule.getThreads()};
   states = loopInStages(
-      frame, staged, emitter.mul(part, step), stepped, emitter.mul(parts, step),
+      frame, reducers, staged,
+      {emitter.mul(part, step), stepped, emitter.mul(parts, step), unroll},
       states,
       [&](const Index &base) {
         SmallVector<Point> points;
@@ -124,7 +127,7 @@ ColumnsLowering::walkLevel(MutableArrayRef<Reducer> reducers,
     storeAt(full, points);
     return current;
   };
-  states = walk(states, visit);
+  states = walk(reducers, states, visit);
   if (alongPlaces)
     for (auto [reducer, state] : llvm::zip(reducers, states))
       state = reducer.reduceLanes(state);

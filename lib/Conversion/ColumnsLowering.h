@@ -79,9 +79,11 @@ private:
   }
   Point reducedPoint(Value value);
   void forOwnColumns(llvm::function_ref<void(int64_t)> body);
-  States walk(States states, Visit visit);
+  /// The states, if any, are those of the reducers.
+  States walk(MutableArrayRef<Reducer> reducers, States states, Visit visit);
   States walkHeld(States states, Visit visit);
-  States walkLoops(ArrayRef<BlockArgument> streamed, States states,
+  States walkLoops(MutableArrayRef<Reducer> reducers,
+                   ArrayRef<BlockArgument> streamed, States states,
                    Visit visit);
   States walkEdges(const States &states, Visit visit);
   Index endOfTail(const Index &steps, const Index &count);

@@ -81,11 +81,12 @@ ReductionStates PartCombiner::walk() {
   int64_t perStep = unroll * group.slices;
   Index stepped = emitter.mul(emitter.div(parts, Index::constant(perStep)),
                               Index::constant(perStep));
-  states = loopOverStates(frame, Index::constant(0), stepped, perStep, states,
-                          [&](Index base, ReductionStates current) {
-                            return take(emitter.add(base, group.slice),
-                                        std::move(current), unroll);
-                          });
+  states = accumulateOver(
+      emitter, frame.loc(), reducers,
+      {Index::constant(0), stepped, Index::constant(perStep), unroll}, states,
+      [&](Index base, ReductionStates current) {
+        return take(emitter.add(base, group.slice), std::move(current), unroll);
+      });
   return loopOverStates(frame, emitter.add(stepped, group.slice), parts,
                         group.slices, states,
                         [&](Index part, ReductionStates current) {

@@ -157,8 +157,9 @@ mlir::fuse::combineBlocks(KernelFrame &frame, MutableArrayRef<Reducer> reducers,
     parts.push_back(reducer.identity(1));
   Index blocks = {
       gpu::GridDimOp::create(frame.builder, frame.loc(), gpu::Dimension::x)};
-  parts = loopOverStates(
-      frame, group.lane, blocks, group.width, std::move(parts),
+  parts = accumulateOver(
+      emitter, frame.loc(), reducers,
+      {group.lane, blocks, Index::constant(group.width)}, std::move(parts),
       [&](Index block, ReductionStates current) {
         unsigned next = first;
         for (auto [reducer, state] : llvm::zip(reducers, current)) {

@@ -348,7 +348,7 @@ void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
     storeAt(results, points);
     return states;
   };
-  walk({}, visit);
+  walk({}, {}, visit);
   if (hasEdges())
     walkEdges({}, visit);
 }

@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompensatedSum.h"
 #include "KernelFrame.h"
+#include "Reducer.h"
 
 #include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +50,10 @@ private:
                      const llvm::SmallDenseMap<char, Index> &at, char laneAxis);
   SmallVector<Value> step(ArrayRef<Index> summed, int64_t stepLanes,
                           ValueRange sums);
-  SmallVector<Value> sumLoop(Index from, Index to, int64_t step,
+  SmallVector<Value> stepLoop(const Index &from, const Index &to,
+                              int64_t stride, int64_t stepLanes,
+                              ValueRange sums);
+  SmallVector<Value> sumLoop(const Index &from, const Index &to, int64_t stride,
                              int64_t stepLanes, ValueRange sums);
   Value addLanes(Value sum);
   void finish(ValueRange sums);
@@ -204,10 +209,11 @@ SmallVector<Value> ContractionLowering::step(ArrayRef<Index> summed,
   return result;
 }
 
-SmallVector<Value> ContractionLowering::sumLoop(Index from, Index to,
-                                                int64_t stride,
-                                                int64_t stepLanes,
-                                                ValueRange sums) {
+SmallVector<Value> ContractionLowering::stepLoop(const Index &from,
+                                                 const Index &to,
+                                                 int64_t stride,
+                                                 int64_t stepLanes,
+                                                 ValueRange sums) {
   auto loop = scf::ForOp::create(
       builder, op.getLoc(), emitter.materialize(from), emitter.materialize(to),
       emitter.materialize(Index::constant(stride)), sums);
@@ -222,6 +228,49 @@ SmallVector<Value> ContractionLowering::sumLoop(Index from, Index to,
   scf::YieldOp::create(builder, op.getLoc(),
                        step(summed, stepLanes, loop.getRegionIterArgs()));
   return SmallVector<Value>(loop.getResults());
+}
+
+/// Sums of blocks of terms, as in BlockedReducer.cpp.
+SmallVector<Value> ContractionLowering::sumLoop(const Index &from,
+                                                const Index &to, int64_t stride,
+                                                int64_t stepLanes,
+                                                ValueRange sums) {
+  int64_t blockSize = Reducer::longBlock * stride;
+  bool isShort = !from.base && !to.base && to.offset - from.offset <= blockSize;
+  if (isShort)
+    return stepLoop(from, to, stride, stepLanes, sums);
+  Location loc = op.getLoc();
+  size_t count = sums.size();
+  int64_t width = lanesIn(sums.front());
+  SmallVector<Value> zeros(
+      count, emitter.splat(loc, emitter.constant(loc, type, 0), width));
+  SmallVector<Value> carried(sums);
+  carried.append(zeros);
+  auto loop = scf::ForOp::create(
+      builder, loc, emitter.materialize(from), emitter.materialize(to),
+      emitter.materialize(Index::constant(blockSize)), carried);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    PointEmitter::Scope scope(emitter);
+    Index first = {loop.getInductionVar()};
+    Index end = emitter.min(emitter.add(first, Index::constant(blockSize)), to);
+    carried = SmallVector<Value>(loop.getRegionIterArgs());
+    for (auto [number, block] :
+         llvm::enumerate(stepLoop(first, end, stride, stepLanes, zeros))) {
+      Value &sum = carried[number], &rest = carried[count + number];
+      CompensatedSum added = addTerm(builder, loc, {sum, rest}, block);
+      sum = added.sum;
+      rest = added.rest;
+    }
+    scf::YieldOp::create(builder, loc, carried);
+  }
+  SmallVector<Value> totals;
+  for (size_t number = 0; number < count; ++number)
+    totals.push_back(
+        totalOf(builder, loc,
+                {loop.getResult(number), loop.getResult(count + number)}));
+  return totals;
 }
 
 /// The sum of a vector's lanes, as a tree.

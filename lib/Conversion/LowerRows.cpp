@@ -196,7 +196,7 @@ RowsLowering::States RowsLowering::walkLevel(MutableArrayRef<Reducer> reducers,
     return accumulateAt(emitter, reducers, std::move(current), points);
   };
   if (isLoop()) {
-    std::tie(states, scalarStates) = walkLoops(states, scalarStates, visit);
+    std::tie(states, scalarStates) = walkLoops(reducers, states, scalarStates, visit);
   } else {
     if (slots > 0)
       states = walkShared(std::move(states), visit, isFirst, isLast);
@@ -290,7 +290,7 @@ void RowsLowering::storeFull(ArrayRef<unsigned> results) {
     return states;
   };
   if (isLoop()) {
-    walkLoops({}, {}, store);
+    walkLoops({}, {}, {}, store);
     return;
   }
   if (slots > 0)

@@ -111,6 +111,14 @@ static int64_t bytesOf(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
+/// Of the state of so many lanes: the results of a vector are a multiple of it.
+static int64_t alignmentOf(KernelFrame &frame, Type element, int64_t lanes) {
+  int64_t bytes = bytesOf(element);
+  return frame.emitter.getOptions().aligned
+             ? std::min(widestBytes, lanes * bytes)
+             : bytes;
+}
+
 void mlir::fuse::leaveStates(KernelFrame &frame,
                              ArrayRef<ReductionState> states, const Index &part,
                              const Index &result, const Index &results,
@@ -119,25 +127,20 @@ void mlir::fuse::leaveStates(KernelFrame &frame,
   for (const ReductionState &state : states)
     for (Value component : state) {
       // A number of elements is the same for all lanes.
-      auto vector = dyn_cast<VectorType>(state.back().getType());
-      Value value = frame.emitter.splat(frame.loc(), component,
-                                        vector ? vector.getDimSize(0) : 1);
+      int64_t lanes = lanesIn(state.back());
+      Value value = frame.emitter.splat(frame.loc(), component, lanes);
       Type element = getElementTypeOrSelf(value.getType());
       Value stored = frame.emitter.toStorage(frame.loc(), element, value);
       Value at = addressOf(frame, *pointer++, element, part, result, results);
-      int64_t bytes = bytesOf(element);
-      // The results of a vector are a multiple of it.
-      int64_t align = frame.emitter.getOptions().aligned && vector
-                          ? std::min(widestBytes, vector.getDimSize(0) * bytes)
-                          : bytes;
-      LLVM::StoreOp::create(frame.builder, frame.loc(), stored, at, align);
+      LLVM::StoreOp::create(frame.builder, frame.loc(), stored, at,
+                            alignmentOf(frame, element, lanes));
     }
 }
 
 ReductionState mlir::fuse::loadState(KernelFrame &frame, Reducer &reducer,
                                      unsigned first, const Index &part,
-                                     const Index &result,
-                                     const Index &results) {
+                                     const Index &result, const Index &results,
+                                     int64_t lanes) {
   Operation *op = reducer.getOp();
   Type element = PointEmitter::computeType(
       getElementTypeOrSelf(op->getOperand(0).getType()));
@@ -146,10 +149,13 @@ ReductionState mlir::fuse::loadState(KernelFrame &frame, Reducer &reducer,
        ++component) {
     Value pointer = frame.partStates->pointers[first + component];
     Value at = addressOf(frame, pointer, element, part, result, results);
-    Value stored = LLVM::LoadOp::create(frame.builder, frame.loc(),
-                                        PointEmitter::storageType(element), at,
-                                        bytesOf(element));
-    state.push_back(frame.emitter.fromStorage(frame.loc(), element, stored));
+    int64_t width = reducer.isShared(component) ? 1 : lanes;
+    Type stored = PointEmitter::storageType(element);
+    if (width > 1)
+      stored = VectorType::get({width}, stored);
+    Value value = LLVM::LoadOp::create(frame.builder, frame.loc(), stored, at,
+                                       alignmentOf(frame, element, width));
+    state.push_back(frame.emitter.fromStorage(frame.loc(), element, value));
   }
   return state;
 }

@@ -64,10 +64,11 @@ void leaveStates(KernelFrame &frame, ArrayRef<ReductionState> states,
                  const Index &part, const Index &result, const Index &results,
                  unsigned first = 0);
 
-/// Reads one state of a part, whose first component is at pointer `first`.
+/// Reads the states of a part, of as many results as there are lanes, whose
+/// first component is at pointer `first`.
 ReductionState loadState(KernelFrame &frame, Reducer &reducer, unsigned first,
                          const Index &part, const Index &result,
-                         const Index &results);
+                         const Index &results, int64_t lanes = 1);
 
 } // namespace mlir::fuse
 

@@ -234,6 +234,7 @@ void RowsLowering::emitPersistent(const Index &block) {
           across.takeColumns(carried, number, point, row.exists);
         across.takeRow(
             carried, [&](Value value) { return rowPoint(value); }, row.exists);
+        across.endRow(carried, group);
         if (needsBarrierBetweenRows())
           gpu::BarrierOp::create(frame.builder, frame.loc());
         if (rowsAhead() > 0)

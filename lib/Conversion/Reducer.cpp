@@ -8,6 +8,7 @@
 #include "Reducer.h"
 
 #include "MathEmitter.h"
+#include "StateLoop.h"
 
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Conversion/MathExpansion.h"
@@ -152,10 +153,11 @@ Value Reducer::extremeOf(Value a, Value b) {
   });
 }
 
-bool Reducer::isFloatSum() {
-  return reduce && isa<FloatType>(type) &&
-         (reduce.getKind() == ReduceKind::sum ||
-          reduce.getKind() == ReduceKind::mean);
+bool Reducer::isFloatSum() const {
+  if (!reduce || !isa<FloatType>(type))
+    return false;
+  ReduceKind kind = ReduceOp(reduce).getKind();
+  return kind == ReduceKind::sum || kind == ReduceKind::mean;
 }
 
 Value Reducer::combineOne(Value a, Value b) {
@@ -469,7 +471,6 @@ SmallVector<Extent> Reducer::reducedExtents() const {
 Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, OpResult result,
                                       const Point &point) {
   Operation *op = result.getOwner();
-  OpBuilder &builder = emitter.getBuilder();
   Location loc = op->getLoc();
   Reducer reducer(emitter, op);
   // Neighbouring results are not neighbours in the operand if its last
@@ -481,24 +482,15 @@ Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, OpResult result,
       return emitter.emit(result, emitter.lanePoint(point, lane));
     });
   SmallVector<Extent> extents = reducer.reducedExtents();
-  Index count = emitter.product(extents);
-  Value zero = emitter.materialize(Index::constant(0));
-  Value one = emitter.materialize(Index::constant(1));
-  auto loop = scf::ForOp::create(builder, loc, zero, emitter.materialize(count),
-                                 one, reducer.identity(point.lanes));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    PointEmitter::Scope scope(emitter);
-    SmallVector<Index, 4> reduced =
-        emitter.delinearize({loop.getInductionVar(), 0}, extents);
-    Value element = emitter.emit(input, reducer.inputPoint(point, reduced));
-    ReductionState state(loop.getRegionIterArgs());
-    scf::YieldOp::create(
-        builder, loc,
-        reducer.accumulate(
-            state, ReducedElements{element, /*guard=*/{}, point.lanes}));
-  }
-  ReductionState state(loop.getResults());
-  return reducer.finish(state, count)[result.getResultNumber()];
+  Index count = emitter.product(extents), one = Index::constant(1);
+  ReductionStates states = accumulateOver(
+      emitter, loc, reducer, {Index::constant(0), count, one},
+      {reducer.identity(point.lanes)},
+      [&](const Index &place, ReductionStates current) {
+        Point at =
+            reducer.inputPoint(point, emitter.delinearize(place, extents));
+        at.guard = {};
+        return accumulateAt(emitter, reducer, std::move(current), at);
+      });
+  return reducer.finish(states[0], count)[result.getResultNumber()];
 }

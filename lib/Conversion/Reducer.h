@@ -67,6 +67,28 @@ public:
   Value combineComponent(unsigned component, Value a, Value b);
   /// The sum of an online state, relative to another maximum.
   Value rescale(const ReductionState &state, Value maximum);
+  /// Terms of a block, which are added up one after the other: more where a
+  /// block costs more than six additions, or where a sum has registers only.
+  static constexpr int64_t shortBlock = 64, longBlock = 256;
+  int64_t blockSize() const {
+    return isOnline() || isWelford() ? longBlock : shortBlock;
+  }
+  /// Whether the error of the state grows with the number of terms that are
+  /// taken in one after the other, as a sum's does, and in blocks it does not.
+  bool addsUp() const;
+  /// What the additions of blocks have rounded off before the first one.
+  ReductionState noRest(const ReductionState &state);
+  ReductionState startBlock(const ReductionState &state);
+  /// The state and its rest when the state of a block comes to them.
+  std::pair<ReductionState, ReductionState>
+  addBlock(const ReductionState &state, const ReductionState &rest,
+           const ReductionState &block);
+  ReductionState addRest(ReductionState state, const ReductionState &rest);
+  /// Whether all lanes of a state have one value of that component: a number of
+  /// elements.
+  bool isShared(unsigned component) const {
+    return isWelford() && component == 0;
+  }
   /// Combines the lanes of a vector state, as a tree.
   ReductionState reduceLanes(ReductionState state);
   /// The op's results from the final state of `count` elements.
@@ -89,7 +111,7 @@ private:
   Value inNarrow(ArrayRef<Value> values,
                  llvm::function_ref<Value(ArrayRef<Value>)> make);
   Value extremeOf(Value a, Value b);
-  bool isFloatSum();
+  bool isFloatSum() const;
   Value addUp(Value total, ArrayRef<ReducedElements> elements);
   Value dividedBy(Value sum, const Index &count);
   Value combineOne(Value a, Value b);

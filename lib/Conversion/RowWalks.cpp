@@ -379,7 +379,8 @@ RowsLowering::States RowsLowering::walkHeld(States states, Visit visit,
 }
 
 std::pair<RowsLowering::States, RowsLowering::States>
-RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
+RowsLowering::walkLoops(MutableArrayRef<Reducer> reducers, States vectorStates,
+                        States scalarStates, Visit visit) {
   Index perStep = emitter.mul(walkers, Index::constant(unroll));
   // The last vector of a row with edges is none of a step, so that all of a
   // step are followed by another.
@@ -396,7 +397,8 @@ RowsLowering::walkLoops(States vectorStates, States scalarStates, Visit visit) {
                      vectorPoint(walker, /*followed=*/true)),
       schedule.getStages(), thread, schedule.getThreads()};
   vectorStates = loopInStages(
-      frame, staged, Index::constant(0), stepped, perStep, vectorStates,
+      frame, reducers, staged, {Index::constant(0), stepped, perStep, unroll},
+      vectorStates,
       [&](const Index &base) {
         SmallVector<Point> points;
         Index number = emitter.add(base, walker);

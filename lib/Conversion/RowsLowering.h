@@ -201,7 +201,9 @@ private:
   States visitLate(const Index &first, const ReductionState &loaded,
                    States states, Visit visit);
   States walkAhead(int64_t to, States states, Visit visit);
-  std::pair<States, States> walkLoops(States vectorStates, States scalarStates,
+  /// The states, if any, are those of the reducers.
+  std::pair<States, States> walkLoops(MutableArrayRef<Reducer> reducers,
+                                      States vectorStates, States scalarStates,
                                       Visit visit);
 
   States walkLevel(MutableArrayRef<Reducer> reducers, bool isFirst,

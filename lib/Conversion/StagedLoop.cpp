@@ -79,24 +79,27 @@ ReductionStates StagedLoop::walk(const Index &base, const Index &stage,
 }
 
 ReductionStates mlir::fuse::loopInStages(KernelFrame &frame,
+                                         MutableArrayRef<Reducer> reducers,
                                          const StagedWalk &walk,
-                                         const Index &from, const Index &to,
-                                         const Index &step,
+                                         const SummingLoop &range,
                                          ReductionStates states,
                                          PointsOf pointsOf, Visit visit) {
   PointEmitter &emitter = frame.emitter;
   if (walk.stages == 1 || walk.inputs.empty())
-    return loopOverStates(frame, from, to, step, std::move(states),
+    return accumulateOver(emitter, frame.loc(), reducers, range,
+                          std::move(states),
                           [&](const Index &base, ReductionStates current) {
                             return visit(std::move(current), pointsOf(base));
                           });
-  StagedLoop loop(frame, walk, to, step, pointsOf, pointsOf(from));
+  StagedLoop loop(frame, walk, range.to, range.step, pointsOf,
+                  pointsOf(range.from));
   for (int64_t stage = 0; stage < loop.ahead(); ++stage)
-    loop.copy(emitter.add(from, emitter.mul(step, Index::constant(stage))),
+    loop.copy(emitter.add(range.from,
+                          emitter.mul(range.step, Index::constant(stage))),
               Index::constant(stage));
   states.push_back({emitter.materialize(Index::constant(0))});
-  states = loopOverStates(
-      frame, from, to, step, std::move(states),
+  states = accumulateOver(
+      emitter, frame.loc(), reducers, range, std::move(states),
       [&](const Index &base, ReductionStates current) {
         Index stage = {current.pop_back_val().front()};
         current = loop.walk(base, stage, std::move(current), visit);

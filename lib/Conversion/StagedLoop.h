@@ -34,12 +34,12 @@ struct StagedWalk {
   int64_t threads;
 };
 
-/// As loopOverStates, where `pointsOf` gives the points of a step, always as
+/// As accumulateOver, where `pointsOf` gives the points of a step, always as
 /// many vectors of as many lanes, and `visit` takes them into the states. With
 /// one stage or no inputs all is loaded where it is needed.
 ReductionStates loopInStages(
-    KernelFrame &frame, const StagedWalk &walk, const Index &from,
-    const Index &to, const Index &step, ReductionStates states,
+    KernelFrame &frame, MutableArrayRef<Reducer> reducers,
+    const StagedWalk &walk, const SummingLoop &range, ReductionStates states,
     llvm::function_ref<SmallVector<Point>(const Index &)> pointsOf,
     llvm::function_ref<ReductionStates(ReductionStates, ArrayRef<Point>)>
         visit);

@@ -29,15 +29,14 @@ static ReductionStates regroup(ValueRange flat, const ReductionStates &like) {
   return grouped;
 }
 
-ReductionStates mlir::fuse::loopOverStates(
-    KernelFrame &frame, Index from, Index to, Index step,
-    const ReductionStates &states,
-    llvm::function_ref<ReductionStates(Index, ReductionStates)> body) {
-  OpBuilder &builder = frame.builder;
-  PointEmitter &emitter = frame.emitter;
-  auto loop = scf::ForOp::create(
-      builder, frame.loc(), emitter.materialize(from), emitter.materialize(to),
-      emitter.materialize(step), flatten(states));
+ReductionStates mlir::fuse::loopOverStates(PointEmitter &emitter, Location loc,
+                                           Index from, Index to, Index step,
+                                           const ReductionStates &states,
+                                           StateLoopBody body) {
+  OpBuilder &builder = emitter.getBuilder();
+  auto loop = scf::ForOp::create(builder, loc, emitter.materialize(from),
+                                 emitter.materialize(to),
+                                 emitter.materialize(step), flatten(states));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -45,9 +44,71 @@ ReductionStates mlir::fuse::loopOverStates(
     ReductionStates after = body({loop.getInductionVar()},
                                  regroup(loop.getRegionIterArgs(), states));
     if (SmallVector<Value> flat = flatten(after); !flat.empty())
-      scf::YieldOp::create(builder, frame.loc(), flat);
+      scf::YieldOp::create(builder, loc, flat);
   }
   return regroup(loop.getResults(), states);
+}
+
+ReductionStates mlir::fuse::statesIf(
+    PointEmitter &emitter, Location loc, Value condition,
+    const ReductionStates &states,
+    llvm::function_ref<ReductionStates(const ReductionStates &)> then) {
+  auto chosen = scf::IfOp::create(
+      emitter.getBuilder(), loc, condition,
+      [&](OpBuilder &inner, Location) {
+        PointEmitter::Scope scope(emitter);
+        scf::YieldOp::create(inner, loc, flatten(then(states)));
+      },
+      [&](OpBuilder &inner, Location) {
+        scf::YieldOp::create(inner, loc, flatten(states));
+      });
+  return regroup(chosen.getResults(), states);
+}
+
+/// Whether the loop is known to have no more than so many steps.
+static bool isShort(const SummingLoop &loop, int64_t steps) {
+  bool isStatic = !loop.from.base && !loop.to.base && !loop.step.base;
+  return isStatic &&
+         loop.to.offset - loop.from.offset <= steps * loop.step.offset;
+}
+
+ReductionStates mlir::fuse::accumulateOver(PointEmitter &emitter, Location loc,
+                                           MutableArrayRef<Reducer> reducers,
+                                           const SummingLoop &loop,
+                                           ReductionStates states,
+                                           StateLoopBody body) {
+  int64_t terms = 0;
+  for (const Reducer &reducer : reducers)
+    if (reducer.addsUp())
+      terms = std::max(terms, reducer.blockSize());
+  int64_t steps = std::max<int64_t>(1, terms / loop.terms);
+  if (terms == 0 || isShort(loop, steps))
+    return loopOverStates(emitter, loc, loop.from, loop.to, loop.step, states,
+                          body);
+  size_t carried = states.size();
+  for (auto [number, reducer] : llvm::enumerate(reducers))
+    states.push_back(reducer.noRest(states[number]));
+  Index block = emitter.mul(loop.step, Index::constant(steps));
+  auto addBlock = [&](const Index &first, ReductionStates current) {
+    ReductionStates inner(current.begin(), current.begin() + carried);
+    for (auto [reducer, state] : llvm::zip(reducers, inner))
+      if (reducer.addsUp())
+        state = reducer.startBlock(state);
+    Index end = emitter.min(emitter.add(first, block), loop.to);
+    inner = loopOverStates(emitter, loc, first, end, loop.step, inner, body);
+    for (auto [number, reducer] : llvm::enumerate(reducers))
+      if (reducer.addsUp())
+        std::tie(inner[number], current[carried + number]) = reducer.addBlock(
+            current[number], current[carried + number], inner[number]);
+    llvm::copy(inner, current.begin());
+    return current;
+  };
+  states =
+      loopOverStates(emitter, loc, loop.from, loop.to, block, states, addBlock);
+  for (auto [number, reducer] : llvm::enumerate(reducers))
+    states[number] = reducer.addRest(states[number], states[carried + number]);
+  states.truncate(carried);
+  return states;
 }
 
 ReductionStates mlir::fuse::accumulateAt(PointEmitter &emitter,

@@ -16,19 +16,51 @@ namespace mlir::fuse {
 /// The states of several reductions that walk together.
 using ReductionStates = SmallVector<ReductionState>;
 
+using StateLoopBody =
+    llvm::function_ref<ReductionStates(Index, ReductionStates)>;
+
 /// for (i = from; i < to; i += step) states = body(i, states); what the emitter
 /// remembers in the body is forgotten after it.
-ReductionStates loopOverStates(
-    KernelFrame &frame, Index from, Index to, Index step,
-    const ReductionStates &states,
-    llvm::function_ref<ReductionStates(Index, ReductionStates)> body);
+ReductionStates loopOverStates(PointEmitter &emitter, Location loc, Index from,
+                               Index to, Index step,
+                               const ReductionStates &states,
+                               StateLoopBody body);
 
-inline ReductionStates loopOverStates(
-    KernelFrame &frame, Index from, Index to, int64_t step,
-    const ReductionStates &states,
-    llvm::function_ref<ReductionStates(Index, ReductionStates)> body) {
+inline ReductionStates loopOverStates(KernelFrame &frame, Index from, Index to,
+                                      Index step, const ReductionStates &states,
+                                      StateLoopBody body) {
+  return loopOverStates(frame.emitter, frame.loc(), from, to, step, states,
+                        body);
+}
+
+inline ReductionStates loopOverStates(KernelFrame &frame, Index from, Index to,
+                                      int64_t step,
+                                      const ReductionStates &states,
+                                      StateLoopBody body) {
   return loopOverStates(frame, from, to, Index::constant(step), states, body);
 }
+
+/// What `then` makes of the states where the condition, an i1, holds; else the
+/// states.
+ReductionStates
+statesIf(PointEmitter &emitter, Location loc, Value condition,
+         const ReductionStates &states,
+         llvm::function_ref<ReductionStates(const ReductionStates &)> then);
+
+/// A loop whose steps add `terms` terms to each lane of a sum.
+struct SummingLoop {
+  Index from, to, step;
+  int64_t terms = 1;
+};
+
+/// As loopOverStates, where `states` are those of `reducers` and then whatever
+/// else the loop carries. Its sums are blocked: of every few steps there is a
+/// sum of its own, and these are added up with compensation, so that the error
+/// does not grow with the number of steps (docs/numerics.md, Sums).
+ReductionStates accumulateOver(PointEmitter &emitter, Location loc,
+                               MutableArrayRef<Reducer> reducers,
+                               const SummingLoop &loop, ReductionStates states,
+                               StateLoopBody body);
 
 /// Takes the elements at `points` into the states of `reducers`. A point has as
 /// many lanes as the states have, or one.

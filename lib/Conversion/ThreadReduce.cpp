@@ -8,6 +8,7 @@
 #include "ThreadReduce.h"
 
 #include "ClusterExchange.h"
+#include "StateLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -440,25 +441,18 @@ SmallVector<ReductionState> SharedSlices::combineLane(const Index &number) {
 
 SmallVector<ReductionState> SharedSlices::combineAll(
     llvm::function_ref<ReductionState(const Index &, unsigned)> readSlice) {
-  OpBuilder &builder = frame.builder;
-  PointEmitter &emitter = frame.emitter;
-  Location loc = frame.loc();
+  Index one = Index::constant(1);
   SmallVector<ReductionState> combined;
   for (auto [number, reducer] : llvm::enumerate(reducers)) {
-    ReductionState first = readSlice(Index::constant(0), number);
-    auto loop = scf::ForOp::create(
-        builder, loc, emitter.materialize(Index::constant(1)),
-        emitter.materialize(Index::constant(group.slices)),
-        emitter.materialize(Index::constant(1)), first);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      PointEmitter::Scope scope(emitter);
-      ReductionState sum(loop.getRegionIterArgs());
-      ReductionState part = readSlice({loop.getInductionVar()}, number);
-      scf::YieldOp::create(builder, loc, reducer.combine(sum, part));
-    }
-    combined.emplace_back(loop.getResults());
+    auto takeSlice = [&, number = number, &reducer = reducer](
+                         const Index &slice, ReductionStates sum) {
+      sum[0] = reducer.combine(sum[0], readSlice(slice, number));
+      return sum;
+    };
+    combined.append(accumulateOver(frame.emitter, frame.loc(), reducer,
+                                   {one, Index::constant(group.slices), one},
+                                   {readSlice(Index::constant(0), number)},
+                                   takeSlice));
   }
   return combined;
 }

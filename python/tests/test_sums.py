@@ -1,6 +1,7 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What sums and means of no elements, of zeros of either sign, and of products are."""
+"""What sums and means of no elements, of zeros of either sign, of products, and of
+very many elements are."""
 
 import fuse
 import numpy as np
@@ -96,3 +97,78 @@ def test_what_a_sum_of_products_and_a_mean_are_off_by(target):
     y = fuse.compile(SQUARES, target=target)(x)
     exact = np.square(x.astype(np.float64)).mean(axis=1)
     np.testing.assert_allclose(y, exact, rtol=8 * 2.0**-24)
+
+
+ROWS = """
+func.func @rows(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = fuse.OP : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+"""
+COLUMNS_OF_GRADIENTS = """
+func.func @gradients(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
+  %y = fuse.rms_norm %x eps = 1.0e-6 : tensor<?x256xf32>
+  %w = fuse.reduce sum %x dims = [0] : tensor<?x256xf32> -> tensor<256xf32>
+  return %y, %w : tensor<?x256xf32>, tensor<256xf32>
+}
+"""
+# One accumulator of as many equal terms is off by thousands of units.
+MANY = {"cpu": 1_000_003, "emu": 150_001}
+
+
+def units_off(y, exact):
+    """The largest error in units of 2**-24 of the largest value."""
+    return np.abs(y - exact).max() / np.abs(exact).max() * 2.0**24
+
+
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+@pytest.mark.parametrize("kind", ["sum", "mean"])
+@pytest.mark.parametrize("dim, width", [(0, 1), (0, 4), (1, 1), (1, 3)])
+def test_sums_of_many_equal_terms(target, kind, dim, width):
+    shape = (MANY[target], width) if dim == 0 else (width, MANY[target])
+    x = np.full(shape, 0.1, np.float32)
+    y = compiled(kind, dim, target)(x)
+    exact = getattr(x.astype(np.float64), kind)(axis=dim)
+    assert units_off(y, exact) < 40
+
+
+def test_ones_are_counted():
+    """From 2**24 on one more does not change a sum in f32."""
+    for shape in [(20_000_000, 1), (20_000_000, 3), (1, 20_000_000)]:
+        dim = 0 if shape[0] > 1 else 1
+        y = compiled("sum", dim, "cpu")(np.ones(shape, np.float32))
+        assert (y == 20_000_000).all()
+
+
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+def test_norms_and_softmax_of_many_equal_terms(target):
+    x = np.full((1, MANY[target]), 0.1, np.float32)
+    norm = fuse.compile(ROWS.replace("OP", "rms_norm %x eps = 0.0"), target=target)
+    assert units_off(norm(x), np.ones(x.shape)) < 40
+    softmax = fuse.compile(ROWS.replace("OP", "softmax %x dims = [1]"), target=target)
+    rising = np.linspace(0, 1, MANY[target], dtype=np.float32)[None]
+    for row in rising, np.ascontiguousarray(rising[:, ::-1]):
+        exact = np.exp(row.astype(np.float64))
+        assert units_off(softmax(row), exact / exact.sum()) < 60
+
+
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+def test_products_of_many_equal_terms(target):
+    text = """
+    func.func @product(%x: tensor<2x?xf32>, %w: tensor<?x4xf32>) -> tensor<2x4xf32> {
+      %y = fuse.matmul %x, %w : tensor<2x?xf32>, tensor<?x4xf32> -> tensor<2x4xf32>
+      return %y : tensor<2x4xf32>
+    }"""
+    x = np.full((2, MANY[target]), 0.1, np.float32)
+    w = np.full((MANY[target], 4), 0.3, np.float32)
+    y = fuse.compile(text, target=target)(x, w)
+    assert units_off(y, x.astype(np.float64) @ w.astype(np.float64)) < 80
+
+
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+def test_a_kernel_of_rows_sums_its_columns_in_blocks(target):
+    """On a GPU blocks that stay keep these sums from row to row."""
+    x = np.full((MANY[target] // 2, 256), 0.1, np.float32)
+    program = fuse.compile(COLUMNS_OF_GRADIENTS, target=target)
+    _, w = program(x)
+    assert units_off(w, x.astype(np.float64).sum(axis=0)) < 160

@@ -16,7 +16,9 @@
 // CHECK:         %[[STEPS:.*]] = arith.divui %[[ROWS:.*]], %c16
 // CHECK:         %[[STEPPED:.*]] = arith.muli %[[STEPS]], %c16
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[RANK]], %c16
-// CHECK:         scf.for {{.*}} = %[[FIRST]] to %[[STEPPED]] step %c32
+// A block of 64 terms is 32 of the 2 that a step has.
+// CHECK:         scf.for %[[BLOCK:.*]] = %[[FIRST]] to %[[STEPPED]] step %c1024
+// CHECK:           scf.for {{.*}} = %[[BLOCK]] to {{.*}} step %c32
 // CHECK:         %[[NEXT:.*]] = arith.remui %[[STEPS]], %c2
 // CHECK:         arith.cmpi eq, %[[NEXT]], %[[RANK]]
 // CHECK:         scf.for {{.*}} step %c8

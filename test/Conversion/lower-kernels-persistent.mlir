@@ -16,17 +16,30 @@
 // CHECK:         %[[STRIDE:.*]] = gpu.grid_dim  x
 // CHECK:         scf.if
 // CHECK:           llvm.load {{.*}} -> vector<4xf32>
-// CHECK:         %[[SUMS:.*]]:2 = scf.for {{.*}} step %[[STRIDE]] iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>)
+// CHECK:         %[[SUMS:.*]]:3 = scf.for {{.*}} step %[[STRIDE]] iter_args({{.*}}, %[[ROWS:[a-z0-9]+]] = %c0{{[_0-9]*}}, {{.*}}) -> (vector<4xf32>, index, vector<4xf32>)
 // CHECK:           arith.minsi
 // CHECK:           %[[NEXT:.*]] = llvm.load {{.*}} -> vector<4xf32>
 // CHECK-NOT:       llvm.load
 // CHECK:           gpu.barrier
 // CHECK:           llvm.store
 // CHECK:           %[[SUM:.*]] = arith.addf {{.*}} : vector<4xf32>
+// Every 256 rows the sums are added to what was left before, and start anew.
+// CHECK:           %[[COUNT:.*]] = arith.addi %[[ROWS]], %c1
+// CHECK:           %[[PAST:.*]] = arith.remui %[[COUNT]], %c256
+// CHECK:           %[[WHOLE:.*]] = arith.cmpi slt, %[[PAST]], %c1
+// CHECK:           %[[BEGUN:.*]] = scf.if %[[WHOLE]]
+// CHECK:             arith.cmpi slt, %c256{{[_0-9]*}}, %[[COUNT]]
+// CHECK:             llvm.load
+// CHECK:             arith.addf
+// CHECK:             llvm.store
+// CHECK:             %[[NONE:.*]] = vector.broadcast
+// CHECK:             scf.yield %[[NONE]]
+// CHECK:             scf.yield %[[SUM]]
 // CHECK:           gpu.barrier
-// CHECK:           scf.yield %[[SUM]], %[[NEXT]]
+// CHECK:           scf.yield %[[BEGUN]], %[[COUNT]], %[[NEXT]]
+// CHECK:         arith.cmpi slt, %c255{{[_0-9]*}}, %[[SUMS]]#1
 // CHECK:         llvm.getelementptr inbounds %[[LEFT]]
-// CHECK:         llvm.store %[[SUMS]]#0
+// CHECK:         llvm.store
 // CHECK:         gpu.barrier
 // CHECK:         llvm.fence syncscope("device") acq_rel
 // CHECK:         llvm.atomicrmw
@@ -98,7 +111,7 @@ func.func @not_persistent(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256
 // CHECK:         scf.if
 // CHECK:           nvvm.cp.async.shared.global
 // CHECK:         nvvm.cp.async.commit.group
-// CHECK:         scf.for {{.*}} iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>)
+// CHECK:         scf.for {{.*}} iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>, index)
 // CHECK:           nvvm.cp.async.wait.group 1
 // CHECK:           nvvm.cp.async.wait.group 0
 // CHECK:           gpu.shuffle
@@ -138,7 +151,7 @@ func.func @ahead(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) 
 // CHECK:         nvvm.cp.async.commit.group
 // CHECK:         scf.if
 // CHECK:         nvvm.cp.async.commit.group
-// CHECK:         scf.for {{.*}} iter_args({{.*}}, %[[FIRST:[a-z0-9]+]] = %c0{{[_0-9]*}}) -> (vector<4xf32>, vector<4xf32>, index)
+// CHECK:         scf.for {{.*}} iter_args({{.*}}, %[[FIRST:[a-z0-9]+]] = %c0{{[_0-9]*}}) -> (vector<4xf32>, vector<4xf32>, index, index)
 // CHECK:           %[[LAST:.*]] = arith.addi %[[FIRST]], %c4
 // CHECK:           scf.if
 // CHECK:             nvvm.cp.async.shared.global
@@ -148,7 +161,7 @@ func.func @ahead(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) 
 // CHECK:           nvvm.cp.async.wait.group 4
 // CHECK-NOT:       nvvm.cp.async
 // CHECK:           %[[NEXT:.*]] = arith.select
-// CHECK:           scf.yield %{{.*}}, %{{.*}}, %[[NEXT]] : vector<4xf32>, vector<4xf32>, index
+// CHECK:           scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[NEXT]] : vector<4xf32>, vector<4xf32>, index, index
 func.func @stages(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
   %y:2 = fuse.kernel "stages" ins(%x : tensor<?x256xf32>) -> tensor<?x256xf32>, tensor<256xf32>
       schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, preload = true, copy_groups = 2, persistent = 3, stages = 3> {

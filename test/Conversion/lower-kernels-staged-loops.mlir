@@ -10,7 +10,8 @@
 // CHECK:         nvvm.cp.async.commit.group
 // CHECK-COUNT-2: nvvm.cp.async.shared.global
 // CHECK:         nvvm.cp.async.commit.group
-// CHECK:         scf.for %[[AT:.*]] = %c0{{[_0-9]*}} to %[[STEPPED:.*]] step %[[STEP:c128[_0-9]*]] iter_args(%{{.*}} = %{{.*}}, %[[STAGE:.*]] = %c0{{[_0-9]*}}) -> (vector<4xf32>, index)
+// CHECK:         scf.for %[[BLOCK:.*]] = %c0{{[_0-9]*}} to %[[STEPPED:.*]] step %c4096{{[_0-9]*}} iter_args(%{{.*}} = %{{.*}}, %[[OUTER:.*]] = %c0{{[_0-9]*}}, {{.*}}) -> (vector<4xf32>, index, vector<4xf32>)
+// CHECK:         scf.for %[[AT:.*]] = %[[BLOCK]] to %{{.*}} step %[[STEP:c128[_0-9]*]] iter_args(%{{.*}} = %{{.*}}, %[[STAGE:.*]] = %[[OUTER]]) -> (vector<4xf32>, index)
 // CHECK-NEXT:      nvvm.cp.async.wait.group 1
 // CHECK:           %[[BEHIND:.*]] = arith.addi %[[STAGE]], %c2
 // CHECK:           %[[FITS:.*]] = arith.cmpi slt, %[[BEHIND]], %c3

@@ -140,8 +140,8 @@ EXCHANGE = [
         ),
         (
             "one-block-is-not-heard",
-            "      frame, group.lane, blocks, group.width,",
-            "      frame, emitter.add(group.lane, one), blocks, group.width,",
+            "      {group.lane, blocks, Index::constant(group.width)}",
+            "      {emitter.add(group.lane, one), blocks, Index::constant(group.width)}",
         ),
     ),
 ]
