@@ -7,6 +7,8 @@
 
 #include "Bounded.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -36,6 +38,9 @@ static constexpr double kOracleUlps = 1.0;
 /// (docs/math.md, `afn`).
 static constexpr double kApproximationUlps = 0.25;
 
+/// Bits of the significand.
+static constexpr int kDoubleBits = 53, kFloatBits = 24;
+
 Arithmetic::Arithmetic(DType dtype, DType accuracy)
     : dtype(dtype), accuracy(accuracy),
       wide(isNarrow(dtype) ? DType::F32 : dtype), unit(0.5 * getUlp(wide, 1.0)),
@@ -46,6 +51,10 @@ Bounded Arithmetic::round(Bounded x, double ulps) const {
     return x;
   if (!std::isfinite(x.value) || !std::isfinite(x.error))
     return {x.value, x.isExact() ? 0.0 : kInfinity};
+  // A zero that is certain is that of a sum, or of a function's zero, and such
+  // a function's may have either sign.
+  if (x.value == 0.0 && x.isKnown())
+    return {x.value, ulps <= ulps::correct ? x.error : kZeroError};
   bool staysExact = ulps <= ulps::correct && x.isKnown() && dtype != DType::F64;
   if (staysExact && roundTo(dtype, x.value) == x.value)
     return x;
@@ -66,14 +75,36 @@ Bounded Arithmetic::round(Bounded x, double ulps) const {
   return result;
 }
 
-double TermMagnitudes::distinct() const {
-  double total = std::accumulate(byHash.begin(), byHash.end(), 0.0);
-  double squares = 0.0;
-  for (double magnitude : byHash)
-    squares += (magnitude / total) * (magnitude / total);
-  constexpr double chance = 1.0 / 64.0;
-  double inverse = (squares - chance) / (1.0 - chance);
-  return inverse > 0.0 ? 1.0 / inverse : kInfinity;
+void TermMagnitudes::add(Bounded term) {
+  positive += std::max(term.high(), 0.0);
+  negative += std::max(-term.low(), 0.0);
+  if (!term.isKnown()) {
+    isExact = false;
+  } else if (term.value != 0.0 && isExact) {
+    // The place of the last bit that is set.
+    int exponent;
+    double fraction = std::fabs(std::frexp(term.value, &exponent));
+    auto bits = static_cast<uint64_t>(std::ldexp(fraction, kDoubleBits));
+    lastPlace =
+        std::min(lastPlace, exponent - kDoubleBits + llvm::countr_zero(bits));
+  }
+}
+
+bool TermMagnitudes::areAddedExactly(DType dtype) const {
+  if (!isExact || sum() == 0.0)
+    return isExact;
+  // The oracle's own products of f64 are rounded.
+  return dtype != DType::F64 &&
+         sum() <= std::ldexp(1.0, lastPlace + kFloatBits) &&
+         sum() <= getMaxFinite(DType::F32);
+}
+
+/// How many roundings, in units of the sum of magnitudes, the sum of so many
+/// terms may have: those of a block of up to 256 terms, of which half count
+/// where the terms are of one size, and some for each level above.
+static double roundingsOfSum(double terms) {
+  constexpr double ofBlock = 128.0, ofLevel = 4.0;
+  return std::min(terms, ofBlock + ofLevel * std::log2(std::max(terms, 1.0)));
 }
 
 Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
@@ -81,11 +112,9 @@ Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
   // In f64 the oracle's own sum overflows, perhaps in another order only.
   if (!std::isfinite(sum.value) || !std::isfinite(sum.error))
     return {sum.value, kInfinity};
-  double count = terms;
-  // While a partial sum stays between two powers of two, equal terms are
-  // rounded alike, and so are those below its last place.
-  double alike = 2.0 * count / std::sqrt(magnitudes.distinct());
-  double roundings = std::min(count, std::max(64.0 + count / 32.0, alike));
+  if (sum.isExact() && magnitudes.areAddedExactly(dtype))
+    return sum;
+  double roundings = roundingsOfSum(terms);
   if (dtype == DType::F64)
     roundings *= 2.0;
   sum.error += roundings * (unit * magnitudes.sum() + getUlp(wide, 0.0));
@@ -130,12 +159,20 @@ Bounded Arithmetic::add(Bounded x, Bounded y) const {
 
 Bounded Arithmetic::sub(Bounded x, Bounded y) const { return add(x, neg(y)); }
 
+/// A zero, and not one that only an error allows.
+static bool isCertainZero(Bounded x) { return x.value == 0.0 && x.isKnown(); }
+
 Bounded Arithmetic::mul(Bounded x, Bounded y) const {
+  if ((isCertainZero(x) && y.magnitude() < kInfinity) ||
+      (isCertainZero(y) && x.magnitude() < kInfinity))
+    return {x.value * y.value, x.isExact() && y.isExact() ? 0.0 : kZeroError};
   auto f = [](double a, double b) { return a * b; };
   return roundProduct(mapMonotone(f, x, y), x, y, ulps::correct);
 }
 
 static Bounded divide(Bounded x, Bounded y) {
+  if (isCertainZero(x) && isCertainZero(y))
+    return {kNaN, 0.0};
   Bounded quotient =
       mapMonotone([](double a, double b) { return a / b; }, x, y);
   if (!y.isExact() && y.mayBeZero())

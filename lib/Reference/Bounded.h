@@ -17,9 +17,8 @@
 #define FUSE_LIB_REFERENCE_BOUNDED_H
 
 #include "fuse/Reference/Value.h"
-#include "llvm/ADT/bit.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -101,21 +100,17 @@ Bounded mapMonotone(Function f, Bounded x, Bounded y) {
 /// The largest magnitudes that the terms of a sum may have, added up by sign.
 struct TermMagnitudes {
   double positive = 0.0, negative = 0.0;
-  /// The same, added up by a hash of the term.
-  std::array<double, 64> byHash = {};
+  /// Whether all terms are certain, and the exponent of the power of two that
+  /// divides each of them.
+  bool isExact = true;
+  int lastPlace = std::numeric_limits<int>::max();
 
-  void add(Bounded term) {
-    positive += std::max(term.high(), 0.0);
-    negative += std::max(-term.low(), 0.0);
-    uint64_t hash = llvm::bit_cast<uint64_t>(term.value) * 0x9e3779b97f4a7c15;
-    byHash[hash >> 58] += term.magnitude();
-  }
+  void add(Bounded term);
   double sum() const { return positive + negative; }
   double lesser() const { return std::min(positive, negative); }
-  /// How many different terms there are, each counted by its part of the sum:
-  /// one over the sum of the squares of these parts (Simpson, Nature 163,
-  /// 1949), without what falls together by chance. Infinite for no terms.
-  double distinct() const;
+  /// Whether no order of summation rounds: every partial sum is a multiple of
+  /// that power, of no more bits than the type has.
+  bool areAddedExactly(DType dtype) const;
 };
 
 /// Rounded arithmetic of a float type. Narrow types are computed in f32, and
@@ -171,9 +166,10 @@ public:
   /// exact numbers of the type exact.
   Bounded round(Bounded x, double ulps) const;
 
-  /// A sum of `terms` finite numbers, accumulated in f32 or wider: `sum.error`
-  /// is what comes from the errors of the terms. The result is not yet rounded
-  /// to a narrow type.
+  /// A sum of `terms` finite numbers, accumulated in f32 or wider, in blocks of
+  /// a few hundred terms and these in blocks or trees (docs/numerics.md, Sums):
+  /// `sum.error` is what comes from the errors of the terms. The result is not
+  /// yet rounded to a narrow type.
   Bounded accumulate(Bounded sum, const TermMagnitudes &magnitudes,
                      int64_t terms) const;
 

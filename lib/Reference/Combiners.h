@@ -93,7 +93,7 @@ public:
     if (specials.take(x))
       return;
     value += x.value;
-    error += x.error;
+    error += x.isKnown() ? 0.0 : x.error;
     magnitudes.add(x);
   }
   /// Not yet rounded to a narrow type.

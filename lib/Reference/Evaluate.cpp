@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Reference/Evaluate.h"
+#include "Findings.h"
 #include "Operations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -83,6 +84,8 @@ namespace {
 /// Runs the ops of one block, whose values it holds.
 class Evaluator {
 public:
+  explicit Evaluator(Findings *findings) : findings(findings) {}
+
   llvm::Error bind(mlir::Value variable, ValuePtr value);
   llvm::Error runBlock(mlir::Block &block);
   ValuePtr get(mlir::Value variable) const { return tensors.lookup(variable); }
@@ -101,6 +104,10 @@ private:
     return bind(variable, std::make_shared<const Value>(std::move(value)));
   }
 
+  void find(Operation *op, Operands operands, const Value &result);
+
+  /// Null where nobody asks.
+  Findings *findings;
   llvm::DenseMap<mlir::Value, ValuePtr> tensors;
   llvm::DenseMap<mlir::Value, int64_t> indices;
 };
@@ -173,7 +180,18 @@ llvm::Error Evaluator::run(Operation *op) {
                            : evaluateFuseOp(op, operands);
   if (!result)
     return result.takeError();
+  find(op, operands, *result);
   return bind(op->getResult(0), std::move(*result));
+}
+
+void Evaluator::find(Operation *op, Operands operands, const Value &result) {
+  if (!findings)
+    return;
+  findLostBounds(op, operands, result, *findings);
+  if (auto norm = dyn_cast<RmsNormOp>(op))
+    findRowsOutOfRange(norm, *operands.front(), *findings);
+  if (auto norm = dyn_cast<LayerNormOp>(op))
+    findRowsOutOfRange(norm, *operands.front(), *findings);
 }
 
 llvm::Expected<Value> Evaluator::evaluateTensorOp(Operation *op,
@@ -240,7 +258,7 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
 }
 
 llvm::Error Evaluator::runKernel(KernelOp kernel) {
-  Evaluator inside;
+  Evaluator inside(findings);
   mlir::Block &body = kernel.getBody().front();
   for (auto [argument, input] :
        llvm::zip_equal(body.getArguments(), kernel.getInputs()))
@@ -322,13 +340,14 @@ llvm::Expected<Value> Evaluator::reshape(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 llvm::Expected<llvm::SmallVector<Value>>
-mlir::fuse::reference::evaluate(func::FuncOp function, ArrayRef<Value> inputs) {
+mlir::fuse::reference::evaluate(func::FuncOp function, ArrayRef<Value> inputs,
+                                Findings *findings) {
   if (inputs.size() != function.getNumArguments())
     return llvm::createStringError(
         "expected " + llvm::Twine(function.getNumArguments()) +
         " inputs, but got " + llvm::Twine(inputs.size()) +
         "; pass one for each argument of @" + function.getName());
-  Evaluator evaluator;
+  Evaluator evaluator(findings);
   for (auto [argument, input] : llvm::zip(function.getArguments(), inputs))
     if (auto error =
             evaluator.bind(argument, std::make_shared<const Value>(input)))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combiners.h"
+#include "Findings.h"
 #include "Operations.h"
 
 using namespace mlir::fuse;
@@ -13,6 +14,9 @@ using namespace mlir::fuse::reference;
 
 static Bounded divideByCount(const Arithmetic &arithmetic, Bounded sum,
                              int64_t count) {
+  // The mean of nothing.
+  if (count == 0)
+    return {kNaN, 0.0};
   Bounded factor = arithmetic.constant(1.0 / count);
   return arithmetic.mul(sum, factor);
 }
@@ -110,6 +114,73 @@ mlir::fuse::reference::evaluateLayerNorm(LayerNormOp op, Operands operands) {
     }
   });
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The range of the squares
+//===----------------------------------------------------------------------===//
+
+/// Whether squares of finite numbers overflow when they are added up, or vanish
+/// beside an `eps` that vanishes, too. Computed in logarithms: a square of an
+/// f64 may be beyond f64.
+static bool isOutOfRange(llvm::ArrayRef<double> terms, double eps, DType wide) {
+  double largest = 0.0, sum = 0.0;
+  for (double term : terms)
+    largest = std::max(largest, std::fabs(term));
+  if (largest == 0.0 || !std::isfinite(largest))
+    return false;
+  for (double term : terms)
+    sum += (term / largest) * (term / largest);
+  double squares = 2.0 * std::log2(largest) + std::log2(sum);
+  if (squares >= std::log2(getMaxFinite(wide)))
+    return true;
+  double leastNormal = wide == DType::F64 ? 0x1p-1022 : 0x1p-126;
+  return eps < leastNormal && squares < std::log2(leastNormal);
+}
+
+/// `mean` of a row is taken from its elements before they are squared.
+static void findRows(mlir::Operation *op, const Value &input, double eps,
+                     llvm::function_ref<double(llvm::ArrayRef<double>)> mean,
+                     Findings &findings) {
+  DType wide = isNarrow(input.dtype) ? DType::F32 : input.dtype;
+  int64_t features = input.shape.back(), row = 0;
+  llvm::SmallVector<int64_t> numbers;
+  forEachRow(input, features, [&](int64_t base) {
+    llvm::SmallVector<double> terms(input.data.begin() + base,
+                                    input.data.begin() + base + features);
+    double shift = mean(terms);
+    for (double &term : terms)
+      term -= shift;
+    bool isFinite = std::isfinite(roundTo(wide, shift));
+    if (!isFinite || isOutOfRange(terms, eps, wide))
+      numbers.push_back(row);
+    ++row;
+  });
+  addRowsOutOfRange(op, input.shape, numbers, findings);
+}
+
+void mlir::fuse::reference::findRowsOutOfRange(RmsNormOp op, const Value &input,
+                                               Findings &findings) {
+  findRows(
+      op, input, op.getEps().convertToDouble(),
+      [](llvm::ArrayRef<double>) { return 0.0; }, findings);
+}
+
+void mlir::fuse::reference::findRowsOutOfRange(LayerNormOp op,
+                                               const Value &input,
+                                               Findings &findings) {
+  DType wide = isNarrow(input.dtype) ? DType::F32 : input.dtype;
+  auto mean = [wide](llvm::ArrayRef<double> row) {
+    double sum = 0.0;
+    for (double each : row) {
+      // An element that is no finite number is the result's own affair.
+      if (!std::isfinite(each))
+        return 0.0;
+      sum += each;
+    }
+    return std::isfinite(roundTo(wide, sum)) ? sum / row.size() : kInfinity;
+  };
+  findRows(op, input, op.getEps().convertToDouble(), mean, findings);
 }
 
 std::pair<Value, Value>

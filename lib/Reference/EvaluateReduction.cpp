@@ -87,9 +87,12 @@ static Bounded reduceFloats(ReduceKind kind, const Reader &read,
   case ReduceKind::mean: {
     Bounded sum = visitAll(Summer(), same).getForMean(accumulator);
     double count = lines.length;
+    if (count == 0.0)
+      return {kNaN, 0.0};
     // A product with 1 / count, which is rounded, too.
     Bounded mean = {sum.value / count, sum.error / count};
-    return mayRound(wide, dtype, accumulator.round(mean, 1.5));
+    bool isZero = mean.value == 0.0 && mean.isExact();
+    return mayRound(wide, dtype, isZero ? mean : accumulator.round(mean, 1.5));
   }
   case ReduceKind::prod:
     return mayRound(wide, dtype, visitAll(Multiplier(), same).get(wide));

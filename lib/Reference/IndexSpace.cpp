@@ -30,6 +30,14 @@ Sizes mlir::fuse::reference::getStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
+Sizes mlir::fuse::reference::getPosition(llvm::ArrayRef<int64_t> shape,
+                                         int64_t index) {
+  Sizes position(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0; index /= shape[axis])
+    position[axis] = index % shape[axis];
+  return position;
+}
+
 Sizes mlir::fuse::reference::getBroadcastStrides(ArrayRef<int64_t> shape,
                                                  ArrayRef<int64_t> space) {
   Sizes dense = getStrides(shape);

@@ -30,6 +30,9 @@ int64_t countElements(llvm::ArrayRef<int64_t> shape);
 /// Row-major strides in elements.
 Sizes getStrides(llvm::ArrayRef<int64_t> shape);
 
+/// The indices of an element, from its place in row-major order.
+Sizes getPosition(llvm::ArrayRef<int64_t> shape, int64_t index);
+
 /// The strides with which a tensor of `shape` is read while walking `space`,
 /// aligned at the last dimension: 0 where it is broadcast.
 Sizes getBroadcastStrides(llvm::ArrayRef<int64_t> shape,

@@ -17,6 +17,7 @@
 #include "Bounded.h"
 #include "IndexSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Reference/Findings.h"
 #include "fuse/Reference/Value.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/Error.h"
@@ -129,6 +130,10 @@ Value evaluateLogSoftmax(LogSoftmaxOp op, const Value &input);
 Value evaluateLogSumExp(LogSumExpOp op, const Value &input);
 llvm::Expected<Value> evaluateRmsNorm(RmsNormOp op, Operands operands);
 llvm::Expected<Value> evaluateLayerNorm(LayerNormOp op, Operands operands);
+/// Adds the rows whose squares are too large or too small for the type in which
+/// they are computed, so that the result is not that of the formula.
+void findRowsOutOfRange(RmsNormOp op, const Value &input, Findings &findings);
+void findRowsOutOfRange(LayerNormOp op, const Value &input, Findings &findings);
 
 llvm::Expected<Value> evaluateMatmul(MatmulOp op, Operands operands);
 llvm::Expected<Value> evaluateContract(ContractOp op, Operands operands);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Reference/Verify.h"
+
+#include "IndexSpace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -43,18 +45,12 @@ static double getBoundRatio(DType dtype, double expected, double bound,
 
 static std::string describe(const Value &expected, int64_t index,
                             double expectedElement, double actualElement) {
-  llvm::SmallVector<int64_t> position(expected.shape.size());
-  int64_t rest = index;
-  for (int64_t axis = position.size() - 1; axis >= 0; --axis) {
-    position[axis] = rest % expected.shape[axis];
-    rest /= expected.shape[axis];
-  }
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "expected " << llvm::format("%.17g", expectedElement) << " +- "
      << llvm::format("%.3g", expected.getError(index)) << ", but got "
      << llvm::format("%.17g", actualElement) << " at [";
-  llvm::interleaveComma(position, os);
+  llvm::interleaveComma(getPosition(expected.shape, index), os);
   os << "]";
   return text;
 }

@@ -125,12 +125,13 @@ Expected<std::unique_ptr<Session>> Checker::run(ArrayRef<std::string> dims) {
 /// Adds what the oracle says to `result`.
 Error Checker::compare(ArrayRef<Array> inputs, ArrayRef<Array> outputs,
                        CheckResult &result) {
-  auto reports = verify(benchCase.text, benchCase.fileName, benchCase.entry,
-                        inputs, outputs);
-  if (!reports)
-    return reports.takeError();
+  auto verification = verify(benchCase.text, benchCase.fileName,
+                             benchCase.entry, inputs, outputs);
+  if (!verification)
+    return verification.takeError();
   result.status = CheckResult::Status::Right;
-  for (auto [report, output] : zip(*reports, program.spec().outputs)) {
+  for (auto [report, output] :
+       zip(verification->reports, program.spec().outputs)) {
     result.maxError = std::max(result.maxError, report.maxAbsError);
     result.maxBoundRatio = std::max(result.maxBoundRatio, report.maxBoundRatio);
     if (report.ok())

@@ -22,6 +22,8 @@ using namespace llvm;
 using namespace fuse::runtime;
 using mlir::fuse::reference::Report;
 
+namespace reference = mlir::fuse::reference;
+
 namespace fuse::driver {
 
 namespace {
@@ -108,38 +110,58 @@ static void printTimings(const jit::CompiledProgram &program,
   outs() << "\n";
 }
 
+static bool isOutOfRange(const reference::Finding &finding) {
+  return finding.kind == reference::Finding::Kind::outOfRange;
+}
+
+/// "ok" says that the results are those of the formulas, which "overflowed"
+/// does not, though they are what the description promises.
+static StringRef verdict(const Report &report, bool overflowed) {
+  return !report.ok() ? "WRONG" : overflowed ? "overflowed" : "ok";
+}
+
 static void printReport(const OutputSpec &output, const Array &array,
-                        const Report &report) {
+                        const Report &report, bool overflowed) {
   outs() << formatv("verify {0}: {1} {2}, max error {3:E3}, {4:F3} of the "
                     "bound: {5}\n",
                     output.name, name(array.dtype), str(array.shape),
                     report.maxAbsError, report.maxBoundRatio,
-                    report.ok() ? "ok" : "WRONG");
+                    verdict(report, overflowed));
   if (report.unbounded > 0)
     outs() << formatv("  {0} of {1} elements could be anything\n",
                       report.unbounded, report.elements);
 }
 
+/// A check that every answer passes is none; which op is to blame is said.
+static Error noBoundError(const OutputSpec &output,
+                          const reference::Findings &findings) {
+  auto lost = find_if_not(findings, isOutOfRange);
+  std::string cause =
+      lost == findings.end() ? "an op loses all bounds" : lost->str();
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv("expected a bound for output '{0}', but every element could be "
+              "anything: {1}; choose inputs for which that op is well "
+              "conditioned (--input, or fuse.stddev on the arguments)",
+              output.name, cause));
+}
+
 Error RunCommand::verifyOutputs(StringRef text, const ProgramSpec &spec,
                                 const Session &session) {
-  auto reports = verify(text, program.file, program.entry, session.inputs(),
-                        session.outputs());
-  if (!reports)
-    return reports.takeError();
+  auto verification = verify(text, program.file, program.entry,
+                             session.inputs(), session.outputs());
+  if (!verification)
+    return verification.takeError();
+  const reference::Findings &findings = verification->findings;
+  bool overflowed = any_of(findings, isOutOfRange);
   Error failure = Error::success();
-  for (auto [index, report] : enumerate(*reports)) {
+  bool isUncertain = false;
+  for (auto [index, report] : enumerate(verification->reports)) {
     const OutputSpec &output = spec.outputs[index];
-    printReport(output, session.outputs()[index], report);
-    // A check that every answer passes is none.
+    printReport(output, session.outputs()[index], report, overflowed);
+    isUncertain |= report.unbounded > 0;
     if (report.elements > 0 && report.unbounded == report.elements)
-      failure = joinErrors(
-          std::move(failure),
-          createStringError(
-              inconvertibleErrorCode(),
-              formatv("expected a bound for output '{0}', but every element "
-                      "could be anything; verify with smaller inputs "
-                      "(fuse.stddev on the arguments)",
-                      output.name)));
+      failure = joinErrors(std::move(failure), noBoundError(output, findings));
     if (!report.ok())
       failure = joinErrors(
           std::move(failure),
@@ -150,6 +172,9 @@ Error RunCommand::verifyOutputs(StringRef text, const ProgramSpec &spec,
                       output.name, report.mismatches, report.elements,
                       report.firstMismatch)));
   }
+  for (const reference::Finding &finding : findings)
+    if (isOutOfRange(finding) || isUncertain)
+      outs() << "  " << finding.str() << "\n";
   return failure;
 }
 

@@ -15,9 +15,9 @@ namespace reference = mlir::fuse::reference;
 
 namespace fuse::driver {
 
-llvm::Expected<std::vector<reference::Report>>
-verify(StringRef text, StringRef fileName, StringRef entryName,
-       ArrayRef<Array> inputs, ArrayRef<Array> outputs) {
+llvm::Expected<Verification> verify(StringRef text, StringRef fileName,
+                                    StringRef entryName, ArrayRef<Array> inputs,
+                                    ArrayRef<Array> outputs) {
   DialectRegistry registry;
   mlir::fuse::registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -35,13 +35,14 @@ verify(StringRef text, StringRef fileName, StringRef entryName,
     values.push_back(
         reference::fromBuffer(*dtype, input.shape, input.buffer->data()));
   }
-  auto expected = reference::evaluate(*entry, values);
+  Verification verification;
+  auto expected = reference::evaluate(*entry, values, &verification.findings);
   if (!expected)
     return expected.takeError();
-  std::vector<reference::Report> reports;
   for (auto [value, output] : llvm::zip(*expected, outputs))
-    reports.push_back(reference::compare(value, output.buffer->data()));
-  return std::move(reports);
+    verification.reports.push_back(
+        reference::compare(value, output.buffer->data()));
+  return std::move(verification);
 }
 
 } // namespace fuse::driver

@@ -94,8 +94,8 @@ std::string GuardedProgram::check(const std::vector<Array> &inputs) {
     if (result.byteSize() > 0)
       std::memcpy(result.buffer->data(), guarded.data(), result.byteSize());
   }
-  auto reports = cantFail(verify(text, "test.mlir", "", inputs, results));
-  for (auto [report, tensor] : zip(reports, spec.outputs)) {
+  auto verification = cantFail(verify(text, "test.mlir", "", inputs, results));
+  for (auto [report, tensor] : zip(verification.reports, spec.outputs)) {
     bounded += report.elements - report.unbounded;
     if (!report.ok())
       wrong +=

@@ -19,6 +19,7 @@
 #ifndef FUSE_REFERENCE_EVALUATE_H
 #define FUSE_REFERENCE_EVALUATE_H
 
+#include "fuse/Reference/Findings.h"
 #include "fuse/Reference/Value.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Error.h"
@@ -29,9 +30,11 @@ namespace mlir::fuse::reference {
 /// too), tensor.expand_shape, collapse_shape, extract_slice, concat, pad and
 /// dim, and constants of type index. An error tells of a wrong input (number,
 /// element type, shape), of dynamic sizes that should be equal and are not, or
-/// of an op that the oracle does not know.
+/// of an op that the oracle does not know. `findings` gets what there is to
+/// tell of single ops.
 llvm::Expected<llvm::SmallVector<Value>> evaluate(func::FuncOp function,
-                                                  llvm::ArrayRef<Value> inputs);
+                                                  llvm::ArrayRef<Value> inputs,
+                                                  Findings *findings = nullptr);
 
 } // namespace mlir::fuse::reference
 

@@ -164,6 +164,12 @@ def RmsNormOp : Fuse_Op<"rms_norm", [Composite, AllTypesMatch<["input", "result"
   let description = [{
     Zhang and Sennrich, arXiv:1910.07467.
 
+    The squares are added up in f32, for f64 in f64. Where their sum is beyond
+    that type, which rows of magnitudes from about 1e19 / sqrt(features) on have
+    (f64: 1e154), the result is 0; where it is below the smallest normal number
+    and `eps` is 0, which rows of magnitudes below 1e-19 have, it may be
+    infinite. `fuse run --verify` says "overflowed" then.
+
     1. The input has rank 1 or more.
     2. `weight` has rank 1, the size of the last dimension, and the input's
        element type.
@@ -188,6 +194,12 @@ def LayerNormOp : Fuse_Op<"layer_norm", [Composite, AttrSizedOperandSegments,
   let summary = "(x - mean) / sqrt(variance + eps) * weight + bias over the last dimension";
   let description = [{
     The variance is mean((x - mean)^2). Ba et al., arXiv:1607.06450.
+
+    The deviations and their squares are added up in f32, for f64 in f64. Where their sum is beyond
+    that type, which rows of deviations from about 1e19 / sqrt(features) on have
+    (f64: 1e154), the result is 0 or NaN; where it is below the smallest normal number
+    and `eps` is 0, which rows of deviations below 1e-19 have, it may be
+    infinite. `fuse run --verify` says "overflowed" then.
 
     1. The input has rank 1 or more.
     2. `weight` and `bias` have rank 1, the size of the last dimension, and the
