@@ -15,6 +15,7 @@ import concurrent.futures
 import os
 import pathlib
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -88,17 +89,25 @@ def main():
     seeds = range(seed, seed + options.count)
     chunks = [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
     verdicts, wrong, skipped = collections.Counter(), 0, 0
+    ratios = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for done, results in pool.map(lambda c: run_chunk(options, c), chunks):
             skipped += len(done) - len(results)
             for number, verdict in zip(done, results):
                 verdicts[verdict.kind] += 1
+                if verdict.kind == "right":
+                    ratios.append(verdict.ratio)
                 if verdict.kind == "wrong":
                     wrong += 1
                     is_reduced = wrong <= MOST_REDUCED and not options.no_reduce
                     report(options, number, verdict, is_reduced)
     kinds = ("right", "unbounded", "wrong")
     print(", ".join(f"{verdicts[kind]} {kind}" for kind in kinds))
+    if ratios:
+        print(
+            "largest error of a program, of its bound: "
+            f"{statistics.median(ratios):.3f} in the median, {max(ratios):.3f} at most"
+        )
     if skipped:
         print(f"{skipped} not run: the time was up")
     return 1 if verdicts["wrong"] or not verdicts["right"] else 0

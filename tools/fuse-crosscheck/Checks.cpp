@@ -178,6 +178,7 @@ Error Checker::compare(ArrayRef<reference::Value> values,
   for (auto [index, value] : enumerate(values)) {
     const void *actual = outputs[index].buffer->data();
     reference::Report report = reference::compare(value, actual);
+    summary.boundRatio = std::max(summary.boundRatio, report.maxBoundRatio);
     if (!report.ok())
       return makeError(formatv("result {0}: {1} of {2} elements: {3}", index,
                                report.mismatches, report.elements,

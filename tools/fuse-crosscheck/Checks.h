@@ -21,6 +21,8 @@ struct Summary {
   /// The oracle bounds no element of any result, so that nothing was checked
   /// but that the program compiles and ends.
   bool unbounded = false;
+  /// The largest error of all runs in units of its bound.
+  double boundRatio = 0.0;
 };
 
 /// Runs the checks of `which` that the case wants, each after a call of

@@ -18,6 +18,7 @@
 
 #include "Checks.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -84,7 +85,9 @@ int main(int argc, char **argv) {
       outs() << "wrong " << path << ": " << oneLine(summary.takeError())
              << "\n";
     } else {
-      outs() << (summary->unbounded ? "unbounded " : "right ") << path << "\n";
+      outs() << formatv("{0} {1}: {2:F4}\n",
+                        summary->unbounded ? "unbounded" : "right", path,
+                        summary->boundRatio);
     }
     outs().flush();
   }

@@ -17,10 +17,12 @@ PATIENCE, MOST_WAITING = 60, 20
 
 
 class Verdict:
-    """ "right", "unbounded" or "wrong", and for the last which check said what."""
+    """ "right" or "unbounded" and the largest error in units of its bound, or "wrong"
+    and which check said what."""
 
-    def __init__(self, kind, check="", message=""):
+    def __init__(self, kind, check="", message="", ratio=None):
         self.kind, self.check, self.message = kind, check, message
+        self.ratio = ratio
 
     def is_like(self, other):
         """The same kind of failure: what a reduction has to keep."""
@@ -102,8 +104,10 @@ def processor_seconds(pid):
 
 
 def parse(kind, text):
-    """Of "PATH: CHECK: MESSAGE"."""
+    """Of "PATH: CHECK: MESSAGE" or "PATH: RATIO"."""
     _, _, rest = text.partition(".mlir: ")
+    if kind != "wrong":
+        return Verdict(kind, ratio=float(rest))
     check, _, message = rest.partition(": ")
     return Verdict(kind, check.strip(), message.strip())
 
