@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import replay_sweeps
+from peers import packed
 
 FAST = "#fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>"
 SLOW = "#fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>"
@@ -69,7 +70,7 @@ def test_a_line_says_how_many_are_near_and_which_were_not_measured():
 
 
 def test_what_a_sweep_measured_is_added(tmp_path):
-    path = tmp_path / "sweeps.json"
+    path = tmp_path / "sweeps.json.xz"
     old = {**CASE, "run": 0, "us": [[0, 10.0]]}
     sweeps = {
         "gpu": "G",
@@ -77,7 +78,7 @@ def test_what_a_sweep_measured_is_added(tmp_path):
         "schedules": [FAST],
         "cases": [old],
     }
-    path.write_text(replay_sweeps.text_of(sweeps))
+    packed.write_text(path, replay_sweeps.text_of(sweeps))
     results = [
         {"schedule": "chosen " + FAST, "median": 11.004},
         {"schedule": SLOW, "median": 12.0},
@@ -89,7 +90,7 @@ def test_what_a_sweep_measured_is_added(tmp_path):
         {**CASE, "program": "func.func @f()", "results": results},
         {**CASE, "results": results[:1]},
     ]
-    sweeps = json.loads(path.read_text())
+    sweeps = replay_sweeps.read_json(path)
     replay_sweeps.add_sweep(sweeps, entries, "new", "1234567")
     assert sweeps["schedules"] == [FAST, SLOW]
     assert sweeps["cases"] == [
@@ -130,8 +131,17 @@ def fixture_replays():
     fuse = str(built) if built.is_file() else shutil.which("fuse")
     assert fuse, "expected the driver fuse in build/bin or on PATH; run `make test`"
     arguments = argparse.Namespace(fuse=fuse, chip="sm_90", family=None, every=7)
-    sweeps = json.loads(replay_sweeps.SWEEPS.read_text())
+    sweeps = packed.read_json(replay_sweeps.SWEEPS)
     return replay_sweeps.replay_all(arguments, sweeps)
+
+
+def test_the_choice_is_as_near_as_the_pages_say(replays):
+    """results/replay.json.xz, of which the pages are made, is of today's choices."""
+    stored = packed.read_json(replay_sweeps.SWEEPS.with_name("replay.json.xz"))[::7]
+    shapes = [each["shape"] for each in stored]
+    assert shapes == [each.case["shape"] for each in replays]
+    now = near([each.loss(each.chosen) for each in replays])
+    assert near([each["loss"] for each in stored]) == pytest.approx(now, abs=0.01)
 
 
 def near(losses):

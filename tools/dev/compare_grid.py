@@ -7,8 +7,8 @@
     compare_grid.py --families softmax,rms_norm --dtypes bf16 --sets stream
     compare_grid.py --list                               # no GPU: the cases
     compare_grid.py --dry-run                            # no GPU: compile all programs
-    compare_grid.py --plot docs/performance/grid.json    # no GPU: SVG files beside it
-    compare_grid.py --changed docs/performance/grid.json # no GPU: other schedules today
+    compare_grid.py --plot results/grid.json.xz          # no GPU: a table and SVG files
+    compare_grid.py --changed results/grid.json.xz       # no GPU: other schedules today
 
 All competitors of a case run in one process on one GPU in interleaved rounds, and
 results are checked against f64. A grid.json that is in the output folder is gone on
@@ -55,7 +55,7 @@ def results(text):
     if not path.is_file():
         raise argparse.ArgumentTypeError(
             f"expected a grid.json that was written, but got '{text}', which is no file; "
-            "measure one with --out, or name docs/performance/grid.json"
+            "measure one with --out, or name results/grid.json.xz"
         )
     return path
 

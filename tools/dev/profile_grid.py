@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Why cases of a grid are under their bar: Nsight Compute's counters of each.
 
-    profile_grid.py docs/performance/grid.json --out results --budget 300
+    profile_grid.py results/grid.json.xz --out profiles --budget 300
     profile_grid.py grid.json --all --families layer_norm
 
 Reads what compare_grid.py has measured, runs the cases under their bar (peers/bars.py)

@@ -7,7 +7,7 @@
     replay_sweeps.py --list 20            # and the worst cases
     replay_sweeps.py --add sweep.json --name "rows of 72" --commit 1234567
 
-docs/performance/sweeps.json has the times of many schedules of each of its cases, from
+results/sweeps.json.xz has the times of many schedules of each of its cases, from
 runs of sweep_schedules.py on a GPU. For each case this asks `fuse inspect
 --emit=candidates` what would be chosen and what the model of time predicts, and compares
 with the fastest schedule that was measured: how often the choice is within 3% of it, how
@@ -22,6 +22,7 @@ import concurrent.futures
 import dataclasses
 import datetime
 import json
+import lzma
 import os
 import shutil
 import subprocess
@@ -31,9 +32,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "dev")]
 
-from peers import chains, grid  # noqa: E402
+from peers import chains, grid, packed  # noqa: E402
 
-SWEEPS = ROOT / "docs" / "performance" / "sweeps.json"
+SWEEPS = ROOT / "results" / "sweeps.json.xz"
 NEAR = 0.03
 # What --autotune measures unless it is told another number.
 SHORTLIST = 12
@@ -69,8 +70,8 @@ def parse_arguments():
 
 def read_json(path):
     try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        return packed.read_json(path)
+    except (OSError, ValueError, lzma.LZMAError) as error:
         raise SystemExit(
             f"expected measured times in {path}, but got: {error}"
         ) from error
@@ -296,14 +297,15 @@ def main():
     sweeps = read_json(arguments.sweeps)
     if arguments.add:
         add_sweep(sweeps, read_json(arguments.add), arguments.name, arguments.commit)
-        arguments.sweeps.write_text(text_of(sweeps))
+        packed.write_text(arguments.sweeps, text_of(sweeps))
         return
     replays = replay_all(arguments, sweeps)
     print_table(replays)
     print_worst(replays, arguments.list)
     if arguments.json:
         found = [found_of(each) for each in replays]
-        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+        lines = ",\n".join(map(json.dumps, found))
+        packed.write_text(arguments.json, f"[\n{lines}\n]\n")
 
 
 if __name__ == "__main__":

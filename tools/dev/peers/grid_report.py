@@ -26,7 +26,7 @@ by "; ". An entry whose Fuse program failed has "failed" and no times of it.
 import json
 import statistics
 
-from peers import bars, counters
+from peers import bars, counters, packed
 
 # A case is behind if it takes so much longer than the best peer.
 BEHIND = 1.03
@@ -241,8 +241,8 @@ def markdown(entries, run):
 
 
 def read_entries(path):
-    """The entries of a grid.json; none if there is no file."""
-    return json.loads(path.read_text()) if path.exists() else []
+    """The entries of a grid.json, or grid.json.xz; none if there is no file."""
+    return packed.read_json(path) if path.exists() else []
 
 
 def write(folder, entries, run):

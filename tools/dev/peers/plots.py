@@ -7,7 +7,8 @@ shows as a lower rate.
 """
 
 import math
-from pathlib import Path
+
+from peers import pictures
 
 # Colours that the colour-blind can tell apart (Okabe and Ito), one a competitor.
 COLOURS = {
@@ -72,45 +73,56 @@ def roofline_points(entries):
     return points
 
 
-def draw(entries, folder):
-    """Writes bandwidth-TYPE.svg and roofline.svg into `folder`; gives their paths."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    # The same file for the same numbers, with letters that stay letters.
-    matplotlib.rcParams["svg.hashsalt"] = "fuse"
-    matplotlib.rcParams["svg.fonttype"] = "none"
+def figures(entries):
+    """{file: what it shows} of entries of the set `stream`."""
     stream = [entry for entry in entries if entry["set"] == "stream"]
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
+    found = {}
     for dtype in sorted({entry["dtype"] for entry in stream}):
         chosen = [entry for entry in stream if entry["dtype"] == dtype]
-        path = folder / f"bandwidth-{dtype}.svg"
-        _save(_bandwidth(chosen, dtype), path)
-        paths.append(path)
+        found[f"bandwidth-{dtype}.svg"] = {
+            family: series([each for each in chosen if each["family"] == family])
+            for family in _families(chosen)
+        }
     if stream:
-        _save(_roofline(stream), folder / "roofline.svg")
-        paths.append(folder / "roofline.svg")
-    return paths
+        copies = [
+            gigabytes_per_second(entry, entry["copy_us"])
+            for entry in stream
+            if "copy_us" in entry
+        ]
+        points = roofline_points(stream)
+        found["roofline.svg"] = {"points": points, "copy": max(copies, default=0)}
+    return found
 
 
-def _save(figure, path):
-    from matplotlib import pyplot
+def stale(entries, folder):
+    """The pictures in `folder` that are not of these entries, or not there."""
+    return [
+        folder / name
+        for name, data in figures(entries).items()
+        if not pictures.shows(folder / name, data)
+    ]
 
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+
+def draw(entries, folder):
+    """Writes bandwidth-TYPE.svg and roofline.svg into `folder`; gives their paths."""
+    pictures.begin()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in figures(entries).items():
+        dtype = name.removesuffix(".svg").rpartition("-")[2]
+        is_roofline = name == "roofline.svg"
+        figure = _roofline(data) if is_roofline else _bandwidth(data, dtype)
+        pictures.save(figure, folder / name, data)
+    return [folder / name for name in figures(entries)]
 
 
 def _families(entries):
     return list(dict.fromkeys(entry["family"] for entry in entries))
 
 
-def _bandwidth(entries, dtype):
+def _bandwidth(families, dtype):
     """A panel a family."""
     from matplotlib import pyplot
 
-    families = _families(entries)
     across = min(3, len(families))
     down = -(-len(families) // across)
     figure, axes = pyplot.subplots(
@@ -119,9 +131,8 @@ def _bandwidth(entries, dtype):
     for axis in axes.flat[len(families) :]:
         axis.set_visible(False)
     handles = {}
-    for axis, family in zip(axes.flat, families):
-        chosen = [entry for entry in entries if entry["family"] == family]
-        for name, points in series(chosen).items():
+    for axis, (family, lines) in zip(axes.flat, families.items()):
+        for name, points in lines.items():
             style = "--" if name == "copy" else "-"
             (line,) = axis.plot(
                 *zip(*points),
@@ -142,26 +153,20 @@ def _bandwidth(entries, dtype):
     return figure
 
 
-def _roofline(entries):
+def _roofline(data):
     from matplotlib import pyplot
 
     figure, axis = pyplot.subplots(figsize=(8, 5))
-    points = roofline_points(entries)
-    copies = [
-        gigabytes_per_second(entry, entry["copy_us"])
-        for entry in entries
-        if "copy_us" in entry
-    ]
-    for number, family in enumerate(_families(entries)):
+    points, copy = data["points"], data["copy"]
+    for number, family in enumerate(dict.fromkeys(point[2] for point in points)):
         own = [point[:2] for point in points if point[2] == family]
-        if own:
-            marker = "osD^v<>"[number % 7]
-            axis.plot(*zip(*own), marker, markersize=4, label=family)
-    if points and copies:
+        marker = "osD^v<>"[number % 7]
+        axis.plot(*zip(*own), marker, markersize=4, label=family)
+    if points and copy:
         intensities = sorted(point[0] for point in points)
         ends = intensities[0] / 1.5, intensities[-1] * 1.5
-        rate = max(copies) * 1e9
-        label = f"copy, {max(copies):.0f} GB/s"
+        rate = copy * 1e9
+        label = f"copy, {copy:.0f} GB/s"
         axis.plot(ends, [rate * end for end in ends], "--", color="black", label=label)
     axis.set_xscale("log", base=2)
     axis.set_yscale("log", base=2)
