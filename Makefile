@@ -38,11 +38,13 @@ mutate: setup ## Deliberate faults, each of which a test must notice; NAMES= for
 lint: build ## clang-format, clang-tidy on what changed, ruff
 	@tools/dev/lint.sh $(BUILD)
 
-docs: setup ## Write docs/dialect.md and docs/passes.md anew
+docs: setup ## Write generated pages anew, from the .td files and results/
 	@tools/dev/generate-docs.sh
+	@.venv/bin/python tools/dev/generate_pages.py
 
-docs-check: setup ## Fail if those two do not fit the .td files
+docs-check: setup ## Fail if a generated page does not fit its sources
 	@tools/dev/generate-docs.sh --check
+	@.venv/bin/python tools/dev/generate_pages.py --check
 
 release: setup ## Static, stripped tools in build-release/bin
 	@cmake --preset release

@@ -1,0 +1,105 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pages: what is made of results, what stands in two places, and how long they may be."""
+
+import re
+
+import generate_pages
+import pytest
+from peers import blocks, grid, summary
+
+ROOT = generate_pages.ROOT
+DOCS = ROOT / "docs"
+GENERATED = {"dialect.md", "passes.md"}
+PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in GENERATED)
+MOST_WORDS = {"performance.md": 1500, "Rationale.md": 3000}
+MOST_WORDS_OF_A_NOTE = 500
+MOST_WORDS_OF_ALL = 25000
+
+
+@pytest.fixture(name="results", scope="module")
+def fixture_results():
+    return blocks.Results(generate_pages.RESULTS)
+
+
+def words(path):
+    return len(path.read_text().split())
+
+
+def test_pages_fit_the_results(results):
+    assert generate_pages.stale_pages(results) == []
+
+
+def test_pictures_fit_the_results(results):
+    assert generate_pages.stale_pictures(results) == []
+
+
+def test_another_time_makes_pages_and_pictures_stale(results):
+    other = blocks.Results(results.folder)
+    first = {**results.grid[0], "fuse_us": 2 * results.grid[0]["fuse_us"]}
+    other.grid = [first, *results.grid[1:]]
+    stale = {path.name for path in generate_pages.stale_pages(other)}
+    assert {"README.md", "performance.md"} <= stale
+    assert len(generate_pages.stale_pictures(other)) >= 3
+
+
+def test_a_block_that_does_not_exist_is_refused(results):
+    text = "<!-- from results: sped -->\n<!-- end -->"
+    with pytest.raises(SystemExit, match="expected a block of .*, but got 'sped'"):
+        generate_pages.filled(text, results)
+
+
+def case(share=1.0, ratio=1.0, **changes):
+    values = {"family": "softmax", "set": "stream", "dtype": "bf16", "shape": (8, 64)}
+    values |= {"bytes": 1 << 29, "share": share, "ratio": ratio, "peer": "triton"}
+    return summary.Case(**(values | changes))
+
+
+def test_a_family_is_a_median_and_a_worst_case():
+    cases = [case(0.9, 1.2), case(1.0, 0.96), case(0.99, None, peer=None)]
+    cases.append(case(0.5, 2.0, bytes=1 << 20))
+    assert summary.family_table(cases)[2] == (
+        "| softmax | 4 | 99% | 90% | 50% | 50% | 1.20 | 0.96 |"
+    )
+    found = summary.totals(cases)
+    assert (found.compared, found.ahead, found.behind) == (3, 2, 1)
+
+
+def test_the_fastest_peer_of_both_files_counts():
+    base = {"family": "softmax", "set": "stream", "dtype": "bf16", "shape": [8, 64]}
+    base |= {"bytes": 1, "fuse_us": 10.0, "copy_us": 9.0}
+    one = {**base, "best_peer": "triton", "best_peer_us": 12.0}
+    other = {**base, "fuse_us": 20.0, "best_peer": "compile-max", "best_peer_us": 22.0}
+    (found,) = summary.compare([one], [other])
+    assert (found.share, found.peer) == (0.9, "compile-max")
+    assert found.ratio == pytest.approx(1.1)
+    (alone,) = summary.compare([{**base, "best_peer_us": None}], [])
+    assert alone.ratio is None
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_are_short(path):
+    most = MOST_WORDS.get(path.name)
+    if path.parent.name == "notes" and path.name != "README.md":
+        most = MOST_WORDS_OF_A_NOTE
+    assert most is None or words(path) <= most
+
+
+def test_all_pages_together_are_short():
+    assert sum(map(words, PAGES)) <= MOST_WORDS_OF_ALL
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_microseconds_and_commits_are_elsewhere(path):
+    """Times are in performance.md and results/ only; what a commit did, in git."""
+    text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+    assert not re.search(r"\bcommits? [0-9a-f]{7}\b", text)
+    if path.name != "performance.md":
+        assert not re.search(r"\d (us|microseconds)\b", text)
+
+
+def test_bench_names_the_sets_of_the_grid():
+    text = (DOCS / "bench.md").read_text()
+    assert set(re.findall(r"^\| (\w+) \| .* \| (?:events|graph)", text, re.M)) == set(
+        grid.SETS
+    )

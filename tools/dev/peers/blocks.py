@@ -1,0 +1,193 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The parts of pages that are made of results, as lines of Markdown.
+
+`Results` reads the files once; each function makes one block of them.
+"""
+
+import re
+import statistics
+from functools import cached_property
+from pathlib import Path
+
+from peers import packed, summary
+from replay_sweeps import NEAR
+
+WHEELS = Path(__file__).with_name("wheels.txt")
+
+
+class Results:
+    """The files of results/, and what follows from them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def _read(self, name):
+        return packed.read_json(self.folder / f"{name}.json.xz")
+
+    @cached_property
+    def grid(self):
+        return self._read("grid")
+
+    @cached_property
+    def compiled(self):
+        return self._read("compiled")
+
+    @cached_property
+    def peers(self):
+        return self._read("peers")
+
+    @cached_property
+    def sweeps(self):
+        return self._read("sweeps")
+
+    @cached_property
+    def replay(self):
+        return self._read("replay")
+
+    @cached_property
+    def cases(self):
+        return summary.compare(self.grid, self.compiled)
+
+
+def days(entries):
+    """The days of entries, as a text."""
+    found = sorted({entry["date"][:10] for entry in entries})
+    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def version(name):
+    """Of a library, as wheels.txt has it."""
+    (found,) = re.findall(rf"^{name}==([\d.]+\d)", WHEELS.read_text(), re.MULTILINE)
+    return found
+
+
+def speed(results):
+    """What a reader of README wants to know, in three lines."""
+    found = summary.totals(results.cases)
+    behind = f"{found.behind} cases are" if found.behind != 1 else "One case is"
+    return [
+        f"- **Against the best of torch, torch.compile, Triton, Liger, QuACK and "
+        f"FlashInfer**: as fast or faster in {found.ahead} of {found.compared} cases, "
+        f"{found.median:.2f} times as fast in the median. {behind} more than 3% slower.",
+        f"- **Against the memory**: a kernel that moves 512 MiB or more runs at "
+        f"{found.large_share:.0%} of the speed of a plain copy of as many bytes in the "
+        f"median, at {min(c.share for c in results.cases if c.is_large):.0%} at worst.",
+        "- Those are norms, softmax, losses, sums, activations, quantising and rotary "
+        f"embeddings on one {results.grid[0]['gpu']}, from one row to 1 GiB, with every "
+        "result checked.",
+    ]
+
+
+def _spread(entries):
+    """The distance of the quartiles over the median, of the median case."""
+    spreads = [(e["fuse_q3_us"] - e["fuse_q1_us"]) / e["fuse_us"] for e in entries]
+    return f"{statistics.median(spreads):.1%}"
+
+
+def setting(results):
+    """What ran, and when."""
+    gpu, peers = results.grid[0]["gpu"], results.peers
+    libraries = (
+        f"torch {peers['torch'].partition('+')[0]}, Triton {peers['triton']}, "
+        f"Liger {version('liger-kernel')}, QuACK {version('quack-kernels')}, "
+        f"FlashInfer {version('flashinfer-python')}"
+    )
+    wrong = sum(not entry["correct"] for entry in results.grid)
+    long = [entry for entry in results.grid if entry["fuse_us"] >= 100]
+    short = [entry for entry in results.grid if entry["fuse_us"] < 100]
+    return [
+        f"{len(results.grid)} cases on one {gpu}, {days(results.grid)}; {libraries}. "
+        f"torch.compile with max-autotune was measured in runs of its own, "
+        f"{days(results.compiled)}. Results of Fuse that were wrong: {wrong}. The "
+        f"quartiles of a case lie {_spread(long)} of its median apart in calls of 100 us "
+        f"and more, {_spread(short)} in shorter ones (medians of all cases)."
+    ]
+
+
+def families(results):
+    return summary.family_table(results.cases)
+
+
+def behind(results):
+    """The eight cases that a peer is ahead of by most."""
+    rows = [
+        [case.text, summary.PEERS[case.peer], f"{1 / case.ratio - 1:.1%}"]
+        for case in summary.farthest_behind(results.cases, 8)
+    ]
+    return summary.table(("case", "fastest peer", "Fuse is slower by"), rows)
+
+
+def slowest(results):
+    """The large cases farthest below a copy, a family each."""
+    rows = [
+        [case.text, f"{case.share:.0%}"]
+        for case in summary.least_shares(results.cases)
+        if case.share < 0.97
+    ]
+    return summary.table(("slowest large case of its family", "share of a copy"), rows)
+
+
+def _first_calls(cases, name):
+    """ms of first calls that compiled something."""
+    times = [case["errors"].get(name, {}).get("first_call_s", 0) for case in cases]
+    return [1000 * time for time in times if time > 0.02]
+
+
+def costs(results):
+    """What a call and a compilation cost the host."""
+    peers = results.peers
+    cases, host = peers["cases"], peers["host_us"]
+    compiles = {
+        "fuse": [case["compile_ms"] for case in cases],
+        "triton": _first_calls(cases, "triton"),
+        "compile": _first_calls(cases, "compile"),
+        "compile-max": _first_calls(cases, "compile-max"),
+    }
+    names = {"fuse": "Fuse", "fuse with out": "Fuse, `out=` given", **summary.PEERS}
+    rows = []
+    for name, text in names.items():
+        if name in host or name in compiles:
+            call = f"{host[name]:.1f} us" if name in host else ""
+            times = compiles.get(name)
+            compiled = f"{statistics.median(times):.0f} ms" if times else ""
+            rows.append([text, call, compiled])
+    return [
+        *summary.table(("", "host time of a call", "compiling a kernel"), rows),
+        "",
+        f"Medians, measured {peers['date'][:10]} on the GPU's host; kernels of "
+        f"{len(cases)} cases.",
+    ]
+
+
+def _share(losses):
+    known = [loss for loss in losses if loss is not None]
+    near = sum(loss <= NEAR for loss in known)
+    return [f"{near / len(known):.0%}", len(known)]
+
+
+def replay(results):
+    """How near choices are to the fastest schedule that was measured."""
+    found = results.replay
+    rows = [
+        ["the compiler's choice", *_share([each["loss"] for each in found])],
+        ["the model's favourite", *_share([each["model_loss"] for each in found])],
+        [
+            "the best that `--autotune` would measure",
+            *_share([each["shortlist_loss"] for each in found]),
+        ],
+    ]
+    errors = [abs(each["error"]) for each in found if each["error"] is not None]
+    times = sum(len(case["us"]) for case in results.sweeps["cases"])
+    return [
+        f"{times:,} times of {len(results.sweeps['schedules']):,} schedules in "
+        f"{len(results.sweeps['cases']):,} cases:",
+        "",
+        *summary.table(
+            ("", "within 3% of the fastest measured", "cases in which it was measured"),
+            rows,
+        ),
+        "",
+        "The model predicts the time of a choice to "
+        f"{statistics.median(errors):.0%} in the median.",
+    ]

@@ -1,0 +1,165 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""results/README.md: what the files there hold, summed up."""
+
+import collections
+import statistics
+
+from peers import bars, blocks, grid_report, summary
+
+# What each file is, and the script that writes it.
+FILES = {
+    "grid.json.xz": (
+        "the grid: each case beside torch, Triton, Liger, QuACK and FlashInfer, with "
+        "counters of the slow ones",
+        "compare_grid.py, profile_grid.py",
+    ),
+    "compiled.json.xz": (
+        "the grid's cases, and chains of ops, beside torch.compile with max-autotune",
+        "compare_grid.py",
+    ),
+    "peers.json.xz": (
+        "25 cases beside torch.compile in all modes; host time and compile time",
+        "compare_peers.py",
+    ),
+    "sweeps.json.xz": (
+        "times of many schedules of each case",
+        "sweep_schedules.py, replay_sweeps.py --add",
+    ),
+    "replay.json.xz": (
+        "today's choice of a schedule for each case of the sweeps",
+        "replay_sweeps.py --json",
+    ),
+    "bandwidth-*.svg": ("rates over row length, all competitors", "compare_grid.py"),
+    "roofline.svg": ("all large cases under the roof", "compare_grid.py"),
+}
+
+
+def _files():
+    rows = [[f"`{name}`", text, f"`{by}`"] for name, (text, by) in FILES.items()]
+    header = ("file", "holds", "written by `tools/dev/`")
+    rule = "| --- | --- | --- |"
+    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
+    return [lines[0], rule, *lines[1:]]
+
+
+def _origin(name, entries):
+    """A line of what a file's entries were measured on."""
+    commits = collections.Counter(entry["commit"] for entry in entries)
+    counts = ", ".join(f"{key} ({count})" for key, count in commits.most_common())
+    gpus = ", ".join(sorted({entry["gpu"] for entry in entries}))
+    return (
+        f"- {name}: {len(entries)} entries, {gpus}, {blocks.days(entries)}, "
+        f"commits {counts}"
+    )
+
+
+def _compiled_rows(entries):
+    """A line a family of the ratios to torch.compile, and one of all."""
+    groups = {}
+    for entry in entries:
+        if entry.get("best_peer_us") and "fuse_us" in entry:
+            ratio = entry["best_peer_us"] / entry["fuse_us"]
+            groups.setdefault(entry["family"], []).append(ratio)
+    groups["**all**"] = [ratio for group in groups.values() for ratio in group]
+    return [
+        [
+            family,
+            len(found),
+            f"{min(found):.2f}",
+            f"{statistics.median(found):.2f}",
+            f"{max(found):.2f}",
+            sum(ratio < summary.BEHIND for ratio in found),
+        ]
+        for family, found in groups.items()
+    ]
+
+
+def _compiled(entries):
+    header = ("family", "cases", "least", "median", "most", "more than 3% behind")
+    return summary.table(header, _compiled_rows(entries))
+
+
+def _replayed(results):
+    """A line a family of how near today's choices are."""
+    groups = collections.defaultdict(list)
+    for each in results.replay:
+        groups[each["family"]].append(each["loss"])
+    rows = []
+    for family in sorted(groups):
+        known = [loss for loss in groups[family] if loss is not None]
+        near = sum(loss <= blocks.NEAR for loss in known)
+        share = f"{near / len(known):.0%}" if known else ""
+        rows.append([family, len(groups[family]), len(known), share])
+    header = ("family", "cases", "choice measured", "within 3% of the fastest")
+    return summary.table(header, rows)
+
+
+def _runs(sweeps):
+    cases = collections.Counter(case["run"] for case in sweeps["cases"])
+    rows = [
+        [run["name"], run["date"], run["commit"], cases[index]]
+        for index, run in enumerate(sweeps["runs"])
+    ]
+    return summary.table(("sweep", "date", "commit", "cases"), rows)
+
+
+def markdown(results):
+    grid, compiled = results.grid, results.compiled
+    chains = [entry for entry in compiled if entry["set"] == "chain"]
+    others = [entry for entry in compiled if entry["set"] != "chain"]
+    missed = len(bars.under(grid))
+    return [
+        "<!-- Written by tools/dev/generate_pages.py; run 'make docs'. -->",
+        "",
+        "# Results",
+        "",
+        *blocks.setting(results),
+        "docs/performance.md reads them; docs/bench.md says how they are made. Here are",
+        "the files, and what they say by family.",
+        "",
+        *_files(),
+        "",
+        _origin("grid", grid),
+        _origin("compiled", compiled),
+        "",
+        "## By family",
+        "",
+        *blocks.families(results),
+        "",
+        "![Rates over row length, bf16](bandwidth-bf16.svg)",
+        "",
+        "The same in [f32](bandwidth-f32.svg) and [f16](bandwidth-f16.svg), and "
+        "[under the roof](roofline.svg).",
+        "",
+        "## By family and set of shapes",
+        "",
+        "Least, median and most are % of a copy; `behind` counts cases more than 3% "
+        "slower than the best peer of the grid; `peer / fuse` is a median.",
+        "",
+        *grid_report.families(grid),
+        "",
+        "## Beside torch.compile with max-autotune",
+        "",
+        "Its time over Fuse's.",
+        "",
+        *_compiled(others),
+        "",
+        "Chains of ops, which no example and no library has:",
+        "",
+        *_compiled(chains),
+        "",
+        "## Under their bar",
+        "",
+        f"{missed} cases are slower than `tools/dev/peers/bars.py` asks.",
+        "",
+        *grid_report.missed_bars(grid),
+        "",
+        "## Sweeps of schedules",
+        "",
+        *blocks.replay(results),
+        "",
+        *_replayed(results),
+        "",
+        *_runs(results.sweeps),
+    ]
