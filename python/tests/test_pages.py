@@ -103,3 +103,30 @@ def test_bench_names_the_sets_of_the_grid():
     assert set(re.findall(r"^\| (\w+) \| .* \| (?:events|graph)", text, re.M)) == set(
         grid.SETS
     )
+
+
+def libraries_that_may_be_used():
+    """{library: those that it may use} by docs/architecture.md; None is all."""
+    text = (DOCS / "architecture.md").read_text()
+    table = text.partition("| library |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (\w+) \|[^|]*\|[^|]*\|([^|]*)\|$", table, re.M)
+    may = {}
+    for name, used in rows:
+        names = [each for each in used.strip().split(", ") if each]
+        may[name] = None if names == ["all above"] else set(names)
+    return may
+
+
+def test_libraries_use_what_the_architecture_allows():
+    may = libraries_that_may_be_used()
+    linked = {}
+    for path in (ROOT / "lib").rglob("CMakeLists.txt"):
+        text = path.read_text()
+        name = re.search(r"(?:fuse_add_library|add_library)\(Fuse(\w+)", text)
+        used = re.search(r"\n\s+FUSE ((?:Fuse\w+\s+)+)", text)
+        if name:
+            uses = used.group(1).split() if used else []
+            linked[name.group(1)] = {each.removeprefix("Fuse") for each in uses}
+    assert set(linked) == set(may)
+    for name, uses in linked.items():
+        assert may[name] is None or uses <= may[name], name
