@@ -130,3 +130,32 @@ def test_libraries_use_what_the_architecture_allows():
     assert set(linked) == set(may)
     for name, uses in linked.items():
         assert may[name] is None or uses <= may[name], name
+
+
+def targets_in_the_code():
+    """{chip: (board, PTX version)}; a chip has what the one it starts from has."""
+    text = (ROOT / "lib" / "Target" / "GPUTarget.cpp").read_text()
+    found = {}
+    for body in re.findall(
+        r"constexpr GPUTarget makeSM\w+\(\) \{(.*?)\n\}", text, re.S
+    ):
+        base = re.search(r"t = make(SM\w+)\(\)", body)
+        known = found[base.group(1).lower().replace("sm", "sm_")] if base else ("", 0)
+        chip = re.search(r't\.chip = "(\w+)"', body).group(1)
+        board = re.search(r't\.board = "([^"]+)"', body)
+        version = re.search(r"t\.ptxVersion = (\d+)", body)
+        found[chip] = (
+            board.group(1) if board else known[0],
+            int(version.group(1)) if version else known[1],
+        )
+    return found
+
+
+def test_supported_gpus_are_those_of_the_code():
+    table = {}
+    text = (DOCS / "supported.md").read_text()
+    for row in re.findall(r"^\| (`sm_.*) \|$", text, re.M):
+        chips, board, version = row.split(" | ")[:3]
+        for chip in re.findall(r"`(\w+)`", chips):
+            table[chip] = (board, int(version.replace(".", "")))
+    assert table == targets_in_the_code()
