@@ -13,7 +13,7 @@
 // results, blocks of 512 threads that needed 31 registers instead of 42 were 4%
 // slower, since four of them drove out each other's rows.
 //
-// The numbers are those that won on an H200 (docs/performance/lengths.md).
+// The numbers are those that won on an H200 (results/sweeps.json.xz).
 //
 //===----------------------------------------------------------------------===//
 

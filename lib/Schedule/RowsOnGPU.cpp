@@ -15,7 +15,7 @@
 // move few bytes have other schedules, see RowsInSmallCalls.cpp, and so have
 // rows that no full vector divides, see RowsWithEdges.cpp.
 //
-// The numbers are those that won on an H200 (docs/performance.md).
+// The numbers are those that won on an H200 (results/sweeps.json.xz).
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,7 +13,7 @@
 //
 // Which vectors, threads and rows are best depends on how they divide a length.
 // The tables are what was fastest of 7,300 schedules of 355 cases on an H200
-// (docs/performance/lengths.md).
+// (results/sweeps.json.xz).
 //
 //===----------------------------------------------------------------------===//
 

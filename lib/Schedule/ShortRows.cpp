@@ -13,7 +13,7 @@
 // second.
 //
 // The vectors and threads are those that leave the least to do, by counts that
-// were fitted to times of an H200 (docs/performance/lengths.md). Two inputs,
+// were fitted to times of an H200 (results/sweeps.json.xz). Two inputs,
 // and longer rows whose vectors of weights would be cut out of two, go by
 // lengths; so does what each thread has several rows of (SeveralRows.cpp).
 //

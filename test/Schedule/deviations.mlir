@@ -2,7 +2,7 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule=few=true | FileCheck %s --check-prefix=FEW
 
 // Rows that find a mean and deviations from it at once, as measurements chose them
-// (docs/performance.md).
+// (results/sweeps.json.xz).
 
 // In registers two exchanges cost less; a call that moves so few bytes that
 // multiprocessors are idle waits for them.

@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -fuse-form-kernels -fuse-assign-schedules=chip=sm_90 | FileCheck %s
 // RUN: fuse-opt %s -fuse-form-kernels -fuse-assign-schedules="chip=sm_90 small=true" | FileCheck %s --check-prefix=SMALL
 
-// Rows on GPUs as measurements chose them (docs/performance.md).
+// Rows on GPUs as measurements chose them (results/sweeps.json.xz).
 
 // A known, small number of rows: four blocks for each of 32 KiB.
 // CHECK-LABEL: func.func @few_static

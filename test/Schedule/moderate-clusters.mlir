@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 small=true" | FileCheck %s
 
 // Rows that are needed twice, in calls of a few times the L2's size: with blocks of a
-// cluster that share one, more rows are under way (docs/performance/lengths.md).
+// cluster that share one, more rows are under way (results/sweeps.json.xz).
 
 // Two blocks have three vectors for each thread of theirs,
 // CHECK-LABEL: func.func @two(

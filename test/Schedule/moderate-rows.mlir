@@ -2,7 +2,7 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_80 -fuse-schedule="chip=sm_80 small=true" | FileCheck %s --check-prefix=ALONE
 
 // Rows of calls of a few times the L2's size, as measurements chose them
-// (docs/performance/lengths.md). A dynamic number of rows leaves the size to the flag.
+// (results/sweeps.json.xz). A dynamic number of rows leaves the size to the flag.
 // ALONE is a chip without clusters, whose blocks share no row; with them
 // moderate-clusters.mlir has the rows that they share.
 

@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 small=true" | FileCheck %s
 
 // Rows that no full vector divides, in calls of a few times the L2's size, as measurements
-// chose them (docs/performance/lengths.md).
+// chose them (results/sweeps.json.xz).
 
 // Exponentials in registers, where all loads of a row start at once.
 // CHECK-LABEL: func.func @exponentials(
