@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bugs that other fusion compilers have had; docs/testing.md lists them all."""
+"""Bugs that other fusion compilers have had; test/Regressions/README.md lists them all."""
 
 import os
 
