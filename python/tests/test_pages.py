@@ -91,10 +91,11 @@ def test_all_pages_together_are_short():
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_microseconds_and_commits_are_elsewhere(path):
-    """Times are in performance.md and results/ only; what a commit did, in git."""
+    """Times are in performance.md and results/; what a commit did, in git."""
     text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
     assert not re.search(r"\bcommits? [0-9a-f]{7}\b", text)
-    if path.name != "performance.md":
+    # What a call costs the host is told where calls are explained, too.
+    if path.name not in ("performance.md", "python.md"):
         assert not re.search(r"\d (us|microseconds)\b", text)
 
 
@@ -159,3 +160,41 @@ def test_supported_gpus_are_those_of_the_code():
         for chip in re.findall(r"`(\w+)`", chips):
             table[chip] = (board, int(version.replace(".", "")))
     assert table == targets_in_the_code()
+
+
+def rows_of(path, first):
+    """The cells of the table whose first header is `first`."""
+    table = path.read_text().partition(f"| {first} |")[2].partition("\n\n")[0]
+    lines = [line for line in table.splitlines()[2:] if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_bounds_of_functions_are_those_that_tests_assert():
+    text = (ROOT / "unittests" / "Conversion" / "MathHarness.cpp").read_text()
+    function = r'\{"(\w+)", \d, .*?,\s+([\d.]+), ([\d.]+), [\d.]+\}'
+    asserted = {
+        "pow" if name == "powf" else name: (float(f32), float(f64))
+        for name, f32, f64 in re.findall(function, text, re.DOTALL)
+    }
+    rows = rows_of(DOCS / "math.md", "function")
+    stated = {row[0]: (float(row[1]), float(row[3])) for row in rows}
+    del stated["sin, cos of turns"]
+    assert stated == asserted
+    for name, f32, seen32, f64, seen64, *_ in rows[:-1]:
+        assert float(seen32) <= float(f32) and float(seen64) <= float(f64), name
+
+
+def test_roundings_are_those_of_the_reference():
+    text = (ROOT / "lib" / "Reference" / "Bounded.cpp").read_text()
+    ulps = {
+        name: float(value)
+        for name, value in re.findall(
+            r"static constexpr double (\w+) = ([\d.]+);", text.partition("}")[0]
+        )
+    }
+    names = {"log": "logarithm", "sin": "circular", "add": "correct"}
+    for ops, value in rows_of(DOCS / "numerics.md", "operation | ULP"):
+        op = ops.split(", ")[0]
+        if op != "neg":
+            stated = re.match(r"[\d.]+", value).group()
+            assert float(stated) == ulps[names.get(op, op)], ops

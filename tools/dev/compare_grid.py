@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fuse against everybody over families, row lengths and element types.
 
-    compare_grid.py --out results --budget 500           # what the GPU's time allows
+    compare_grid.py --out grid --budget 500              # what the GPU's time allows
     compare_grid.py --families softmax,rms_norm --dtypes bf16 --sets stream
     compare_grid.py --list                               # no GPU: the cases
     compare_grid.py --dry-run                            # no GPU: compile all programs

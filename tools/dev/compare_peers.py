@@ -7,7 +7,7 @@ Every case runs on random inputs, is checked against f64, and is timed by CUDA e
 in interleaved rounds with the L2 cache flushed between. Results are written after
 each case, so that a run that is cut short leaves what it has.
 
-    compare_peers.py --out results --budget 500
+    compare_peers.py --out peers --budget 500
     compare_peers.py --only softmax --peers eager,compile,triton
     compare_peers.py --dry-run        # no GPU: compile all programs for a chip
 """

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures schedules that nothing proposes, beside the one that was chosen, on a GPU.
 
-    sweep_schedules.py --plan plan.json --out results --budget 200
+    sweep_schedules.py --plan plan.json --out sweep --budget 200
     sweep_schedules.py --plan plan.json --compile sm_90
 
 The plan is a list of {"family", "dtype", "shape", "schedules"}: cases of

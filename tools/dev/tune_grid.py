@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures several schedules of every kernel of the grid, on a GPU.
 
-    tune_grid.py --out results --budget 300
+    tune_grid.py --out tuned --budget 300
     tune_grid.py --families softmax --dtypes bf16 --sets stream,square
-    tuning_report.py results/tuned.json
+    tuning_report.py tuned/tuned.json
 
 The cases are those of compare_grid.py, in its order. What was measured is written to
 tuned.json after every case, the winners to tuning.json; cases that fail have an `error`.

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How good the schedules are that the compiler chooses without measuring.
 
-    tune_grid.py --out results
-    tuning_report.py results/tuned.json [--within 3]
+    tune_grid.py --out tuned
+    tuning_report.py tuned/tuned.json [--within 3]
 
 For each kernel the time of the unmeasured choice over that of the fastest schedule
 that was tried, as a table in Markdown, worst first; then how many are within 3%.
