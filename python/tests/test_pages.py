@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pages: what is made of results, what stands in two places, and how long they may be."""
 
+import os
 import re
+import subprocess
+from pathlib import Path
 
 import generate_pages
 import pytest
@@ -198,3 +201,26 @@ def test_roundings_are_those_of_the_reference():
         if op != "neg":
             stated = re.match(r"[\d.]+", value).group()
             assert float(stated) == ulps[names.get(op, op)], ops
+
+
+def test_every_op_is_in_the_index():
+    known = re.findall(r"^### `fuse\.(\w+)`", (DOCS / "dialect.md").read_text(), re.M)
+    listed = re.findall(r"\[(\w+)\]\(dialect\.md#fuse", (DOCS / "ops.md").read_text())
+    assert sorted(listed) == sorted(known)
+
+
+@pytest.mark.parametrize(
+    "command, page",
+    [("run", "driver.md"), ("inspect", "driver.md"), ("bench", "bench.md")],
+)
+def test_the_usage_on_a_page_is_that_of_the_driver(command, page):
+    driver = Path(os.environ.get("FUSE_BUILD_DIR", ROOT / "build"), "bin", "fuse")
+    if not driver.exists():
+        pytest.skip("the driver is not built here")
+    help_text = subprocess.check_output([driver, command, "--help"], text=True)
+    known = set(re.findall(r"^  --([\w-]+)", help_text, re.M)) - {"help", "help-list"}
+    blocks_ = re.findall(r"^```\n(.*?)^```", (DOCS / page).read_text(), re.M | re.S)
+    usage = next(each for each in blocks_ if each.startswith(f"fuse {command} FILE"))
+    shown = set(re.findall(r"--([\w-]+)", usage))
+    # The emulator's seed says nothing where nothing runs.
+    assert shown | {"emu-seed"} == known | {"emu-seed"}
