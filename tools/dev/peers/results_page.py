@@ -115,8 +115,14 @@ def markdown(results):
         "# Results",
         "",
         *blocks.setting(results),
-        "docs/performance.md reads them; docs/bench.md says how they are made. Here are",
-        "the files, and what they say by family.",
+        "",
+        "[performance.md](../docs/performance.md) is the short form, and "
+        "[bench.md](../docs/bench.md) says how it is measured. An entry is a line, with the "
+        "times of all competitors and Fuse's schedule. To look one up:",
+        "",
+        "```sh",
+        """xz -dc results/grid.json.xz | grep '"rms_norm".*5120.*"bf16"'""",
+        "```",
         "",
         *_files(),
         "",
