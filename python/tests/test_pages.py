@@ -224,3 +224,42 @@ def test_the_usage_on_a_page_is_that_of_the_driver(command, page):
     shown = set(re.findall(r"--([\w-]+)", usage))
     # The emulator's seed says nothing where nothing runs.
     assert shown | {"emu-seed"} == known | {"emu-seed"}
+
+
+# A number of a page, and the file that it is of: what stands around both.
+SAME_NUMBERS = [
+    ("testing.md", r"runs ([\d,]+) programs", "test/Random/cpu.test", r"--count (\d+)"),
+    (
+        "testing.md",
+        r"([\d,]+) that are new",
+        "test/Random/cpu.test",
+        r"count (\d+) --keep",
+    ),
+    ("testing.md", r"Fuzz` runs ([\d,]+)", "test/Fuzz/text.test", r"--count (\d+)"),
+    (
+        "testing.md",
+        r"([\d,]+) programs, one",
+        "test/Rotary/grid.test",
+        r"of (\d+) forms",
+    ),
+    ("status.md", r"scalings: ([\d,]+)", "test/Rotary/grid.test", r"of (\d+) forms"),
+    ("testing.md", r"least (\d+)%", "tools/dev/mutate.py", r"ENOUGH = 0\.(\d+)"),
+    (
+        "status.md",
+        r"(\d+) kernels",
+        "test/Examples/llama3_block.test",
+        r"(\d+) kernels",
+    ),
+    ("driver.md", r"own \((\d+)\)", "include/fuse/JIT/Options.h", r"lengths = (\d+)"),
+    ("tuning.md", r"with (\d+) candidates", "tools/fuse/Tuning.cpp", r"init\((\d+)\)"),
+]
+
+
+@pytest.mark.parametrize("page, there, source, here", SAME_NUMBERS)
+def test_a_number_of_a_page_is_that_of_its_source(page, there, source, here):
+    found = []
+    for path, pattern in ((DOCS / page, there), (ROOT / source, here)):
+        match = re.search(pattern, " ".join(path.read_text().split()))
+        assert match, f"expected {pattern} in {path}"
+        found.append(int(match.group(1).replace(",", "")))
+    assert found[0] == found[1]
