@@ -263,3 +263,12 @@ def test_a_number_of_a_page_is_that_of_its_source(page, there, source, here):
         assert match, f"expected {pattern} in {path}"
         found.append(int(match.group(1).replace(",", "")))
     assert found[0] == found[1]
+
+
+def test_every_pass_is_among_the_stages():
+    known = set(
+        re.findall(r"^### `-(fuse-[\w-]+)`", (DOCS / "passes.md").read_text(), re.M)
+    )
+    table = (DOCS / "pipelines.md").read_text().partition("| stage | pass |")[2]
+    listed = re.findall(r"`(fuse-[\w-]+)`", table.partition("\n\n")[0])
+    assert known and sorted(listed) == sorted(known)
