@@ -5,11 +5,12 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import generate_pages
 import pytest
-from peers import blocks, grid, summary
+from peers import blocks, grid, overview, summary
 
 ROOT = generate_pages.ROOT
 DOCS = ROOT / "docs"
@@ -44,6 +45,12 @@ def test_another_time_makes_pages_and_pictures_stale(results):
     stale = {path.name for path in generate_pages.stale_pages(other)}
     assert {"README.md", "performance.md"} <= stale
     assert len(generate_pages.stale_pictures(other)) >= 3
+
+
+def test_drawing_without_matplotlib_is_refused(results, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SystemExit, match="expected matplotlib, to draw pictures"):
+        overview.draw(results.cases, tmp_path)
 
 
 def test_a_block_that_does_not_exist_is_refused(results):

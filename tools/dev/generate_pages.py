@@ -86,17 +86,6 @@ def check(results):
     return 1 if stale else 0
 
 
-def draw(results):
-    try:
-        overview.draw(results.cases, IMAGES)
-        plots.draw(results.grid, RESULTS)
-    except ImportError as error:
-        raise SystemExit(
-            f"docs: expected matplotlib, to draw pictures anew, but got: {error}; "
-            "'.venv/bin/pip install matplotlib'"
-        ) from error
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
@@ -107,7 +96,8 @@ def main():
     for path, text in pages(results).items():
         path.write_text(text)
     if stale_pictures(results):
-        draw(results)
+        overview.draw(results.cases, IMAGES)
+        plots.draw(results.grid, RESULTS)
     return 0
 
 

@@ -18,7 +18,13 @@ def shows(path, data):
 
 
 def begin():
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise SystemExit(
+            f"expected matplotlib, to draw pictures, but got: {error}; "
+            "'.venv/bin/pip install matplotlib'"
+        ) from error
 
     matplotlib.use("Agg")
     # The same file for the same data, with letters that stay letters.
