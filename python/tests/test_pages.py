@@ -10,7 +10,7 @@ from pathlib import Path
 
 import generate_pages
 import pytest
-from peers import blocks, grid, overview, summary
+from peers import bars, blocks, grid, overview, summary
 
 ROOT = generate_pages.ROOT
 DOCS = ROOT / "docs"
@@ -279,3 +279,13 @@ def test_every_pass_is_among_the_stages():
     table = (DOCS / "pipelines.md").read_text().partition("| stage | pass |")[2]
     listed = re.findall(r"`(fuse-[\w-]+)`", table.partition("\n\n")[0])
     assert known and sorted(listed) == sorted(known)
+
+
+def test_what_chains_cost_is_as_measured(results):
+    shares = [
+        bars.percent_of(entry)
+        for entry in results.compiled
+        if entry["family"] == "layer_norm_gelu_layer_norm" and entry["dtype"] == "bf16"
+    ]
+    row = f"in 16 bits | {min(shares):.0f} to {max(shares):.0f}% of a copy"
+    assert row in (DOCS / "status.md").read_text()
