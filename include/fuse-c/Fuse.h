@@ -144,6 +144,11 @@ FUSE_C_EXPORT DLDevice fuseProgramDevice(const FuseProgram *program);
 FUSE_C_EXPORT FuseStatus *fuseProgramDescribe(FuseProgram *program,
                                               const char **json);
 
+/* Remarks about the program as a JSON array: those of its description, and why
+   calls so far have copied views ("category": "fuse-copy"). The caller frees
+   *json with fuseStringFree(). */
+FUSE_C_EXPORT FuseStatus *fuseProgramRemarks(FuseProgram *program, char **json);
+
 /* The program at `stage` (a FuseStage) as text, for aligned tensors with
    divisible rows. The caller frees *text with fuseStringFree(). */
 FUSE_C_EXPORT FuseStatus *fuseProgramPrint(FuseProgram *program, int32_t stage,

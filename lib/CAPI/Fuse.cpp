@@ -296,6 +296,13 @@ FuseStatus *fuseProgramDescribe(FuseProgram *program, const char **json) {
   return nullptr;
 }
 
+FuseStatus *fuseProgramRemarks(FuseProgram *program, char **json) {
+  if (FuseStatus *status = require({program, json}, "fuseProgramRemarks"))
+    return status;
+  json::Array remarks = jit::reportRemarks(program->compiled->remarks());
+  return give(formatv("{0}", json::Value(std::move(remarks))).str(), json);
+}
+
 FuseStatus *fuseProgramPrint(FuseProgram *program, int32_t stage, char **text) {
   if (FuseStatus *status = require({program, text}, "fuseProgramPrint"))
     return status;

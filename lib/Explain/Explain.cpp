@@ -7,6 +7,7 @@
 
 #include "Reasons.h"
 #include "Traffic.h"
+#include "fuse/Analysis/Strides.h"
 #include "fuse/Explain/Passes.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Candidates.h"
@@ -38,6 +39,7 @@ public:
 
 private:
   void explainKernel(KernelOp kernel);
+  void explainCopy(KernelOp kernel);
   void explainMissed(DictionaryAttr record);
   void explainApart(DictionaryAttr record);
   ByteCount costOfEdge(KernelOp producer, KernelOp consumer);
@@ -50,13 +52,13 @@ private:
 };
 } // namespace
 
-/// The distinct ops of a kernel, by name.
+/// The distinct ops of a kernel, by name. One without any copies.
 static std::string opsOf(KernelOp kernel) {
   llvm::SmallSetVector<StringRef, 8> ops;
   for (Operation &op : kernel.getBody().front().without_terminator())
     if (!isa<ConstantOp>(op))
       ops.insert(op.getName().stripDialect());
-  return llvm::join(ops, ", ");
+  return ops.empty() ? "copy" : llvm::join(ops, ", ");
 }
 
 /// The lines of the program that a kernel runs, as in "4, 7".
@@ -123,6 +125,56 @@ void Explainer::explainKernel(KernelOp kernel) {
       << remark::metric("Predicted", predicted.chosen)
       << remark::metric("RunnerUp", predicted.runnerUp)
       << remark::reason("{0}", explainSchedule(kernel));
+}
+
+/// The argument of the program that `value` is a view of.
+static BlockArgument viewedArgument(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+            op))
+      return {};
+    value = op->getOperand(0);
+  }
+  return cast<BlockArgument>(value);
+}
+
+/// Why a copy of a view is made, which `user` reads.
+static std::string reasonOfCopy(Operation *user, StringRef name) {
+  if (isa<tensor::CollapseShapeOp>(user))
+    return llvm::formatv("a reshape joins dimensions of '{0}' that do not "
+                         "follow each other in memory",
+                         name);
+  if (isa<func::ReturnOp>(user))
+    return llvm::formatv("results are contiguous, and '{0}' is a view", name);
+  return llvm::formatv(
+      "a scatter writes into a contiguous copy, and '{0}' is a "
+      "view",
+      name);
+}
+
+/// A kernel that only makes a dense copy of a view.
+void Explainer::explainCopy(KernelOp kernel) {
+  if (!kernel.getBody().front().without_terminator().empty() ||
+      kernel.getInputs().size() != 1 || kernel->use_empty() ||
+      strideKind(kernel.getInputs()[0]) == StrideKind::dense)
+    return;
+  BlockArgument argument = viewedArgument(kernel.getInputs()[0]);
+  auto attribute =
+      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+  std::string name =
+      attribute ? attribute.str()
+                : llvm::formatv("argument {0}", argument.getArgNumber()).str();
+  remark::missed(kernel.getLoc(), RemarkOpts::name("Copy")
+                                      .category(kCopyCategory)
+                                      .function(function.getName()))
+      << remark::add("kernel '{0}' copies '{1}'", kernel.getKernelName().str(),
+                     name)
+      << remark::metric("Kernel", kernel.getKernelName())
+      << remark::metric("Argument", name)
+      << remark::metric("BytesCost", kernelBytes(kernel, dims, names).str())
+      << remark::reason("{0}", reasonOfCopy(*kernel->user_begin(), name))
+      << remark::suggest("copy '{0}' once yourself if several calls read it",
+                         name);
 }
 
 KernelOp Explainer::kernelCalled(StringRef name) {
@@ -219,8 +271,10 @@ void Explainer::explainMissed(DictionaryAttr record) {
 
 void Explainer::run() {
   for (KernelOp kernel : function.getOps<KernelOp>())
-    if (kernel.getScheduleAttr())
+    if (kernel.getScheduleAttr()) {
       explainKernel(kernel);
+      explainCopy(kernel);
+    }
   if (auto records = function->getAttrOfType<ArrayAttr>(kMissedAttr))
     for (auto record : records.getAsRange<DictionaryAttr>())
       record.contains("neighbour") ? explainApart(record)

@@ -29,6 +29,7 @@ private:
   std::string freeName();
   Value copy(Value value, Operation *user);
   void copyIfView(OpOperand &use);
+  void copyWhereJoined(Value view);
   void copyForOthers(KernelOp kernel, ScatterOp scatter, BlockArgument into);
 };
 } // namespace
@@ -62,6 +63,25 @@ void CopyViewsPass::copyIfView(OpOperand &use) {
     use.set(copy(use.get(), use.getOwner()));
 }
 
+/// Reshapes of a view that join dimensions get a dense copy of it.
+void CopyViewsPass::copyWhereJoined(Value view) {
+  SmallVector<Operation *> users(view.getUsers());
+  llvm::sort(users,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  Value copied;
+  for (Operation *user : users) {
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user);
+        collapse && joinsDims(collapse)) {
+      if (!copied)
+        copied = copy(view, user);
+      collapse.getSrcMutable().set(copied);
+    } else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                   tensor::CastOp>(user)) {
+      copyWhereJoined(user->getResult(0));
+    }
+  }
+}
+
 /// All uses but one of what a scatter writes into read a copy.
 void CopyViewsPass::copyForOthers(KernelOp kernel, ScatterOp scatter,
                                   BlockArgument into) {
@@ -87,6 +107,10 @@ void CopyViewsPass::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
+  for (unsigned number : copied)
+    if (number < function.getNumArguments() &&
+        strideKind(function.getArgument(number)) != StrideKind::dense)
+      copyWhereJoined(function.getArgument(number));
   for (KernelOp kernel : llvm::to_vector(function.getOps<KernelOp>()))
     for (ScatterOp scatter : kernel.getBody().getOps<ScatterOp>())
       if (auto into = dyn_cast<BlockArgument>(scatter.getInto())) {

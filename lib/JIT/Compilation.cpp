@@ -12,6 +12,7 @@
 #include "Remarks.h"
 #include "StageDump.h"
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/Strides.h"
 #include "fuse/Codegen/NVPTX.h"
 #include "fuse/Codegen/Translate.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -118,6 +119,8 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.launchOverlap = options.launchOverlap;
   pipeline.candidate = options.candidate;
   pipeline.tuning = tuning;
+  for (unsigned input : facts.copied)
+    pipeline.copied.push_back(input);
   for (const std::string &size : options.sizes)
     pipeline.sizes.push_back(size);
 }
@@ -329,6 +332,11 @@ Expected<Code> Compilation::generate(const Facts &facts) {
   code.kernels = describeKernels(entry, *plan);
   code.missed = missedFusions(entry);
   code.plan = std::move(*plan);
+  // What scheduling collapses in dense tensors it leaves alone in views.
+  func::FuncOp formed = state->entryOf(*state->module);
+  for (auto [argument, input] :
+       llvm::zip_equal(formed.getArguments(), code.plan.spec.inputs))
+    input.joined.assign(mlir::fuse::joinedDims(argument));
   if (llvm::Error error = state->run(Stage::LLVM, **program, facts))
     return std::move(error);
   if (gpu::GPUModuleOp kernels = kernelsOf(**program))
@@ -345,8 +353,14 @@ Expected<OwningOpRef<ModuleOp>>
 Compilation::State::unscheduled(const Facts &facts) {
   OwningOpRef<ModuleOp> program = module->clone();
   setLayouts(entryOf(*program), facts);
-  if (llvm::Error error = runPasses(*program, mlir::fuse::buildViewPipeline,
-                                    options.reproducerDirectory))
+  mlir::fuse::PipelineOptions values;
+  configure(values, facts);
+  if (llvm::Error error = runPasses(
+          *program,
+          [&](OpPassManager &passes) {
+            mlir::fuse::buildViewPipeline(passes, values);
+          },
+          options.reproducerDirectory))
     return std::move(error);
   return std::move(program);
 }

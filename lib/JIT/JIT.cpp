@@ -9,6 +9,7 @@
 #include "EmulatorCode.h"
 #include "Specializations.h"
 #include "fuse/Codegen/HostObject.h"
+#include "fuse/Explain/Passes.h"
 #include "fuse/JIT/Source.h"
 #include "fuse/Runtime/CpuModule.h"
 #include "fuse/Runtime/CudaModule.h"
@@ -32,14 +33,16 @@ struct Variant {
 };
 } // namespace
 
-/// Facts::key(), and the layouts.
-using LayoutKey = std::pair<unsigned, SmallVector<Layout, 0>>;
+/// Facts::key(), the layouts, and what is copied.
+using LayoutKey =
+    std::tuple<unsigned, SmallVector<Layout, 0>, SmallVector<unsigned, 0>>;
 
 struct CompiledProgram::State {
   Expected<const Variant &> variant(const Facts &facts);
   const Variant *find(const Facts &facts);
   void add(const Facts &facts, std::unique_ptr<Variant> variant);
   Expected<std::unique_ptr<Variant>> load(const Facts &facts);
+  std::vector<Remark> copyRemarks();
   Expected<std::shared_ptr<runtime::Module>> loadModule(const Code &code);
 
   std::unique_ptr<Compilation> compilation;
@@ -112,7 +115,7 @@ const Variant *CompiledProgram::State::find(const Facts &facts) {
   if (facts.layouts.empty())
     return denseVariants[facts.key()].load(std::memory_order_acquire);
   std::lock_guard<std::mutex> lock(stridedMutex);
-  auto it = stridedVariants.find({facts.key(), facts.layouts});
+  auto it = stridedVariants.find({facts.key(), facts.layouts, facts.copied});
   return it == stridedVariants.end() ? nullptr : it->second;
 }
 
@@ -125,7 +128,7 @@ void CompiledProgram::State::add(const Facts &facts,
     return;
   }
   std::lock_guard<std::mutex> lock(stridedMutex);
-  stridedVariants[{facts.key(), facts.layouts}] = added;
+  stridedVariants[{facts.key(), facts.layouts, facts.copied}] = added;
 }
 
 Expected<const Variant &> CompiledProgram::State::variant(const Facts &facts) {
@@ -174,6 +177,29 @@ StringRef CompiledProgram::chip() const {
 unsigned CompiledProgram::numVariants() const {
   std::lock_guard<std::mutex> lock(state->mutex);
   return state->owned.size();
+}
+
+std::vector<Remark> CompiledProgram::State::copyRemarks() {
+  std::vector<Remark> result = specializations->copyRemarks();
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const std::unique_ptr<Variant> &variant : owned)
+    for (const Remark &remark : variant->code.remarks)
+      if (remark.category == mlir::fuse::kCopyCategory)
+        result.push_back(remark);
+  return result;
+}
+
+std::vector<Remark> CompiledProgram::remarks() const {
+  std::vector<Remark> result = usual(state->variant(usualFacts())).code.remarks;
+  auto isKnown = [&](const Remark &remark) {
+    return llvm::any_of(result, [&](const Remark &other) {
+      return other.message == remark.message && other.reason == remark.reason;
+    });
+  };
+  for (Remark &remark : state->copyRemarks())
+    if (!isKnown(remark))
+      result.push_back(std::move(remark));
+  return result;
 }
 
 const CompileOptions &CompiledProgram::options() const {

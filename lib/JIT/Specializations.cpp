@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Specializations.h"
+#include "fuse/Explain/Passes.h"
 #include "fuse/Runtime/Arguments.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -68,6 +69,18 @@ Expected<CompiledProgram *> Specializations::get(const ProgramSpec &spec,
   if (!program)
     return program.takeError();
   return entries.back().second.get();
+}
+
+std::vector<Remark> Specializations::copyRemarks() {
+  std::vector<Remark> result;
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const auto &entry : entries)
+    if (entry.second)
+      copy_if(entry.second->remarks(), std::back_inserter(result),
+              [](const Remark &remark) {
+                return remark.category == mlir::fuse::kCopyCategory;
+              });
+  return result;
 }
 
 } // namespace fuse::jit

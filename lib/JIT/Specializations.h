@@ -28,6 +28,9 @@ public:
   get(const runtime::ProgramSpec &spec,
       llvm::ArrayRef<runtime::TensorView> inputs);
 
+  /// What the programs for single lengths have to say of copies.
+  std::vector<Remark> copyRemarks();
+
 private:
   using Lengths = llvm::SmallVector<int64_t, 2>;
 

@@ -70,14 +70,17 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFormKernels(form));
 }
 
-void mlir::fuse::buildViewPipeline(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createCopyViews());
+void mlir::fuse::buildViewPipeline(OpPassManager &pm,
+                                   const PipelineOptions &options) {
+  CopyViewsOptions copy;
+  llvm::append_range(copy.copied, options.copied);
+  pm.addNestedPass<func::FuncOp>(createCopyViews(copy));
   pm.addNestedPass<func::FuncOp>(createCollapseDims());
 }
 
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
-  buildViewPipeline(pm);
+  buildViewPipeline(pm, options);
   AssignSchedulesOptions assign;
   assign.chip = options.chip;
   assign.divisible = options.divisible;

@@ -38,6 +38,12 @@ std::string Facts::str() const {
         join(map_range(layouts,
                        [](Layout each) { return runtime::name(each).str(); }),
              " "));
+  if (!copied.empty())
+    names.push_back("copied: " + join(map_range(copied,
+                                                [](unsigned input) {
+                                                  return std::to_string(input);
+                                                }),
+                                      " "));
   return names.empty() ? "none" : join(names, ", ");
 }
 
@@ -67,6 +73,25 @@ static bool isAligned(const TensorView &view) {
   return reinterpret_cast<uintptr_t>(view.data) % vectorBytes == 0;
 }
 
+/// Whether each dim that the program joins with the one behind it walks on
+/// where that one ends. With one place there is nothing to walk.
+static bool canJoin(const TensorSpec &input, const TensorView &view) {
+  Shape strides = view.effectiveStrides();
+  // Whether all dims that are joined with this one have one place so far.
+  bool isOne = true;
+  std::optional<unsigned> last;
+  for (unsigned dim : input.joined) {
+    bool goesOn = last && *last + 1 == dim;
+    last = dim;
+    isOne = (isOne || !goesOn) && view.shape[dim] == 1;
+    int64_t wanted;
+    if (!isOne && (MulOverflow(strides[dim + 1], view.shape[dim + 1], wanted) ||
+                   strides[dim] != wanted))
+      return false;
+  }
+  return true;
+}
+
 /// Adds what the strides of the inputs say.
 static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
                        Facts &facts) {
@@ -74,11 +99,13 @@ static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
              [](const TensorView &view) { return view.isContiguous(); }))
     return;
   bool anyStrided = false;
-  for (auto [input, view] : zip_equal(spec.inputs, inputs)) {
+  for (auto [number, input, view] : enumerate(spec.inputs, inputs)) {
     facts.index32 &= cantFail(view.span()) <= maxIndex32Elements;
     bool isFixed = input.layout != Layout::Dense;
     facts.layouts.push_back(isFixed ? Layout::Dense : view.layout());
     anyStrided |= facts.layouts.back() != Layout::Dense;
+    if (!isFixed && !canJoin(input, view))
+      facts.copied.push_back(number);
   }
   if (!anyStrided)
     facts.layouts.clear();

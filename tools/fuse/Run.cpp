@@ -7,10 +7,12 @@
 
 #include "Command.h"
 #include "Inputs.h"
+#include "RemarkPrinter.h"
 #include "Session.h"
 #include "StridedImage.h"
 #include "Tuning.h"
 #include "Verification.h"
+#include "fuse/Explain/Passes.h"
 #include "fuse/JIT/Source.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -81,32 +83,59 @@ static void printTime(int64_t bytes, double seconds) {
                    seconds * 1e3, gigabytesPerSecond(bytes, seconds));
 }
 
-/// One line a step, and a summary. A step without work has no timing.
-static void printTimings(const jit::CompiledProgram &program,
-                         ArrayRef<KernelTiming> timings) {
+namespace {
+/// Prints a line a step and adds them up.
+struct TimingTable {
   int64_t bytes = 0;
   double seconds = 0;
   unsigned kernels = 0;
-  for (const StepSpec &step : program.spec().steps) {
-    const auto *kernel = std::get_if<KernelSpec>(&step);
-    StringRef name = kernel ? StringRef(kernel->name) : StringRef("copy");
-    KernelTiming timing;
-    if (!timings.empty() && timings.front().name == name) {
-      timing = timings.front();
-      timings = timings.drop_front();
-    }
+
+  void print(StringRef name, StringRef ops, const KernelTiming &timing) {
     int64_t moved = timing.bytesRead + timing.bytesWritten;
     bytes += moved;
     seconds += timing.seconds;
-    kernels += kernel != nullptr;
     outs() << left_justify(name, 24) << " ";
     printTime(moved, timing.seconds);
-    outs() << (kernel ? "  " + kernel->ops : "") << "\n";
+    outs() << (ops.empty() ? "" : "  ") << ops << "\n";
   }
-  std::string total = formatv("total: {0} kernel{1} on {2}", kernels,
-                              kernels == 1 ? "" : "s", program.chip());
+};
+} // namespace
+
+/// Takes the first timing off, which is that of a kernel that copies a view:
+/// the program has no such step for other calls.
+static void printCopy(ArrayRef<KernelTiming> &timings, TimingTable &table) {
+  ++table.kernels;
+  table.print(timings.front().name, "copy", timings.front());
+  timings = timings.drop_front();
+}
+
+/// One line a step, and a summary. A step without work has no timing.
+static void printTimings(const jit::CompiledProgram &program,
+                         ArrayRef<KernelTiming> timings) {
+  TimingTable table;
+  for (const StepSpec &step : program.spec().steps) {
+    const auto *kernel = std::get_if<KernelSpec>(&step);
+    StringRef name = kernel ? StringRef(kernel->name) : StringRef("copy");
+    auto isOfStep = [&](const KernelTiming &timing) {
+      return timing.name == name;
+    };
+    if (any_of(timings, isOfStep))
+      while (!isOfStep(timings.front()))
+        printCopy(timings, table);
+    KernelTiming timing;
+    if (!timings.empty() && isOfStep(timings.front())) {
+      timing = timings.front();
+      timings = timings.drop_front();
+    }
+    table.kernels += kernel != nullptr;
+    table.print(name, kernel ? StringRef(kernel->ops) : "", timing);
+  }
+  while (!timings.empty())
+    printCopy(timings, table);
+  std::string total = formatv("total: {0} kernel{1} on {2}", table.kernels,
+                              table.kernels == 1 ? "" : "s", program.chip());
   outs() << left_justify(total, 24) << " ";
-  printTime(bytes, seconds);
+  printTime(table.bytes, table.seconds);
   outs() << "\n";
 }
 
@@ -118,6 +147,17 @@ static bool isOutOfRange(const reference::Finding &finding) {
 /// does not, though they are what the description promises.
 static StringRef verdict(const Report &report, bool overflowed) {
   return !report.ok() ? "WRONG" : overflowed ? "overflowed" : "ok";
+}
+
+/// Which views the run has copied, and why.
+static void printCopies(const jit::CompiledProgram &program, StringRef fileName,
+                        StringRef text) {
+  std::vector<jit::Remark> copies;
+  copy_if(program.remarks(), std::back_inserter(copies),
+          [](const jit::Remark &remark) {
+            return remark.category == mlir::fuse::kCopyCategory;
+          });
+  printRemarks(copies, fileName, text, outs());
 }
 
 static void printReport(const OutputSpec &output, const Array &array,
@@ -247,6 +287,7 @@ Error RunCommand::execute(StringRef text) {
       return timings.takeError();
     printTimings(**compiled, *timings);
   }
+  printCopies(**compiled, program.file, text);
   for (auto [index, output] : enumerate(spec.outputs)) {
     auto it = files->find(output.name);
     if (it != files->end())

@@ -173,6 +173,35 @@ TEST(CAPI, Describes) {
   EXPECT_EQ(device.device_type, kDLCPU);
 }
 
+TEST(CAPI, SaysWhatCallsHaveCopied) {
+  ProgramPtr program = compile(R"(
+func.func @f(%x: tensor<2x4xf32>) -> tensor<8xf32> {
+  %v = tensor.collapse_shape %x [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %y = fuse.neg %v : tensor<8xf32>
+  return %y : tensor<8xf32>
+})");
+  auto remarks = [&] {
+    char *json = nullptr;
+    EXPECT_EQ(message(fuseProgramRemarks(program.get(), &json)), "");
+    std::string text = json;
+    fuseStringFree(json);
+    return text;
+  };
+  EXPECT_NE(remarks().find("fuse-kernel"), std::string::npos);
+  EXPECT_EQ(remarks().find("fuse-copy"), std::string::npos);
+  float from[8] = {0, 1, 2, 3, 4, 5, 6, 7}, to[8];
+  int64_t shape[] = {2, 4}, strides[] = {1, 2}, length[] = {8};
+  DLTensor x{from, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, strides, 0};
+  DLTensor y{to, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, length, nullptr, 0};
+  const DLTensor *inputs[] = {&x}, *outputs[] = {&y};
+  ASSERT_EQ(message(fuseRun(program.get(), inputs, 1, outputs, 1, nullptr)),
+            "");
+  EXPECT_EQ(std::vector<float>(to, to + 8),
+            (std::vector<float>{0, -2, -4, -6, -1, -3, -5, -7}));
+  EXPECT_NE(remarks().find("kernel 'copy' copies 'x'"), std::string::npos);
+  EXPECT_NE(message(fuseProgramRemarks(program.get(), nullptr)), "");
+}
+
 TEST(CAPI, PrintsStages) {
   ProgramPtr program = compile(twice);
   const char *expected[] = {"fuse.kernel", "#fuse.pointwise", "gpu.func",

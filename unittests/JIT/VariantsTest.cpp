@@ -113,6 +113,49 @@ TEST_F(Variants, StridesAreAFactTheirValuesAreNot) {
   EXPECT_EQ(program->numVariants(), 4u);
 }
 
+TEST_F(Variants, WhatCannotBeJoinedIsCopiedAndSaid) {
+  auto program = compile(R"(
+    func.func @rows(%x: tensor<?x?x4xf32> {fuse.dims = ["A", "B"]})
+        -> tensor<?xf32> {
+      %v = tensor.collapse_shape %x [[0, 1], [2]]
+           : tensor<?x?x4xf32> into tensor<?x4xf32>
+      %y = fuse.reduce sum %v dims = [1] : tensor<?x4xf32> -> tensor<?xf32>
+      return %y : tensor<?xf32>
+    })");
+  auto x = cantFail(HostBuffer::create(4096));
+  auto y = cantFail(HostBuffer::create(4096));
+  auto *from = static_cast<float *>(x->data());
+  auto *to = static_cast<float *>(y->data());
+  for (int64_t i = 0; i < 1024; ++i)
+    from[i] = i;
+  auto check = [&](Shape strides) {
+    cantFail(program->run({view(*x, {3, 5, 4}, strides)}, {view(*y, {15})}));
+    for (int64_t a = 0; a < 3; ++a)
+      for (int64_t b = 0; b < 5; ++b) {
+        float first = a * strides[0] + b * strides[1];
+        ASSERT_EQ(to[a * 5 + b], 4 * first + 6 * strides[2]);
+      }
+  };
+  auto copies = [&] {
+    return llvm::count_if(program->remarks(), [](const Remark &remark) {
+      return remark.category == "fuse-copy";
+    });
+  };
+  // Rows of the result are no multiples of 16 bytes.
+  check({20, 4, 1});
+  EXPECT_EQ(program->numVariants(), 2u);
+  check({40, 8, 1});
+  EXPECT_EQ(program->numVariants(), 3u);
+  EXPECT_EQ(copies(), 0);
+  for (int64_t stride : {4, 44, 0})
+    check({stride, 12, 1});
+  EXPECT_EQ(program->numVariants(), 4u);
+  EXPECT_EQ(copies(), 1);
+  check({1, 3, 15});
+  EXPECT_EQ(program->numVariants(), 5u);
+  EXPECT_EQ(copies(), 1);
+}
+
 TEST_F(Variants, InPlaceIsAFact) {
   auto program = compile(twice);
   auto x = cantFail(HostBuffer::create(1024));

@@ -162,3 +162,40 @@ TEST(Facts, KeysAreUnique) {
   EXPECT_EQ(*keys.rbegin(), Facts::numKeys - 1);
   EXPECT_EQ(Facts().str(), "none");
 }
+
+TEST_F(FactsTest, WhatCannotBeJoinedIsCopied) {
+  SizeExpr n = SizeExpr::symbol(0);
+  spec.inputs[0].shape = {n, 4, 8};
+  spec.inputs[0].joined = {0};
+  auto factsOf = [&](Shape shape, Shape strides) {
+    TensorView x = tensor(0);
+    x.shape = std::move(shape);
+    x.strides = std::move(strides);
+    return facts(x, tensor(x.shape[0]));
+  };
+  using Inputs = llvm::SmallVector<unsigned, 0>;
+  EXPECT_EQ(factsOf({3, 4, 8}, {32, 8, 1}).copied, Inputs());
+  EXPECT_EQ(factsOf({3, 4, 8}, {64, 16, 1}).copied, Inputs());
+  EXPECT_EQ(factsOf({3, 4, 8}, {64, 16, 2}).copied, Inputs());
+  EXPECT_EQ(factsOf({3, 4, 8}, {80, 16, 1}).copied, Inputs({0}));
+  EXPECT_EQ(factsOf({3, 4, 8}, {0, 8, 1}).copied, Inputs({0}));
+  EXPECT_EQ(factsOf({3, 4, 8}, {80, 16, 1}).str(),
+            "aligned16, index32, layouts: aligned_rows, copied: 0");
+  EXPECT_NE(factsOf({3, 4, 8}, {80, 16, 1}), factsOf({3, 4, 8}, {64, 16, 1}));
+  // One place, or none, walks nowhere.
+  EXPECT_EQ(factsOf({1, 4, 8}, {5, 16, 1}).copied, Inputs());
+  EXPECT_EQ(factsOf({0, 4, 8}, {5, 16, 1}).copied, Inputs());
+  // Other dimensions than those that are joined lie as they may.
+  EXPECT_EQ(factsOf({3, 4, 8}, {160, 40, 5}).copied, Inputs());
+  spec.inputs[0].joined = {1};
+  EXPECT_EQ(factsOf({3, 4, 8}, {160, 40, 5}).copied, Inputs());
+  EXPECT_EQ(factsOf({3, 4, 8}, {160, 41, 5}).copied, Inputs({0}));
+  EXPECT_EQ(factsOf({1, 4, 8}, {160, 41, 5}).copied, Inputs({0}));
+  spec.inputs[0].joined = {0, 1};
+  EXPECT_EQ(factsOf({3, 4, 8}, {160, 40, 5}).copied, Inputs());
+  EXPECT_EQ(factsOf({3, 4, 8}, {161, 40, 5}).copied, Inputs({0}));
+  EXPECT_EQ(factsOf({1, 4, 8}, {160, 41, 5}).copied, Inputs({0}));
+  // A program that names a layout is one for all calls.
+  spec.inputs[0].layout = Layout::Any;
+  EXPECT_EQ(factsOf({3, 4, 8}, {161, 40, 5}).copied, Inputs());
+}

@@ -21,6 +21,7 @@
 #define FUSE_ANALYSIS_STRIDES_H
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::fuse {
 
@@ -28,6 +29,19 @@ namespace mlir::fuse {
 /// or an input inside one of its kernels. All but views of strided arguments
 /// are dense.
 StrideKind strideKind(Value tensor);
+
+/// Whether the reshape makes one dimension of several whose size is not 1.
+bool joinsDims(tensor::CollapseShapeOp op);
+
+/// The dimensions of a program's argument that reshapes on the host join with
+/// the one behind them, in ascending order. In
+///
+///   %v = tensor.collapse_shape %x [[0, 1], [2]]
+///       : tensor<?x?x8xf32> into tensor<?x8xf32>
+///
+/// that is dimension 0 of %x: a kernel reads %v in place if the stride of
+/// dimension 0 is that of dimension 1 times the size of dimension 1.
+SmallVector<unsigned> joinedDims(BlockArgument argument);
 
 } // namespace mlir::fuse
 

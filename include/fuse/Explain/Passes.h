@@ -18,6 +18,7 @@ namespace mlir::fuse {
 inline constexpr llvm::StringLiteral kKernelCategory = "fuse-kernel";
 inline constexpr llvm::StringLiteral kEdgeCategory = "fuse-edge";
 inline constexpr llvm::StringLiteral kLaunchCategory = "fuse-launch";
+inline constexpr llvm::StringLiteral kCopyCategory = "fuse-copy";
 inline constexpr llvm::StringLiteral kAccessCategory = "fuse-access";
 inline constexpr llvm::StringLiteral kSpillCategory = "fuse-spill";
 

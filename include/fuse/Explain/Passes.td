@@ -28,6 +28,8 @@ def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
       producer: the reason, what the edge costs, and what to change.
     - `missed`, category `fuse-launch`, for each entry with a neighbour: why two
       independent kernels of rows do not share a launch, and what to change.
+    - `missed`, category `fuse-copy`, for each kernel that makes a dense copy of a
+      view: what needs it, and what it costs.
 
     ```
     $ fuse-opt -fuse-form -fuse-schedule softmax.mlir --remarks-filter=fuse

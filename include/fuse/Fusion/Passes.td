@@ -107,6 +107,10 @@ def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
     its input makes a dense copy. A kernel that reads what it scatters into, as
     ids or updates, reads such a copy, too.
 
+    `copied` has the numbers of arguments with `fuse.strided` whose strides do not
+    let reshapes join dimensions, such as the first two of a transposed matrix.
+    Reshapes that join some get a dense copy.
+
     Before:
     ```mlir
     func.func @f(%x: tensor<?x4xf32> {fuse.strided = "rows"}) -> tensor<?x4xf32> {
@@ -124,6 +128,10 @@ def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    ListOption<"copied", "copied", "unsigned",
+               "Numbers of arguments whose dimensions cannot be joined">,
+  ];
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }
 

@@ -83,6 +83,10 @@ public:
   llvm::Expected<std::string> print(Stage stage,
                                     const runtime::Facts &facts = usualFacts());
 
+  /// The remarks of code(), and those of the category fuse-copy of all that
+  /// calls so far have had compiled: which views it copies, and why.
+  std::vector<Remark> remarks() const;
+
   /// How many sets of facts the program has been compiled for so far.
   unsigned numVariants() const;
 

@@ -83,6 +83,10 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "tuning",
       llvm::cl::desc("A file with the schedules that measuring has found"),
       llvm::cl::init("")};
+  ListOption<unsigned> copied{
+      *this, "copied",
+      llvm::cl::desc("Numbers of strided arguments whose dimensions cannot be "
+                     "joined, so that reshapes copy them")};
   ListOption<std::string> sizes{
       *this, "sizes",
       llvm::cl::desc("Sizes of dynamic dimensions by name: NAME=SIZE")};
@@ -92,7 +96,7 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
 void buildFormPipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// What kernels are when they get their schedules: dense where that is needed.
-void buildViewPipeline(OpPassManager &pm);
+void buildViewPipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// All of that, a schedule for every kernel, and the online form where a row is
 /// walked several times.

@@ -46,22 +46,26 @@ struct Facts {
   /// They take at most ProgramSpec::fewBytes, so that multiprocessors are idle
   /// where each row has one.
   bool few = false;
+  /// The inputs, in ascending order, whose strides do not let the program join
+  /// the dims that it joins (TensorSpec::joined), so that it copies them first.
+  llvm::SmallVector<unsigned, 0> copied = {};
 
   bool operator==(const Facts &other) const {
-    return key() == other.key() && layouts == other.layouts;
+    return key() == other.key() && layouts == other.layouts &&
+           copied == other.copied;
   }
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
   /// Exclusive upper bound of key().
   static constexpr unsigned numKeys = 128;
-  /// A number unique to the facts other than layouts.
+  /// A number unique to the facts other than layouts and copies.
   unsigned key() const {
     return aligned16 | divisible << 1 | index32 << 2 | separate << 3 |
            small << 4 | brief << 5 | few << 6;
   }
 
   /// "aligned16, divisible, index32, separate, small, brief, few", or "none";
-  /// with strided inputs also "layouts: dense any".
+  /// with strided inputs also "layouts: dense any", "copied: 1".
   std::string str() const;
 };
 

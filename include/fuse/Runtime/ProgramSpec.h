@@ -35,6 +35,9 @@ struct TensorSpec {
   int64_t requiredAlignment = 16;
   /// What the kernels take an input for. Outputs are dense.
   Layout layout = Layout::Dense;
+  /// Dims of an input that the program joins with the one behind them, in
+  /// ascending order: in place if the strides allow it, else in a copy.
+  llvm::SmallVector<unsigned, 0> joined = {};
 };
 
 /// A stride of an input, in elements, as it is when the program is called.
