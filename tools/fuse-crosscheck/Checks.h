@@ -16,7 +16,7 @@ namespace fuse::crosscheck {
 struct Summary {
   /// Runs compared with the oracle.
   unsigned runs = 0;
-  /// Schedules, and programs on views, that were refused with an error.
+  /// Schedules that were refused with an error.
   unsigned refused = 0;
   /// The oracle bounds no element of any result, so that nothing was checked
   /// but that the program compiles and ends.
