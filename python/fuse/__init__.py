@@ -18,8 +18,10 @@ Everything that goes wrong is a fuse.Error with the compiler's or the runtime's
 message: "expected X, but got Y; remedy".
 """
 
+from fuse._compile import compile, inspect
+from fuse._description import Inspection, Kernel, Tensor
 from fuse._library import Error, version
-from fuse._program import Inspection, Kernel, Program, Tensor, compile, inspect
+from fuse._program import Program
 
 __version__ = version()
 

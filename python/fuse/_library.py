@@ -105,6 +105,7 @@ def _declare(library):
         ("fuseProgramFree", None, program),
         ("fuseProgramDevice", DLDevice, program),
         ("fuseProgramDescribe", status, program, out),
+        ("fuseProgramRemarks", status, program, out),
         ("fuseProgramPrint", status, program, count, out),
         ("fuseInspect", status, text, size, text, options, out),
         ("fuseAutotune", status, text, size, text, options, out, count, out),
