@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 BUILD := build
 
 .DEFAULT_GOAL := help
-.PHONY: help setup configure build demo test fuzz mutate fuzz-text lint docs docs-check release clean
+.PHONY: help setup configure build demo test test-torch fuzz mutate fuzz-text lint docs docs-check release clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -25,6 +25,10 @@ demo: build ## Five programs become one kernel each: run, checked, inspected
 
 test: build ## All tests: lit, GoogleTest, pytest
 	@.venv/bin/python tools/dev/run_tests.py --build $(BUILD) --jobs $(JOBS)
+
+test-torch: build ## Python tests with torch and JAX, on the CPU; installs 6 GB
+	@tools/dev/setup.sh --torch
+	@.venv-torch/bin/python tools/dev/run_tests.py --build $(BUILD) --torch
 
 fuzz: build ## Random programs in several ways; N=500 of them, SEED= for one run again
 	@python3 tools/dev/fuzz.py --count $(or $(N),500) $(if $(SEED),--seed $(SEED))

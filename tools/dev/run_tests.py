@@ -1,6 +1,7 @@
 """Runs all tests of a build and adds them up.
 
-lit runs test/, ctest the GoogleTests, pytest the Python package's tests. Each
+lit runs test/, ctest the GoogleTests, pytest the Python package's tests; with
+--torch only pytest those that need torch and JAX. Each
 reports through JUnit XML; its output is kept in BUILD/test-logs and shown when
 something fails. The last line is `N passed, N failed`; the exit status is 0
 exactly if nothing failed and something passed.
@@ -100,20 +101,20 @@ def runners(build, jobs, reports):
         + ["--output-on-failure", "--output-junit", googletest],
         googletest,
     )
-    pytest = reports / "pytest.xml"
-    if any((ROOT / "python" / "tests").glob("test_*.py")):
-        yield (
-            "pytest",
-            [sys.executable, "-m", "pytest", "-q", "python/tests"]
-            + ["-p", "no:cacheprovider", "--junitxml", pytest],
-            pytest,
-        )
+    yield run_pytest("pytest", "python/tests", reports)
+
+
+def run_pytest(name, folder, reports):
+    report = reports / f"{name}.xml"
+    command = [sys.executable, "-m", "pytest", "-q", folder]
+    return name, command + ["-p", "no:cacheprovider", "--junitxml", report], report
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build", help="the build folder")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--torch", action="store_true", help="only what needs torch")
     arguments = parser.parse_args()
 
     build = (ROOT / arguments.build).resolve()
@@ -127,8 +128,12 @@ def main():
         PYTHONPATH=str(ROOT / "python"),
         PYTHONDONTWRITEBYTECODE="1",
     )
+    if arguments.torch:
+        chosen = [run_pytest("torch", "python/tests_torch", reports)]
+    else:
+        chosen = runners(build, arguments.jobs, reports)
     total = Tally()
-    for name, command, report in runners(build, arguments.jobs, reports):
+    for name, command, report in chosen:
         total += run(name, command, report, reports / f"{name}.log", environment)
     print(f"{total.passed} passed, {total.failed} failed")
     return 0 if total.passed > 0 and total.failed == 0 else 1

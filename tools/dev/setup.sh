@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what building and testing Fuse needs, and nothing that is there.
-# Debian packages by apt-get (through sudo when not root), Python packages into
-# .venv. Asks nothing; takes a fraction of a second when nothing is missing.
+# setup.sh [--torch]: installs what building and testing Fuse needs, and nothing
+# that is there. Debian packages by apt-get (through sudo when not root), Python
+# packages into .venv, and with --torch those of `make test-torch` into .venv-torch.
+# Asks nothing; takes a fraction of a second when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -63,12 +64,13 @@ install_packages() {
   }
 }
 
+# FOLDER REQUIREMENTS
 install_python() {
-  local wanted=tools/dev/requirements.txt stamp=.venv/requirements.txt
+  local folder=$1 wanted=$2 stamp=$1/requirements.txt
   cmp -s "$wanted" "$stamp" && return
-  echo "setup: installing into .venv: $(grep -v "^#" "$wanted" | xargs)"
-  python3 -m venv .venv
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+  echo "setup: installing into $folder: $(grep -v "^#" "$wanted" | xargs)"
+  python3 -m venv "$folder"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check \
     --no-input -r "$wanted" </dev/null
   cp "$wanted" "$stamp"
 }
@@ -80,4 +82,7 @@ mapfile -t missing < <(missing_packages)
 if ((${#missing[@]} > 0)); then
   install_packages "${missing[@]}"
 fi
-install_python
+install_python .venv tools/dev/requirements.txt
+if [[ ${1:-} == --torch ]]; then
+  install_python .venv-torch tools/dev/requirements-torch.txt
+fi
