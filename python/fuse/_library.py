@@ -87,7 +87,7 @@ def _load():
             failures.append(str(error))
     raise Error(
         f"expected {_NAME}, but it could not be loaded: {'; '.join(failures)}; "
-        "build the target FuseCAPI or set FUSE_LIBRARY to its path"
+        "run `make build` in the source tree, or set FUSE_LIBRARY to its path"
     )
 
 
