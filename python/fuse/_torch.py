@@ -18,6 +18,7 @@ from fuse._adapter import (
     DTYPES,
     Layout,
     element_name,
+    known_code,
     not_writable,
     type_name,
 )
@@ -48,6 +49,16 @@ def _check_plain(torch, kind):
     )
 
 
+def _increment_version(torch):
+    found = getattr(torch.autograd.graph, "increment_version", None)
+    if found is None:
+        raise Error(
+            "expected a torch that can be told of writes (autograd.graph.increment_version), but "
+            f"got {torch.__version__}; update torch"
+        )
+    return found
+
+
 class Torch:
     """PyTorch tensors. Work goes to the tensor's device's current stream."""
 
@@ -56,7 +67,7 @@ class Torch:
         self._torch = torch
         self._is_grad_enabled = torch.is_grad_enabled
         self._forward_ad = torch.autograd.forward_ad
-        self._increment_version = torch.autograd.graph.increment_version
+        self._increment_version = _increment_version(torch)
         self._tracing_state = torch._C._get_tracing_state
         self._num_modes = torch._C._len_torch_dispatch_stack
         self._types = {
@@ -179,14 +190,9 @@ class Torch:
 
     def layout(self, key, wanted):
         shape, dtype, device = key[:3]
-        code = self._types.get(dtype)
-        if code is None:
-            quantized = str(dtype).startswith("torch.q")
-            remedy = "pass x.dequantize()" if quantized else "convert it"
-            raise Error(
-                "expected float16, float32, float64, bfloat16, float8_e4m3fn, float8_e5m2, bool, "
-                f"int8, int32 or int64, but got {dtype}; {remedy}"
-            )
+        if str(dtype).startswith("torch.q"):
+            raise Error(f"expected numbers, but got {dtype}; pass x.dequantize()")
+        code = known_code(self._types.get(dtype), dtype)
         kinds = {"cpu": (CPU, 0), "cuda": (CUDA, device.index or 0)}
         if device.type not in kinds:
             raise Error(f"expected a tensor on cpu or cuda, but got {device}; move it")

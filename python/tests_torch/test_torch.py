@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 import torch.autograd.forward_ad as forward_ad
+from fuse._torch import Torch
 from torch import nn
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -158,6 +159,12 @@ def test_leaves_are_refused_as_torch_refuses_them(add, double, x, b):
     with torch.no_grad():
         add(x, b, out=leaf)
     assert torch.equal(leaf.detach(), x + 1) and leaf._version == 1
+
+
+def test_a_torch_that_cannot_be_told_is_refused(monkeypatch):
+    monkeypatch.delattr(torch.autograd.graph, "increment_version")
+    with pytest.raises(fuse.Error, match="told of writes .*, but got .*; update torch"):
+        Torch(torch, torch.Tensor)
 
 
 def test_inference_tensors(add, double, x, b):
