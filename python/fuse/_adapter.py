@@ -69,6 +69,16 @@ def element_name(dtype):
     return ("int" if dtype[0] == "i" else "float") + dtype[1:]
 
 
+def known_code(code, name):
+    """DLPack's code and bits, if programs have such elements; else an Error."""
+    if code not in DTYPES.values():
+        raise Error(
+            "expected float16, float32, float64, bfloat16, float8_e4m3fn, float8_e5m2, bool, int8, "
+            f"int32 or int64, but got {name}; convert it"
+        )
+    return code
+
+
 def type_name(kind):
     """A type as its user calls it: numpy.ma.MaskedArray, list."""
     if kind.__module__ == "builtins":

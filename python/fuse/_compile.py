@@ -17,10 +17,15 @@ def _source(text_or_path):
         "\n" in text_or_path or "func.func" in text_or_path
     ):
         return text_or_path.encode(), b"<text>"
-    path = os.fspath(text_or_path)
     try:
+        path = os.fspath(text_or_path)
         with open(path, "rb") as file:
             return file.read(), os.fsencode(path)
+    except TypeError:
+        raise Error(
+            f"expected the text of a program or the path of a file, but got "
+            f"{type(text_or_path).__name__}; pass a str or a Path"
+        ) from None
     except OSError as error:
         raise Error(
             f"expected a program at '{path}', but got: {error.strerror}; "
@@ -57,6 +62,12 @@ def _options(
     options.cache = cache
     options.tuning_file = os.fsencode(tuning or "")
     options.launch_overlap = launch_overlap
+    for name, size in (sizes or {}).items():
+        if not isinstance(size, int) or size < 0:
+            raise Error(
+                f"expected sizes to be numbers of 0 or more, but got {size!r} for '{name}'; pass "
+                'them as in {"n": 4096}'
+            )
     named = [f"{name}={size}" for name, size in (sizes or {}).items()]
     options.sizes = ",".join(named).encode()
     options.lengths = lengths

@@ -10,6 +10,7 @@ from fuse._adapter import (
     Layout,
     element_name,
     is_contiguous,
+    known_code,
     not_writable,
     type_name,
 )
@@ -17,6 +18,9 @@ from fuse._library import DLTensor, Error
 
 # Frameworks whose arrays never change, though their capsules do not say so.
 _IMMUTABLE = ("jax", "jaxlib", "tensorflow")
+
+# Of DLPack's type codes.
+_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 
 # The flags of a versioned capsule.
 _READ_ONLY, _IS_COPIED = 1, 2
@@ -153,6 +157,10 @@ class DLPack:
         )
 
     def layout(self, key, wanted):
+        code, bits = key[0].dtype
+        known_code(
+            (code, bits), f"{_KINDS.get(code, f'DLPack type code {code} of ')}{bits}"
+        )
         return key[0]
 
     def empty(self, like_key, dtype):

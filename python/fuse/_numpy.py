@@ -10,6 +10,7 @@ from fuse._adapter import (
     EXTENSIONS,
     Layout,
     element_name,
+    known_code,
     not_writable,
     type_name,
 )
@@ -74,7 +75,7 @@ class NumPy:
                 f"expected an array of numbers in the byte order of this machine, but got {dtype}; "
                 "convert it"
             )
-        return code, dtype.itemsize * 8
+        return known_code((code, dtype.itemsize * 8), dtype)
 
     def empty(self, like_key, dtype):
         numpy = self._numpy

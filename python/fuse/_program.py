@@ -319,4 +319,10 @@ def _stream_handle(stream):
     for name in ("cuda_stream", "ptr"):
         if hasattr(stream, name):
             return getattr(stream, name)
-    return int(stream)
+    try:
+        return int(stream)
+    except (TypeError, ValueError):
+        raise Error(
+            f"expected a CUDA stream, but got {type(stream).__name__}; pass its handle, or an "
+            "object of torch or CuPy"
+        ) from None

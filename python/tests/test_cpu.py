@@ -206,7 +206,7 @@ def test_takes_any_dlpack(add):
         (lambda x, b: (x.astype("float64"), b), "expected 'x' to be f32, but got f64"),
         (
             lambda x, b: (x.astype("int16"), b),
-            "expected 'x' to be f32, .* code 0 of 16 bits",
+            "'x': expected float16, float32, .*, but got int16; convert it",
         ),
         (
             lambda x, b: (x.astype(">f4"), b),
