@@ -103,9 +103,6 @@ class Program(Description):
             lambda out: lib.fuseProgramPrint(self._handle, STAGES[stage], out)
         )
 
-    # torch.compile calls it as it is, and does not look into it.
-    _torchdynamo_disable = True
-
     def __call__(self, *arrays, out=None, stream=None):
         """Runs the program on arrays of its device.
 
@@ -155,6 +152,9 @@ class Program(Description):
         for wrote, array in written:
             wrote(array)
         return outs[0] if len(outs) == 1 else tuple(outs)
+
+    # torch.compile calls it as it is, and does not look into it.
+    __call__._torchdynamo_disable = True
 
     def _input_error(self, arrays):
         """The error that one of the inputs causes, with its name."""

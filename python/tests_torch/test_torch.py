@@ -337,6 +337,9 @@ def test_inside_of_torch_compile(add, x, b):
 
     for factor in (1, 3):
         assert torch.equal(compiled(x * factor, b), (x * factor * 2 + 1) * 2)
+    # It does not look into the call.
+    breaks = torch._dynamo.explain(lambda x, b: add(x * 2, b) * 2)(x, b).break_reasons
+    assert ["Program.__call__" in str(each.reason) for each in breaks] == [True]
 
 
 def test_other_arrays(add, x, b):
