@@ -286,3 +286,13 @@ def test_views_whose_dimensions_are_joined(target):
     remark, *_ = copies()
     assert remark["message"] == "kernel 'copy' copies 'x'"
     assert "do not follow each other" in remark["reason"] and remark["suggestion"]
+
+
+def test_copies_of_code_for_single_lengths():
+    """Rows of a length that only calls know have code of their own for each."""
+    text = ROWS.replace("x4x", "x?x")
+    program = fuse.compile(text.replace('["A", "B"]', '["A", "B", "n"]'), target="emu")
+    x = np.random.default_rng(1).standard_normal((6, 10, 8)).astype(np.float32)
+    view = x.transpose(1, 0, 2)
+    np.testing.assert_array_equal(program(view), view.max(axis=2).ravel())
+    assert [each["category"] for each in program.remarks].count("fuse-copy") == 1
