@@ -176,8 +176,8 @@ inputShapes(const runtime::ProgramSpec &spec, ArrayRef<int64_t> dims) {
     ranks += input.shape.size();
   if (ranks != dims.size())
     return createStringError(
-        formatv("expected fuseAutotune() to get the {0} dims of the inputs of "
-                "'{1}', but got {2}; pass one for each dimension",
+        formatv("expected {0} dims for the inputs of '{1}', to tune for these, "
+                "but got {2}; pass one for each dimension",
                 ranks, spec.name, dims.size()));
   std::vector<runtime::Shape> shapes;
   for (const runtime::TensorSpec &input : spec.inputs) {
@@ -317,14 +317,15 @@ FuseStatus *fuseInspect(const char *text, size_t length, const char *fileName,
   if (!unwrapped)
     return toStatus(unwrapped.takeError());
   if (unwrapped->target == jit::Target::Auto)
-    return fail("expected fuseInspect() to get the target cpu or cuda, but got "
-                "auto; it looks for no device, so name the target");
+    return fail("expected the target cpu or cuda to inspect, but got auto; it "
+                "looks for no device, so name the target");
   if (unwrapped->target == jit::Target::Emulator)
-    return fail("expected fuseInspect() to get the target cpu or cuda, but got "
-                "emu; it runs the kernels of cuda, so inspect these");
+    return fail(
+        "expected the target cpu or cuda to inspect, but got emu, which "
+        "runs the kernels of cuda; inspect these");
   if (unwrapped->target == jit::Target::CUDA && unwrapped->chip.empty())
-    return fail("expected fuseInspect() to get a chip for the target cuda, but "
-                "got none; name one, such as sm_90");
+    return fail("expected a chip to inspect the target cuda for, but got none; "
+                "name one, such as sm_90");
   return give(
       inspect(StringRef(text, length), nameOrDefault(fileName), *unwrapped),
       json);

@@ -92,7 +92,7 @@ StringRef mlir::fuse::suggestionFor(StringRef reason) {
     if (reason.contains(advice.reason))
       return advice.suggestion;
   return "compare the shapes and the order of the two ops; "
-         "fuse-opt -fuse-form shows the kernels that they are in";
+         "the stage kernels shows those that they are in";
 }
 
 static std::string plural(int64_t count, StringRef what) {
@@ -174,7 +174,7 @@ static std::string explainLengths(KernelOp kernel) {
   if (!names)
     return "";
   return formatv("; the first lengths that calls have get other code, which "
-                 "--size {0}=LENGTH shows",
+                 "is shown where the size of '{0}' is given",
                  cast<StringAttr>(names[0]).getValue());
 }
 

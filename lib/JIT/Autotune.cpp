@@ -251,8 +251,8 @@ Error Autotuner::write(ArrayRef<TunedKernel> tuned) const {
   std::string path = tuningPath(options);
   if (path.empty())
     return createStringError("expected a folder for the tuning file, but got "
-                             "none; name the file with --tuning or "
-                             "FUSE_TUNING");
+                             "none; name the file in the option tuning or "
+                             "in FUSE_TUNING");
   std::string chip = variants.front().program->chip().str();
   std::vector<TuningEntry> entries;
   for (auto [kernel, moved] : zip_equal(tuned, bytes))
@@ -299,8 +299,8 @@ static Error needsGPU(Error reason) {
                            : "but the target is not cuda";
   return createStringError(
       "expected a GPU to tune on, " + why +
-      "; tune on a machine with one, copy the tuning file, and name it with "
-      "--tuning or FUSE_TUNING");
+      "; tune on a machine with one, copy the tuning file, and name it in "
+      "the option tuning or in FUSE_TUNING");
 }
 
 Expected<std::vector<TunedKernel>> autotune(StringRef text, StringRef fileName,

@@ -150,8 +150,8 @@ static void remarkOnSpills(const KernelResources &resources, Location place) {
                         "thread has",
                         resources.registers)
       << remark::suggest("give the kernel a schedule with a smaller vector or "
-                         "fewer threads, or with hold = loop; --emit=schedule "
-                         "shows the one it has");
+                         "fewer threads, or with hold = loop; the stage "
+                         "schedule shows the one it has");
 }
 
 llvm::Error remarkOnCode(func::FuncOp entry, const Code &code,

@@ -204,7 +204,7 @@ static Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
   if (name.empty())
     return makeError(module.getLoc(),
                      formatv("expected one public function, but got {0} ({1}); "
-                             "name the entry, as in --entry NAME",
+                             "name one in the option entry",
                              names.size(), list));
   return makeError(module.getLoc(),
                    formatv("expected a public function called '{0}', but got "

@@ -182,25 +182,28 @@ static uint64_t checkedBytes(const TensorView &view) {
   return static_cast<uint64_t>(cantFail(view.span())) * sizeInBytes(view.dtype);
 }
 
-static Error layoutError(const TensorSpec &spec, const TensorView &view) {
+static Error layoutError(const TensorSpec &spec, const TensorView &view,
+                         StringRef remedy) {
   StringRef wanted = spec.layout == Layout::Dense ? "contiguous"
                      : spec.layout == Layout::Rows
                          ? "contiguous along its last dimension"
                          : "contiguous along its last dimension, with "
                            "rows at multiples of 16 bytes";
   return formatError("expected '{0}' to be {1}, but got strides {2} for shape "
-                     "{3}; make a contiguous copy",
-                     spec.name, wanted, str(view.strides), str(view.shape));
+                     "{3}; {4}",
+                     spec.name, wanted, str(view.strides), str(view.shape),
+                     remedy);
 }
 
+/// `remedy` is for strides that do not fit.
 static Error checkPlacement(const TensorSpec &spec, const TensorView &view,
-                            Device device) {
+                            Device device, StringRef remedy) {
   if (view.device != device)
     return formatError("expected '{0}' to be on {1}, but got {2}; move it or "
                        "compile for {2}",
                        spec.name, device.str(), view.device.str());
   if (!view.fits(spec.layout))
-    return layoutError(spec, view);
+    return layoutError(spec, view, remedy);
   if (checkedBytes(view) == 0)
     return Error::success();
   if (!view.data)
@@ -213,7 +216,7 @@ static Error checkPlacement(const TensorSpec &spec, const TensorView &view,
   if (remainder != 0)
     return formatError("expected '{0}' to be aligned to {1} bytes, but got an "
                        "address {2} past a multiple; copy it to an aligned "
-                       "buffer or compile for unaligned tensors",
+                       "buffer",
                        spec.name, alignment, remainder);
   return Error::success();
 }
@@ -259,10 +262,12 @@ Error fuse::runtime::checkStorage(const ProgramSpec &spec,
                                   ArrayRef<TensorView> inputs,
                                   ArrayRef<TensorView> outputs, Device device) {
   for (auto [input, view] : zip_equal(spec.inputs, inputs))
-    if (Error error = checkPlacement(input, view, device))
+    if (Error error =
+            checkPlacement(input, view, device, "make a contiguous copy"))
       return error;
   for (auto [output, view] : zip_equal(spec.outputs, outputs))
-    if (Error error = checkPlacement(output, view, device))
+    if (Error error =
+            checkPlacement(output, view, device, "pass a contiguous buffer"))
       return error;
   for (unsigned index = 0; index < outputs.size(); ++index)
     if (Error error = checkOverlap(spec, inputs, outputs, index))

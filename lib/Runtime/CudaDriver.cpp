@@ -26,7 +26,7 @@ static Error forkError() {
 
 static Error absentError(StringRef reason) {
   return formatError("expected a CUDA driver (libcuda.so.1), but none could be "
-                     "loaded: {0}; run with --target cpu or install the NVIDIA "
+                     "loaded: {0}; use the target cpu, or install the NVIDIA "
                      "driver",
                      reason);
 }

@@ -101,7 +101,7 @@ Error fuse::runtime::checkCudaCluster(const Launch &launch,
   return formatError("expected a GPU that runs kernel '{0}' in clusters of {1} "
                      "blocks, but got one whose parts have too few "
                      "multiprocessors; give the kernel a schedule with fewer "
-                     "blocks_per_row (see fuse inspect --emit=schedule)",
+                     "blocks_per_row (the stage schedule shows it)",
                      launch.name, launch.cluster);
 }
 

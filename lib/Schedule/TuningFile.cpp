@@ -29,7 +29,7 @@ static constexpr std::chrono::seconds patience(30);
 static llvm::Error fileError(StringRef path, const Twine &what) {
   return llvm::createStringError(
       formatv("expected '{0}' to be a tuning file, but {1}; remove the file, "
-              "or name another one with --tuning or FUSE_TUNING",
+              "or name another one in the option tuning or in FUSE_TUNING",
               path, what.str()));
 }
 
@@ -112,8 +112,8 @@ std::string TuningFile::text() const {
 static llvm::Error lockError(StringRef path, std::error_code code) {
   return llvm::createStringError(formatv(
       "expected to lock '{0}.lock' for the tuning file within {1} s, but got: "
-      "{2}; wait for other tuning to end, or name another file with --tuning "
-      "or FUSE_TUNING",
+      "{2}; wait for other tuning to end, or name another file in the "
+      "option tuning or in FUSE_TUNING",
       path, patience.count(), code.message()));
 }
 
@@ -154,7 +154,7 @@ llvm::Error TuningFile::merge(StringRef path, ArrayRef<TuningEntry> entries) {
     if (std::error_code code = llvm::sys::fs::create_directories(directory))
       return llvm::createStringError(
           formatv("expected to make '{0}' for the tuning file, but got: {1}; "
-                  "name another one with --tuning or FUSE_TUNING",
+                  "name another one in the option tuning or in FUSE_TUNING",
                   directory, code.message()));
   WriterLock lock;
   if (llvm::Error error = lock.acquire(path))

@@ -24,7 +24,7 @@
 // RUN: fuse-opt %t/program.mlir -fuse-assign-schedules="chip=sm_90 divisible=true tuning=%t/illegal.json" | FileCheck %s --check-prefix=CHOICE
 
 // RUN: not fuse-opt %t/program.mlir -fuse-assign-schedules="chip=sm_90 tuning=%t/damaged.json" 2>&1 | FileCheck %s --check-prefix=DAMAGED
-// DAMAGED: error: expected '{{.*}}damaged.json' to be a tuning file, but entry 0 has not all of its fields; remove the file, or name another one with --tuning or FUSE_TUNING
+// DAMAGED: error: expected '{{.*}}damaged.json' to be a tuning file, but entry 0 has not all of its fields; remove the file, or name another one in the option tuning or in FUSE_TUNING
 // RUN: not fuse-opt %t/program.mlir -fuse-assign-schedules="chip=sm_90 tuning=%t/other.json" 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: error: expected '{{.*}}other.json' to be a tuning file, but got version 2 instead of 1
 

@@ -260,7 +260,7 @@ TEST(CAPI, InspectsForAChipThatIsNotThere) {
   options.chip = nullptr;
   EXPECT_EQ(
       message(fuseInspect(addRows, strlen(addRows), nullptr, &options, &json)),
-      "expected fuseInspect() to get a chip for the target cuda, but got none; "
+      "expected a chip to inspect the target cuda for, but got none; "
       "name one, such as sm_90");
 }
 
@@ -352,7 +352,7 @@ TEST(CAPI, TunesWithAllDimsAndAGPUOnly) {
     return message(fuseAutotune(twice, strlen(twice), nullptr, &options,
                                 dims.data(), dims.size(), &json));
   };
-  EXPECT_NE(tune({}).find("to get the 1 dims of the inputs of"),
+  EXPECT_NE(tune({}).find("expected 1 dims for the inputs of"),
             std::string::npos);
   EXPECT_NE(tune({4, 4}).find("but got 2; pass one for each dimension"),
             std::string::npos);

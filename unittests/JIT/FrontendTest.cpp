@@ -97,7 +97,7 @@ TEST_F(Frontend, TheEntryMustBeClear) {
     func.func private @h(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> })";
   EXPECT_FALSE(parse(two));
   EXPECT_EQ(error, "a.mlir:1:1: expected one public function, but got 2 (f, "
-                   "g); name the entry, as in --entry NAME");
+                   "g); name one in the option entry");
   EXPECT_FALSE(parse(two, "h"));
   EXPECT_EQ(error, "a.mlir:1:1: expected a public function called 'h', but got "
                    "f, g; name one of these as the entry");

@@ -48,7 +48,7 @@ TEST(Cuda, SaysThatThereIsNoDriver) {
       "expected a CUDA driver (libcuda.so.1), but none could be loaded: "))
       << text;
   EXPECT_TRUE(StringRef(text).ends_with(
-      "; run with --target cpu or install the NVIDIA driver"))
+      "; use the target cpu, or install the NVIDIA driver"))
       << text;
 }
 
@@ -69,8 +69,8 @@ TEST(Cuda, SaysThatNoClusterFits) {
   EXPECT_EQ(message(checkCudaCluster(launch, cuda::invalidClusterSize)),
             "expected a GPU that runs kernel 'k' in clusters of 16 blocks, but "
             "got one whose parts have too few multiprocessors; give the kernel "
-            "a schedule with fewer blocks_per_row (see fuse inspect "
-            "--emit=schedule)");
+            "a schedule with fewer blocks_per_row (the stage schedule "
+            "shows it)");
   EXPECT_EQ(message(checkCudaCluster(launch, cuda::invalidValue)), "");
   EXPECT_EQ(message(checkCudaCluster(launch, cuda::success)), "");
 }
