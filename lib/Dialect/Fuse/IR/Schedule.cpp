@@ -36,6 +36,19 @@ static constexpr int64_t kMaxPersistent = 8192;
 static constexpr int64_t kMaxRowsPerThread = 16;
 /// A tile of bytes then takes 64 KiB.
 static constexpr int64_t kMaxTile = 256;
+/// Of a copy's box, see cuTensorMapEncodeTiled.
+static constexpr int64_t kMaxBox = 256;
+/// Registers of a thread for sums, beside addresses and what an epilogue needs.
+static constexpr int64_t kMaxSums = 128;
+/// Shared memory of a block on the chips with wgmma.
+static constexpr int64_t kWgmmaSharedBytes = 227 * 1024;
+/// The sums of two consumers leave registers for no third.
+static constexpr int64_t kMaxConsumers = 2;
+/// Slots of a ring; each has two barriers.
+static constexpr int64_t kMaxSlots = 16;
+static constexpr int64_t kBarrierBytes = 8;
+/// Where swizzled rows may start, see the matrix descriptor of wgmma.
+static constexpr int64_t kSwizzleBytes = 1024;
 
 static LogicalResult verifyRange(EmitError emitError, StringRef name,
                                  int64_t value, int64_t high) {
@@ -348,4 +361,104 @@ LogicalResult ContractionScheduleAttr::verify(EmitError emitError,
       failed(verifyRange(emitError, "tile_m", tileM, kMaxFactor)))
     return failure();
   return verifyRange(emitError, "tile_n", tileN, kMaxFactor);
+}
+
+int64_t MmaScheduleAttr::getThreads() const {
+  return (1 + getConsumers()) * kGroup;
+}
+
+/// Neighbours along a row that a thread has of the sums.
+int64_t MmaScheduleAttr::getVector() const { return 2; }
+
+static int64_t slotBytesOf(int64_t tileM, int64_t tileN, int64_t tileK) {
+  return (tileM + tileN) * tileK * MmaScheduleAttr::kElementBytes;
+}
+
+static int64_t resultBytesOf(MmaStore store, int64_t consumers) {
+  return store == MmaStore::tma ? consumers * MmaScheduleAttr::kBuffers *
+                                      MmaScheduleAttr::kBufferBytes
+                                : 0;
+}
+
+/// Two barriers a slot, and what aligning the first of them takes.
+static int64_t sharedBytesOf(int64_t stages, int64_t slot, int64_t results) {
+  return stages * (slot + 2 * kBarrierBytes) + results + kSwizzleBytes;
+}
+
+int64_t MmaScheduleAttr::slotBytes() const {
+  return slotBytesOf(getTileM(), getTileN(), getTileK());
+}
+
+int64_t MmaScheduleAttr::resultBytes() const {
+  return resultBytesOf(getStore(), getConsumers());
+}
+
+int64_t MmaScheduleAttr::sharedBytes() const {
+  return sharedBytesOf(getStages(), slotBytes(), resultBytes());
+}
+
+static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
+                                int64_t tileN, int64_t tileK,
+                                int64_t consumers) {
+  constexpr int64_t rows = MmaScheduleAttr::kRows;
+  bool sharesColumns = tileM == rows && consumers > 1;
+  if (tileM < rows || tileM > kMaxBox ||
+      (!sharesColumns && tileM % (rows * consumers) != 0))
+    return emitError()
+           << "expected tile_m of 64 or a multiple of " << rows * consumers
+           << " (64 rows of an instruction for each consumer) up to " << kMaxBox
+           << ", but got " << tileM << "; choose " << rows * consumers;
+  int64_t sharers = sharesColumns ? consumers : 1;
+  if (tileN < 8 * sharers || tileN > kMaxBox || tileN % (8 * sharers) != 0)
+    return emitError() << "expected tile_n to be a multiple of " << 8 * sharers
+                       << " up to " << kMaxBox
+                       << ", of which m64nNk16 exists, but got " << tileN
+                       << "; choose 128";
+  constexpr int64_t row = MmaScheduleAttr::kRowElements;
+  if (tileK >= row && tileK <= kMaxBox && tileK % row == 0)
+    return success();
+  return emitError() << "expected tile_k to be a multiple of " << row
+                     << " (128 bytes) up to " << kMaxBox << ", but got "
+                     << tileK << "; choose " << row;
+}
+
+LogicalResult MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa,
+                                      int64_t tileM, int64_t tileN,
+                                      int64_t tileK, int64_t stages,
+                                      int64_t consumers, int64_t raster,
+                                      MmaStore store, int64_t persistent) {
+  if (failed(verifyRange(emitError, "consumers", consumers, kMaxConsumers)) ||
+      failed(verifyTile(emitError, tileM, tileN, tileK, consumers)) ||
+      failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
+      failed(verifyRange(emitError, "persistent", persistent, kMaxPersistent)))
+    return failure();
+  if (stages < 2 || stages > kMaxSlots)
+    return emitError() << "expected stages from 2 to " << kMaxSlots
+                       << ", one to multiply and one to fill, but got "
+                       << stages << "; choose 4";
+  int64_t sums = tileM * tileN / (MmaScheduleAttr::kGroup * consumers);
+  if (sums > kMaxSums)
+    return emitError() << "expected at most " << kMaxSums
+                       << " sums a thread, but got " << sums
+                       << " for a tile of " << tileM << " x " << tileN
+                       << " with " << consumers
+                       << (consumers == 1 ? " consumer" : " consumers")
+                       << "; use a smaller tile or more consumers";
+  int64_t slot = slotBytesOf(tileM, tileN, tileK);
+  int64_t results = resultBytesOf(store, consumers);
+  int64_t bytes = sharedBytesOf(stages, slot, results);
+  if (bytes <= kWgmmaSharedBytes)
+    return success();
+  int64_t fitting = stages;
+  while (fitting > 1 &&
+         sharedBytesOf(fitting, slot, results) > kWgmmaSharedBytes)
+    --fitting;
+  InFlightDiagnostic error = emitError()
+                             << "expected at most " << kWgmmaSharedBytes
+                             << " bytes of shared memory, but got " << bytes
+                             << " for " << stages << " stages of " << slot
+                             << " bytes and " << results << " of results; ";
+  if (fitting < 2)
+    return error << "use a smaller tile";
+  return error << "use stages = " << fitting;
 }

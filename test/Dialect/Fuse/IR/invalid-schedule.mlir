@@ -321,3 +321,73 @@ func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, row
 // The threads of a row are fewer than threads / rows_per_block.
 // expected-error @below {{expected the threads of a row to be whole warps of 32 or a power of two, but got 48; choose other threads or rows_per_block}}
 func.func private @f() attributes {s = #fuse.rows<threads = 96, vector = 1, rows_per_block = 4, hold = registers, rows_per_thread = 2>}
+
+// -----
+
+// mma, 1.
+// expected-error @below {{expected tile_m of 64 or a multiple of 128 (64 rows of an instruction for each consumer) up to 256, but got 192; choose 128}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 192, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{expected tile_m of 64 or a multiple of 64 (64 rows of an instruction for each consumer) up to 256, but got 32; choose 64}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 32, tile_n = 256, tile_k = 64, stages = 4, consumers = 1, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{expected tile_m of 64 or a multiple of 128 (64 rows of an instruction for each consumer) up to 256, but got 512; choose 128}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 512, tile_n = 8, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// mma, 2.
+// expected-error @below {{expected tile_n to be a multiple of 8 up to 256, of which m64nNk16 exists, but got 260; choose 128}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 260, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{expected tile_n to be a multiple of 16 up to 256, of which m64nNk16 exists, but got 24; choose 128}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 24, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// mma, 3.
+// expected-error @below {{expected tile_k to be a multiple of 64 (128 bytes) up to 256, but got 96; choose 64}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 96, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// mma, 4.
+// expected-error @below {{expected at most 128 sums a thread, but got 256 for a tile of 128 x 256 with 1 consumer; use a smaller tile or more consumers}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 1, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// mma, 5.
+// expected-error @below {{expected at most 232448 bytes of shared memory, but got 279632 for 5 stages of 49152 bytes and 32768 of results; use stages = 4}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 5, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{of 196608 bytes and 32768 of results; use a smaller tile}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 256, stages = 2, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{expected stages from 2 to 16, one to multiply and one to fill, but got 1; choose 4}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 1, consumers = 2, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{expected consumers from 1 to 2, but got 3; choose one in that range}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 3, raster = 8, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{expected raster from 1 to 64, but got 0; choose one in that range}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 0, store = tma, persistent = 132>}
+
+// -----
+
+// expected-error @below {{expected persistent from 1 to 8192, but got 0; choose one in that range}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 0>}

@@ -34,5 +34,9 @@ func.func private @schedules() attributes {
   // CHECK-SAME: f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>
   f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>,
   // CHECK-SAME: g = #fuse.transpose<threads = 256, tile = 64, vector = 8>
-  g = #fuse.transpose<threads = 256, tile = 64, vector = 8>
+  g = #fuse.transpose<threads = 256, tile = 64, vector = 8>,
+  // CHECK-SAME: h = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+  h = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>,
+  // CHECK-SAME: i = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 16, tile_k = 256, stages = 2, consumers = 2, raster = 1, store = direct, persistent = 1>
+  i = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 16, tile_k = 256, stages = 2, consumers = 2, raster = 1, store = direct, persistent = 1>
 }

@@ -57,6 +57,14 @@ def LaneAxis : Fuse_Enum<"LaneAxis", "axis of a contraction along which vectors 
   I32EnumCase<"n", 0>, I32EnumCase<"k", 1>
 ]>;
 
+def MmaIsa : Fuse_Enum<"MmaIsa", "matrix instructions of a chip", [
+  I32EnumCase<"wgmma", 0>
+]>;
+
+def MmaStore : Fuse_Enum<"MmaStore", "how the results of a tile reach memory", [
+  I32EnumCase<"direct", 0>, I32EnumCase<"tma", 1>
+]>;
+
 def RequirePredicate : Fuse_Enum<"RequirePredicate", "what two sizes must be", [
   I32EnumCase<"eq", 0>, I32EnumCase<"ge", 1>
 ]>;

@@ -286,4 +286,71 @@ def ContractionSchedule : Fuse_Schedule<"ContractionSchedule", "contraction"> {
                         "LaneAxis":$along);
 }
 
+def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
+  let summary = "tiles of a contraction on tensor cores";
+  let description = [{
+    For a contraction of f16 or bf16, summed in f32, and what is computed from
+    it element by element. At most `persistent` blocks take tiles of `tile_m` x
+    `tile_n` results in turn. One warpgroup of a block copies the operands,
+    `tile_k` places of the summed axis at a time, into a ring of `stages` slots
+    of shared memory; `consumers` other warpgroups multiply what has arrived and
+    keep the sums in registers. They share the rows of a tile, or its columns
+    where there are 64 rows. Tiles follow each other down `raster` tiles of a
+    column before the next column, so that what they read stays in the L2.
+
+    With `store = direct` threads write results from their registers. With
+    `store = tma` they leave them in shared memory, 128 bytes of 64 rows at a
+    time, from where they are copied while the next tile is multiplied.
+
+    `isa = wgmma` (sm_90a): m64nNk16, N a multiple of 8 up to 256, with both
+    operands in shared memory.
+
+    1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64.
+    2. What a consumer has of `tile_n` is an N of the instruction.
+    3. `tile_k` is a multiple of 64, up to 256.
+    4. The sums of a thread are at most 128.
+    5. The slots, the results and the barriers have room in shared memory.
+
+    ```mlir
+    schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64,
+                         stages = 4, consumers = 2, raster = 8, store = tma,
+                         persistent = 132>
+    ```
+  }];
+  let parameters = (ins "MmaIsa":$isa, "int64_t":$tile_m, "int64_t":$tile_n,
+                        "int64_t":$tile_k, "int64_t":$stages,
+                        "int64_t":$consumers, "int64_t":$raster,
+                        "MmaStore":$store, "int64_t":$persistent);
+  let extraClassDeclaration = [{
+    /// Threads of a warpgroup, and rows of one instruction.
+    static constexpr int64_t kGroup = 128, kRows = 64;
+    /// Bytes of a row in shared memory, which its swizzle permutes.
+    static constexpr int64_t kRowBytes = 128;
+    /// Bytes of an operand's element, of which a row has 64.
+    static constexpr int64_t kElementBytes = 2;
+    static constexpr int64_t kRowElements = kRowBytes / kElementBytes;
+    /// Buffers of a consumer for results, of 64 rows each.
+    static constexpr int64_t kBuffers = 2;
+    static constexpr int64_t kBufferBytes = kRows * kRowBytes;
+
+    /// Whether the consumers have all rows of a tile, and some columns each.
+    bool sharesColumns() const {
+      return getTileM() == kRows && getConsumers() > 1;
+    }
+    /// What a consumer has of a tile: `partsPerConsumer()` times 64 rows, and
+    /// so many columns.
+    int64_t partsPerConsumer() const {
+      return sharesColumns() ? 1 : getTileM() / kRows / getConsumers();
+    }
+    int64_t columnsPerConsumer() const {
+      return sharesColumns() ? getTileN() / getConsumers() : getTileN();
+    }
+    /// Bytes of a slot, of the buffers for results, and of all dynamic shared
+    /// memory of a block.
+    int64_t slotBytes() const;
+    int64_t resultBytes() const;
+    int64_t sharedBytes() const;
+  }];
+}
+
 #endif // FUSE_DIALECT_FUSE_IR_FUSESCHEDULE
