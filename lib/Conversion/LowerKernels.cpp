@@ -511,7 +511,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   auto launchOp = LaunchOp::create(
       builder, kernel.getLoc(), types, symbol, blocks,
       builder.getI64IntegerAttr(numThreads()), inputs, sizeValues,
-      hostResultDims(builder),
+      hostResultDims(builder), /*map_dims=*/ValueRange(),
       combines ? builder.getStrArrayAttr({"combine"}) : opNamesOf(kernel),
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
@@ -520,7 +520,8 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
                          : IntegerAttr(),
-      sharesGrid() ? builder.getUnitAttr() : UnitAttr());
+      sharesGrid() ? builder.getUnitAttr() : UnitAttr(),
+      /*tensor_maps=*/ArrayAttr());
   ValueRange made = launchOp.getResults();
   for (auto [number, result] : llvm::enumerate(current.results))
     kernel.getResult(result).replaceAllUsesWith(made[number]);

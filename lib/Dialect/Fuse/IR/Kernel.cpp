@@ -124,6 +124,37 @@ static LogicalResult verifyPairs(LaunchOp op, ArrayAttr pairs, StringRef name) {
   return success();
 }
 
+static LogicalResult verifyTensorMaps(LaunchOp op) {
+  size_t values = 0, operands = op.getInputs().size() + op.getNumResults();
+  if (ArrayAttr maps = op.getTensorMapsAttr())
+    for (auto map : maps.getAsRange<TensorMapAttr>()) {
+      values += 2 * map.getBox().size() - 1;
+      if (map.getOperand() < 0 || map.getOperand() >= int64_t(operands))
+        return op.emitOpError("expected a tensor map of one of ")
+               << operands << " inputs and results, but got "
+               << map.getOperand() << "; number them from 0";
+    }
+  if (op.getMapDims().size() == values)
+    return success();
+  return op.emitOpError("expected ")
+         << values << " map_dims, the sizes and strides of each tensor map, "
+         << "but got " << op.getMapDims().size() << "; give those missing";
+}
+
+LogicalResult
+TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t operand, ArrayRef<int64_t> box) {
+  constexpr size_t mostDims = 5;
+  constexpr int64_t mostElements = 256;
+  // 1. `box` has 1 to 5 sizes from 1 to 256.
+  auto isLegal = [](int64_t size) { return size >= 1 && size <= mostElements; };
+  if (!box.empty() && box.size() <= mostDims && llvm::all_of(box, isLegal))
+    return success();
+  return emitError() << "expected a box of 1 to " << mostDims
+                     << " sizes from 1 to " << mostElements << ", but got ["
+                     << box << "]; copy less at a time";
+}
+
 LogicalResult LaunchOp::verify() {
   // 2. `threads` is from 1 to 1024.
   if (getThreads() < 1 || getThreads() > 1024)
@@ -156,7 +187,9 @@ LogicalResult LaunchOp::verify() {
       return emitOpError("expected gathered to hold numbers of the ")
              << getInputs().size() << " inputs, but got " << number
              << "; number them from 0";
-  return success();
+  // 7. `map_dims` has two values less one for each size of each map's box, and
+  //    the maps are of inputs and results.
+  return verifyTensorMaps(*this);
 }
 
 SmallVector<std::pair<unsigned, unsigned>> LaunchOp::getPairs(ArrayAttr pairs) {

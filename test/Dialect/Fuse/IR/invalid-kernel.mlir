@@ -190,6 +190,30 @@ func.func @f(%x: tensor<4xf32>, %n: index) {
 
 // -----
 
+// launch, 7.
+func.func @f(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expected 3 map_dims, the sizes and strides of each tensor map, but got 1; give those missing}}
+  fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<4xf32>) map_dims(%n) {tensor_maps = [#fuse.tensor_map<operand = 0, box = [64, 8]>]}
+  return
+}
+
+// -----
+
+// launch, 7.
+func.func @f(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expected a tensor map of one of 1 inputs and results, but got 1; number them from 0}}
+  fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<4xf32>) map_dims(%n) {tensor_maps = [#fuse.tensor_map<operand = 1, box = [64]>]}
+  return
+}
+
+// -----
+
+// tensor map, 1.
+// expected-error @below {{expected a box of 1 to 5 sizes from 1 to 256, but got [64, 512]; copy less at a time}}
+func.func private @f() attributes {m = #fuse.tensor_map<operand = 0, box = [64, 512]>}
+
+// -----
+
 // stride, 1.
 func.func @f(%x: tensor<4xf32>) {
   // expected-error @below {{expected dim to be one of the 1 dimensions of 'tensor<4xf32>', but got 1; number them from 0}}

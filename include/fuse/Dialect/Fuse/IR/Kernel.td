@@ -60,6 +60,24 @@ def YieldOp : Op<FuseDialect, "yield", [Pure, Terminator,
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];
 }
 
+def TensorMapAttr : AttrDef<FuseDialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "how a kernel's asynchronous copies find an operand";
+  let description = [{
+    The kernel gets, by value, a tensor map (cuTensorMapEncodeTiled) of pointer
+    `operand`, counted over the inputs and results of the launch. A copy moves
+    `box` elements, the dimension of neighbours in memory first, whose rows of
+    128 bytes are swizzled in shared memory. Outside of the tensor there are
+    zeros to read, and nothing is written.
+
+    1. `box` has 1 to 5 sizes from 1 to 256.
+  }];
+  let parameters = (ins "int64_t":$operand, ArrayRefParameter<"int64_t">:$box);
+  let assemblyFormat = "`<` `operand` `=` $operand `,` `box` `=` `[` $box `]` `>`";
+  let genVerifyDecl = 1;
+}
+def TensorMapArrayAttr : TypedArrayAttrBase<TensorMapAttr, "tensor maps">;
+
 def LaunchOp : Fuse_Op<"launch", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -80,6 +98,10 @@ def LaunchOp : Fuse_Op<"launch", [
     `shared_bytes` is the dynamic shared memory of a block, `cluster` the number
     of blocks that form a cluster, of which `blocks` is a multiple.
 
+    Behind the sizes the kernel gets `tensor_maps`. `map_dims` gives for each the
+    sizes of its dimensions, the innermost first, and then how far neighbours
+    along each but the innermost lie apart, in elements.
+
     The blocks of a `cooperative` launch wait for each other, so that all run at
     the same time; where the device has no room for `blocks`, there are fewer.
     The pointer behind the results is then to an i32 of the kernel's own, 0 at
@@ -92,6 +114,8 @@ def LaunchOp : Fuse_Op<"launch", [
     4. `in_place` holds pairs [result, input] of one type.
     5. `copies` holds pairs [result, input] of one type, at most one a result.
     6. `gathered` holds numbers of inputs.
+    7. `map_dims` has two values less one for each size of each map's box, and
+       the maps are of inputs and results.
 
     ```mlir
     %y = fuse.launch @gelu::@gelu blocks(%g) threads(256) ins(%x : tensor<?xf32>)
@@ -101,6 +125,7 @@ def LaunchOp : Fuse_Op<"launch", [
   let arguments = (ins SymbolRefAttr:$kernel, Index:$blocks, I64Attr:$threads,
                        Variadic<AnyFuseTensor>:$inputs, Variadic<Index>:$sizes,
                        Variadic<Index>:$result_dims,
+                       Variadic<Index>:$map_dims,
                        OptionalAttr<StrArrayAttr>:$ops,
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<ArrayAttr>:$in_place,
@@ -108,12 +133,14 @@ def LaunchOp : Fuse_Op<"launch", [
                        OptionalAttr<DenseI64ArrayAttr>:$gathered,
                        OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<I64Attr>:$cluster,
-                       UnitAttr:$cooperative);
+                       UnitAttr:$cooperative,
+                       OptionalAttr<TensorMapArrayAttr>:$tensor_maps);
   let results = (outs Variadic<AnyFuseTensor>:$results);
   let assemblyFormat = [{
     $kernel `blocks` `(` $blocks `)` `threads` `(` $threads `)`
     `ins` `(` ($inputs^ `:` type($inputs))? `)` (`sizes` `(` $sizes^ `)`)?
     (`result_dims` `(` $result_dims^ `)`)?
+    (`map_dims` `(` $map_dims^ `)`)?
     (`->` type($results)^)? attr-dict
   }];
   let hasVerifier = 1;
