@@ -92,6 +92,7 @@ private:
   llvm::Error checkKernelName(LaunchOp op);
   llvm::Error addSteps(const LaunchSteps &launch);
   llvm::Error addKernel(LaunchOp op);
+  llvm::Error addMaps(LaunchOp op, KernelSpec &kernel);
   void addInnermost(mlir::ValueRange tensors);
   llvm::Error addCopy(Value from, BufferRef to);
   llvm::Error addCopies(func::ReturnOp op);
@@ -342,6 +343,10 @@ static void add(SizeExpr &sum, const SizeExpr &term) {
 
 /// Whether the kernel reads more of operand `number` than its shape.
 static bool readsOperand(LaunchOp op, unsigned number) {
+  if (ArrayAttr maps = op.getTensorMapsAttr())
+    for (auto map : maps.getAsRange<mlir::fuse::TensorMapAttr>())
+      if (map.getOperand() == number)
+        return true;
   auto function = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
       op, op.getKernel());
   return !function || number >= function.getNumArguments() ||
@@ -361,6 +366,38 @@ static bool waits(LaunchOp op) {
                           : WalkResult::advance();
              })
              .wasInterrupted();
+}
+
+llvm::Error PlanBuilder::addMaps(LaunchOp op, KernelSpec &kernel) {
+  ArrayAttr maps = op.getTensorMapsAttr();
+  if (!maps)
+    return llvm::Error::success();
+  ValueRange values = op.getMapDims();
+  auto take = [&](size_t count, SmallVectorImpl<SizeExpr> &to) -> llvm::Error {
+    for (Value value : values.take_front(count)) {
+      Expected<SizeExpr> expr = this->values.size(value);
+      if (!expr)
+        return expr.takeError();
+      to.push_back(*expr);
+    }
+    values = values.drop_front(count);
+    return llvm::Error::success();
+  };
+  for (auto map : maps.getAsRange<mlir::fuse::TensorMapAttr>()) {
+    unsigned number = map.getOperand(), inputs = op.getInputs().size();
+    Value tensor = number < inputs ? op.getInputs()[number]
+                                   : Value(op.getResult(number - inputs));
+    TensorMapSpec spec;
+    spec.buffer = *storage(tensor).ref;
+    spec.dtype = storage(tensor).dtype;
+    spec.box.assign(map.getBox().begin(), map.getBox().end());
+    if (llvm::Error error = take(spec.box.size(), spec.sizes))
+      return error;
+    if (llvm::Error error = take(spec.box.size() - 1, spec.strides))
+      return error;
+    kernel.args.push_back(std::move(spec));
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error PlanBuilder::addKernel(LaunchOp op) {
@@ -409,6 +446,8 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
       return expr.takeError();
     kernel.args.push_back(*expr);
   }
+  if (llvm::Error error = addMaps(op, kernel))
+    return error;
   addInnermost(op.getInputs());
   addInnermost(op.getResults());
   if (ArrayAttr ops = op.getOpsAttr())

@@ -48,6 +48,37 @@ static Expected<ArenaPlan> planTemps(const ProgramSpec &spec,
   return planArena(items);
 }
 
+/// Where a size is 1 nobody asks for the stride, which may then be anything;
+/// the driver wants a multiple of 16 bytes.
+static Expected<TensorMapShape>
+planMap(const TensorMapSpec &map, StringRef kernel, ArrayRef<int64_t> symbols) {
+  constexpr uint64_t unit = 16;
+  TensorMapShape shape;
+  shape.rank = map.sizes.size();
+  shape.elementBytes = sizeInBytes(map.dtype);
+  copy(map.box, shape.box.begin());
+  for (auto [dim, expr] : enumerate(map.sizes)) {
+    int64_t size = 0;
+    if (Error error = evaluateSize(expr, "size", kernel, symbols, size))
+      return std::move(error);
+    shape.sizes[dim] = size;
+  }
+  for (auto [number, expr] : enumerate(map.strides)) {
+    int64_t stride = 0;
+    if (Error error = evaluateSize(expr, "stride", kernel, symbols, stride))
+      return std::move(error);
+    uint64_t bytes = stride * shape.elementBytes;
+    unsigned dim = number + 1;
+    shape.strides[dim] = shape.sizes[dim] == 1 ? unit : bytes;
+    if (shape.strides[dim] % unit != 0 && !shape.isEmpty())
+      return formatError("expected strides of multiples of {0} bytes for the "
+                         "copies of kernel '{1}', but got {2}; pass a tensor "
+                         "with such rows",
+                         unit, kernel, bytes);
+  }
+  return shape;
+}
+
 static Expected<StepPlan> planKernel(const KernelSpec &kernel,
                                      ArrayRef<int64_t> symbols) {
   StepPlan plan;
@@ -61,6 +92,12 @@ static Expected<StepPlan> planKernel(const KernelSpec &kernel,
                                  kernel.name, symbols, plan.bytesWritten))
     return std::move(error);
   for (const KernelArg &arg : kernel.args) {
+    if (const auto *map = std::get_if<TensorMapSpec>(&arg)) {
+      Expected<TensorMapShape> shape = planMap(*map, kernel.name, symbols);
+      if (!shape)
+        return shape.takeError();
+      plan.maps.push_back(*shape);
+    }
     const auto *expr = std::get_if<SizeExpr>(&arg);
     if (!expr)
       continue;

@@ -11,6 +11,7 @@
 #include "ArenaPlan.h"
 #include "fuse/Runtime/Arguments.h"
 #include "fuse/Runtime/ProgramSpec.h"
+#include "fuse/Runtime/TensorMap.h"
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,8 @@ struct StepPlan {
   int64_t bytesWritten = 0;
   /// The kernel's i64 arguments in order.
   llvm::SmallVector<int64_t, 4> scalars;
+  /// Its tensor maps in order.
+  llvm::SmallVector<TensorMapShape, 0> maps;
 };
 
 /// Everything about a call that depends on the symbols only.

@@ -22,6 +22,8 @@ struct LoadedKernel {
   KernelHandle handle = nullptr;
   /// The largest grid.
   int64_t mostBlocks = std::numeric_limits<int64_t>::max();
+  /// Null for kernels that take none.
+  std::shared_ptr<TensorMapCache> maps = nullptr;
 };
 } // namespace
 
@@ -76,25 +78,52 @@ struct Buffers {
   }
 };
 
-/// A kernel's argument as the kernel reads it.
+/// A kernel's argument as the kernel reads it, but for tensor maps.
 union ParamValue {
   void *pointer;
   int64_t scalar;
 };
 } // namespace
 
+/// The kernel's tensor maps, in order.
+static Expected<std::vector<TensorMap>>
+encodeMaps(Module &module, const KernelSpec &spec, const LoadedKernel &kernel,
+           const StepPlan &plan, const Buffers &buffers) {
+  std::vector<TensorMap> maps;
+  for (const KernelArg &arg : spec.args) {
+    const auto *map = std::get_if<TensorMapSpec>(&arg);
+    if (!map)
+      continue;
+    size_t index = maps.size();
+    Expected<TensorMap> encoded =
+        kernel.maps->get(index, buffers.resolve(map->buffer), plan.maps[index],
+                         [&](void *data, const TensorMapShape &shape) {
+                           return module.encode(data, shape);
+                         });
+    if (!encoded)
+      return encoded.takeError();
+    maps.push_back(*encoded);
+  }
+  return std::move(maps);
+}
+
 static Error launchKernel(Module &module, const KernelSpec &spec,
                           const LoadedKernel &kernel, const StepPlan &plan,
                           const Buffers &buffers, Stream stream) {
   SmallVector<ParamValue, 16> values(spec.args.size());
   SmallVector<void *, 16> params(spec.args.size());
-  size_t nextScalar = 0;
+  auto maps = encodeMaps(module, spec, kernel, plan, buffers);
+  if (!maps)
+    return maps.takeError();
+  size_t nextScalar = 0, nextMap = 0;
   for (auto [index, arg] : enumerate(spec.args)) {
+    params[index] = &values[index];
     if (const auto *ref = std::get_if<BufferRef>(&arg))
       values[index].pointer = buffers.resolve(*ref);
-    else
+    else if (std::holds_alternative<SizeExpr>(arg))
       values[index].scalar = plan.scalars[nextScalar++];
-    params[index] = &values[index];
+    else
+      params[index] = &(*maps)[nextMap++];
   }
   SmallVector<LaunchOperand> operands;
   if (module.checksAccesses()) {
@@ -201,6 +230,10 @@ Error Program::State::lookupKernels() {
       return handle.takeError();
     ranges.push_back(kernel->name + " " + kernel->source);
     kernels.push_back({*handle});
+    if (size_t maps = count_if(kernel->args, [](const KernelArg &arg) {
+          return std::holds_alternative<TensorMapSpec>(arg);
+        }))
+      kernels.back().maps = std::make_shared<TensorMapCache>(maps);
     if (!kernel->cooperative)
       continue;
     Expected<int64_t> most = module->mostConcurrentBlocks(

@@ -7,6 +7,7 @@
 
 #include "fuse/Runtime/ProgramSpec.h"
 #include "FormatError.h"
+#include "fuse/Runtime/TensorMap.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,6 +30,8 @@ private:
   Error checkTemp(const TempSpec &temp) const;
   Error checkStep(const StepSpec &step, unsigned index) const;
   Error checkKernel(const KernelSpec &kernel, unsigned index) const;
+  Error checkArg(const KernelArg &arg, StringRef kernel, unsigned step) const;
+  Error checkMap(const TensorMapSpec &map, StringRef kernel) const;
   Error checkAlignment(const TensorSpec &tensor) const;
   Error checkExpr(const SizeExpr &expr, StringRef owner) const;
   Error checkRef(BufferRef ref, unsigned step) const;
@@ -117,6 +120,34 @@ Error Verifier::checkRef(BufferRef ref, unsigned step) const {
                      temp.name, temp.firstStep, temp.lastStep, step);
 }
 
+Error Verifier::checkMap(const TensorMapSpec &map, StringRef kernel) const {
+  size_t rank = map.sizes.size();
+  if (rank == 0 || rank > TensorMapShape::maxRank || map.box.size() != rank ||
+      map.strides.size() + 1 != rank)
+    return formatError("expected the tensor maps of kernel '{0}' to have 1 to "
+                       "{1} sizes, as many of a box and one stride less, but "
+                       "got {2}, {3} and {4}; correct the plan",
+                       kernel, TensorMapShape::maxRank, rank, map.box.size(),
+                       map.strides.size());
+  for (ArrayRef<SizeExpr> exprs : {ArrayRef(map.sizes), ArrayRef(map.strides)})
+    for (const SizeExpr &expr : exprs)
+      if (Error error = checkExpr(expr, kernel))
+        return error;
+  return Error::success();
+}
+
+Error Verifier::checkArg(const KernelArg &arg, StringRef kernel,
+                         unsigned step) const {
+  if (const auto *ref = std::get_if<BufferRef>(&arg))
+    return checkRef(*ref, step);
+  if (const auto *expr = std::get_if<SizeExpr>(&arg))
+    return checkExpr(*expr, kernel);
+  const auto &map = std::get<TensorMapSpec>(arg);
+  if (Error error = checkRef(map.buffer, step))
+    return error;
+  return checkMap(map, kernel);
+}
+
 Error Verifier::checkKernel(const KernelSpec &kernel, unsigned index) const {
   if (kernel.threads == 0 || kernel.cluster == 0)
     return formatError("expected kernel '{0}' to have at least 1 thread a "
@@ -127,12 +158,9 @@ Error Verifier::checkKernel(const KernelSpec &kernel, unsigned index) const {
        {&kernel.grid, &kernel.bytesRead, &kernel.bytesWritten})
     if (Error error = checkExpr(*expr, kernel.name))
       return error;
-  for (const KernelArg &arg : kernel.args) {
-    const auto *ref = std::get_if<BufferRef>(&arg);
-    if (Error error = ref ? checkRef(*ref, index)
-                          : checkExpr(std::get<SizeExpr>(arg), kernel.name))
+  for (const KernelArg &arg : kernel.args)
+    if (Error error = checkArg(arg, kernel.name, index))
       return error;
-  }
   return Error::success();
 }
 

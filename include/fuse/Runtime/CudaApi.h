@@ -55,6 +55,18 @@ enum JitOption : int {
   ErrorLogBufferBytes = 6
 };
 
+/// CUtensorMapDataType and the other enums of a tensor map.
+enum TensorMapDataType : int {
+  TensorMapUint8 = 0,
+  TensorMapUint16 = 1,
+  TensorMapUint32 = 2,
+  TensorMapUint64 = 4
+};
+enum TensorMapInterleave : int { TensorMapNoInterleave = 0 };
+enum TensorMapSwizzle : int { TensorMapSwizzle128 = 3 };
+enum TensorMapPromotion : int { TensorMapPromotion256 = 3 };
+enum TensorMapFill : int { TensorMapFillZeros = 0 };
+
 enum StreamFlag : unsigned { NonBlocking = 1 };
 enum CaptureStatus : int { NotCapturing = 0 };
 enum CaptureMode : int { ThreadLocal = 1, Relaxed = 2 };
@@ -126,6 +138,9 @@ static_assert(sizeof(LaunchConfig) == 56, "layout of CUlaunchConfig");
     (int *, Function, int, size_t))                                            \
   X(launchKernel, "cuLaunchKernelEx",                                          \
     (const LaunchConfig *, Function, void **, void **))                        \
+  X(tensorMapEncode, "cuTensorMapEncodeTiled",                                 \
+    (void *, int, unsigned, void *, const uint64_t *, const uint64_t *,        \
+     const unsigned *, const unsigned *, int, int, int, int))                  \
   X(memAlloc, "cuMemAlloc_v2", (DevicePointer *, size_t))                      \
   X(memFree, "cuMemFree_v2", (DevicePointer))                                  \
   X(copyToDevice, "cuMemcpyHtoD_v2", (DevicePointer, const void *, size_t))    \

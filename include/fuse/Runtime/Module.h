@@ -7,7 +7,7 @@
 //
 // The seam between a program and its backend. A kernel takes its arguments
 // as CUDA's kernelParams: `params[i]` points to the value of argument i,
-// which is a pointer or an i64.
+// which is a pointer, an i64 or a TensorMap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "fuse/Runtime/Buffer.h"
 #include "fuse/Runtime/Tensor.h"
+#include "fuse/Runtime/TensorMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace fuse::runtime {
@@ -101,6 +102,11 @@ public:
                        unsigned sharedBytes) = 0;
 
   virtual llvm::Error launch(const Launch &launch, Stream stream) = 0;
+
+  /// What the module's kernels take for a tensor at `data`, which is aligned to
+  /// 16 bytes and has elements. Fails on devices whose copies know no tensors.
+  virtual llvm::Expected<TensorMap> encode(void *data,
+                                           const TensorMapShape &shape);
 
   /// Sets bytes to 0, in the stream's order.
   virtual llvm::Error clear(void *data, int64_t bytes, Stream stream) = 0;

@@ -98,8 +98,19 @@ struct BufferRef {
   static BufferRef counter(unsigned index) { return {Kind::Counter, index}; }
 };
 
-/// A kernel's argument: a pointer, or an i64 known once the sizes are.
-using KernelArg = std::variant<BufferRef, SizeExpr>;
+/// A tensor map of a buffer; see TensorMap.h. Dimension 0 has the neighbours in
+/// memory, and strides, in elements, start with dimension 1.
+struct TensorMapSpec {
+  BufferRef buffer;
+  DType dtype = DType::F32;
+  llvm::SmallVector<SizeExpr, 4> sizes;
+  llvm::SmallVector<SizeExpr, 4> strides;
+  llvm::SmallVector<unsigned, 4> box;
+};
+
+/// A kernel's argument: a pointer, an i64 known once the sizes are, or a tensor
+/// map.
+using KernelArg = std::variant<BufferRef, SizeExpr, TensorMapSpec>;
 
 /// One launch. A grid of 0 blocks is not launched.
 struct KernelSpec {
