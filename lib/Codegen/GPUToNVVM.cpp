@@ -36,6 +36,34 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
   });
 }
 
+namespace {
+/// Arguments that kernels get by value, by function: tensor maps, whose address
+/// copies take. The conversion to LLVM's dialect forgets that.
+class ByValueArguments {
+public:
+  explicit ByValueArguments(gpu::GPUModuleOp module) {
+    for (auto function : module.getOps<gpu::GPUFuncOp>())
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        if (Attribute type = function.getArgAttr(i, byVal))
+          found[function.getName()].emplace_back(i, type);
+  }
+
+  void restore(gpu::GPUModuleOp module) const {
+    auto constant = NVVM::NVVMDialect::getGridConstantAttrName();
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      for (auto [number, type] : found.lookup(function.getName())) {
+        function.setArgAttr(number, byVal, type);
+        function.setArgAttr(number, constant,
+                            UnitAttr::get(module.getContext()));
+      }
+  }
+
+private:
+  StringRef byVal = LLVM::LLVMDialect::getByValAttrName();
+  llvm::StringMap<SmallVector<std::pair<unsigned, Attribute>>> found;
+};
+} // namespace
+
 /// Lowers the nvvm ops that LLVM has no intrinsic for to inline PTX.
 static LogicalResult lowerPTXBuilders(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
@@ -79,12 +107,14 @@ struct FuseGPUToNVVM : fuse::impl::FuseGPUToNVVMBase<FuseGPUToNVVM> {
           << indexBits << "; choose 32 where every index fits in 31 bits";
       return signalPassFailure();
     }
+    ByValueArguments byValue(module);
     if (failed(verifyMathIsExpanded(module)) ||
         failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToNVVM(module, indexBits)) ||
         failed(lowerPTXBuilders(module)))
       return signalPassFailure();
     alignSharedMemory(module);
+    byValue.restore(module);
   }
 };
 } // namespace

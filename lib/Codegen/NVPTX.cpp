@@ -7,6 +7,7 @@
 
 #include "fuse/Codegen/NVPTX.h"
 
+#include "ConvergentAsm.h"
 #include "PtxasWorkarounds.h"
 #include "UnpackBFloat16.h"
 #include "fuse/Codegen/PTXInspect.h"
@@ -106,6 +107,7 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
         function.addFnAttr("denormal-fp-math-f32",
                            "preserve-sign,preserve-sign");
 
+  markAssemblyConvergent(**ir);
   OptimizeOptions optimize;
   optimize.level = options.optLevel;
   optimize.observer = options.observer;

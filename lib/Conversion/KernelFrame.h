@@ -46,6 +46,16 @@ struct PartStates {
   Value counter;
 };
 
+/// A tensor map of a kernel's input or result, by its number.
+struct TensorMapUse {
+  bool isResult;
+  unsigned number;
+  /// Of the tensor, the one of neighbours in memory first.
+  SmallVector<unsigned> dims;
+  /// Elements along each that a copy moves.
+  SmallVector<int64_t> box;
+};
+
 /// A gpu.func under construction, and the emitter that fills it.
 struct KernelFrame {
   KernelOp kernel;
@@ -58,6 +68,8 @@ struct KernelFrame {
   std::optional<PartStates> partStates = std::nullopt;
   /// Dynamic shared memory of a block; the lowering of the schedule sets it.
   int64_t sharedBytes = 0;
+  /// The function's last arguments; see addTensorMap().
+  SmallVector<TensorMapUse, 0> tensorMaps = {};
 
   Location loc() { return function.getLoc(); }
 
@@ -91,6 +103,7 @@ FailureOr<Grid> lowerTranspose(KernelFrame &frame,
                                TransposeScheduleAttr schedule);
 FailureOr<Grid> lowerContraction(KernelFrame &frame,
                                  ContractionScheduleAttr schedule);
+FailureOr<Grid> lowerMma(KernelFrame &frame, MmaScheduleAttr schedule);
 
 } // namespace mlir::fuse
 

@@ -11,6 +11,7 @@
 #include "KernelFrame.h"
 #include "LaunchAttributes.h"
 #include "PartStates.h"
+#include "TensorMaps.h"
 
 #include "fuse/Analysis/InPlace.h"
 #include "fuse/Analysis/Strides.h"
@@ -73,6 +74,7 @@ private:
   Value hostSize(OpBuilder &builder, const Extent &extent);
   Value hostBlocks(OpBuilder &builder, const Grid &grid);
   SmallVector<Value> hostResultDims(OpBuilder &builder);
+  ArrayAttr hostTensorMaps(OpBuilder &builder, SmallVectorImpl<Value> &mapDims);
 
   /// Of the launch that is made.
   unsigned numInputs() {
@@ -126,6 +128,7 @@ private:
   Launch current;
   /// Dynamic shared memory of a block.
   int64_t sharedBytes = 0;
+  SmallVector<TensorMapUse, 0> tensorMaps;
 };
 } // namespace
 
@@ -316,6 +319,8 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
           [&](auto schedule) { return lowerTranspose(frame, schedule); })
       .Case<ContractionScheduleAttr>(
           [&](auto schedule) { return lowerContraction(frame, schedule); })
+      .Case<MmaScheduleAttr>(
+          [&](auto schedule) { return lowerMma(frame, schedule); })
       .Default([&](Attribute schedule) -> FailureOr<Grid> {
         return kernel.emitError()
                << "expected a schedule of this dialect, but got " << schedule
@@ -363,6 +368,7 @@ LogicalResult KernelLowering::fillAndLaunch() {
            << " bytes of static shared memory, but got " << bytes
            << "; use fewer threads or narrower vectors";
   sharedBytes = frame.sharedBytes;
+  tensorMaps = std::move(frame.tensorMaps);
   launch(function, *grid);
   return success();
 }
@@ -479,6 +485,29 @@ SmallVector<Value> KernelLowering::hostResultDims(OpBuilder &builder) {
   return result;
 }
 
+/// Null if there are none.
+ArrayAttr KernelLowering::hostTensorMaps(OpBuilder &builder,
+                                         SmallVectorImpl<Value> &mapDims) {
+  SmallVector<Attribute> maps;
+  for (const TensorMapUse &use : tensorMaps) {
+    Value tensor = use.isResult
+                       ? kernel.getYield().getValues()[use.number]
+                       : Value(kernel.getBody().getArgument(use.number));
+    ArrayRef<OpFoldResult> strides;
+    if (!use.isResult)
+      strides = layouts[use.number].strides;
+    llvm::append_range(mapDims, hostMapDims(builder, kernel.getLoc(), use.dims,
+                                            dims.extents(tensor), strides,
+                                            [&](const Extent &extent) {
+                                              return hostSize(builder, extent);
+                                            }));
+    unsigned first = use.isResult ? numInputs() : 0;
+    maps.push_back(
+        TensorMapAttr::get(builder.getContext(), first + use.number, use.box));
+  }
+  return maps.empty() ? ArrayAttr() : builder.getArrayAttr(maps);
+}
+
 void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   OpBuilder builder(kernel);
   auto module = function->getParentOfType<gpu::GPUModuleOp>();
@@ -508,10 +537,12 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
     types.push_back(kernel.getResultTypes()[result]);
   if (!combines)
     llvm::append_range(types, current.types);
+  SmallVector<Value> mapDims;
+  ArrayAttr maps = hostTensorMaps(builder, mapDims);
   auto launchOp = LaunchOp::create(
       builder, kernel.getLoc(), types, symbol, blocks,
       builder.getI64IntegerAttr(numThreads()), inputs, sizeValues,
-      hostResultDims(builder), /*map_dims=*/ValueRange(),
+      hostResultDims(builder), mapDims,
       combines ? builder.getStrArrayAttr({"combine"}) : opNamesOf(kernel),
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
@@ -520,8 +551,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
                          : IntegerAttr(),
-      sharesGrid() ? builder.getUnitAttr() : UnitAttr(),
-      /*tensor_maps=*/ArrayAttr());
+      sharesGrid() ? builder.getUnitAttr() : UnitAttr(), maps);
   ValueRange made = launchOp.getResults();
   for (auto [number, result] : llvm::enumerate(current.results))
     kernel.getResult(result).replaceAllUsesWith(made[number]);
@@ -559,7 +589,7 @@ struct LowerKernelsPass
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     EmitOptions options{strict,         aligned, divisible, float8,
-                        packedExtremes, inPlace, cluster};
+                        packedExtremes, inPlace, cluster,   wgmma};
     bool lowered = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       DimClasses dims(function);

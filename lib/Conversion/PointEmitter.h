@@ -119,6 +119,8 @@ struct EmitOptions {
   bool inPlace = true;
   /// Blocks that a cluster of the chip may have; 1 where there are none.
   int64_t cluster = 1;
+  /// The chip multiplies matrices by warpgroup.
+  bool wgmma = false;
 };
 
 class PointEmitter {

@@ -124,7 +124,9 @@ void Explainer::explainKernel(KernelOp kernel) {
       << remark::metric("Schedule", schedule)
       << remark::metric("Predicted", predicted.chosen)
       << remark::metric("RunnerUp", predicted.runnerUp)
-      << remark::reason("{0}", explainSchedule(kernel));
+      << remark::reason(
+             "{0}",
+             explainSchedule(kernel, dims, {target.aligned, target.divisible}));
 }
 
 /// The argument of the program that `value` is a view of.
@@ -294,6 +296,7 @@ struct FuseExplain : fuse::impl::FuseExplainBase<FuseExplain> {
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
+    target->aligned = aligned;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
         Explainer(function, *target).run();

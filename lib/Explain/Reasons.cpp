@@ -251,15 +251,33 @@ static std::string explainColumns(KernelOp kernel,
                  sharing, explainStages(schedule.getStages()), folded);
 }
 
-static std::string explainContraction(ContractionScheduleAttr schedule) {
+static std::string explainContraction(ContractionScheduleAttr schedule,
+                                      KernelOp kernel, const DimClasses &dims,
+                                      TensorFacts facts) {
   bool alongK = schedule.getAlong() == LaneAxis::k;
+  std::string reason;
+  std::string others;
+  if (failed(mmaSpaceOf(kernel, dims, facts, reason)))
+    others = "; tensor cores cannot run it: " + reason;
   return formatv("it contracts; vectors lie along the {0}, which is contiguous "
-                 "in memory, and a thread keeps {1} x {2} sums in registers",
+                 "in memory, and a thread keeps {1} x {2} sums in registers{3}",
                  alongK ? "summed axis" : "result's last axis",
-                 schedule.getTileM(), schedule.getTileN());
+                 schedule.getTileM(), schedule.getTileN(), others);
 }
 
-std::string mlir::fuse::explainSchedule(KernelOp kernel) {
+static std::string explainMma(MmaScheduleAttr schedule) {
+  return formatv(
+      "it contracts 16-bit floats on tensor cores; {0} share tiles of "
+      "{1} x {2}, whose operands are copied up to {3} steps ahead, and "
+      "results are written {4}",
+      plural(schedule.getConsumers(), "warpgroup"), schedule.getTileM(),
+      schedule.getTileN(), schedule.getStages() - 1,
+      schedule.getStore() == MmaStore::tma ? "through shared memory"
+                                           : "from registers");
+}
+
+std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
+                                        TensorFacts facts) {
   return llvm::TypeSwitch<Attribute, std::string>(kernel.getScheduleAttr())
       .Case([&](RowsScheduleAttr schedule) {
         return explainRows(kernel, schedule);
@@ -267,9 +285,10 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel) {
       .Case([&](ColumnsScheduleAttr schedule) {
         return explainColumns(kernel, schedule);
       })
-      .Case([](ContractionScheduleAttr schedule) {
-        return explainContraction(schedule);
+      .Case([&](ContractionScheduleAttr schedule) {
+        return explainContraction(schedule, kernel, dims, facts);
       })
+      .Case([](MmaScheduleAttr schedule) { return explainMma(schedule); })
       .Case([](PointwiseScheduleAttr schedule) {
         return formatv("it neither reduces nor contracts, so that a thread "
                        "takes {0} at a time, the widest vector that divides "

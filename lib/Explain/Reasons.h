@@ -8,6 +8,7 @@
 #ifndef FUSE_LIB_EXPLAIN_REASONS_H
 #define FUSE_LIB_EXPLAIN_REASONS_H
 
+#include "fuse/Analysis/MmaSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 namespace mlir::fuse {
@@ -16,8 +17,10 @@ namespace mlir::fuse {
 /// is one that the fusion pass gives.
 StringRef suggestionFor(StringRef reason);
 
-/// Why the schedule of `kernel` is what it is.
-std::string explainSchedule(KernelOp kernel);
+/// Why the schedule of `kernel` is what it is, where kernels may rely on
+/// `facts` of their tensors.
+std::string explainSchedule(KernelOp kernel, const DimClasses &dims,
+                            TensorFacts facts);
 
 } // namespace mlir::fuse
 

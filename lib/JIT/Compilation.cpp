@@ -413,6 +413,7 @@ Compilation::candidates(const Facts &facts) {
       state->isForGPU() ? state->options.chip : "cpu", facts.divisible);
   if (!target)
     return target.takeError();
+  target->aligned = facts.aligned16;
   target->setSizes(facts.small, facts.brief, facts.few);
   // A tuning file and --candidate choose, too.
   auto scheduled = state->lower(Stage::Schedule, facts);

@@ -272,7 +272,7 @@ Expected<std::string> CompiledProgram::print(Stage stage, const Facts &facts) {
 }
 
 /// The newest chip that Fuse knows whose code the device runs: of the same
-/// major version, and not newer.
+/// major version, and not newer. Of sm_90 the variant with wgmma.
 static Expected<std::string> chipOf(const CudaDeviceInfo &device) {
   int best = 0;
   for (const GPUTarget &target : mlir::fuse::getGPUTargets()) {
@@ -281,8 +281,14 @@ static Expected<std::string> chipOf(const CudaDeviceInfo &device) {
     if (isPlain && sm / 10 == device.sm / 10 && sm <= device.sm)
       best = std::max(best, sm);
   }
-  if (best)
-    return formatv("sm_{0}", best).str();
+  if (best) {
+    std::string chip = formatv("sm_{0}", best);
+    // Only the very chip runs code for its variant, which has wgmma.
+    auto variant = mlir::fuse::lookupGPUTarget(chip + "a");
+    bool has = variant && variant->hasWgmma && best == device.sm;
+    consumeError(variant.takeError());
+    return has ? chip + "a" : chip;
+  }
   return createStringError(
       inconvertibleErrorCode(),
       formatv(

@@ -47,7 +47,9 @@ static SmallVector<SizeExpr>
 iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
                ArrayRef<KernelOperand> operands) {
   SmallVector<SizeExpr> sizes;
-  if (!schedule || isa<mlir::fuse::ContractionScheduleAttr>(schedule))
+  if (!schedule ||
+      isa<mlir::fuse::ContractionScheduleAttr, mlir::fuse::MmaScheduleAttr>(
+          schedule))
     return sizes;
   bool isPointwise = isa<mlir::fuse::PointwiseScheduleAttr>(schedule);
   bool hasInputs = llvm::any_of(

@@ -83,6 +83,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   buildViewPipeline(pm, options);
   AssignSchedulesOptions assign;
   assign.chip = options.chip;
+  assign.aligned = options.aligned;
   assign.divisible = options.divisible;
   assign.small = options.small;
   assign.brief = options.brief;
@@ -94,6 +95,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFuseOnlineSoftmax());
   FuseExplainOptions explain;
   explain.chip = options.chip;
+  explain.aligned = options.aligned;
   explain.divisible = options.divisible;
   pm.addPass(createFuseExplain(explain));
 }
@@ -111,6 +113,7 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   // All GPUs that are known, sm_80 and later.
   lower.packedExtremes = bool(gpu);
   lower.cluster = gpu ? gpu->maxClusterSize : 1;
+  lower.wgmma = gpu && gpu->hasWgmma;
   bool overlaps = options.launchOverlap && gpu && gpu->hasLaunchOverlap;
   llvm::consumeError(gpu.takeError());
   pm.addPass(createLowerKernels(lower));

@@ -453,6 +453,23 @@ static Schedules alternatives(ContractionScheduleAttr proposal) {
   return found;
 }
 
+static Schedules alternatives(MmaScheduleAttr proposal) {
+  Schedules found;
+  std::pair<int64_t, int64_t> tiles[] = {{128, 256}, {256, 128}, {128, 192},
+                                         {128, 128}, {64, 256},  {64, 128}};
+  for (auto [tileM, tileN] : tiles)
+    for (int64_t stages : {8, 6, 5, 4, 3})
+      if (auto schedule = MmaScheduleAttr::getIfLegal(
+              proposal.getContext(), proposal.getIsa(), tileM, tileN,
+              proposal.getTileK(), stages, proposal.getConsumers(),
+              proposal.getRaster(), proposal.getStore(),
+              proposal.getPersistent())) {
+        found.push_back(schedule);
+        break;
+      }
+  return found;
+}
+
 SmallVector<ScheduleAttrInterface>
 mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
                            const DimClasses &dims,
@@ -468,8 +485,8 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
           })
           .Case<PointwiseScheduleAttr, TransposeScheduleAttr>(
               [&](auto attr) { return alternatives(attr, maxThreads); })
-          .Case(
-              [](ContractionScheduleAttr attr) { return alternatives(attr); });
+          .Case([](ContractionScheduleAttr attr) { return alternatives(attr); })
+          .Case([](MmaScheduleAttr attr) { return alternatives(attr); });
   // In the order in which they were found.
   Schedules unique;
   for (ScheduleAttrInterface schedule : found)

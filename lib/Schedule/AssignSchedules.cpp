@@ -88,6 +88,7 @@ struct AssignSchedulesPass
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
+    target->aligned = aligned;
     target->setSizes(small, brief, few);
     llvm::Expected<TuningFile> tuned = readTuning();
     if (!tuned) {

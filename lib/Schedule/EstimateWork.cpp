@@ -85,6 +85,8 @@ public:
                     const GPUTarget &gpu) const;
   BlockWork transpose(TransposeScheduleAttr schedule) const;
   BlockWork contraction(ContractionScheduleAttr schedule, ContractOp op) const;
+  BlockWork mma(MmaScheduleAttr schedule, ContractOp op,
+                const GPUTarget &gpu) const;
 
 private:
   void count(Operation *op);
@@ -424,6 +426,37 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   return work;
 }
 
+/// A block stays, and takes its share of the tiles. Tensor cores count as the
+/// instructions that would take as long.
+BlockWork KernelWork::mma(MmaScheduleAttr schedule, ContractOp op,
+                          const GPUTarget &gpu) const {
+  BlockWork work;
+  ContractionSpace space = contractionSpaceOf(op);
+  auto sizeOf = [&](char axis) {
+    return estimatedElements({space.extent(axis, dims)}, dims);
+  };
+  double tiles = ceilDiv(space.m ? sizeOf(*space.m) : 1, schedule.getTileM()) *
+                 ceilDiv(sizeOf(space.n), schedule.getTileN());
+  for (char axis : space.outer)
+    tiles *= sizeOf(axis);
+  double summed = 1;
+  for (char axis : space.summed)
+    summed *= sizeOf(axis);
+  double tile = schedule.getTileM() * schedule.getTileN();
+  work.threads = schedule.getThreads();
+  work.blocks = std::min<double>(tiles, schedule.getPersistent());
+  double share = tiles / work.blocks;
+  work.registers = gpu.registersPerSM / work.threads;
+  work.sharedBytes = schedule.sharedBytes();
+  work.memoryBytes = bytes / work.blocks;
+  work.cachedBytes = share * summed *
+                     (schedule.getTileM() + schedule.getTileN()) *
+                     MmaScheduleAttr::kElementBytes;
+  double clocks = share * summed * tile / gpu.mmaPerClock;
+  work.instructions = clocks * 4 * gpu.warpSize / work.threads;
+  return work;
+}
+
 /// The mean block of a launch in which each shape of rows has its own; room is
 /// needed for the largest.
 static BlockWork meanOf(ArrayRef<BlockWork> works) {
@@ -478,7 +511,8 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
   bool isColumns = isa<ColumnsScheduleAttr>(schedule);
   auto contractions = kernel.getBody().getOps<ContractOp>();
   if (isRows || (isColumns && failed(space)) ||
-      (isa<ContractionScheduleAttr>(schedule) && contractions.empty()))
+      (isa<ContractionScheduleAttr, MmaScheduleAttr>(schedule) &&
+       contractions.empty()))
     return work.pointwise(PointwiseScheduleAttr::get(
         kernel.getContext(), schedule.getThreads(), schedule.getVector(),
         /*unroll=*/1, /*heads=*/1));
@@ -490,5 +524,8 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
       .Case([&](TransposeScheduleAttr attr) { return work.transpose(attr); })
       .Case([&](ContractionScheduleAttr attr) {
         return work.contraction(attr, *contractions.begin());
+      })
+      .Case([&](MmaScheduleAttr attr) {
+        return work.mma(attr, *contractions.begin(), gpu);
       });
 }

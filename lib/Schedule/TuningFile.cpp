@@ -87,10 +87,16 @@ void TuningFile::add(const TuningEntry &entry) {
   known.push_back(entry);
 }
 
+/// The variant "a" of a chip runs what the chip does, as fast.
+static StringRef plainChip(StringRef chip) {
+  chip.consume_back("a");
+  return chip;
+}
+
 const TuningEntry *TuningFile::find(StringRef chip, StringRef kernel) const {
   const TuningEntry *best = nullptr;
   for (const TuningEntry &entry : known)
-    if (entry.chip == chip && entry.kernel == kernel &&
+    if (plainChip(entry.chip) == plainChip(chip) && entry.kernel == kernel &&
         (!best || entry.log2Bytes > best->log2Bytes))
       best = &entry;
   return best;

@@ -33,6 +33,9 @@ static constexpr GPUTarget makeSM80() {
   t.reservedSharedBytesPerBlock = 1024;
   t.widestLoadBits = 128;
   t.hasAsyncCopy = true;
+  t.mmaPerClock = 1024;
+  t.sharedBytesPerClock = 128;
+  t.l2BytesPerClock = 64;
   t.multiprocessors = 108;
   t.memoryBytesPerSecond = 2039e9;
   t.l2Bytes = 40ull << 20;
@@ -82,6 +85,7 @@ static constexpr GPUTarget makeSM90() {
   t.maxSharedBytesPerBlock = 227 * 1024;
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
+  t.mmaPerClock = 2048;
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
   t.multiprocessors = 132;

@@ -55,7 +55,8 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Each `fuse.kernel` becomes a `gpu.func` that does exactly what its schedule
     says, and a `fuse.launch` in the host function. The gpu.func takes a bare
-    pointer for each input and each result, then an i64 for each dynamic size.
+    pointer for each input and each result, then an i64 for each dynamic size,
+    then the tensor maps that its copies need.
     Booleans take one byte in memory. Pointers that no other pointer of the
     kernel may overlap are `noalias`.
 
@@ -91,7 +92,9 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
     Option<"packedExtremes", "packed-extremes", "bool", "false",
            "The chip has maxima and minima of two 16-bit floats">,
     Option<"cluster", "cluster", "int64_t", "1",
-           "Blocks that a cluster of the chip may have; 1 for no clusters">
+           "Blocks that a cluster of the chip may have; 1 for no clusters">,
+    Option<"wgmma", "wgmma", "bool", "false",
+           "The chip multiplies matrices by warpgroup">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -39,6 +39,8 @@ def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90\"",
            "The GPU that kernels are scheduled for, or cpu">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
            "Dynamic last dimensions are multiples of 16 bytes">
   ];

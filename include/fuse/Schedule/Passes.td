@@ -13,8 +13,8 @@ include "mlir/Pass/PassBase.td"
 def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
   let summary = "Give every kernel a schedule";
   let description = [{
-    Asks the schedulers in turn (contraction, rows, columns, transpose,
-    pointwise); the first that applies to the kernel proposes its schedule. On a
+    Asks the schedulers in turn (contractions on tensor cores, other
+    contractions, rows, columns, transpose, pointwise); the first that applies to the kernel proposes its schedule. On a
     GPU a model of time compares it with others of its kind, of which one that
     is clearly faster replaces it. What was measured and stands in the tuning
     file goes before the model. A kernel that has a schedule keeps it.
@@ -39,6 +39,8 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90\"",
            "The GPU to schedule for, or cpu for the host">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
            "Dynamic last dimensions are multiples of 16 bytes">,
     Option<"small", "small", "bool", "false",

@@ -40,6 +40,8 @@ struct ScheduleTarget {
   int64_t maxThreads = 1024;
   /// Shared memory that a block may ask for, beside staticSharedBytes.
   int64_t sharedBytes = 0;
+  /// Tensors start at multiples of 16 bytes.
+  bool aligned = true;
   /// Dynamic last dimensions are multiples of 16 bytes.
   bool divisible = false;
   /// Calls move at most smallBytes().
@@ -82,6 +84,8 @@ ScheduleAttrInterface proposeColumns(KernelOp kernel, const DimClasses &dims,
                                      const ScheduleTarget &target);
 ScheduleAttrInterface proposeTranspose(KernelOp kernel, const DimClasses &dims,
                                        const ScheduleTarget &target);
+ScheduleAttrInterface proposeMma(KernelOp kernel, const DimClasses &dims,
+                                 const ScheduleTarget &target);
 ScheduleAttrInterface proposeContraction(KernelOp kernel,
                                          const DimClasses &dims,
                                          const ScheduleTarget &target);

@@ -70,6 +70,13 @@ struct GPUTarget {
   /// Tensor memory and tcgen05; only on the "a" variants of sm_100.
   bool hasTcgen05;
 
+  // Of a multiprocessor and clock.
+  /// Products of 16-bit floats, summed in f32, on tensor cores.
+  unsigned mmaPerClock;
+  unsigned sharedBytesPerClock;
+  /// From the L2.
+  unsigned l2BytesPerClock;
+
   // The board.
   unsigned multiprocessors;
   double memoryBytesPerSecond;

@@ -397,6 +397,19 @@ int64_t MmaScheduleAttr::sharedBytes() const {
   return sharedBytesOf(getStages(), slotBytes(), resultBytes());
 }
 
+MmaScheduleAttr MmaScheduleAttr::getIfLegal(MLIRContext *context, MmaIsa isa,
+                                            int64_t tileM, int64_t tileN,
+                                            int64_t tileK, int64_t stages,
+                                            int64_t consumers, int64_t raster,
+                                            MmaStore store,
+                                            int64_t persistent) {
+  ScopedDiagnosticHandler quiet(context,
+                                [](Diagnostic &) { return success(); });
+  return getChecked([&] { return emitError(UnknownLoc::get(context)); },
+                    context, isa, tileM, tileN, tileK, stages, consumers,
+                    raster, store, persistent);
+}
+
 static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
                                 int64_t tileN, int64_t tileK,
                                 int64_t consumers) {

@@ -349,6 +349,12 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     /// memory of a block.
     int64_t slotBytes() const;
     int64_t resultBytes() const;
+    /// The schedule, or null if the verifier refuses it.
+    static MmaScheduleAttr getIfLegal(MLIRContext *context, MmaIsa isa,
+                                      int64_t tileM, int64_t tileN,
+                                      int64_t tileK, int64_t stages,
+                                      int64_t consumers, int64_t raster,
+                                      MmaStore store, int64_t persistent);
     int64_t sharedBytes() const;
   }];
 }

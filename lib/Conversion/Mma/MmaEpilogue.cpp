@@ -1,0 +1,373 @@
+//===- MmaEpilogue.cpp - From the sums of a tile to results ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MmaEpilogue.h"
+
+#include "../TensorMaps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr int64_t warpThreads = 32;
+/// The rows of a warp, and how far the two rows of a thread are apart.
+static constexpr int64_t warpRows = 16, rowStep = 8;
+/// What stmatrix writes for each thread that gives an address.
+static constexpr int64_t matrixRowBytes = 16;
+/// Columns that are computed before the next ones.
+static constexpr int64_t groupColumns = 64;
+
+MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
+                         MmaScheduleAttr schedule, TensorFacts facts)
+    : b(b), emitter(b.frame.emitter), space(space), schedule(schedule),
+      lanes(emitter.divides(pair, extent(space.n)) ? pair : 1) {
+  addResults(facts);
+}
+
+/// Results of other widths, or whose rows copies cannot write, are written from
+/// registers.
+void MmaEpilogue::addResults(TensorFacts facts) {
+  KernelFrame &frame = b.frame;
+  ContractOp op = space.op;
+  StringRef axes = op.getResultAxes();
+  for (auto [number, value] :
+       llvm::enumerate(frame.kernel.getYield().getValues())) {
+    Result result;
+    result.value = value;
+    int64_t bits =
+        getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+    result.bytes = llvm::divideCeil(bits, 8);
+    bool isCopied = schedule.getStore() == MmaStore::tma &&
+                    (result.bytes == 2 || result.bytes == 4) && lanes == pair &&
+                    schedule.columnsPerConsumer() % result.columns() == 0 &&
+                    fitsTensorMap(frame.kernel, frame.dims, value, facts);
+    TensorMapUse use{/*isResult=*/true, static_cast<unsigned>(number), {}, {}};
+    // The last axis, the rows', and then the outer ones.
+    auto addAxis = [&](size_t dim) {
+      result.axes.push_back(axes[dim]);
+      use.dims.push_back(dim);
+      use.box.push_back(axes[dim] == space.n   ? result.columns()
+                        : axes[dim] == space.m ? MmaScheduleAttr::kRows
+                                               : 1);
+    };
+    addAxis(axes.size() - 1);
+    addAxis(axes.find(space.m));
+    for (size_t dim = axes.size() - 1; dim-- > 0;)
+      if (axes[dim] != space.m && frame.dims.extent(value, dim).size != 1)
+        addAxis(dim);
+    constexpr size_t mostDims = 5;
+    if (isCopied && use.dims.size() <= mostDims)
+      result.map = addTensorMap(frame, std::move(use));
+    results.push_back(std::move(result));
+  }
+}
+
+void MmaEpilogue::initialize(const ConsumerThread &thread, Value buffers) {
+  self = thread;
+  isLeader = b.equal(self.thread, 0);
+  // Barrier 0 is that of all threads.
+  barrier = b.add(self.consumer, 1);
+  memory = b.behind(buffers,
+                    b.mul(self.consumer, MmaScheduleAttr::kBuffers *
+                                             MmaScheduleAttr::kBufferBytes));
+  warpRow = b.mul(b.div(self.thread, warpThreads), warpRows);
+  quadRow = b.div(self.lane, 4);
+  quadColumn = b.mul(b.rem(self.lane, 4), pair);
+}
+
+Value MmaEpilogue::firstRow(const TilePlace &tile, int64_t part) {
+  Value row = tile.row;
+  if (!schedule.sharesColumns())
+    row = b.add(row, b.mul(self.consumer, schedule.partsPerConsumer() *
+                                              MmaScheduleAttr::kRows));
+  return b.add(row, part * MmaScheduleAttr::kRows);
+}
+
+Value MmaEpilogue::firstColumn(const TilePlace &tile, int64_t block) {
+  Value column = tile.column;
+  if (schedule.sharesColumns())
+    column = b.add(column, b.mul(self.consumer, schedule.columnsPerConsumer()));
+  return b.add(column, block * blockColumns);
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+/// Constants stay apart from what differs between threads.
+MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
+                                          bool hasEdges) {
+  Places places;
+  Index row = b.indexOf(b.add(firstRow(tile, 0), b.add(warpRow, quadRow)));
+  Index column = b.indexOf(b.add(firstColumn(tile, 0), quadColumn));
+  for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
+    for (int64_t half = 0; half < 2; ++half)
+      places.rows.push_back(emitter.add(
+          row,
+          Index::constant(part * MmaScheduleAttr::kRows + half * rowStep)));
+  for (int64_t at = 0; at < schedule.columnsPerConsumer(); at += blockColumns)
+    for (int64_t lane = 0; lane < pair; lane += lanes)
+      places.columns.push_back(emitter.add(column, Index::constant(at + lane)));
+  auto keepInside = [&](ArrayRef<Index> all, char axis, int64_t width) {
+    SmallVector<Index> inside(all);
+    Index last =
+        emitter.add(emitter.size(extent(axis)), Index::constant(-width));
+    for (Index &index : inside)
+      index = hasEdges ? emitter.min(index, last) : index;
+    return inside;
+  };
+  places.rowsInside = keepInside(places.rows, space.m, 1);
+  places.columnsInside = keepInside(places.columns, space.n, lanes);
+  return places;
+}
+
+Point MmaEpilogue::pointOf(const TilePlace &tile, const Places &places,
+                           const Fragment &fragment) {
+  ContractOp op = space.op;
+  Point point;
+  for (auto [number, axis] : llvm::enumerate(op.getResultAxes())) {
+    bool isOne = b.frame.dims.extent(op.getResult(), number).size == 1;
+    point.dims.push_back(isOne ? Index::constant(0)
+                         : axis == space.n
+                             ? places.columnsInside[fragment.column]
+                         : axis == space.m ? places.rowsInside[fragment.row]
+                                           : tile.outer.lookup(axis));
+  }
+  point.lanes = lanes;
+  return point;
+}
+
+/// From the last to the first: where an axis has size 1 all are one point,
+/// whose value is the first's.
+void MmaEpilogue::defineSums(const TilePlace &tile, const Places &places,
+                             ArrayRef<SmallVector<Value>> sums) {
+  int64_t perBlock = pair / lanes;
+  for (int64_t row = places.rows.size() - 1; row >= 0; --row)
+    for (int64_t column = places.columns.size() - 1; column >= 0; --column) {
+      int64_t block = column / perBlock, lane = column % perBlock;
+      int64_t first = 2 * pair * block + pair * (row % 2) + lane;
+      Value value = emitter.gatherLanes(
+          b.loc(), lanes, [&](int64_t i) { return sums[row / 2][first + i]; });
+      emitter.define(ContractOp(space.op).getResult(),
+                     pointOf(tile, places, {row, column}), value);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void MmaEpilogue::writeDirectly(unsigned number, const TilePlace &tile,
+                                const Places &places, int64_t part,
+                                int64_t firstBlock, int64_t blocks,
+                                bool hasEdges) {
+  int64_t perBlock = pair / lanes;
+  for (int64_t row = 2 * part; row < 2 * part + 2; ++row)
+    for (int64_t column = firstBlock * perBlock;
+         column < (firstBlock + blocks) * perBlock; ++column) {
+      Point point = pointOf(tile, places, {row, column});
+      Value value = emitter.emitLanes(results[number].value, point);
+      Value inside;
+      if (hasEdges)
+        inside = b.frame.both(
+            emitter.less(places.rows[row], emitter.size(extent(space.m))),
+            emitter.less(places.columns[column],
+                         emitter.size(extent(space.n))));
+      b.frame.ifTrue(inside, [&] { emitter.store(number, point, value); });
+    }
+}
+
+/// A pair of each row of each block of columns, as it lies in memory.
+SmallVector<Value> MmaEpilogue::storedPairs(unsigned number,
+                                            const TilePlace &tile,
+                                            const Places &places, int64_t part,
+                                            int64_t firstBlock,
+                                            int64_t blocks) {
+  SmallVector<Value> pairs;
+  Value value = results[number].value;
+  Type element = getElementTypeOrSelf(value.getType());
+  for (int64_t block = firstBlock; block < firstBlock + blocks; ++block)
+    for (int64_t half = 0; half < 2; ++half)
+      pairs.push_back(emitter.toStorage(
+          b.loc(), element,
+          emitter.emitLanes(value,
+                            pointOf(tile, places, {2 * part + half, block}))));
+  return pairs;
+}
+
+/// Pairs of 2-byte elements. Four 8 x 8 matrices at a time: 16 rows of 16
+/// columns; each thread says where a row of one of them goes.
+void MmaEpilogue::fillWithMatrices(Value buffer, ArrayRef<Value> pairs) {
+  OpBuilder &builder = b.builder;
+  Value matrix = b.div(self.lane, 8), inMatrix = b.rem(self.lane, 8);
+  Value row = b.add(warpRow, b.add(b.mul(b.rem(matrix, 2), rowStep), inMatrix));
+  Value rowOffset = b.mul(row, MmaScheduleAttr::kRowBytes);
+  Value half = b.div(matrix, 2);
+  auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
+  for (size_t first = 0; first < pairs.size(); first += 4) {
+    SmallVector<Value> words;
+    for (Value values : pairs.slice(first, 4))
+      words.push_back(LLVM::BitcastOp::create(builder, b.loc(),
+                                              builder.getI32Type(), values));
+    Value column = b.bitXor(b.add(half, first / 2), inMatrix);
+    Value at = b.add(rowOffset, b.mul(column, matrixRowBytes));
+    NVVM::StMatrixOp::create(builder, b.loc(), b.behind(buffer, at), words,
+                             NVVM::MMALayout::row, shape,
+                             NVVM::LdStMatrixEltType::B16);
+  }
+}
+
+/// Pairs of 4-byte elements: two of them are 16 bytes.
+void MmaEpilogue::fillWithWords(Value buffer, ArrayRef<Value> pairs) {
+  constexpr int64_t pairBytes = 8;
+  Value quad = b.rem(self.lane, 4);
+  Value half = b.div(quad, 2), inHalf = b.mul(b.rem(quad, 2), pairBytes);
+  for (auto [number, values] : llvm::enumerate(pairs)) {
+    int64_t block = number / 2;
+    Value row = b.add(b.add(warpRow, quadRow), number % 2 * rowStep);
+    Value column = b.bitXor(b.add(half, 2 * block), quadRow);
+    Value at = b.add(b.mul(row, MmaScheduleAttr::kRowBytes),
+                     b.add(b.mul(column, matrixRowBytes), inHalf));
+    LLVM::StoreOp::create(b.builder, b.loc(), values, b.behind(buffer, at),
+                          pairBytes);
+  }
+}
+
+/// Until all threads of the consumer are here.
+void MmaEpilogue::meet() {
+  NVVM::BarrierOp::create(b.builder, b.loc(), Type(), barrier,
+                          b.word(MmaScheduleAttr::kGroup),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void MmaEpilogue::copyBuffer(const Result &result, Value buffer,
+                             const TilePlace &tile, int64_t part,
+                             int64_t firstBlock) {
+  SmallVector<Value> coordinates;
+  for (char axis : result.axes)
+    coordinates.push_back(axis == space.n ? firstColumn(tile, firstBlock)
+                          : axis == space.m
+                              ? firstRow(tile, part)
+                              : b.wordOf(tile.outer.lookup(axis)));
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      b.builder, b.loc(), result.map, buffer, coordinates,
+      /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
+      /*predicate=*/Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(b.builder, b.loc());
+}
+
+/// The buffers take turns. One thread copies, and knows which copies have read
+/// theirs; before it says so nobody writes there again.
+void MmaEpilogue::writeThroughBuffer(unsigned number, const TilePlace &tile,
+                                     const Places &places, int64_t part,
+                                     int64_t firstBlock) {
+  const Result &result = results[number];
+  int64_t blocks = result.columns() / blockColumns;
+  SmallVector<Value> pairs =
+      storedPairs(number, tile, places, part, firstBlock, blocks);
+  // A tile that fills an odd number ends with the buffer that the next one
+  // starts with.
+  bool followsItself =
+      filled == 0 && buffersOfTile() % MmaScheduleAttr::kBuffers != 0;
+  b.frame.ifTrue(isLeader, [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b.builder, b.loc(),
+                                         uint32_t(followsItself ? 0 : 1),
+                                         b.builder.getUnitAttr());
+  });
+  meet();
+  Value buffer = b.behind(memory, filled++ % MmaScheduleAttr::kBuffers *
+                                      MmaScheduleAttr::kBufferBytes);
+  if (result.bytes == 2)
+    fillWithMatrices(buffer, pairs);
+  else
+    fillWithWords(buffer, pairs);
+  NVVM::FenceProxyOp::create(
+      b.builder, b.loc(), NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.builder.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+  meet();
+  b.frame.ifTrue(isLeader,
+                 [&] { copyBuffer(result, buffer, tile, part, firstBlock); });
+}
+
+int64_t MmaEpilogue::buffersOfTile() const {
+  int64_t count = 0;
+  for (const Result &result : results)
+    if (result.isCopied())
+      count += schedule.partsPerConsumer() * schedule.columnsPerConsumer() /
+               result.columns();
+  return count;
+}
+
+void MmaEpilogue::writeTile(const TilePlace &tile,
+                            ArrayRef<SmallVector<Value>> sums, bool hasEdges) {
+  Places places = placesOf(tile, hasEdges);
+  defineSums(tile, places, sums);
+  filled = 0;
+  int64_t columns = schedule.columnsPerConsumer();
+  for (int64_t first = 0; first < columns; first += groupColumns) {
+    int64_t width = std::min(groupColumns, columns - first);
+    for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
+      for (auto [number, result] : llvm::enumerate(results)) {
+        if (!result.isCopied()) {
+          writeDirectly(number, tile, places, part, first / blockColumns,
+                        width / blockColumns, hasEdges);
+          continue;
+        }
+        for (int64_t at = first; at < first + width; at += result.columns())
+          writeThroughBuffer(number, tile, places, part, at / blockColumns);
+      }
+  }
+}
+
+/// Whether a tile may be cut where a thread would notice. Copies clip what they
+/// write.
+bool MmaEpilogue::mayHaveEdges() const {
+  auto isWhole = [&](char axis, int64_t tile) {
+    Extent size = extent(axis);
+    return size.isStatic() && size.size % tile == 0;
+  };
+  if (isWhole(space.m, schedule.getTileM()) &&
+      isWhole(space.n, schedule.getTileN()))
+    return false;
+  bool writes = llvm::any_of(
+      results, [](const Result &result) { return !result.isCopied(); });
+  Operation *contraction = ContractOp(space.op);
+  auto reads = [&](BlockArgument input) {
+    return llvm::any_of(input.getUsers(), [&](Operation *user) {
+      return user != contraction;
+    });
+  };
+  return writes || llvm::any_of(b.frame.kernel.getBody().getArguments(), reads);
+}
+
+void MmaEpilogue::write(const TilePlace &tile,
+                        ArrayRef<SmallVector<Value>> sums) {
+  if (!mayHaveEdges())
+    return writeTile(tile, sums, /*hasEdges=*/false);
+  auto fits = [&](Value first, int64_t count, char axis) {
+    return emitter.less(
+        emitter.add(b.indexOf(first), Index::constant(count - 1)),
+        emitter.size(extent(axis)));
+  };
+  Value isWhole = b.frame.both(fits(tile.row, schedule.getTileM(), space.m),
+                               fits(tile.column, schedule.getTileN(), space.n));
+  b.frame.ifElse(
+      isWhole, [&] { writeTile(tile, sums, /*hasEdges=*/false); },
+      [&] { writeTile(tile, sums, /*hasEdges=*/true); });
+}
+
+void MmaEpilogue::finish() {
+  if (buffersOfTile() == 0)
+    return;
+  b.frame.ifTrue(isLeader, [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b.builder, b.loc(), uint32_t(0),
+                                         UnitAttr());
+  });
+}

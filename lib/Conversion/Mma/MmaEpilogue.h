@@ -1,0 +1,119 @@
+//===- MmaEpilogue.h - From the sums of a tile to results -------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread of a consumer has sums of two rows in each part of 64, 8 apart, and
+// of pairs of columns, 8 apart. With w = thread / 32, g = thread % 32 / 4 and
+// q = thread % 4, sum number 4 i + 2 h + e is that of
+//
+//   row 16 w + g + 8 h, column 8 i + 2 q + e
+//
+// For the emitter these are the points at which the contraction is known; what
+// follows from it is computed there. Results are written from registers, or
+// through buffers of 64 rows of 128 bytes, swizzled, which are copied to memory
+// while threads go on. A copy writes nothing outside of its tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_MMAEPILOGUE_H
+#define FUSE_LIB_CONVERSION_MMA_MMAEPILOGUE_H
+
+#include "TileOrder.h"
+
+namespace mlir::fuse {
+
+/// This thread among the consumers, in words.
+struct ConsumerThread {
+  /// The number of its warpgroup among the consumers, its own in that, and its
+  /// lane.
+  Value consumer, thread, lane;
+};
+
+class MmaEpilogue {
+public:
+  /// Adds the tensor maps that it needs to the kernel.
+  MmaEpilogue(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
+              TensorFacts facts);
+
+  /// Computes what stays the same for all tiles. The buffers start at `memory`.
+  void initialize(const ConsumerThread &thread, Value memory);
+
+  /// Writes the results of a tile. `sums` are this thread's, by parts of 64
+  /// rows.
+  void write(const TilePlace &tile, ArrayRef<SmallVector<Value>> sums);
+
+  /// Waits until all copies have been done.
+  void finish();
+
+private:
+  struct Result {
+    Value value;
+    /// Null where threads write from registers.
+    Value map;
+    SmallVector<char, 5> axes;
+    int64_t bytes = 0;
+    bool isCopied() const { return bool(map); }
+    /// Columns of a buffer.
+    int64_t columns() const { return MmaScheduleAttr::kRowBytes / bytes; }
+  };
+  /// Where this thread's sums are, as the emitter knows it; as read, and as
+  /// they would be without an edge.
+  struct Places {
+    SmallVector<Index> rows, rowsInside, columns, columnsInside;
+  };
+  /// A thread's pair of columns (or a column, where pairs may be cut).
+  struct Fragment {
+    int64_t row, column;
+  };
+
+  Extent extent(char axis) const { return space.extent(axis, b.frame.dims); }
+  void addResults(TensorFacts facts);
+  bool mayHaveEdges() const;
+  Places placesOf(const TilePlace &tile, bool hasEdges);
+  Point pointOf(const TilePlace &tile, const Places &places,
+                const Fragment &fragment);
+  void writeTile(const TilePlace &tile, ArrayRef<SmallVector<Value>> sums,
+                 bool hasEdges);
+  void defineSums(const TilePlace &tile, const Places &places,
+                  ArrayRef<SmallVector<Value>> sums);
+  void writeDirectly(unsigned number, const TilePlace &tile,
+                     const Places &places, int64_t part, int64_t firstBlock,
+                     int64_t blocks, bool hasEdges);
+  void writeThroughBuffer(unsigned number, const TilePlace &tile,
+                          const Places &places, int64_t part,
+                          int64_t firstBlock);
+  SmallVector<Value> storedPairs(unsigned number, const TilePlace &tile,
+                                 const Places &places, int64_t part,
+                                 int64_t firstBlock, int64_t blocks);
+  void fillWithMatrices(Value buffer, ArrayRef<Value> pairs);
+  void fillWithWords(Value buffer, ArrayRef<Value> pairs);
+  void copyBuffer(const Result &result, Value buffer, const TilePlace &tile,
+                  int64_t part, int64_t firstBlock);
+  void meet();
+  Value firstRow(const TilePlace &tile, int64_t part);
+  Value firstColumn(const TilePlace &tile, int64_t block);
+  int64_t buffersOfTile() const;
+
+  /// Neighbours along a row of 8 columns that a thread has, and of these one
+  /// access takes.
+  static constexpr int64_t pair = 2, blockColumns = 8;
+
+  MmaBuilder &b;
+  PointEmitter &emitter;
+  const MmaSpace &space;
+  MmaScheduleAttr schedule;
+  SmallVector<Result> results;
+  int64_t lanes;
+  /// Buffers that have been filled in a tile.
+  int64_t filled = 0;
+
+  ConsumerThread self;
+  Value isLeader, barrier, memory, warpRow, quadRow, quadColumn;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_MMAEPILOGUE_H

@@ -1,0 +1,58 @@
+//===- TileOrder.cpp - Which tile a block computes when -------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileOrder.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+void TileOrder::initialize() {
+  PointEmitter &emitter = b.frame.emitter;
+  auto sizeOf = [&](char axis) { return b.wordOf(emitter.size(extent(axis))); };
+  tilesM = b.ceilDiv(sizeOf(space.m), schedule.getTileM());
+  tilesN = b.ceilDiv(sizeOf(space.n), schedule.getTileN());
+  tiles = b.mul(tilesM, tilesN);
+  for (char axis : space.outer)
+    tiles = b.mul(tiles, sizeOf(axis));
+}
+
+TilePlace TileOrder::place(Value tile) {
+  TilePlace place;
+  if (!space.outer.empty()) {
+    Value perBatch = b.mul(tilesM, tilesN);
+    Value batch = b.div(tile, perBatch);
+    tile = b.sub(tile, b.mul(batch, perBatch));
+    SmallVector<Extent> extents;
+    for (char axis : space.outer)
+      extents.push_back(extent(axis));
+    auto indices = b.frame.emitter.delinearize(b.indexOf(batch), extents);
+    for (auto [axis, index] : llvm::zip(space.outer, indices))
+      place.outer[axis] = index;
+  }
+  Value raster = b.word(schedule.getRaster());
+  Value perGroup = b.mul(tilesN, raster);
+  Value group = b.div(tile, perGroup);
+  Value inGroup = b.sub(tile, b.mul(group, perGroup));
+  Value first = b.mul(group, raster);
+  Value height = b.min(raster, b.sub(tilesM, first));
+  Value column = b.div(inGroup, height);
+  Value row = b.add(first, b.sub(inGroup, b.mul(column, height)));
+  place.row = b.mul(row, schedule.getTileM());
+  place.column = b.mul(column, schedule.getTileN());
+  return place;
+}
+
+GridTerm TileOrder::grid() const {
+  GridFactor batches;
+  for (char axis : space.outer)
+    batches.extents.push_back(extent(axis));
+  GridTerm term{{batches,
+                 {{extent(space.m)}, schedule.getTileM()},
+                 {{extent(space.n)}, schedule.getTileN()}}};
+  term.most = schedule.getPersistent();
+  return term;
+}

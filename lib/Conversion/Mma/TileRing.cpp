@@ -1,0 +1,65 @@
+//===- TileRing.cpp - Slots of shared memory in a ring --------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileRing.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+void TileRing::initialize() {
+  OpBuilder &builder = b.builder;
+  for (int64_t i = 0; i < slots; ++i) {
+    NVVM::MBarrierInitOp::create(builder, b.loc(), full(b.word(i)), b.word(1),
+                                 /*predicate=*/Value());
+    NVVM::MBarrierInitOp::create(builder, b.loc(), empty(b.word(i)),
+                                 b.word(consumers), /*predicate=*/Value());
+  }
+  NVVM::FenceMbarrierInitOp::create(builder, b.loc());
+}
+
+RingPlace TileRing::next(const RingPlace &place) {
+  Value wraps = b.equal(place.slot, slots - 1);
+  return {b.select(wraps, b.word(0), b.add(place.slot, 1)),
+          b.select(wraps, b.bitXor(place.parity, b.word(1)), place.parity)};
+}
+
+Value TileRing::previousSlot(const RingPlace &place) {
+  return b.select(b.equal(place.slot, 0), b.word(slots - 1),
+                  b.sub(place.slot, b.word(1)));
+}
+
+Value TileRing::expect(const RingPlace &place, int64_t bytes) {
+  Value barrier = full(place.slot);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b.builder, b.loc(), TypeRange(), barrier, b.word(bytes),
+      NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+  return barrier;
+}
+
+void TileRing::release(Value slot) {
+  NVVM::MBarrierArriveOp::create(b.builder, b.loc(), b.builder.getI64Type(),
+                                 empty(slot), /*count=*/Value());
+}
+
+/// The instruction waits for a while, and says whether the phase has ended.
+void TileRing::await(Value barrier, Value parity) {
+  OpBuilder &builder = b.builder;
+  auto loop = scf::WhileOp::create(builder, b.loc(), TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&loop.getBefore());
+  Value ended = NVVM::MBarrierTryWaitOp::create(
+      builder, b.loc(), builder.getI1Type(), barrier, parity,
+      /*ticks=*/Value());
+  Value one = arith::ConstantIntOp::create(builder, b.loc(), 1, 1);
+  Value again = arith::XOrIOp::create(builder, b.loc(), ended, one);
+  scf::ConditionOp::create(builder, b.loc(), again, ValueRange());
+  builder.createBlock(&loop.getAfter());
+  scf::YieldOp::create(builder, b.loc());
+}

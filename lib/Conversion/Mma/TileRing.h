@@ -1,0 +1,87 @@
+//===- TileRing.h - Slots of shared memory in a ring ------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One thread fills the slots of a ring by asynchronous copies, warpgroups empty
+// them. Each slot has two barriers: `full` counts one arrival and the bytes of
+// the copies, `empty` an arrival of each consumer. A phase of a barrier ends
+// when all have arrived, and has a parity; waiting for a parity of a barrier
+// waits for the end of the phase that has it.
+//
+//   producer: awaitEmpty(place), expect(place, bytes), copies   place = next
+//   consumer: awaitFull(place), multiply, release(place)        place = next
+//
+// A place is a slot and a parity, which changes when the ring starts again. The
+// producer starts with parity 1: the phase before the first counts as ended.
+// Nobody is more than one phase behind: a consumer sees each phase of `full`,
+// and the producer each of `empty`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_TILERING_H
+#define FUSE_LIB_CONVERSION_MMA_TILERING_H
+
+#include "MmaBuilder.h"
+
+namespace mlir::fuse {
+
+/// Two words.
+struct RingPlace {
+  Value slot, parity;
+};
+
+class TileRing {
+public:
+  /// `memory`: where the slots start, in shared memory; the barriers lie
+  /// `barriers` bytes behind.
+  TileRing(MmaBuilder &b, MmaScheduleAttr schedule, Value memory,
+           int64_t barriers)
+      : b(b), slots(schedule.getStages()), slotBytes(schedule.slotBytes()),
+        consumers(schedule.getConsumers()), memory(memory), barriers(barriers) {
+  }
+
+  /// By one thread, before all threads meet.
+  void initialize();
+
+  RingPlace start(int64_t parity) { return {b.word(0), b.word(parity)}; }
+  RingPlace next(const RingPlace &place);
+  Value previousSlot(const RingPlace &place);
+
+  /// Offset of a slot.
+  Value offset(Value slot) { return b.mul(slot, slotBytes); }
+  void awaitFull(const RingPlace &place) {
+    await(full(place.slot), place.parity);
+  }
+  void awaitEmpty(const RingPlace &place) {
+    await(empty(place.slot), place.parity);
+  }
+  /// The barrier at which copies into the slot count their bytes, `bytes` in
+  /// all.
+  Value expect(const RingPlace &place, int64_t bytes);
+  /// By one thread of each consumer.
+  void release(Value slot);
+
+private:
+  Value full(Value slot) {
+    return b.behind(memory, b.add(b.mul(slot, barrierBytes), barriers));
+  }
+  Value empty(Value slot) {
+    return b.behind(memory, b.add(b.mul(slot, barrierBytes),
+                                  barriers + slots * barrierBytes));
+  }
+  void await(Value barrier, Value parity);
+
+  static constexpr int64_t barrierBytes = 8;
+
+  MmaBuilder &b;
+  int64_t slots, slotBytes, consumers;
+  Value memory;
+  int64_t barriers;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_TILERING_H

@@ -1,0 +1,133 @@
+//===- Wgmma.cpp - Products of a warpgroup --------------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wgmma.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Places of the summed axis that an instruction takes.
+static constexpr int64_t placesPerStep = 16;
+/// Descriptors count in so many bytes.
+static constexpr int64_t descriptorUnit = 16;
+/// 8 rows of memory, after which the swizzle repeats.
+static constexpr int64_t swizzleBytes = 1024;
+
+int64_t SlotOperand::stepOffset(int64_t step) const {
+  int64_t place = step * placesPerStep;
+  if (!isAlongK)
+    return place * rowBytes;
+  return place / rowElements * blockBytes() +
+         place % rowElements * MmaScheduleAttr::kElementBytes;
+}
+
+Wgmma::Wgmma(MmaBuilder &b, int64_t columns, Type element, SlotOperand left,
+             SlotOperand right)
+    : b(b), columns(columns), element(element), left(left), right(right) {
+  SmallVector<Type> sums(sumsPerThread(), b.builder.getF32Type());
+  type = LLVM::LLVMStructType::getLiteral(b.builder.getContext(), sums);
+}
+
+Value Wgmma::zeros() { return LLVM::ZeroOp::create(b.builder, b.loc(), type); }
+
+Value Wgmma::undefined() {
+  return LLVM::UndefOp::create(b.builder, b.loc(), type);
+}
+
+Value Wgmma::extract(Value sums, int64_t number) {
+  return LLVM::ExtractValueOp::create(b.builder, b.loc(), sums, number);
+}
+
+/// Bits 0 to 13: the start; 16 to 29: from one block of 64 rows of the matrix
+/// to the next, where rows of memory lie across the summed axis; 32 to 45: from
+/// 8 rows of memory to the next; 62 to 63: the swizzle of 128 bytes.
+Value Wgmma::descriptor(Value pointer, const SlotOperand &operand) {
+  OpBuilder &builder = b.builder;
+  Value address =
+      LLVM::PtrToIntOp::create(builder, b.loc(), builder.getI32Type(), pointer);
+  constexpr int64_t addressMask = 0x3FFFF;
+  Value start = b.div(b.bitAnd(address, b.word(addressMask)), descriptorUnit);
+  Value wide =
+      arith::ExtUIOp::create(builder, b.loc(), builder.getI64Type(), start);
+  // Not used where rows of memory lie along the summed axis.
+  int64_t blocks = operand.isAlongK ? 1 : operand.blockBytes() / descriptorUnit;
+  int64_t bits = (blocks << 16) | ((swizzleBytes / descriptorUnit) << 32) |
+                 (int64_t(1) << 62);
+  Value rest = arith::ConstantIntOp::create(builder, b.loc(), bits, 64);
+  return arith::OrIOp::create(builder, b.loc(), wide, rest);
+}
+
+void Wgmma::fence() { NVVM::WgmmaFenceAlignedOp::create(b.builder, b.loc()); }
+
+void Wgmma::commit() {
+  NVVM::WgmmaGroupSyncAlignedOp::create(b.builder, b.loc());
+}
+
+void Wgmma::awaitAllButOne() {
+  NVVM::WgmmaWaitGroupSyncOp::create(b.builder, b.loc(), uint64_t(1));
+}
+
+/// Inline assembly that reads and writes the sums in place. `inputs` are
+/// operands behind these.
+Value Wgmma::tied(StringRef code, Value sums, ValueRange inputs,
+                  StringRef constraints) {
+  SmallVector<Value> operands;
+  SmallVector<std::string> all(sumsPerThread(), "=f");
+  for (int64_t i = 0; i < sumsPerThread(); ++i) {
+    operands.push_back(extract(sums, i));
+    all.push_back(std::to_string(i));
+  }
+  llvm::append_range(operands, inputs);
+  if (!constraints.empty())
+    all.push_back(constraints.str());
+  auto dialect = LLVM::AsmDialectAttr::get(b.builder.getContext(),
+                                           LLVM::AsmDialect::AD_ATT);
+  return LLVM::InlineAsmOp::create(b.builder, b.loc(), TypeRange(type),
+                                   operands, code, llvm::join(all, ","),
+                                   /*has_side_effects=*/true,
+                                   /*is_align_stack=*/false,
+                                   LLVM::TailCallKind::None, dialect,
+                                   ArrayAttr())
+      .getResult(0);
+}
+
+/// The op of the NVVM dialect has `keeps` as an attribute, so that the first
+/// step of a loop would need zeros.
+Value Wgmma::multiply(Value sums, Value leftDescriptor, Value rightDescriptor,
+                      int64_t step, Value keeps) {
+  OpBuilder &builder = b.builder;
+  auto stepped = [&](Value descriptor, const SlotOperand &operand) -> Value {
+    int64_t offset = operand.stepOffset(step) / descriptorUnit;
+    if (offset == 0)
+      return descriptor;
+    Value further = arith::ConstantIntOp::create(builder, b.loc(), offset, 64);
+    return arith::AddIOp::create(builder, b.loc(), descriptor, further);
+  };
+  int64_t count = sumsPerThread();
+  std::string outputs;
+  for (int64_t i = 0; i < count; ++i)
+    outputs += (i ? ", $" : "$") + std::to_string(i);
+  StringRef name = element.isBF16() ? "bf16" : "f16";
+  std::string code = llvm::formatv(
+      "{{ .reg .pred p; setp.ne.b32 p, ${0}, 0; "
+      "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} {{{3}}, ${4}, ${5}, "
+      "p, 1, 1, {6}, {7}; }",
+      2 * count + 2, columns, name, outputs, 2 * count, 2 * count + 1,
+      left.isAlongK ? 0 : 1, right.isAlongK ? 0 : 1);
+  return tied(
+      code, sums,
+      {stepped(leftDescriptor, left), stepped(rightDescriptor, right), keeps},
+      "l,l,r");
+}
+
+Value Wgmma::awaitAll(Value sums) {
+  return tied("wgmma.wait_group.sync.aligned 0;", sums, {}, "");
+}

@@ -1,0 +1,95 @@
+//===- Wgmma.h - Products of a warpgroup ------------------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wgmma.mma_async multiplies 64 rows of 16 elements by N columns of 16, both in
+// shared memory, and adds to sums in registers; the PTX ISA has the layouts. In
+// shared memory rows have 128 bytes, whose 16-byte columns are swizzled: column
+// c of row r stands at c xor r % 8.
+//
+// Along the summed axis (K-major) a row of memory is 64 elements of one row of
+// the matrix; 8 rows are 1024 bytes. Across it (MN-major) it is 64 rows of the
+// matrix at one place of the summed axis; 8 places are 1024 bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_WGMMA_H
+#define FUSE_LIB_CONVERSION_MMA_WGMMA_H
+
+#include "MmaBuilder.h"
+
+namespace mlir::fuse {
+
+/// How one operand of a tile lies in a slot: in blocks of rows of 128 bytes, as
+/// copies bring them.
+struct SlotOperand {
+  /// Rows or columns of the tile, and places of the summed axis.
+  int64_t count, places;
+  bool isAlongK;
+
+  static constexpr int64_t rowBytes = MmaScheduleAttr::kRowBytes;
+  static constexpr int64_t rowElements = MmaScheduleAttr::kRowElements;
+
+  /// Rows of memory in a block, and blocks.
+  int64_t blockRows() const { return isAlongK ? count : places; }
+  int64_t blocks() const { return (isAlongK ? places : count) / rowElements; }
+  int64_t blockBytes() const { return blockRows() * rowBytes; }
+  int64_t bytes() const { return blocks() * blockBytes(); }
+  /// From the start of the operand to row or column `first` of the tile.
+  int64_t offsetOf(int64_t first) const {
+    return isAlongK ? first * rowBytes : first / rowElements * blockBytes();
+  }
+  /// How much further the next 16 places are, after the first `step` times 16.
+  int64_t stepOffset(int64_t step) const;
+};
+
+class Wgmma {
+public:
+  /// Sums of 64 x `columns`, products of elements of type f16 or bf16.
+  Wgmma(MmaBuilder &b, int64_t columns, Type element, SlotOperand left,
+        SlotOperand right);
+
+  /// A struct of this thread's f32 sums.
+  Type sumsType() const { return type; }
+  int64_t sumsPerThread() const { return columns / 2; }
+  Value zeros();
+  Value undefined();
+  Value extract(Value sums, int64_t number);
+
+  /// The i64 that describes an operand from `pointer` on.
+  Value leftDescriptor(Value pointer) { return descriptor(pointer, left); }
+  Value rightDescriptor(Value pointer) { return descriptor(pointer, right); }
+
+  /// Registers of sums may be written again by products.
+  void fence();
+  /// Starts the products of 16 places; `keeps`, an i32, is 0 where the sums so
+  /// far count for nothing.
+  Value multiply(Value sums, Value leftDescriptor, Value rightDescriptor,
+                 int64_t step, Value keeps);
+  /// Ends a group of products.
+  void commit();
+  /// Waits until all but one group are done: their operands are free.
+  void awaitAllButOne();
+  /// Waits until all are done. What is read are the returned sums: an op that
+  /// did not have them as operands would not keep LLVM from reading them
+  /// before.
+  Value awaitAll(Value sums);
+
+private:
+  Value descriptor(Value pointer, const SlotOperand &operand);
+  Value tied(StringRef code, Value sums, ValueRange inputs,
+             StringRef constraints);
+
+  MmaBuilder &b;
+  int64_t columns;
+  Type element;
+  SlotOperand left, right;
+  Type type;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_WGMMA_H

@@ -1,0 +1,94 @@
+// RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=wgmma | FileCheck %s
+
+// A thread of the first warpgroup copies: 128 rows of x and 256 of w along the
+// summed axis, 64 places at a time. The others multiply, and give a slot back
+// when the next one's products have started. Results go through shared memory.
+// CHECK-LABEL: func.func @f(
+// CHECK:         fuse.launch @linear::@linear
+// CHECK-SAME:      tensor_maps = [#fuse.tensor_map<operand = 2, box = [64, 64]>, #fuse.tensor_map<operand = 0, box = [64, 128]>, #fuse.tensor_map<operand = 1, box = [64, 256]>]
+// CHECK:       gpu.func @linear(
+// CHECK-SAME:    %[[Y:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[X:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[W:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>})
+// CHECK-SAME:    nvvm.minctasm = 1
+// CHECK-COUNT-8: nvvm.mbarrier.init
+// CHECK:         nvvm.fence.mbarrier.init
+// CHECK:         nvvm.barrier
+// CHECK:         nvvm.setmaxregister decrease 40
+// CHECK:         nvvm.mbarrier.try_wait
+// CHECK:         nvvm.mbarrier.arrive.expect_tx
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[X]]
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[W]]
+// CHECK:         nvvm.setmaxregister increase 232
+// CHECK:         nvvm.mbarrier.try_wait
+// CHECK:         nvvm.wgmma.fence.aligned
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {{.*}} p, 1, 1, 0, 0; }
+// CHECK:         nvvm.wgmma.commit.group.sync.aligned
+// CHECK:         nvvm.wgmma.wait.group.sync.aligned 1
+// CHECK:         nvvm.mbarrier.arrive
+// CHECK:         wgmma.wait_group.sync.aligned 0;
+// CHECK:         nvvm.mbarrier.arrive
+// CHECK-COUNT-4: nvvm.stmatrix
+// CHECK:         nvvm.fence.proxy
+// CHECK:         nvvm.barrier
+// CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta %[[Y]]
+// CHECK:         nvvm.cp.async.bulk.wait_group 0
+// CHECK-NOT:     llvm.store
+func.func @f(%x: tensor<?x4096xbf16>, %w: tensor<1024x4096xbf16>) -> tensor<?x1024xbf16> {
+  %y = fuse.kernel "linear" ins(%x, %w : tensor<?x4096xbf16>, tensor<1024x4096xbf16>) -> tensor<?x1024xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132> {
+  ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<1024x4096xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x4096xbf16>, tensor<1024x4096xbf16> -> tensor<?x1024xbf16>
+    fuse.yield %p : tensor<?x1024xbf16>
+  }
+  return %y : tensor<?x1024xbf16>
+}
+
+// -----
+
+// Both operands across the summed axis, f16, a batch that the left one lacks.
+// The boxes are 64 rows or columns of the product. With a K of unknown size
+// there may be no step, so that sums start as zeros.
+// CHECK-LABEL: func.func @f(
+// CHECK:         tensor_maps = [#fuse.tensor_map<operand = 0, box = [64, 64]>, #fuse.tensor_map<operand = 1, box = [64, 64, 1]>]
+// CHECK:       gpu.func @gradient(
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, box[%{{[^,]*}}, %{{[^,]*}}] :
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, box[%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}] :
+// CHECK:         llvm.mlir.zero
+// CHECK:         m64n128k16.f32.f16.f16 {{.*}} p, 1, 1, 1, 1; }
+// CHECK:         llvm.store {{.*}} vector<2xf16>
+func.func @f(%x: tensor<?x256xf16>, %w: tensor<3x?x512xf16>) -> tensor<3x256x512xf16> {
+  %y = fuse.kernel "gradient" ins(%x, %w : tensor<?x256xf16>, tensor<3x?x512xf16>) -> tensor<3x256x512xf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 6, consumers = 2, raster = 8, store = direct, persistent = 132> {
+  ^bb0(%a: tensor<?x256xf16>, %b: tensor<3x?x512xf16>):
+    %p = fuse.contract "km,bkn->bmn" %a, %b : tensor<?x256xf16>, tensor<3x?x512xf16> -> tensor<3x256x512xf16>
+    fuse.yield %p : tensor<3x256x512xf16>
+  }
+  return %y : tensor<3x256x512xf16>
+}
+
+// -----
+
+// Where a tile may be cut, what it reads stays inside, and what it writes from
+// registers is masked; a whole tile does neither.
+// CHECK-LABEL: gpu.func @bias(
+// CHECK:         scf.if %{{.*}} {
+// CHECK-NOT:       arith.minsi
+// CHECK:           llvm.load %{{.*}} : !llvm.ptr -> vector<2xbf16>
+// CHECK:           llvm.store %{{.*}} : vector<2xf32>, !llvm.ptr{{$}}
+// CHECK:         } else {
+// CHECK:           arith.minsi
+// CHECK:           llvm.load %{{.*}} : !llvm.ptr -> vector<2xbf16>
+// CHECK:           %[[ROW:.*]] = arith.cmpi slt
+// CHECK-NEXT:      %[[COLUMN:.*]] = arith.cmpi slt, %{{.*}}, %c1000
+// CHECK-NEXT:      %[[INSIDE:.*]] = arith.andi %[[ROW]], %[[COLUMN]]
+// CHECK-NEXT:      scf.if %[[INSIDE]] {
+func.func @f(%x: tensor<?x64xbf16>, %w: tensor<1000x64xbf16>, %b: tensor<1000xbf16>) -> tensor<?x1000xf32> {
+  %y = fuse.kernel "bias" ins(%x, %w, %b : tensor<?x64xbf16>, tensor<1000x64xbf16>, tensor<1000xbf16>) -> tensor<?x1000xf32>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132> {
+  ^bb0(%a: tensor<?x64xbf16>, %c: tensor<1000x64xbf16>, %d: tensor<1000xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %c : tensor<?x64xbf16>, tensor<1000x64xbf16> -> tensor<?x1000xbf16>
+    %s = fuse.add %p, %d : tensor<?x1000xbf16>, tensor<1000xbf16> -> tensor<?x1000xbf16>
+    %t = fuse.cast %s : tensor<?x1000xbf16> -> tensor<?x1000xf32>
+    fuse.yield %t : tensor<?x1000xf32>
+  }
+  return %y : tensor<?x1000xf32>
+}
