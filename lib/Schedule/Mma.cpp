@@ -44,7 +44,7 @@ static double clocksOf(MmaScheduleAttr schedule, const ProductSizes &sizes,
   double rows = MmaScheduleAttr::kRows, columns = schedule.columnsPerConsumer();
   double shared = m * n / (rows * columns) * (rows + columns) * bytes /
                   gpu.sharedBytesPerClock;
-  double cached = (m + n) * bytes / gpu.l2BytesPerClock;
+  double cached = (m + n) * bytes * gpu.multiprocessors / gpu.l2BytesPerClock;
   return sizes.k * std::max({products, shared, cached});
 }
 
@@ -53,7 +53,8 @@ static double estimatedClocks(MmaScheduleAttr schedule,
   double m = schedule.getTileM(), n = schedule.getTileN();
   double tiles = sizes.batches * ceilDiv(sizes.m, m) * ceilDiv(sizes.n, n);
   double waves = ceilDiv(tiles, schedule.getPersistent());
-  double written = m * n * sizes.resultBytes / gpu.l2BytesPerClock;
+  double written =
+      m * n * sizes.resultBytes * gpu.multiprocessors / gpu.l2BytesPerClock;
   double memory =
       sizes.batches *
       (MmaScheduleAttr::kElementBytes * sizes.k * (sizes.m + sizes.n) +

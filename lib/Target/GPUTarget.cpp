@@ -35,10 +35,10 @@ static constexpr GPUTarget makeSM80() {
   t.hasAsyncCopy = true;
   t.mmaPerClock = 1024;
   t.sharedBytesPerClock = 128;
-  t.l2BytesPerClock = 64;
   t.multiprocessors = 108;
   t.memoryBytesPerSecond = 2039e9;
   t.l2Bytes = 40ull << 20;
+  t.l2BytesPerClock = 5120;
   t.clockHertz = 1.41e9;
   t.launchSeconds = 2e-6;
   return t;

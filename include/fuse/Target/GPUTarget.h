@@ -74,13 +74,14 @@ struct GPUTarget {
   /// Products of 16-bit floats, summed in f32, on tensor cores.
   unsigned mmaPerClock;
   unsigned sharedBytesPerClock;
-  /// From the L2.
-  unsigned l2BytesPerClock;
 
   // The board.
   unsigned multiprocessors;
   double memoryBytesPerSecond;
   uint64_t l2Bytes;
+  /// Read by all multiprocessors together ("NVIDIA A100 Tensor Core GPU
+  /// Architecture", table 4; taken for the same on later boards).
+  unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.
   double clockHertz;
   /// From the end of one kernel to the start of the next on a stream.

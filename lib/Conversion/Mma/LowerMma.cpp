@@ -36,8 +36,9 @@ using namespace mlir::fuse;
 /// 65536 of a multiprocessor.
 static constexpr uint32_t producerRegisters = 40, consumerRegisters = 232;
 static constexpr unsigned sharedSpace = 3;
-/// Where swizzled rows start.
-static constexpr int64_t sharedAlignment = 1024;
+/// Where swizzled rows start, and where dynamic shared memory does: what an
+/// external symbol of it asks for above that is not kept.
+static constexpr int64_t swizzleAlignment = 1024, sharedAlignment = 16;
 
 namespace {
 class MmaLowering {
@@ -122,8 +123,7 @@ Value MmaLowering::addMap(const MmaOperand &operand, const SlotOperand &slot) {
   return addTensorMap(frame, std::move(use));
 }
 
-/// Named after the kernel, since the modules of a program are merged. The start
-/// of dynamic shared memory is aligned to less than is needed.
+/// Named after the kernel, since the modules of a program are merged.
 Value MmaLowering::sharedMemory() {
   std::string name = ("__dynamic_" + frame.function.getName()).str();
   auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
@@ -140,7 +140,7 @@ Value MmaLowering::sharedMemory() {
   Value address = LLVM::PtrToIntOp::create(builder, frame.loc(),
                                            builder.getI32Type(), start);
   Value padding =
-      b.bitAnd(b.sub(b.word(0), address), b.word(sharedAlignment - 1));
+      b.bitAnd(b.sub(b.word(0), address), b.word(swizzleAlignment - 1));
   return b.behind(start, padding);
 }
 
