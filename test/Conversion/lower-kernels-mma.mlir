@@ -7,7 +7,7 @@
 // CHECK:         fuse.launch @linear::@linear
 // CHECK-SAME:      tensor_maps = [#fuse.tensor_map<operand = 2, box = [64, 64]>, #fuse.tensor_map<operand = 0, box = [64, 128]>, #fuse.tensor_map<operand = 1, box = [64, 256]>]
 // CHECK:       gpu.func @linear(
-// CHECK-SAME:    %[[Y:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[X:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[W:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>})
+// CHECK-SAME:    %[[Y:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[X:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[W:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>})
 // CHECK-SAME:    nvvm.minctasm = 1
 // CHECK-COUNT-8: nvvm.mbarrier.init
 // CHECK:         nvvm.fence.mbarrier.init
