@@ -40,52 +40,109 @@ bool mlir::fuse::fitsTensorMap(KernelOp kernel, const DimClasses &dims,
                  facts.divisible);
 }
 
-/// The operand for the rows or the columns, whose own axis is `own`.
-static FailureOr<MmaOperand> operandOf(KernelOp kernel, const DimClasses &dims,
-                                       const ContractionSpace &space,
-                                       Value tensor, StringRef axes, char own,
-                                       TensorFacts facts, std::string &reason) {
-  char k = space.summed.front();
-  MmaOperand operand;
-  operand.tensor = dyn_cast<BlockArgument>(tensor);
-  if (!operand.tensor) {
-    reason = "an operand is computed in the kernel";
+SmallVector<Extent> MmaSpace::extents(char axis, const DimClasses &dims) const {
+  ContractionSpace space = contractionSpaceOf(op);
+  if (axis != m)
+    return {space.extent(axis, dims)};
+  return llvm::map_to_vector(
+      rowAxes, [&](char letter) { return space.extent(letter, dims); });
+}
+
+bool MmaSpace::isMultiple(char axis, int64_t number,
+                          const DimClasses &dims) const {
+  std::optional<int64_t> size = staticProduct(extents(axis, dims));
+  return size && *size % number == 0;
+}
+
+/// The axes of the result up to `m` that follow each other in the operand, too,
+/// which is dense, and that the other operand lacks.
+static SmallVector<char> joinedAxes(const ContractionSpace &space, char m,
+                                    StringRef rowAxes, StringRef columnAxes,
+                                    Value rows) {
+  ContractOp op = space.op;
+  StringRef result = op.getResultAxes();
+  SmallVector<char> joined = {m};
+  size_t inResult = result.find(m), inRows = rowAxes.find(m);
+  while (inResult > 0 && inRows > 0 &&
+         result[inResult - 1] == rowAxes[inRows - 1] &&
+         !columnAxes.contains(result[inResult - 1]) &&
+         strideKind(rows) == StrideKind::dense) {
+    --inResult, --inRows;
+    joined.push_back(result[inResult]);
+  }
+  std::reverse(joined.begin(), joined.end());
+  return joined;
+}
+
+namespace {
+/// Finds the operand for the rows or the columns.
+class OperandFinder {
+public:
+  OperandFinder(KernelOp kernel, const DimClasses &dims, TensorFacts facts,
+                std::string &reason)
+      : kernel(kernel), dims(dims), facts(facts), reason(reason) {}
+
+  /// `own` are its axes, the last of which has the others joined to it.
+  FailureOr<MmaOperand> find(const ContractionSpace &space, Value tensor,
+                             StringRef axes, ArrayRef<char> own);
+
+private:
+  LogicalResult refuse(StringRef why) {
+    reason = why.str();
     return failure();
   }
-  if (axes.back() != k && axes.back() != own) {
-    reason = "neighbours in memory of an operand follow an outer axis";
-    return failure();
-  }
-  if (!fitsTensorMap(kernel, dims, tensor, facts)) {
-    reason = "the rows of an operand do not start at multiples of 16 bytes, as "
-             "far as is known";
-    return failure();
-  }
-  for (auto [number, axis] : llvm::enumerate(axes)) {
-    Extent extent = dims.extent(tensor, number);
-    bool isOuter = axis != k && axis != own;
-    if (!isOuter && extent != space.extent(axis, dims)) {
-      reason = "an operand repeats along an axis of the product";
-      return failure();
-    }
-    if (isOuter && extent.size == 1)
-      continue;
-    operand.dims.push_back(number);
-    operand.axes.push_back(axis);
-  }
-  // The innermost, the other axis of the product, and then what stays.
+
+  KernelOp kernel;
+  const DimClasses &dims;
+  TensorFacts facts;
+  std::string &reason;
+};
+} // namespace
+
+/// The innermost dimension comes first, then the other one of the product.
+static void orderDims(MmaOperand &operand, char own, char k) {
   std::reverse(operand.dims.begin(), operand.dims.end());
   std::reverse(operand.axes.begin(), operand.axes.end());
-  char other = operand.axes.front() == k ? own : k;
+  char other = operand.isAlongK(k) ? own : k;
   size_t at = llvm::find(operand.axes, other) - operand.axes.begin();
   std::rotate(operand.axes.begin() + 1, operand.axes.begin() + at,
               operand.axes.begin() + at + 1);
   std::rotate(operand.dims.begin() + 1, operand.dims.begin() + at,
               operand.dims.begin() + at + 1);
+}
+
+FailureOr<MmaOperand> OperandFinder::find(const ContractionSpace &space,
+                                          Value tensor, StringRef axes,
+                                          ArrayRef<char> own) {
+  char k = space.summed.front();
+  MmaOperand operand;
+  operand.tensor = dyn_cast<BlockArgument>(tensor);
+  if (!operand.tensor)
+    return refuse("an operand is computed in the kernel");
+  if (axes.back() != k && axes.back() != own.back())
+    return refuse("neighbours in memory of an operand follow an outer axis");
+  if (!fitsTensorMap(kernel, dims, tensor, facts))
+    return refuse("the rows of an operand do not start at multiples of 16 "
+                  "bytes, as far as is known");
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    Extent extent = dims.extent(tensor, number);
+    bool isOwn = llvm::is_contained(own, axis);
+    if ((isOwn || axis == k) && extent != space.extent(axis, dims))
+      return refuse("an operand repeats along an axis of the product");
+    if (!isOwn && axis != k && extent.size == 1)
+      continue;
+    if (isOwn && axis != own.front()) {
+      operand.dims.back().push_back(number);
+      operand.axes.back() = axis;
+      continue;
+    }
+    operand.dims.push_back({static_cast<unsigned>(number)});
+    operand.axes.push_back(axis);
+  }
+  orderDims(operand, own.back(), k);
   if (operand.dims.size() <= mostDims)
     return operand;
-  reason = "an operand has more dimensions than a tensor map";
-  return failure();
+  return refuse("an operand has more dimensions than a tensor map");
 }
 
 FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(KernelOp kernel,
@@ -108,27 +165,30 @@ FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(KernelOp kernel,
   ContractionSpace space = contractionSpaceOf(op);
   if (space.summed.size() != 1)
     return refuse("it sums over several axes");
-  StringRef lhs = op.getLhsAxes(), rhs = op.getRhsAxes();
-  StringRef rowAxes = space.nIsOnRhs ? lhs : rhs;
+  bool nIsOnRhs = space.nIsOnRhs;
+  StringRef rowAxes = nIsOnRhs ? op.getLhsAxes() : op.getRhsAxes();
+  StringRef columnAxes = nIsOnRhs ? op.getRhsAxes() : op.getLhsAxes();
+  Value rows = nIsOnRhs ? op.getLhs() : op.getRhs();
+  Value columns = nIsOnRhs ? op.getRhs() : op.getLhs();
   if (!space.m || rowAxes.contains(space.n))
     return refuse("it is no product of two matrices");
   for (Value value : kernel.getYield().getValues())
     if (dims.extents(value) != dims.extents(op.getResult()))
       return refuse("a result does not have the contraction's shape");
 
-  MmaSpace result{op,          *space.m, space.n, space.summed.front(),
-                  space.outer, {},       {}};
-  auto rows =
-      operandOf(kernel, dims, space, space.nIsOnRhs ? op.getLhs() : op.getRhs(),
-                rowAxes, result.m, facts, reason);
-  if (failed(rows))
+  MmaSpace result{op, *space.m, space.n, space.summed.front(), {}, {}, {}, {}};
+  result.rowAxes = joinedAxes(space, result.m, rowAxes, columnAxes, rows);
+  for (char axis : space.outer)
+    if (!llvm::is_contained(result.rowAxes, axis))
+      result.outer.push_back(axis);
+  OperandFinder finder(kernel, dims, facts, reason);
+  auto ofRows = finder.find(space, rows, rowAxes, result.rowAxes);
+  if (failed(ofRows))
     return failure();
-  auto columns =
-      operandOf(kernel, dims, space, space.nIsOnRhs ? op.getRhs() : op.getLhs(),
-                space.nIsOnRhs ? rhs : lhs, result.n, facts, reason);
-  if (failed(columns))
+  auto ofColumns = finder.find(space, columns, columnAxes, {result.n});
+  if (failed(ofColumns))
     return failure();
-  result.rows = *rows;
-  result.columns = *columns;
+  result.rows = *ofRows;
+  result.columns = *ofColumns;
   return result;
 }

@@ -50,8 +50,9 @@ struct PartStates {
 struct TensorMapUse {
   bool isResult;
   unsigned number;
-  /// Of the tensor, the one of neighbours in memory first.
-  SmallVector<unsigned> dims;
+  /// Of the tensor, the one of neighbours in memory first; several are one to
+  /// the map.
+  SmallVector<SmallVector<unsigned, 2>> dims;
   /// Elements along each that a copy moves.
   SmallVector<int64_t> box;
 };

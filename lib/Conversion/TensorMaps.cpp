@@ -34,11 +34,10 @@ Value mlir::fuse::addTensorMap(KernelFrame &frame, TensorMapUse use) {
   return frame.function.getArgument(number);
 }
 
-SmallVector<Value>
-mlir::fuse::hostMapDims(OpBuilder &builder, Location loc,
-                        ArrayRef<unsigned> dims, ArrayRef<Extent> extents,
-                        ArrayRef<OpFoldResult> strides,
-                        llvm::function_ref<Value(const Extent &)> sizeOf) {
+SmallVector<Value> mlir::fuse::hostMapDims(
+    OpBuilder &builder, Location loc, ArrayRef<SmallVector<unsigned, 2>> dims,
+    ArrayRef<Extent> extents, ArrayRef<OpFoldResult> strides,
+    llvm::function_ref<Value(const Extent &)> sizeOf) {
   // Row-major, from the innermost dimension on.
   SmallVector<Value> dense(extents.size());
   Value stride = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -48,11 +47,17 @@ mlir::fuse::hostMapDims(OpBuilder &builder, Location loc,
         builder.createOrFold<arith::MulIOp>(loc, stride, sizeOf(extents[dim]));
   }
   SmallVector<Value> values;
-  for (unsigned dim : dims)
-    values.push_back(sizeOf(extents[dim]));
-  for (unsigned dim : dims.drop_front())
-    values.push_back(strides.empty() ? dense[dim]
-                                     : getValueOrCreateConstantIndexOp(
-                                           builder, loc, strides[dim]));
+  for (ArrayRef<unsigned> joined : dims) {
+    Value size = sizeOf(extents[joined.front()]);
+    for (unsigned dim : joined.drop_front())
+      size =
+          builder.createOrFold<arith::MulIOp>(loc, size, sizeOf(extents[dim]));
+    values.push_back(size);
+  }
+  for (ArrayRef<unsigned> joined : dims.drop_front())
+    values.push_back(strides.empty()
+                         ? dense[joined.back()]
+                         : getValueOrCreateConstantIndexOp(
+                               builder, loc, strides[joined.back()]));
   return values;
 }

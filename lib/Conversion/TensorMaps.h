@@ -20,8 +20,9 @@ Value addTensorMap(KernelFrame &frame, TensorMapUse use);
 /// of all but the first. `sizeOf` gives an extent; `strides` those of the
 /// tensor's dimensions, none for a dense one.
 SmallVector<Value>
-hostMapDims(OpBuilder &builder, Location loc, ArrayRef<unsigned> dims,
-            ArrayRef<Extent> extents, ArrayRef<OpFoldResult> strides,
+hostMapDims(OpBuilder &builder, Location loc,
+            ArrayRef<SmallVector<unsigned, 2>> dims, ArrayRef<Extent> extents,
+            ArrayRef<OpFoldResult> strides,
             llvm::function_ref<Value(const Extent &)> sizeOf);
 
 } // namespace mlir::fuse

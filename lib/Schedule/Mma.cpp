@@ -102,7 +102,7 @@ ScheduleAttrInterface mlir::fuse::proposeMma(KernelOp kernel,
   if (failed(space))
     return {};
   auto sizeOf = [&](char axis) {
-    return estimatedElements({space->extent(axis, dims)}, dims);
+    return estimatedElements(space->extents(axis, dims), dims);
   };
   ProductSizes sizes{1, sizeOf(space->m), sizeOf(space->n), sizeOf(space->k),
                      0};

@@ -13,6 +13,8 @@
 //   fuse.contract "bmk,bkn->bmn" %x, %w
 //
 // %x is read along k, its rows' neighbours; %w along n. Both orders are fine.
+// Axes of the rows that follow each other in the operand and in the result, as
+// b and s do in "bsk,nk->bsn", are one: tiles cross from one b to the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,10 +42,10 @@ bool fitsTensorMap(KernelOp kernel, const DimClasses &dims, Value tensor,
 struct MmaOperand {
   /// The kernel's input.
   BlockArgument tensor;
-  /// The dimensions of its tensor map, the innermost first: numbers of the
-  /// input's, without outer ones of size 1.
-  SmallVector<unsigned, 5> dims;
-  /// The letters of these.
+  /// The dimensions of its tensor map, the innermost first: for each the
+  /// numbers of the input's that it joins, without outer ones of size 1.
+  SmallVector<SmallVector<unsigned, 2>, 5> dims;
+  /// The letters of these, of joined ones the last.
   SmallVector<char, 5> axes;
 
   /// Whether neighbours in memory follow the summed axis.
@@ -54,13 +56,16 @@ struct MmaOperand {
 struct MmaSpace {
   ContractOp op;
   char m, n, k;
+  /// The axes that are joined to the rows, of which m is the last.
+  SmallVector<char> rowAxes;
   /// The result's other axes, of which an operand may lack some.
   SmallVector<char> outer;
   MmaOperand rows, columns;
 
-  Extent extent(char axis, const DimClasses &dims) const {
-    return contractionSpaceOf(op).extent(axis, dims);
-  }
+  /// Of m, n, k or an outer axis: several of m if axes are joined.
+  SmallVector<Extent> extents(char axis, const DimClasses &dims) const;
+  /// Whether a number divides its size, as far as that is known.
+  bool isMultiple(char axis, int64_t number, const DimClasses &dims) const;
 };
 
 /// The space of the kernel's contraction, or a reason why tensor cores cannot

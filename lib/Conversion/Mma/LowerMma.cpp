@@ -282,8 +282,8 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                                              RingPlace &place) {
   int64_t parts = schedule.partsPerConsumer();
   // Without a step the sums are zero; with one the first ignores them.
-  Extent k = space.extent(space.k, frame.dims);
-  Value start = k.isStatic() && k.size > 0 ? wgmma.undefined() : wgmma.zeros();
+  std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
+  Value start = k && *k > 0 ? wgmma.undefined() : wgmma.zeros();
   SmallVector<Value> values(parts, start);
   values.append({place.slot, place.parity});
   scf::ForOp all = loop(
@@ -333,9 +333,9 @@ FailureOr<Grid> MmaLowering::run() {
   memory = sharedMemory();
   thread = b.thread();
   order.initialize();
-  steps =
-      b.ceilDiv(b.wordOf(frame.emitter.size(space.extent(space.k, frame.dims))),
-                schedule.getTileK());
+  steps = b.ceilDiv(
+      b.wordOf(frame.emitter.product(space.extents(space.k, frame.dims))),
+      schedule.getTileK());
   TileRing ring(b, schedule, memory,
                 schedule.getStages() * schedule.slotBytes() +
                     schedule.resultBytes());

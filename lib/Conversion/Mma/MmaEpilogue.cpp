@@ -26,7 +26,7 @@ static constexpr int64_t groupColumns = 64;
 MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
                          MmaScheduleAttr schedule, TensorFacts facts)
     : b(b), emitter(b.frame.emitter), space(space), schedule(schedule),
-      lanes(emitter.divides(pair, extent(space.n)) ? pair : 1) {
+      lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1) {
   addResults(facts);
 }
 
@@ -49,18 +49,18 @@ void MmaEpilogue::addResults(TensorFacts facts) {
                     fitsTensorMap(frame.kernel, frame.dims, value, facts);
     TensorMapUse use{/*isResult=*/true, static_cast<unsigned>(number), {}, {}};
     // The last axis, the rows', and then the outer ones.
-    auto addAxis = [&](size_t dim) {
-      result.axes.push_back(axes[dim]);
-      use.dims.push_back(dim);
-      use.box.push_back(axes[dim] == space.n   ? result.columns()
-                        : axes[dim] == space.m ? MmaScheduleAttr::kRows
-                                               : 1);
+    auto addAxis = [&](char axis, ArrayRef<char> joined, int64_t size) {
+      result.axes.push_back(axis);
+      use.dims.emplace_back();
+      for (char letter : joined)
+        use.dims.back().push_back(axes.find(letter));
+      use.box.push_back(size);
     };
-    addAxis(axes.size() - 1);
-    addAxis(axes.find(space.m));
-    for (size_t dim = axes.size() - 1; dim-- > 0;)
-      if (axes[dim] != space.m && frame.dims.extent(value, dim).size != 1)
-        addAxis(dim);
+    addAxis(space.n, {space.n}, result.columns());
+    addAxis(space.m, space.rowAxes, MmaScheduleAttr::kRows);
+    for (char axis : llvm::reverse(space.outer))
+      if (frame.dims.extent(value, axes.find(axis)).size != 1)
+        addAxis(axis, {axis}, 1);
     constexpr size_t mostDims = 5;
     if (isCopied && use.dims.size() <= mostDims)
       result.map = addTensorMap(frame, std::move(use));
@@ -114,16 +114,16 @@ MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
   for (int64_t at = 0; at < schedule.columnsPerConsumer(); at += blockColumns)
     for (int64_t lane = 0; lane < pair; lane += lanes)
       places.columns.push_back(emitter.add(column, Index::constant(at + lane)));
-  auto keepInside = [&](ArrayRef<Index> all, char axis, int64_t width) {
-    SmallVector<Index> inside(all);
-    Index last =
-        emitter.add(emitter.size(extent(axis)), Index::constant(-width));
-    for (Index &index : inside)
-      index = hasEdges ? emitter.min(index, last) : index;
-    return inside;
+  auto keepInside = [&](const Index &index, char axis, int64_t width) {
+    if (!hasEdges)
+      return index;
+    return emitter.min(index, emitter.add(size(axis), Index::constant(-width)));
   };
-  places.rowsInside = keepInside(places.rows, space.m, 1);
-  places.columnsInside = keepInside(places.columns, space.n, lanes);
+  for (const Index &index : places.rows)
+    places.rowsInside.push_back(
+        emitter.delinearize(keepInside(index, space.m, 1), extents(space.m)));
+  for (const Index &index : places.columns)
+    places.columnsInside.push_back(keepInside(index, space.n, lanes));
   return places;
 }
 
@@ -131,13 +131,17 @@ Point MmaEpilogue::pointOf(const TilePlace &tile, const Places &places,
                            const Fragment &fragment) {
   ContractOp op = space.op;
   Point point;
+  auto indexOf = [&](char axis) {
+    if (axis == space.n)
+      return places.columnsInside[fragment.column];
+    const auto *joined = llvm::find(space.rowAxes, axis);
+    if (joined == space.rowAxes.end())
+      return tile.outer.lookup(axis);
+    return places.rowsInside[fragment.row][joined - space.rowAxes.begin()];
+  };
   for (auto [number, axis] : llvm::enumerate(op.getResultAxes())) {
     bool isOne = b.frame.dims.extent(op.getResult(), number).size == 1;
-    point.dims.push_back(isOne ? Index::constant(0)
-                         : axis == space.n
-                             ? places.columnsInside[fragment.column]
-                         : axis == space.m ? places.rowsInside[fragment.row]
-                                           : tile.outer.lookup(axis));
+    point.dims.push_back(isOne ? Index::constant(0) : indexOf(axis));
   }
   point.lanes = lanes;
   return point;
@@ -175,10 +179,9 @@ void MmaEpilogue::writeDirectly(unsigned number, const TilePlace &tile,
       Value value = emitter.emitLanes(results[number].value, point);
       Value inside;
       if (hasEdges)
-        inside = b.frame.both(
-            emitter.less(places.rows[row], emitter.size(extent(space.m))),
-            emitter.less(places.columns[column],
-                         emitter.size(extent(space.n))));
+        inside =
+            b.frame.both(emitter.less(places.rows[row], size(space.m)),
+                         emitter.less(places.columns[column], size(space.n)));
       b.frame.ifTrue(inside, [&] { emitter.store(number, point, value); });
     }
 }
@@ -329,20 +332,16 @@ void MmaEpilogue::writeTile(const TilePlace &tile,
 /// Whether a tile may be cut where a thread would notice. Copies clip what they
 /// write.
 bool MmaEpilogue::mayHaveEdges() const {
-  auto isWhole = [&](char axis, int64_t tile) {
-    Extent size = extent(axis);
-    return size.isStatic() && size.size % tile == 0;
-  };
-  if (isWhole(space.m, schedule.getTileM()) &&
-      isWhole(space.n, schedule.getTileN()))
+  const DimClasses &dims = b.frame.dims;
+  if (space.isMultiple(space.m, schedule.getTileM(), dims) &&
+      space.isMultiple(space.n, schedule.getTileN(), dims))
     return false;
   bool writes = llvm::any_of(
       results, [](const Result &result) { return !result.isCopied(); });
   Operation *contraction = ContractOp(space.op);
   auto reads = [&](BlockArgument input) {
-    return llvm::any_of(input.getUsers(), [&](Operation *user) {
-      return user != contraction;
-    });
+    return llvm::any_of(input.getUsers(),
+                        [&](Operation *user) { return user != contraction; });
   };
   return writes || llvm::any_of(b.frame.kernel.getBody().getArguments(), reads);
 }
@@ -353,8 +352,7 @@ void MmaEpilogue::write(const TilePlace &tile,
     return writeTile(tile, sums, /*hasEdges=*/false);
   auto fits = [&](Value first, int64_t count, char axis) {
     return emitter.less(
-        emitter.add(b.indexOf(first), Index::constant(count - 1)),
-        emitter.size(extent(axis)));
+        emitter.add(b.indexOf(first), Index::constant(count - 1)), size(axis));
   };
   Value isWhole = b.frame.both(fits(tile.row, schedule.getTileM(), space.m),
                                fits(tile.column, schedule.getTileN(), space.n));

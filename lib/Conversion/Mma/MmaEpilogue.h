@@ -62,14 +62,19 @@ private:
   /// Where this thread's sums are, as the emitter knows it; as read, and as
   /// they would be without an edge.
   struct Places {
-    SmallVector<Index> rows, rowsInside, columns, columnsInside;
+    SmallVector<Index> rows, columns, columnsInside;
+    /// One index for each of the axes that rows join.
+    SmallVector<SmallVector<Index, 4>> rowsInside;
   };
   /// A thread's pair of columns (or a column, where pairs may be cut).
   struct Fragment {
     int64_t row, column;
   };
 
-  Extent extent(char axis) const { return space.extent(axis, b.frame.dims); }
+  SmallVector<Extent> extents(char axis) const {
+    return space.extents(axis, b.frame.dims);
+  }
+  Index size(char axis) { return emitter.product(extents(axis)); }
   void addResults(TensorFacts facts);
   bool mayHaveEdges() const;
   Places placesOf(const TilePlace &tile, bool hasEdges);

@@ -12,7 +12,9 @@ using namespace mlir::fuse;
 
 void TileOrder::initialize() {
   PointEmitter &emitter = b.frame.emitter;
-  auto sizeOf = [&](char axis) { return b.wordOf(emitter.size(extent(axis))); };
+  auto sizeOf = [&](char axis) {
+    return b.wordOf(emitter.product(extents(axis)));
+  };
   tilesM = b.ceilDiv(sizeOf(space.m), schedule.getTileM());
   tilesN = b.ceilDiv(sizeOf(space.n), schedule.getTileN());
   tiles = b.mul(tilesM, tilesN);
@@ -26,10 +28,10 @@ TilePlace TileOrder::place(Value tile) {
     Value perBatch = b.mul(tilesM, tilesN);
     Value batch = b.div(tile, perBatch);
     tile = b.sub(tile, b.mul(batch, perBatch));
-    SmallVector<Extent> extents;
+    SmallVector<Extent> sizes;
     for (char axis : space.outer)
-      extents.push_back(extent(axis));
-    auto indices = b.frame.emitter.delinearize(b.indexOf(batch), extents);
+      llvm::append_range(sizes, extents(axis));
+    auto indices = b.frame.emitter.delinearize(b.indexOf(batch), sizes);
     for (auto [axis, index] : llvm::zip(space.outer, indices))
       place.outer[axis] = index;
   }
@@ -49,10 +51,10 @@ TilePlace TileOrder::place(Value tile) {
 GridTerm TileOrder::grid() const {
   GridFactor batches;
   for (char axis : space.outer)
-    batches.extents.push_back(extent(axis));
+    llvm::append_range(batches.extents, extents(axis));
   GridTerm term{{batches,
-                 {{extent(space.m)}, schedule.getTileM()},
-                 {{extent(space.n)}, schedule.getTileN()}}};
+                 {extents(space.m), schedule.getTileM()},
+                 {extents(space.n), schedule.getTileN()}}};
   term.most = schedule.getPersistent();
   return term;
 }

@@ -47,7 +47,9 @@ public:
   GridTerm grid() const;
 
 private:
-  Extent extent(char axis) const { return space.extent(axis, b.frame.dims); }
+  SmallVector<Extent> extents(char axis) const {
+    return space.extents(axis, b.frame.dims);
+  }
 
   MmaBuilder &b;
   const MmaSpace &space;
