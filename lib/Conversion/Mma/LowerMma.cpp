@@ -194,7 +194,7 @@ void MmaLowering::copyOperand(const MmaOperand &operand,
                                 ? b.add(place, slot.isAlongK ? further : 0)
                             : axis == space.m || axis == space.n
                                 ? b.add(first, slot.isAlongK ? 0 : further)
-                                : b.wordOf(tile.outer.lookup(axis)));
+                                : tile.outer.lookup(axis));
     Value to = LLVM::AddrSpaceCastOp::create(
         builder, frame.loc(), cluster,
         b.behind(memory, b.add(at, block * slot.blockBytes())));
@@ -311,14 +311,15 @@ void MmaLowering::consume(TileRing &ring) {
                       b.rem(thread, group), b.rem(thread, warp)};
   epilogue.initialize(
       self, b.behind(memory, schedule.getStages() * schedule.slotBytes()));
-  forEachTile(/*parity=*/0, [&](const TilePlace &tile, RingPlace place) {
+  forEachTile(/*parity=*/0, [&](const TilePlace &found, RingPlace place) {
+    TilePlace tile = order.fixHere(found);
     SmallVector<SmallVector<Value>> sums;
     for (Value part : multiplyTile(ring, self, place)) {
       sums.emplace_back();
       for (int64_t i = 0; i < wgmma.sumsPerThread(); ++i)
         sums.back().push_back(wgmma.extract(part, i));
     }
-    epilogue.write(tile, sums);
+    epilogue.write(order.fixHere(tile), sums);
     return place;
   });
   epilogue.finish();

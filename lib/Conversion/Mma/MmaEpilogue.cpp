@@ -28,6 +28,14 @@ MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
     : b(b), emitter(b.frame.emitter), space(space), schedule(schedule),
       lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1) {
   addResults(facts);
+  ContractOp op = space.op;
+  auto isRead = [](Operation *user) {
+    return user->hasTrait<mlir::fuse::OpTrait::Pointwise>();
+  };
+  for (BlockArgument input : b.frame.kernel.getBody().getArguments())
+    if (b.frame.dims.sameShape(input, op.getResult()) &&
+        llvm::any_of(input.getUsers(), isRead))
+      streamed.push_back(input);
 }
 
 /// Results of other widths, or whose rows copies cannot write, are written from
@@ -104,6 +112,8 @@ Value MmaEpilogue::firstColumn(const TilePlace &tile, int64_t block) {
 MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
                                           bool hasEdges) {
   Places places;
+  for (char axis : space.outer)
+    places.outer[axis] = b.indexOf(tile.outer.lookup(axis));
   Index row = b.indexOf(b.add(firstRow(tile, 0), b.add(warpRow, quadRow)));
   Index column = b.indexOf(b.add(firstColumn(tile, 0), quadColumn));
   for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
@@ -127,8 +137,7 @@ MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
   return places;
 }
 
-Point MmaEpilogue::pointOf(const TilePlace &tile, const Places &places,
-                           const Fragment &fragment) {
+Point MmaEpilogue::pointOf(const Places &places, const Fragment &fragment) {
   ContractOp op = space.op;
   Point point;
   auto indexOf = [&](char axis) {
@@ -136,7 +145,7 @@ Point MmaEpilogue::pointOf(const TilePlace &tile, const Places &places,
       return places.columnsInside[fragment.column];
     const auto *joined = llvm::find(space.rowAxes, axis);
     if (joined == space.rowAxes.end())
-      return tile.outer.lookup(axis);
+      return places.outer.lookup(axis);
     return places.rowsInside[fragment.row][joined - space.rowAxes.begin()];
   };
   for (auto [number, axis] : llvm::enumerate(op.getResultAxes())) {
@@ -149,7 +158,7 @@ Point MmaEpilogue::pointOf(const TilePlace &tile, const Places &places,
 
 /// From the last to the first: where an axis has size 1 all are one point,
 /// whose value is the first's.
-void MmaEpilogue::defineSums(const TilePlace &tile, const Places &places,
+void MmaEpilogue::defineSums(const Places &places,
                              ArrayRef<SmallVector<Value>> sums) {
   int64_t perBlock = pair / lanes;
   for (int64_t row = places.rows.size() - 1; row >= 0; --row)
@@ -159,7 +168,7 @@ void MmaEpilogue::defineSums(const TilePlace &tile, const Places &places,
       Value value = emitter.gatherLanes(
           b.loc(), lanes, [&](int64_t i) { return sums[row / 2][first + i]; });
       emitter.define(ContractOp(space.op).getResult(),
-                     pointOf(tile, places, {row, column}), value);
+                     pointOf(places, {row, column}), value);
     }
 }
 
@@ -167,15 +176,14 @@ void MmaEpilogue::defineSums(const TilePlace &tile, const Places &places,
 // Results
 //===----------------------------------------------------------------------===//
 
-void MmaEpilogue::writeDirectly(unsigned number, const TilePlace &tile,
-                                const Places &places, int64_t part,
-                                int64_t firstBlock, int64_t blocks,
-                                bool hasEdges) {
+void MmaEpilogue::writeDirectly(unsigned number, const Places &places,
+                                int64_t part, int64_t firstBlock,
+                                int64_t blocks, bool hasEdges) {
   int64_t perBlock = pair / lanes;
   for (int64_t row = 2 * part; row < 2 * part + 2; ++row)
     for (int64_t column = firstBlock * perBlock;
          column < (firstBlock + blocks) * perBlock; ++column) {
-      Point point = pointOf(tile, places, {row, column});
+      Point point = pointOf(places, {row, column});
       Value value = emitter.emitLanes(results[number].value, point);
       Value inside;
       if (hasEdges)
@@ -188,7 +196,6 @@ void MmaEpilogue::writeDirectly(unsigned number, const TilePlace &tile,
 
 /// A pair of each row of each block of columns, as it lies in memory.
 SmallVector<Value> MmaEpilogue::storedPairs(unsigned number,
-                                            const TilePlace &tile,
                                             const Places &places, int64_t part,
                                             int64_t firstBlock,
                                             int64_t blocks) {
@@ -199,8 +206,7 @@ SmallVector<Value> MmaEpilogue::storedPairs(unsigned number,
     for (int64_t half = 0; half < 2; ++half)
       pairs.push_back(emitter.toStorage(
           b.loc(), element,
-          emitter.emitLanes(value,
-                            pointOf(tile, places, {2 * part + half, block}))));
+          emitter.emitLanes(value, pointOf(places, {2 * part + half, block}))));
   return pairs;
 }
 
@@ -254,10 +260,9 @@ void MmaEpilogue::copyBuffer(const Result &result, Value buffer,
                              int64_t firstBlock) {
   SmallVector<Value> coordinates;
   for (char axis : result.axes)
-    coordinates.push_back(axis == space.n ? firstColumn(tile, firstBlock)
-                          : axis == space.m
-                              ? firstRow(tile, part)
-                              : b.wordOf(tile.outer.lookup(axis)));
+    coordinates.push_back(axis == space.n   ? firstColumn(tile, firstBlock)
+                          : axis == space.m ? firstRow(tile, part)
+                                            : tile.outer.lookup(axis));
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
       b.builder, b.loc(), result.map, buffer, coordinates,
       /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
@@ -273,7 +278,7 @@ void MmaEpilogue::writeThroughBuffer(unsigned number, const TilePlace &tile,
   const Result &result = results[number];
   int64_t blocks = result.columns() / blockColumns;
   SmallVector<Value> pairs =
-      storedPairs(number, tile, places, part, firstBlock, blocks);
+      storedPairs(number, places, part, firstBlock, blocks);
   // A tile that fills an odd number ends with the buffer that the next one
   // starts with.
   bool followsItself =
@@ -308,18 +313,37 @@ int64_t MmaEpilogue::buffersOfTile() const {
   return count;
 }
 
+int64_t MmaEpilogue::groupWidth(int64_t first) const {
+  return std::min(groupColumns, schedule.columnsPerConsumer() - first);
+}
+
+/// Starts the loads of a group of columns: they are under way while the group
+/// before is written, whose barriers they do not wait for.
+void MmaEpilogue::loadAhead(const Places &places, int64_t firstColumn) {
+  if (firstColumn >= schedule.columnsPerConsumer())
+    return;
+  int64_t perBlock = pair / lanes, first = firstColumn / blockColumns;
+  int64_t last = first + groupWidth(firstColumn) / blockColumns;
+  for (BlockArgument input : streamed)
+    for (int64_t column = first * perBlock; column < last * perBlock; ++column)
+      for (int64_t row = 0; row < int64_t(places.rows.size()); ++row)
+        emitter.emit(input, pointOf(places, {row, column}));
+}
+
 void MmaEpilogue::writeTile(const TilePlace &tile,
                             ArrayRef<SmallVector<Value>> sums, bool hasEdges) {
   Places places = placesOf(tile, hasEdges);
-  defineSums(tile, places, sums);
+  defineSums(places, sums);
   filled = 0;
   int64_t columns = schedule.columnsPerConsumer();
+  loadAhead(places, 0);
   for (int64_t first = 0; first < columns; first += groupColumns) {
-    int64_t width = std::min(groupColumns, columns - first);
+    int64_t width = groupWidth(first);
+    loadAhead(places, first + groupColumns);
     for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
       for (auto [number, result] : llvm::enumerate(results)) {
         if (!result.isCopied()) {
-          writeDirectly(number, tile, places, part, first / blockColumns,
+          writeDirectly(number, places, part, first / blockColumns,
                         width / blockColumns, hasEdges);
           continue;
         }

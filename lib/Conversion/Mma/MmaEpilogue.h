@@ -65,6 +65,7 @@ private:
     SmallVector<Index> rows, columns, columnsInside;
     /// One index for each of the axes that rows join.
     SmallVector<SmallVector<Index, 4>> rowsInside;
+    llvm::SmallDenseMap<char, Index> outer;
   };
   /// A thread's pair of columns (or a column, where pairs may be cut).
   struct Fragment {
@@ -78,21 +79,20 @@ private:
   void addResults(TensorFacts facts);
   bool mayHaveEdges() const;
   Places placesOf(const TilePlace &tile, bool hasEdges);
-  Point pointOf(const TilePlace &tile, const Places &places,
-                const Fragment &fragment);
+  Point pointOf(const Places &places, const Fragment &fragment);
   void writeTile(const TilePlace &tile, ArrayRef<SmallVector<Value>> sums,
                  bool hasEdges);
-  void defineSums(const TilePlace &tile, const Places &places,
-                  ArrayRef<SmallVector<Value>> sums);
-  void writeDirectly(unsigned number, const TilePlace &tile,
-                     const Places &places, int64_t part, int64_t firstBlock,
-                     int64_t blocks, bool hasEdges);
+  void defineSums(const Places &places, ArrayRef<SmallVector<Value>> sums);
+  int64_t groupWidth(int64_t first) const;
+  void loadAhead(const Places &places, int64_t firstColumn);
+  void writeDirectly(unsigned number, const Places &places, int64_t part,
+                     int64_t firstBlock, int64_t blocks, bool hasEdges);
   void writeThroughBuffer(unsigned number, const TilePlace &tile,
                           const Places &places, int64_t part,
                           int64_t firstBlock);
-  SmallVector<Value> storedPairs(unsigned number, const TilePlace &tile,
-                                 const Places &places, int64_t part,
-                                 int64_t firstBlock, int64_t blocks);
+  SmallVector<Value> storedPairs(unsigned number, const Places &places,
+                                 int64_t part, int64_t firstBlock,
+                                 int64_t blocks);
   void fillWithMatrices(Value buffer, ArrayRef<Value> pairs);
   void fillWithWords(Value buffer, ArrayRef<Value> pairs);
   void copyBuffer(const Result &result, Value buffer, const TilePlace &tile,
@@ -111,6 +111,8 @@ private:
   const MmaSpace &space;
   MmaScheduleAttr schedule;
   SmallVector<Result> results;
+  /// Inputs with an element for each of a result's, which pointwise ops read.
+  SmallVector<BlockArgument> streamed;
   int64_t lanes;
   /// Buffers that have been filled in a tile.
   int64_t filled = 0;

@@ -33,7 +33,7 @@ TilePlace TileOrder::place(Value tile) {
       llvm::append_range(sizes, extents(axis));
     auto indices = b.frame.emitter.delinearize(b.indexOf(batch), sizes);
     for (auto [axis, index] : llvm::zip(space.outer, indices))
-      place.outer[axis] = index;
+      place.outer[axis] = b.wordOf(index);
   }
   Value raster = b.word(schedule.getRaster());
   Value perGroup = b.mul(tilesN, raster);
@@ -46,6 +46,22 @@ TilePlace TileOrder::place(Value tile) {
   place.row = b.mul(row, schedule.getTileM());
   place.column = b.mul(column, schedule.getTileN());
   return place;
+}
+
+/// An exchange between the threads of a warp stays where it is.
+TilePlace TileOrder::fixHere(const TilePlace &place) {
+  constexpr int64_t warpThreads = 32;
+  auto fix = [&](Value word) -> Value {
+    return gpu::ShuffleOp::create(b.builder, b.loc(), word, b.word(0),
+                                  b.word(warpThreads), gpu::ShuffleMode::IDX)
+        .getShuffleResult();
+  };
+  TilePlace fixed;
+  fixed.row = fix(place.row);
+  fixed.column = fix(place.column);
+  for (char axis : space.outer)
+    fixed.outer[axis] = fix(place.outer.lookup(axis));
+  return fixed;
 }
 
 GridTerm TileOrder::grid() const {

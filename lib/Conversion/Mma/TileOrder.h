@@ -26,11 +26,11 @@
 
 namespace mlir::fuse {
 
-/// Where a tile lies: its first row and column, as words, and the indices of
-/// the outer axes.
+/// Where a tile lies: its first row and column, and its places of the outer
+/// axes. All are words.
 struct TilePlace {
   Value row, column;
-  llvm::SmallDenseMap<char, Index> outer;
+  llvm::SmallDenseMap<char, Value> outer;
 };
 
 class TileOrder {
@@ -43,6 +43,13 @@ public:
   /// All tiles, a word.
   Value count() { return tiles; }
   TilePlace place(Value tile);
+  /// The same place, of which nothing that comes before this point can be
+  /// computed behind it, nor what comes behind before it. ptxas 13.0 takes
+  /// sums of products that are under way for finished where it calls a
+  /// division between them and the instruction that waits for them, and reads
+  /// them before that: so places are found before the products start, and what
+  /// follows from them after the wait.
+  TilePlace fixHere(const TilePlace &place);
   /// The same on the host: blocks.
   GridTerm grid() const;
 
