@@ -64,7 +64,10 @@ enum TensorMapDataType : int {
 };
 enum TensorMapInterleave : int { TensorMapNoInterleave = 0 };
 enum TensorMapSwizzle : int { TensorMapSwizzle128 = 3 };
-enum TensorMapPromotion : int { TensorMapPromotion256 = 3 };
+enum TensorMapPromotion : int {
+  TensorMapPromotion128 = 2,
+  TensorMapPromotion256 = 3
+};
 enum TensorMapFill : int { TensorMapFillZeros = 0 };
 
 enum StreamFlag : unsigned { NonBlocking = 1 };
