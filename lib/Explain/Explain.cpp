@@ -112,6 +112,9 @@ void Explainer::explainKernel(KernelOp kernel) {
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getScheduleAttr();
   Prediction predicted = predict(kernel, dims, target);
+  std::optional<TensorFacts> facts;
+  if (target.gpu)
+    facts = TensorFacts{target.aligned, target.divisible};
   remark::passed(kernel.getLoc(), RemarkOpts::name("Kernel")
                                       .category(kKernelCategory)
                                       .function(function.getName()))
@@ -124,9 +127,7 @@ void Explainer::explainKernel(KernelOp kernel) {
       << remark::metric("Schedule", schedule)
       << remark::metric("Predicted", predicted.chosen)
       << remark::metric("RunnerUp", predicted.runnerUp)
-      << remark::reason(
-             "{0}",
-             explainSchedule(kernel, dims, {target.aligned, target.divisible}));
+      << remark::reason("{0}", explainSchedule(kernel, dims, facts));
 }
 
 /// The argument of the program that `value` is a view of.

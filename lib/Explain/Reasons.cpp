@@ -253,11 +253,10 @@ static std::string explainColumns(KernelOp kernel,
 
 static std::string explainContraction(ContractionScheduleAttr schedule,
                                       KernelOp kernel, const DimClasses &dims,
-                                      TensorFacts facts) {
+                                      std::optional<TensorFacts> facts) {
   bool alongK = schedule.getAlong() == LaneAxis::k;
-  std::string reason;
-  std::string others;
-  if (failed(mmaSpaceOf(kernel, dims, facts, reason)))
+  std::string reason, others;
+  if (facts && failed(mmaSpaceOf(kernel, dims, *facts, reason)))
     others = "; tensor cores cannot run it: " + reason;
   return formatv("it contracts; vectors lie along the {0}, which is contiguous "
                  "in memory, and a thread keeps {1} x {2} sums in registers{3}",
@@ -277,7 +276,7 @@ static std::string explainMma(MmaScheduleAttr schedule) {
 }
 
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
-                                        TensorFacts facts) {
+                                        std::optional<TensorFacts> facts) {
   return llvm::TypeSwitch<Attribute, std::string>(kernel.getScheduleAttr())
       .Case([&](RowsScheduleAttr schedule) {
         return explainRows(kernel, schedule);

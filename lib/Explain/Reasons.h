@@ -17,10 +17,10 @@ namespace mlir::fuse {
 /// is one that the fusion pass gives.
 StringRef suggestionFor(StringRef reason);
 
-/// Why the schedule of `kernel` is what it is, where kernels may rely on
-/// `facts` of their tensors.
+/// Why the schedule of `kernel` is what it is. On a GPU kernels may rely on
+/// `facts` of their tensors; on a CPU there are none.
 std::string explainSchedule(KernelOp kernel, const DimClasses &dims,
-                            TensorFacts facts);
+                            std::optional<TensorFacts> facts);
 
 } // namespace mlir::fuse
 

@@ -92,3 +92,24 @@ func.func @f(%x: tensor<?x64xbf16>, %w: tensor<1000x64xbf16>, %b: tensor<1000xbf
   }
   return %y : tensor<?x1000xf32>
 }
+
+// -----
+
+// Rows of b and of s follow each other: one dimension of the maps of x and of
+// the result, which a tile's rows walk through, and two of points.
+// CHECK-LABEL: func.func @f(
+// CHECK:         %[[ROWS:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// CHECK:         map_dims(%c512{{[_0-9]*}}, %{{.*}}, %c512{{[_0-9]*}}, %c64{{[_0-9]*}}, %{{.*}}, %c64{{[_0-9]*}}, %c64{{[_0-9]*}}, %c512{{[_0-9]*}}, %c64{{[_0-9]*}})
+// CHECK:       gpu.func @joined(
+// CHECK:         arith.divui %{{.*}}, %[[S:.*]] : index
+// CHECK:         arith.remui %{{.*}}, %[[S]] : index
+func.func @f(%x: tensor<?x?x64xbf16>, %w: tensor<512x64xbf16>, %r: tensor<?x?x512xbf16>) -> tensor<?x?x512xbf16> {
+  %y = fuse.kernel "joined" ins(%x, %w, %r : tensor<?x?x64xbf16>, tensor<512x64xbf16>, tensor<?x?x512xbf16>) -> tensor<?x?x512xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132> {
+  ^bb0(%a: tensor<?x?x64xbf16>, %b: tensor<512x64xbf16>, %c: tensor<?x?x512xbf16>):
+    %p = fuse.contract "bsk,nk->bsn" %a, %b : tensor<?x?x64xbf16>, tensor<512x64xbf16> -> tensor<?x?x512xbf16>
+    %s = fuse.add %p, %c : tensor<?x?x512xbf16>
+    fuse.yield %s : tensor<?x?x512xbf16>
+  }
+  return %y : tensor<?x?x512xbf16>
+}

@@ -1,0 +1,112 @@
+// RUN: fuse-opt %s -split-input-file -verify-diagnostics -fuse-lower-kernels=wgmma
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @type(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @below {{expected a contraction that tensor cores run for #fuse.mma, but its elements are neither f16 nor bf16; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> schedule = #tile {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    fuse.yield %p : tensor<64x64xf32>
+  }
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @none(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{but there is no contraction; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x : tensor<64x64xbf16>) -> tensor<64x64xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64x64xbf16>):
+    %p = fuse.exp %a : tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @rows(%x: tensor<64x63xbf16>, %w: tensor<64x63xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{but the rows of an operand do not start at multiples of 16 bytes, as far as is known; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x63xbf16>, tensor<64x63xbf16>) -> tensor<64x64xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64x63xbf16>, %b: tensor<64x63xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x63xbf16>, tensor<64x63xbf16> -> tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @sums(%x: tensor<64x8x8xbf16>, %w: tensor<64x8x8xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{but it sums over several axes; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x8x8xbf16>, tensor<64x8x8xbf16>) -> tensor<64x64xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64x8x8xbf16>, %b: tensor<64x8x8xbf16>):
+    %p = fuse.contract "mjk,njk->mn" %a, %b : tensor<64x8x8xbf16>, tensor<64x8x8xbf16> -> tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @vector(%x: tensor<64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64xbf16> {
+  // expected-error @below {{but it is no product of two matrices; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64xbf16>, tensor<64x64xbf16>) -> tensor<64xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "k,nk->n" %a, %b : tensor<64xbf16>, tensor<64x64xbf16> -> tensor<64xbf16>
+    fuse.yield %p : tensor<64xbf16>
+  }
+  return %y : tensor<64xbf16>
+}
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @computed(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{but an operand is computed in the kernel; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %e = fuse.exp %a : tensor<64x64xbf16>
+    %p = fuse.contract "mk,nk->mn" %e, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @order(%x: tensor<64x64x8xbf16>, %w: tensor<8x64x64xbf16>) -> tensor<8x64x64xbf16> {
+  // expected-error @below {{but neighbours in memory of an operand follow an outer axis; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64x8xbf16>, tensor<8x64x64xbf16>) -> tensor<8x64x64xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64x64x8xbf16>, %b: tensor<8x64x64xbf16>):
+    %p = fuse.contract "mkb,bnk->bmn" %a, %b : tensor<64x64x8xbf16>, tensor<8x64x64xbf16> -> tensor<8x64x64xbf16>
+    fuse.yield %p : tensor<8x64x64xbf16>
+  }
+  return %y : tensor<8x64x64xbf16>
+}
+
+// -----
+
+// A box across the summed axis has 64 columns.
+func.func @columns(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected consumers with multiples of 64 columns where neighbours in memory follow axis 'n', but got 32; choose another tile_n}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 32, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,kn->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
