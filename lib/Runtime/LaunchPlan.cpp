@@ -61,6 +61,11 @@ planMap(const TensorMapSpec &map, StringRef kernel, ArrayRef<int64_t> symbols) {
     int64_t size = 0;
     if (Error error = evaluateSize(expr, "size", kernel, symbols, size))
       return std::move(error);
+    if (size > INT32_MAX)
+      return formatError("expected dimensions of at most {0} elements for the "
+                         "copies of kernel '{1}', which count in 32 bits, but "
+                         "got {2}; split the call",
+                         INT32_MAX, kernel, size);
     shape.sizes[dim] = size;
   }
   for (auto [number, expr] : enumerate(map.strides)) {

@@ -142,6 +142,19 @@ TEST(TensorMap, TakesAnyStrideOfOneRow) {
                         "copies of kernel 'map', but got 12"));
 }
 
+TEST(TensorMap, HasSizesThatCopiesCanCount) {
+  Call call;
+  TensorView huge;
+  huge.shape = {int64_t(1) << 31, 4};
+  alignas(16) float element = 0;
+  huge.data = &element;
+  EXPECT_THAT(
+      message(call.program.run({huge}, {})),
+      HasSubstr("expected dimensions of at most 2147483647 elements for "
+                "the copies of kernel 'map', which count in 32 bits, "
+                "but got 2147483648; split the call"));
+}
+
 TEST(TensorMap, MustHaveAStrideForEachSizeButOne) {
   ProgramSpec spec = mapped();
   auto &map =

@@ -192,3 +192,12 @@ TEST_F(TuningFileTest, DamageIsNotOverwritten) {
   ASSERT_TRUE(bool(buffer));
   EXPECT_EQ((*buffer)->getBuffer(), "{");
 }
+
+// What was measured on a chip holds for its variant, which only has more.
+TEST_F(TuningFileTest, ServesTheVariantOfAChip) {
+  TuningFile file;
+  file.add(entry("a", 20, "#plain"));
+  ASSERT_NE(file.find("sm_90a", "a"), nullptr);
+  EXPECT_EQ(file.find("sm_90a", "a")->schedule, "#plain");
+  EXPECT_EQ(file.find("sm_100a", "a"), nullptr);
+}
