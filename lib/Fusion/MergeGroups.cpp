@@ -221,10 +221,11 @@ void GroupMerger::sinkIntoConsumers() {
   }
 }
 
-/// The ops of `op`'s group that `op` is computed by, in program order and with
-/// itself; nothing if a reduction or a contraction is among them.
-static SmallVector<Operation *> computedBy(Operation *op,
-                                           const Groups &groups) {
+/// The ops of `op`'s group that `op` is computed by from what the group reads
+/// and from `stored`, in program order and with itself; nothing if a reduction
+/// or a contraction is among them.
+static SmallVector<Operation *> computedBy(Operation *op, const Groups &groups,
+                                           ArrayRef<Value> stored) {
   llvm::SetVector<Operation *> found;
   found.insert(op);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -232,7 +233,8 @@ static SmallVector<Operation *> computedBy(Operation *op,
       return {};
     for (Value operand : found[i]->getOperands()) {
       Operation *producer = operand.getDefiningOp();
-      if (groups.contains(producer) && groups.of(producer) == groups.of(op))
+      if (groups.contains(producer) && groups.of(producer) == groups.of(op) &&
+          !llvm::is_contained(stored, operand))
         found.insert(producer);
     }
   }
@@ -277,7 +279,13 @@ bool GroupMerger::tryCopy(Operation *op) {
     if (groups.of(user) != from)
       consumers.insert(groups.of(user));
   }
-  SmallVector<Operation *> copied = computedBy(op, groups);
+  SmallVector<Value> remaining = groups.resultsOf(groups.ops(from));
+  llvm::erase(remaining, op->getResult(0));
+  SmallVector<Operation *> copied = computedBy(op, groups, {});
+  // What a reduction or a contraction has left in memory anyway, a consumer may
+  // read there.
+  if (copied.empty())
+    copied = computedBy(op, groups, remaining);
   if (consumers.empty() || copied.empty())
     return false;
 
@@ -292,8 +300,6 @@ bool GroupMerger::tryCopy(Operation *op) {
     before += seconds(consumer);
     after += *with;
   }
-  SmallVector<Value> remaining = groups.resultsOf(groups.ops(from));
-  llvm::erase(remaining, op->getResult(0));
   SmallVector<Operation *> rest = alive(groups.ops(from), remaining);
   if (!rest.empty())
     after += seconds(rest, remaining)

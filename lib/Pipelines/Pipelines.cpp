@@ -59,6 +59,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(
         createFuseSplitReductions(splitOptions(options.chip)));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
+  if (options.fusion && !options.strict)
+    pm.addNestedPass<func::FuncOp>(createHoistRowScale());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (online)

@@ -93,6 +93,7 @@ public:
 private:
   llvm::Error run(Operation *op);
   llvm::Expected<Value> evaluateFuseOp(Operation *op, Operands operands);
+  llvm::Expected<Value> evaluateSumOfProducts(Operation *op, Operands operands);
   llvm::Error runKernel(KernelOp kernel);
   llvm::Error bindBoth(Operation *op, std::pair<Value, Value> values);
   llvm::Error runIndex(Operation *op);
@@ -248,13 +249,32 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
       .Case([&](LogSumExpOp sum) { return evaluateLogSumExp(sum, *first); })
       .Case([&](RmsNormOp norm) { return evaluateRmsNorm(norm, operands); })
       .Case([&](LayerNormOp norm) { return evaluateLayerNorm(norm, operands); })
-      .Case([&](MatmulOp matmul) { return evaluateMatmul(matmul, operands); })
-      .Case([&](ContractOp sum) { return evaluateContract(sum, operands); })
+      .Case<MatmulOp, ContractOp>(
+          [&](Operation *) { return evaluateSumOfProducts(op, operands); })
       .Case([&](AttentionOp attention) {
         return evaluateAttention(attention, operands);
       })
       .Case([&](RotaryOp rotary) { return evaluateRotary(rotary, operands); })
       .Default([&](Operation *) { return evaluatePointwise(op, operands); });
+}
+
+llvm::Expected<Value> Evaluator::evaluateSumOfProducts(Operation *op,
+                                                       Operands operands) {
+  auto evaluate = [&](Operands factors) {
+    if (auto matmul = dyn_cast<MatmulOp>(op))
+      return evaluateMatmul(matmul, factors);
+    return evaluateContract(cast<ContractOp>(op), factors);
+  };
+  llvm::Expected<Value> result = evaluate(operands);
+  if (!result)
+    return result;
+  auto getTensor = [&](mlir::Value value) -> const Value & {
+    return *tensors.at(value);
+  };
+  if (llvm::Error error =
+          allowReorderedProducts(op, getTensor, evaluate, *result))
+    return std::move(error);
+  return result;
 }
 
 llvm::Error Evaluator::runKernel(KernelOp kernel) {

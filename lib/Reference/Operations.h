@@ -137,6 +137,17 @@ void findRowsOutOfRange(LayerNormOp op, const Value &input, Findings &findings);
 
 llvm::Expected<Value> evaluateMatmul(MatmulOp op, Operands operands);
 llvm::Expected<Value> evaluateContract(ContractOp op, Operands operands);
+
+/// The tensor that an op's operand or result has.
+using GetTensor = llvm::function_ref<const Value &(mlir::Value)>;
+
+/// Takes the bounds from those elements of `result`, the result of the matmul
+/// or contraction `op`, that a program may make infinite by taking factors of
+/// its operands in another order. `evaluate` is the op on other operands.
+llvm::Error allowReorderedProducts(
+    Operation *op, GetTensor get,
+    llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
+    Value &result);
 llvm::Expected<Value> evaluateAttention(AttentionOp op, Operands operands);
 llvm::Expected<Value> evaluateRotary(RotaryOp op, Operands operands);
 

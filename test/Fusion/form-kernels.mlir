@@ -159,6 +159,31 @@ func.func @sink(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32
 
 // -----
 
+// The cast serves another result, too: the mean's kernel casts h again, which is
+// in memory, rather than read a square that the contraction would write.
+// CHECK-LABEL: func.func @stored
+// CHECK:         %[[K:.*]]:2 = fuse.kernel "stored_0"
+// CHECK:           %[[S:.*]] = fuse.add
+// CHECK:           %[[W:.*]] = fuse.mul
+// CHECK-NEXT:      %[[B:.*]] = fuse.cast %[[W]]
+// CHECK-NEXT:      fuse.yield %[[S]], %[[B]] : tensor<8x16xbf16>, tensor<8x16xbf16>
+// CHECK:         fuse.kernel "stored_1" ins(%[[K]]#0 : tensor<8x16xbf16>)
+// CHECK:           fuse.cast
+// CHECK-NEXT:      fuse.mul
+// CHECK-NEXT:      fuse.reduce mean
+func.func @stored(%x: tensor<8x16xbf16>, %w: tensor<16x16xbf16>, %g: tensor<16xf32>) -> (tensor<8x16xbf16>, tensor<8x16xbf16>, tensor<8x1xf32>) {
+  %c = fuse.contract "mk,nk->mn" %x, %w : tensor<8x16xbf16>, tensor<16x16xbf16> -> tensor<8x16xbf16>
+  %h = fuse.add %x, %c : tensor<8x16xbf16>
+  %f = fuse.cast %h : tensor<8x16xbf16> -> tensor<8x16xf32>
+  %q = fuse.mul %f, %f : tensor<8x16xf32>
+  %m = fuse.reduce mean %q dims = [1] keep : tensor<8x16xf32> -> tensor<8x1xf32>
+  %p = fuse.mul %f, %g : tensor<8x16xf32>, tensor<16xf32> -> tensor<8x16xf32>
+  %b = fuse.cast %p {fuse.implicit} : tensor<8x16xf32> -> tensor<8x16xbf16>
+  return %h, %b, %m : tensor<8x16xbf16>, tensor<8x16xbf16>, tensor<8x1xf32>
+}
+
+// -----
+
 // Two column reductions of one input read it once.
 // CHECK-LABEL: func.func @columns
 // CHECK-COUNT-1: fuse.kernel

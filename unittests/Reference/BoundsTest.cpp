@@ -338,3 +338,30 @@ TEST(Bounds, AZeroOfEitherSignAndAnOverflowAreKnown) {
   EXPECT_EQ(results[1].ints[0], 0);
   EXPECT_TRUE(std::isnan(results[3].data[0]));
 }
+
+/// The error of (x r) y, a sum of two products of one row.
+static double getScaledSumError(double x, double r, DType dtype = DType::F32) {
+  std::string element = getName(dtype).str();
+  auto type = [&](const char *shape) {
+    return "tensor<" + (shape + element) + ">";
+  };
+  Program program("(%x: " + type("1x2x") + ", %r: " + type("1x1x") +
+                  ", %y: " + type("2x1x") + ") -> " + type("1x1x") +
+                  " {\n%n = fuse.mul %x, %r : " + type("1x2x") + ", " +
+                  type("1x1x") + " -> " + type("1x2x") +
+                  "\n%c = fuse.matmul %n, %y : " + type("1x2x") + ", " +
+                  type("2x1x") + " -> " + type("1x1x") +
+                  "\nreturn %c : " + type("1x1x") + " }");
+  return program({floats({1, 2}, {x, -x}, dtype), floats({1, 1}, {r}, dtype),
+                  floats({2, 1}, {2.0, 1.0}, dtype)})
+      .getError(0);
+}
+
+TEST(Bounds, FactorsMayLeaveASumOfProducts) {
+  EXPECT_LT(getScaledSumError(3.0, 0.5), 1e-5);
+  // 2e38 + 2e38 overflows before the factor makes it smaller, inf stays.
+  EXPECT_EQ(getScaledSumError(2e38, 0.5), kInf);
+  EXPECT_EQ(getScaledSumError(3.0, kInf), kInf);
+  // In f16 no program changes the order.
+  EXPECT_LT(getScaledSumError(60000.0, 0.25, DType::F16), 1e3);
+}

@@ -99,6 +99,58 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
+  let summary = "Take factors of rows out of contractions";
+  let description = [{
+    contract(x * r[m] * w[k], B) = r[m] * contract(x * w[k], B): a factor of an
+    operand that has one value along the summed axes is multiplied into the
+    result instead, where the contraction's kernel has it in registers. It may be
+    one of a row of the left operand, of a column of the right one, of a batch,
+    or a number; it may be a divisor; casts, reshapes and transposes may lie
+    between. The norm before a matmul so becomes a scale behind it.
+
+    It applies where x is in memory in any case (an input, a result of the
+    program, or a residual that is read again behind the contraction), and
+
+    - nothing but a view of x is left of the operand: nobody writes a scaled one;
+    - or x follows element by element from an earlier contraction, and the factor
+      from a reduction of x. The kernel of the earlier contraction then writes
+      x * w beside x, and the one of the reduction only a number a row.
+
+    Elsewhere, as for a norm with a weight of an input, the kernel that reduces the
+    rows writes the operand in either case, and the program stays as it is. So it
+    does where an op that would go has other users than such contractions.
+
+    Numbers. What is rounded to the operand's elements is x * w, not x * r * w:
+    once an element as before, with the same bound for its relative error, but
+    not to the same bits. Only for elements with the range of f32: f16 keeps the
+    order of the program, as products that are not normalised yet might
+    overflow. An explicit cast to fewer bits asks for a rounding, and nothing
+    below it moves. Strict compilations run no such pass.
+
+    Before:
+    ```mlir
+    %f = fuse.cast %x : tensor<?x64xbf16> -> tensor<?x64xf32>
+    %n = fuse.mul %f, %r : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+    %y = fuse.cast %n {fuse.implicit} : tensor<?x64xf32> -> tensor<?x64xbf16>
+    %c = fuse.contract "mk,kn->mn" %y, %B
+         : tensor<?x64xbf16>, tensor<64x32xbf16> -> tensor<?x32xbf16>
+    ```
+    After:
+    ```mlir
+    %c = fuse.contract "mk,kn->mn" %x, %B
+         : tensor<?x64xbf16>, tensor<64x32xbf16> -> tensor<?x32xbf16>
+    %f = fuse.cast %c {fuse.implicit} : tensor<?x32xbf16> -> tensor<?x32xf32>
+    %s = fuse.mul %f, %r : tensor<?x32xf32>, tensor<?x1xf32> -> tensor<?x32xf32>
+    %y = fuse.cast %s {fuse.implicit} : tensor<?x32xf32> -> tensor<?x32xbf16>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fuse::FuseDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
   let summary = "Copy views where the program needs dense tensors";
   let description = [{

@@ -2,6 +2,7 @@
 
 import string
 
+from .pointwise import emit_reduce
 from .program import FLOATS
 
 SIZES = [1, 2, 3, 4, 5, 8, 16, 17, 32, 33, 64, 100]
@@ -31,6 +32,44 @@ def matmul(g):
         return
     operand = g.argument([*other, *matrix], value.element)
     emit_matmul(g, value, operand, is_lhs, transposed, other_transposed, result)
+
+
+def scaled_matmul(g):
+    """A matrix product whose operand has a factor of rows, columns or batches."""
+    value = g.of_elements(["bf16", "f32", "bf16", "f64"], lambda v: v.rank >= 2)
+    if not value or not all(map(g.is_named, value.shape[-2:])):
+        return
+    is_lhs, transposed = g.chance(0.7), g.chance(0.4)
+    axis = -1 if is_lhs != transposed else -2
+    shape = [1 if g.chance(0.2) else size for size in value.shape]
+    shape = [size if g.is_named(size) else 1 for size in shape]
+    shape[axis] = 1
+    new = g.choice(SIZES)
+    kept = value.shape[-3 - axis]
+    result = [*value.shape[:-2], *([kept, new] if is_lhs else [new, kept])]
+    products = g.count(result) * g.size(value.shape[axis])
+    if not g.fits(result) or products > MOST_PRODUCTS:
+        return
+    kind = g.choice(["mul", "mul", "div"])
+    scaled = g.emit(
+        kind,
+        f"fuse.{kind} {{o[0]}}, {{o[1]}} : {{t[0]}}, {{t[1]}} -> {{r}}",
+        [value, factor_of(g, value, shape, axis)],
+        value.shape,
+        value.element,
+    )
+    matrix = [value.shape[axis], new] if is_lhs else [new, value.shape[axis]]
+    operand = g.argument(matrix, value.element)
+    emit_matmul(g, scaled, operand, is_lhs, transposed, False, result)
+
+
+def factor_of(g, value, shape, axis):
+    """An argument, or what the rows of the value have in common."""
+    if g.chance(0.5):
+        return g.argument(shape, value.element)
+    axis += value.rank
+    kind = g.choice(["max", "sum", "mean"])
+    return emit_reduce(g, kind, value, [axis], True)
 
 
 def matching_batch(g, batch):
@@ -129,4 +168,4 @@ def attention(g):
     )
 
 
-MAKERS = [(1.5, matmul), (1, contract), (0.4, attention)]
+MAKERS = [(1.5, matmul), (0.7, scaled_matmul), (1, contract), (0.4, attention)]

@@ -1,0 +1,688 @@
+//===- HoistRowScale.cpp - Factors of rows out of contractions ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A way leads from an operand of a contraction down through products, casts and
+// reshapes. Where a product has a factor that does not change along the summed
+// axes, the way goes on with the other one. For
+//
+//   %n = fuse.mul %x, %r     x[m, k] r[m, 1]     taken out: r
+//   %s = fuse.mul %n, %w     w[k]                stays
+//   %y = fuse.cast %s                            stays
+//   %c = fuse.contract "mk,kn->mn" %y, %B
+//
+// it is cast, mul, mul. All that stays is computed anew from what the way ends
+// at, %x, and the factors are multiplied into the result. Ways are found first,
+// then those go whose ops would have to be computed for others all the same, or
+// that gain nothing; only what is left is rewritten.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/Shapes.h"
+#include "fuse/Fusion/Passes.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_HOISTROWSCALE
+#include "fuse/Fusion/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+using llvm::SmallBitVector;
+
+using Shape = SmallVector<int64_t>;
+
+/// What is further away from a contraction is not looked for.
+static constexpr size_t mostSteps = 32, mostProducers = 64;
+
+namespace {
+/// An op on a way, whose operand number `next` the way goes on with.
+struct Step {
+  Operation *op;
+  unsigned next;
+  /// Whether the op's other operand is taken out of the contraction.
+  bool isTaken;
+};
+
+struct Way {
+  ContractOp contract;
+  /// The operand that it starts at: 0 for the left one.
+  unsigned operand;
+  /// From the contraction down; the last one is taken.
+  SmallVector<Step> steps;
+
+  Value end() const { return steps.back().op->getOperand(steps.back().next); }
+  StringRef axes() {
+    return operand == 0 ? contract.getLhsAxes() : contract.getRhsAxes();
+  }
+};
+
+class WayFinder {
+public:
+  explicit WayFinder(ContractOp contract) : contract(contract) {}
+
+  std::optional<Way> find(unsigned operand);
+
+private:
+  bool follow(Value value, const SmallBitVector &summed);
+  bool followInto(Operation *op, unsigned next, bool isTaken,
+                  const SmallBitVector &summed);
+  bool areFactorsFree(Way &way);
+
+  ContractOp contract;
+  SmallVector<Step> steps;
+  /// From which no way leads to a factor.
+  llvm::DenseSet<Value> fruitless;
+};
+} // namespace
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static unsigned bitsOf(Value value) {
+  return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+}
+
+static Value factorOf(const Step &step) {
+  return step.op->getOperand(1 - step.next);
+}
+
+static bool isView(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Finding ways
+//===----------------------------------------------------------------------===//
+
+/// Whether products of such numbers, in any order, overflow where those of f32
+/// do.
+static bool hasRangeOfF32(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return element.isF32() || element.isBF16();
+}
+
+/// Whether products of `value` may be taken in another order, for a contraction
+/// of elements like those of `operand`.
+static bool mayReorder(Value value, Value operand) {
+  return hasRangeOfF32(operand) ? hasRangeOfF32(value)
+                                : getElementTypeOrSelf(value).isF64() &&
+                                      getElementTypeOrSelf(operand).isF64();
+}
+
+/// Whether the cast rounds no sooner than where its value is stored.
+static bool roundsLate(CastOp cast) {
+  return cast->hasAttr(kImplicitAttr) ||
+         bitsOf(cast.getResult()) >= bitsOf(cast.getInput());
+}
+
+/// Whether `factor`, which broadcasts to `rank` dimensions, has one value for
+/// all places of the summed ones.
+static bool isConstantAlong(Value factor, int64_t rank,
+                            const SmallBitVector &summed) {
+  int64_t missing = rank - shapeOf(factor).size();
+  for (auto [dim, size] : llvm::enumerate(shapeOf(factor)))
+    if (size != 1 && summed.test(dim + missing))
+      return false;
+  return true;
+}
+
+/// Which dimensions of a view's operand are summed; nothing if a dimension is
+/// so in part.
+static std::optional<SmallBitVector> summedBelow(Operation *view,
+                                                 const SmallBitVector &summed) {
+  SmallBitVector below(shapeOf(view->getOperand(0)).size());
+  if (auto transpose = dyn_cast<TransposeOp>(view)) {
+    for (auto [dim, from] : llvm::enumerate(transpose.getPermutation()))
+      below[from] = summed[dim];
+    return below;
+  }
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view)) {
+    for (auto [dim, group] :
+         llvm::enumerate(collapse.getReassociationIndices()))
+      for (int64_t from : group)
+        below[from] = summed[dim];
+    return below;
+  }
+  auto expand = cast<tensor::ExpandShapeOp>(view);
+  for (auto [from, group] : llvm::enumerate(expand.getReassociationIndices())) {
+    auto isSummed = [&](int64_t dim) { return summed.test(dim); };
+    below[from] = llvm::any_of(group, isSummed);
+    if (below[from] && !llvm::all_of(group, isSummed))
+      return std::nullopt;
+  }
+  return below;
+}
+
+/// The shape that a factor of `shape` has above the view; nothing if it would
+/// have to repeat along a part of a dimension.
+static std::optional<Shape> shapeAbove(ArrayRef<int64_t> shape,
+                                       Operation *view) {
+  ArrayRef<int64_t> below = shapeOf(view->getOperand(0)),
+                    above = shapeOf(view->getResult(0));
+  // A scalar is the same everywhere.
+  if (shape.empty())
+    return Shape();
+  if (shape.size() != below.size())
+    return std::nullopt;
+  Shape result(above.size(), 1);
+  if (auto transpose = dyn_cast<TransposeOp>(view)) {
+    for (auto [dim, from] : llvm::enumerate(transpose.getPermutation()))
+      result[dim] = shape[from];
+    return result;
+  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
+    for (auto [from, group] : llvm::enumerate(expand.getReassociationIndices()))
+      for (int64_t dim : group)
+        result[dim] = shape[from] == 1 ? 1 : above[dim];
+    return result;
+  }
+  auto collapse = cast<tensor::CollapseShapeOp>(view);
+  for (auto [dim, group] :
+       llvm::enumerate(collapse.getReassociationIndices())) {
+    if (llvm::all_of(group, [&](int64_t from) { return shape[from] == 1; }))
+      continue;
+    if (llvm::any_of(group,
+                     [&](int64_t from) { return shape[from] != below[from]; }))
+      return std::nullopt;
+    result[dim] = above[dim];
+  }
+  return result;
+}
+
+bool WayFinder::followInto(Operation *op, unsigned next, bool isTaken,
+                           const SmallBitVector &summed) {
+  steps.push_back({op, next, isTaken});
+  size_t depth = steps.size();
+  bool leads = steps.size() < mostSteps && follow(op->getOperand(next), summed);
+  if (!leads)
+    steps.resize(isTaken ? depth : depth - 1);
+  return leads || isTaken;
+}
+
+/// Whether a way from `value` leads to a factor; `steps` then has it.
+bool WayFinder::follow(Value value, const SmallBitVector &summed) {
+  Operation *op = value.getDefiningOp();
+  if (!op || fruitless.contains(value))
+    return false;
+  auto fits = [&](unsigned next) {
+    return mayReorder(op->getOperand(next), contract.getLhs()) &&
+           shapeOf(op->getOperand(next)) == shapeOf(value);
+  };
+  auto isFactor = [&](unsigned number) {
+    Value factor = op->getOperand(number);
+    return mayReorder(factor, contract.getLhs()) &&
+           isConstantAlong(factor, shapeOf(value).size(), summed);
+  };
+  bool leads = false;
+  if (isView(op)) {
+    if (std::optional<SmallBitVector> below = summedBelow(op, summed))
+      leads = mayReorder(value, contract.getLhs()) &&
+              followInto(op, 0, /*isTaken=*/false, *below);
+  } else if (auto cast = dyn_cast<CastOp>(op)) {
+    leads = roundsLate(cast) && fits(0) && followInto(op, 0, false, summed);
+  } else if (isa<MulOp, DivOp>(op)) {
+    bool areBoth = isa<MulOp>(op);
+    leads = (fits(0) && isFactor(1) && followInto(op, 0, true, summed)) ||
+            (areBoth && fits(1) && isFactor(0) &&
+             followInto(op, 1, true, summed)) ||
+            (fits(0) && followInto(op, 0, false, summed)) ||
+            (areBoth && fits(1) && followInto(op, 1, false, summed));
+  }
+  if (!leads)
+    fruitless.insert(value);
+  return leads;
+}
+
+/// The shape in which a factor reaches the contraction; nothing if it cannot.
+static std::optional<Shape> shapeAtOperand(const Way &way, size_t number) {
+  std::optional<Shape> shape(shapeOf(factorOf(way.steps[number])));
+  for (const Step &step : llvm::reverse(ArrayRef(way.steps).take_front(number)))
+    if (shape && isView(step.op))
+      shape = shapeAbove(*shape, step.op);
+  return shape;
+}
+
+/// Whether the operand's summed sizes are known, and none is 0: the sum of no
+/// products is 0, whatever their factors are.
+static bool sumsProducts(ContractOp contract, Way &way) {
+  ArrayRef<int64_t> shape = shapeOf(contract->getOperand(way.operand));
+  for (auto [axis, size] : llvm::zip_equal(way.axes(), shape))
+    if (!contract.getResultAxes().contains(axis) &&
+        (size == 0 || ShapedType::isDynamic(size)))
+      return false;
+  return true;
+}
+
+/// Whether all factors can go up to the operand and into the result.
+bool WayFinder::areFactorsFree(Way &way) {
+  StringRef result = contract.getResultAxes();
+  for (auto [number, step] : llvm::enumerate(way.steps)) {
+    if (!step.isTaken)
+      continue;
+    std::optional<Shape> shape = shapeAtOperand(way, number);
+    if (!shape)
+      return false;
+    StringRef letters = way.axes().take_back(shape->size());
+    for (auto [letter, size] : llvm::zip_equal(letters, *shape)) {
+      size_t axis = result.find(letter);
+      if (size == 1)
+        continue;
+      // Where sizes are equal but not known to be, the result's type would
+      // change.
+      if (axis == StringRef::npos ||
+          broadcastSizes(size, shapeOf(contract.getResult())[axis]) !=
+              shapeOf(contract.getResult())[axis])
+        return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Way> WayFinder::find(unsigned operand) {
+  Way way{contract, operand, {}};
+  SmallBitVector summed;
+  for (char axis : way.axes())
+    summed.push_back(!contract.getResultAxes().contains(axis));
+  steps.clear();
+  fruitless.clear();
+  Value value = contract->getOperand(operand);
+  if (!mayReorder(value, value) || !sumsProducts(contract, way) ||
+      !follow(value, summed))
+    return std::nullopt;
+  way.steps = steps;
+  return areFactorsFree(way) ? std::optional(way) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Which of them gain
+//===----------------------------------------------------------------------===//
+
+/// All ops that need the result of `op`.
+static llvm::DenseSet<Operation *> dependentsOf(Operation *op) {
+  llvm::DenseSet<Operation *> found;
+  SmallVector<Operation *> work = {op};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val()->getUsers())
+      if (found.insert(user).second)
+        work.push_back(user);
+  return found;
+}
+
+/// `value` without casts from narrower elements, and without views.
+static Value behindViews(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    auto cast = dyn_cast<CastOp>(op);
+    bool widens = cast && bitsOf(cast.getInput()) <= bitsOf(value);
+    if (!isView(op) && !widens)
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether `value` is in memory in any case: an input, a result of the program,
+/// or what an op reads that is in `behind` a contraction, since no kernel
+/// before that one can hold it in registers.
+static bool isInMemory(Value value, const llvm::DenseSet<Operation *> &behind) {
+  return isa<BlockArgument>(value) ||
+         llvm::any_of(value.getUsers(), [&](Operation *user) {
+           return user->hasTrait<mlir::OpTrait::IsTerminator>() ||
+                  behind.contains(user);
+         });
+}
+
+/// Whether the way leaves nothing to compute from `left`, which is not wider.
+static bool leavesView(const Way &way, Value left) {
+  return bitsOf(left) <= bitsOf(way.contract->getOperand(way.operand)) &&
+         llvm::all_of(way.steps, [](const Step &step) {
+           return step.isTaken || isView(step.op) || isa<CastOp>(step.op);
+         });
+}
+
+/// The last contraction that `value` follows from by pointwise ops of its
+/// shape; null if there is none, or if these need what only another kernel
+/// computes from the contraction.
+static ContractOp epilogueOf(Value value) {
+  llvm::SmallSetVector<Operation *, 16> ops;
+  SmallVector<Operation *> others;
+  auto add = [&](Value operand) {
+    Operation *op = operand.getDefiningOp();
+    if (op && shapeOf(operand) == shapeOf(value) &&
+        (isa<ContractOp>(op) || op->hasTrait<mlir::fuse::OpTrait::Pointwise>()))
+      ops.insert(op);
+    else if (op)
+      others.push_back(op);
+  };
+  add(value);
+  ContractOp last;
+  for (size_t next = 0; next < ops.size() && next < mostProducers; ++next) {
+    auto contract = dyn_cast<ContractOp>(ops[next]);
+    if (!contract)
+      llvm::for_each(ops[next]->getOperands(), add);
+    else if (!last || last->isBeforeInBlock(contract))
+      last = contract;
+  }
+  if (!last || ops.size() > mostProducers)
+    return {};
+  llvm::DenseSet<Operation *> behind = dependentsOf(last);
+  bool needsOthers =
+      llvm::any_of(others, [&](Operation *op) { return behind.contains(op); });
+  return needsOthers ? ContractOp() : last;
+}
+
+/// Whether what the way leaves of `left` is computed where the kernel of
+/// another contraction has `left` in registers, while the factors need a kernel
+/// between the two. Then that one has less to write.
+static bool leavesEpilogue(const Way &way, Value left) {
+  ContractOp before = epilogueOf(left);
+  if (!before)
+    return false;
+  llvm::DenseSet<Operation *> behind = dependentsOf(before);
+  auto isBehind = [&](const Step &step) {
+    return step.op->getNumOperands() == 2 &&
+           behind.contains(factorOf(step).getDefiningOp());
+  };
+  bool isLater = false, areViews = true;
+  for (const Step &step : way.steps) {
+    if (step.isTaken) {
+      isLater |= isBehind(step);
+      continue;
+    }
+    // A view of the other kernel's results is free, one of values inside it is
+    // not.
+    if (isBehind(step) || (isView(step.op) && !areViews))
+      return false;
+    areViews &= isView(step.op);
+  }
+  return isLater;
+}
+
+static bool isWorthwhile(const Way &way) {
+  Value left = behindViews(way.end());
+  return isInMemory(left, dependentsOf(way.contract)) &&
+         (leavesView(way, left) || leavesEpilogue(way, left));
+}
+
+/// Keeps the ways whose ops nobody needs once all of these ways are rewritten.
+static void keepUnshared(SmallVectorImpl<Way> &ways) {
+  for (bool changed = true; changed;) {
+    llvm::DenseSet<OpOperand *> vanishing;
+    for (Way &way : ways) {
+      vanishing.insert(&way.contract->getOpOperand(way.operand));
+      for (const Step &step : way.steps)
+        vanishing.insert(&step.op->getOpOperand(step.next));
+    }
+    size_t before = ways.size();
+    llvm::erase_if(ways, [&](const Way &way) {
+      return llvm::any_of(way.steps, [&](const Step &step) {
+        return llvm::any_of(
+            step.op->getResult(0).getUses(),
+            [&](OpOperand &use) { return !vanishing.contains(&use); });
+      });
+    });
+    changed = ways.size() != before;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+static OpFoldResult sizeOf(OpBuilder &builder, Location loc, Value value,
+                           int64_t dim) {
+  if (!ShapedType::isDynamic(shapeOf(value)[dim]))
+    return builder.getIndexAttr(shapeOf(value)[dim]);
+  return tensor::DimOp::create(builder, loc, value, dim).getResult();
+}
+
+/// The factor above a view, for which shapeAbove() has found `shape`.
+static Value emitAbove(OpBuilder &builder, Value factor, Operation *view,
+                       ArrayRef<int64_t> shape) {
+  if (shapeOf(factor).empty())
+    return factor;
+  Location loc = view->getLoc();
+  auto type = cast<RankedTensorType>(factor.getType()).clone(shape);
+  if (auto transpose = dyn_cast<TransposeOp>(view))
+    return TransposeOp::create(builder, loc, type, factor,
+                               transpose.getPermutation());
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view))
+    return tensor::CollapseShapeOp::create(builder, loc, type, factor,
+                                           collapse.getReassociationIndices());
+  auto expand = cast<tensor::ExpandShapeOp>(view);
+  SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
+  for (auto [size, known] : llvm::zip_equal(sizes, shape))
+    if (!ShapedType::isDynamic(known))
+      size = builder.getIndexAttr(known);
+  return tensor::ExpandShapeOp::create(builder, loc,
+                                       cast<RankedTensorType>(type), factor,
+                                       expand.getReassociationIndices(), sizes);
+}
+
+/// Groups of dimensions with one each of those that `varies` says.
+static SmallVector<ReassociationIndices> groupsAround(ArrayRef<bool> varies) {
+  SmallVector<ReassociationIndices> groups;
+  bool hasOne = false;
+  for (auto [dim, isOne] : llvm::enumerate(varies)) {
+    if (groups.empty() || (isOne && hasOne)) {
+      groups.emplace_back();
+      hasOne = false;
+    }
+    groups.back().push_back(dim);
+    hasOne |= isOne;
+  }
+  return groups;
+}
+
+namespace {
+/// Gives a factor with the axes of an operand those of the result.
+class AxisMapper {
+public:
+  AxisMapper(OpBuilder &builder, ContractOp contract)
+      : builder(builder), loc(contract.getLoc()),
+        result(contract.getResultAxes()) {}
+
+  Value map(Value factor, StringRef axes);
+
+private:
+  void dropOnes();
+  void order();
+  void spread();
+
+  OpBuilder &builder;
+  Location loc;
+  StringRef result;
+  Value factor;
+  std::string letters;
+};
+} // namespace
+
+Value AxisMapper::map(Value value, StringRef axes) {
+  factor = value;
+  letters = axes.take_back(shapeOf(factor).size()).str();
+  // Often the axes are where they have to be.
+  auto pairs = llvm::zip(llvm::reverse(letters), llvm::reverse(result),
+                         llvm::reverse(shapeOf(factor)));
+  bool fits =
+      letters.size() <= result.size() && llvm::all_of(pairs, [](auto pair) {
+        auto [own, wanted, size] = pair;
+        return own == wanted || size == 1;
+      });
+  if (!fits) {
+    dropOnes();
+    order();
+    spread();
+  }
+  return factor;
+}
+
+void AxisMapper::dropOnes() {
+  SmallVector<bool> varies;
+  Shape shape;
+  std::string kept;
+  for (auto [letter, size] : llvm::zip_equal(letters, shapeOf(factor))) {
+    varies.push_back(size != 1);
+    if (size != 1) {
+      shape.push_back(size);
+      kept += letter;
+    }
+  }
+  if (kept == letters)
+    return;
+  SmallVector<ReassociationIndices> groups;
+  if (!kept.empty())
+    groups = groupsAround(varies);
+  letters = kept;
+  factor = tensor::CollapseShapeOp::create(
+      builder, loc, cast<RankedTensorType>(factor.getType()).clone(shape),
+      factor, groups);
+}
+
+void AxisMapper::order() {
+  std::string wanted = letters;
+  llvm::sort(wanted,
+             [&](char a, char b) { return result.find(a) < result.find(b); });
+  if (wanted == letters)
+    return;
+  SmallVector<int64_t> permutation;
+  Shape shape;
+  for (char letter : wanted) {
+    permutation.push_back(letters.find(letter));
+    shape.push_back(shapeOf(factor)[permutation.back()]);
+  }
+  letters = wanted;
+  factor = TransposeOp::create(
+      builder, loc, cast<RankedTensorType>(factor.getType()).clone(shape),
+      factor, permutation);
+}
+
+/// Puts ones between and behind the axes, where the result has others.
+void AxisMapper::spread() {
+  if (result.ends_with(letters))
+    return;
+  StringRef covered = result.drop_front(result.find(letters.front()));
+  SmallVector<bool> varies;
+  Shape shape;
+  SmallVector<OpFoldResult> sizes;
+  for (char letter : covered) {
+    size_t dim = letters.find(letter);
+    varies.push_back(dim != std::string::npos);
+    shape.push_back(varies.back() ? shapeOf(factor)[dim] : 1);
+    sizes.push_back(varies.back() ? sizeOf(builder, loc, factor, dim)
+                                  : OpFoldResult(builder.getIndexAttr(1)));
+  }
+  factor = tensor::ExpandShapeOp::create(
+      builder, loc,
+      RankedTensorType::get(shape, getElementTypeOrSelf(factor.getType())),
+      factor, groupsAround(varies), sizes);
+}
+
+/// A cast that rounds where its value is stored.
+static Value emitImplicitCast(OpBuilder &builder, Location loc, Value value,
+                              Type element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == element)
+    return value;
+  auto cast = CastOp::create(builder, loc, type.clone(element), value);
+  cast->setAttr(kImplicitAttr, builder.getUnitAttr());
+  return cast;
+}
+
+/// The step's op on another operand; a cast back to the elements that this was
+/// widened from is none.
+static Value emitStep(OpBuilder &builder, const Step &step, Value operand) {
+  Type type = step.op->getResult(0).getType();
+  if (isa<CastOp>(step.op))
+    if (auto widened = operand.getDefiningOp<CastOp>())
+      if (widened.getInput().getType() == type &&
+          bitsOf(widened.getInput()) < bitsOf(operand))
+        return widened.getInput();
+  IRMapping mapping;
+  mapping.map(step.op->getOperand(step.next), operand);
+  return builder.clone(*step.op, mapping)->getResult(0);
+}
+
+static Value emitScaled(OpBuilder &builder, Location loc, Value value,
+                        const Step &step, Value factor) {
+  Type element = getElementTypeOrSelf(factor.getType());
+  // Products of 16 bits may be of f32 as well: they are computed so.
+  if (bitsOf(value) > bitsOf(factor))
+    factor = emitImplicitCast(builder, loc, factor,
+                              getElementTypeOrSelf(value.getType()));
+  else
+    value = emitImplicitCast(builder, loc, value, element);
+  return isa<DivOp>(step.op)
+             ? DivOp::create(builder, loc, value, factor).getResult()
+             : MulOp::create(builder, loc, value, factor).getResult();
+}
+
+/// Computes the operand without its factors, and puts them behind the
+/// contraction.
+static void rewrite(Way &way) {
+  ContractOp contract = way.contract;
+  Location loc = contract.getLoc();
+  OpBuilder builder(contract);
+  Value rest = way.end();
+  SmallVector<std::pair<const Step *, Value>> factors;
+  for (const Step &step : llvm::reverse(way.steps)) {
+    if (step.isTaken) {
+      factors.push_back({&step, factorOf(step)});
+      continue;
+    }
+    rest = emitStep(builder, step, rest);
+    if (isView(step.op))
+      for (auto &[of, factor] : factors)
+        factor = emitAbove(builder, factor, step.op,
+                           *shapeAbove(shapeOf(factor), step.op));
+  }
+  contract->setOperand(way.operand, rest);
+
+  builder.setInsertionPointAfter(contract);
+  llvm::SmallPtrSet<Operation *, 8> scales;
+  Value result = contract.getResult(), scaled = result;
+  Operation *last = contract->getNextNode();
+  AxisMapper mapper(builder, contract);
+  for (auto [step, factor] : factors)
+    scaled =
+        emitScaled(builder, loc, scaled, *step, mapper.map(factor, way.axes()));
+  scaled = emitImplicitCast(builder, loc, scaled,
+                            getElementTypeOrSelf(result.getType()));
+  for (Operation *op = contract->getNextNode(); op != last;
+       op = op->getNextNode())
+    scales.insert(op);
+  result.replaceAllUsesExcept(scaled, scales);
+  for (const Step &step : way.steps)
+    if (step.op->use_empty())
+      step.op->erase();
+}
+
+namespace {
+struct HoistRowScalePass
+    : public mlir::fuse::impl::HoistRowScaleBase<HoistRowScalePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<Way> ways;
+    for (Block &block : getOperation().getBody())
+      for (ContractOp contract : block.getOps<ContractOp>())
+        for (unsigned operand : {0, 1})
+          if (auto way = WayFinder(contract).find(operand))
+            if (isWorthwhile(*way))
+              ways.push_back(std::move(*way));
+    keepUnshared(ways);
+    // What one leaves is another's operand: from the first contraction on.
+    llvm::for_each(ways, rewrite);
+  }
+};
+} // namespace

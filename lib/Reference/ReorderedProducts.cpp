@@ -1,0 +1,154 @@
+//===- ReorderedProducts.cpp - Factors that leave a sum of products -------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program may take sum_k (x[k] r) y[k] as r sum_k x[k] y[k]. The relative
+// error of both is the same, as long as neither order overflows. What any order
+// may reach is at most the product of all factors above 1:
+//
+//   reach(x) = max(1, |x|)          of what is no product
+//   reach(x y) = reach(x) reach(y)
+//
+// so that there is no bound where the sum of these overflows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operations.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir::fuse;
+using namespace mlir::fuse::reference;
+using mlir::dyn_cast;
+using mlir::isa;
+using mlir::Operation;
+
+namespace {
+class Reach {
+public:
+  explicit Reach(GetTensor get) : get(get) {}
+
+  const Value &of(mlir::Value value, unsigned depth = 0);
+
+private:
+  Value find(mlir::Value value, unsigned depth);
+  Value ofLeaf(mlir::Value value, bool divides = false) const;
+  Value ofProduct(Operation *op, unsigned depth);
+
+  GetTensor get;
+  llvm::DenseMap<mlir::Value, std::shared_ptr<const Value>> known;
+};
+} // namespace
+
+/// How far from a contraction factors are looked for.
+static constexpr unsigned kMostOps = 32;
+
+/// f16 keeps the program's order, and so does what an explicit cast rounds.
+static bool isReordered(Operation *op) {
+  if (!op || op->getNumOperands() == 0 || op->getNumResults() != 1)
+    return false;
+  auto dtype = [](mlir::Value value) {
+    return getDType(mlir::getElementTypeOrSelf(value.getType()));
+  };
+  auto isWide = [&](mlir::Value value) {
+    auto type = dtype(value);
+    return type == DType::BF16 || type == DType::F32 || type == DType::F64;
+  };
+  if (auto cast = dyn_cast<CastOp>(op))
+    return isWide(cast.getInput()) && isWide(cast.getResult()) &&
+           (cast->hasAttr(kImplicitAttr) ||
+            getBytes(*dtype(cast.getResult())) >=
+                getBytes(*dtype(cast.getInput())));
+  return isa<MulOp, DivOp, RmsNormOp, TransposeOp, mlir::tensor::ExpandShapeOp,
+             mlir::tensor::CollapseShapeOp>(op) &&
+         isWide(op->getResult(0));
+}
+
+Value Reach::ofLeaf(mlir::Value value, bool divides) const {
+  const Value &tensor = get(value);
+  Value reach = Value::zeros(DType::F64, tensor.shape);
+  reach.error.clear();
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    Bounded x = {tensor.data[i], tensor.getError(i)};
+    double most = x.magnitude();
+    if (divides)
+      most = 1.0 / std::max(0.0, std::fabs(x.value) - x.error);
+    reach.data[i] = std::isnan(most) ? kInfinity : std::max(1.0, most);
+  }
+  return reach;
+}
+
+Value Reach::ofProduct(Operation *op, unsigned depth) {
+  Value result = Value::zeros(DType::F64, get(op->getResult(0)).shape);
+  result.error.clear();
+  llvm::fill(result.data, 1.0);
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    Value reach = isa<DivOp>(op) && number == 1 ? ofLeaf(operand, true)
+                                                : of(operand, depth + 1);
+    std::vector<int64_t> places = listOffsets(
+        result.shape, getBroadcastStrides(reach.shape, result.shape));
+    for (auto [element, place] : llvm::zip_equal(result.data, places))
+      element *= reach.data[place];
+  }
+  // Of the reciprocal root that a norm multiplies with.
+  if (auto norm = dyn_cast<RmsNormOp>(op))
+    for (double &element : result.data)
+      element *=
+          std::max(1.0, 1.0 / std::sqrt(norm.getEps().convertToDouble()));
+  return result;
+}
+
+Value Reach::find(mlir::Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (depth == kMostOps || !isReordered(op))
+    return ofLeaf(value);
+  if (isa<MulOp, DivOp, RmsNormOp>(op))
+    return ofProduct(op, depth);
+  Value below = of(op->getOperand(0), depth + 1);
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return evaluateTranspose(transpose, below);
+  below.shape = get(value).shape;
+  return below;
+}
+
+const Value &Reach::of(mlir::Value value, unsigned depth) {
+  if (auto found = known.find(value); found != known.end())
+    return *found->second;
+  auto reach = std::make_shared<const Value>(find(value, depth));
+  return *known.try_emplace(value, std::move(reach)).first->second;
+}
+
+static double largest(const Value &reach) {
+  double most = 1.0;
+  for (double element : reach.data)
+    most = std::max(most, element);
+  return most;
+}
+
+llvm::Error mlir::fuse::reference::allowReorderedProducts(
+    Operation *op, GetTensor get,
+    llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
+    Value &result) {
+  if (llvm::none_of(op->getOperands(), [](mlir::Value operand) {
+        return isReordered(operand.getDefiningOp());
+      }))
+    return llvm::Error::success();
+  Reach reach(get);
+  const Value lhs = reach.of(op->getOperand(0)),
+              rhs = reach.of(op->getOperand(1));
+  // Half of it, for what roundings add.
+  double limit =
+      0.5 * getMaxFinite(isNarrow(result.dtype) ? DType::F32 : result.dtype);
+  // No sum has more terms than an operand has elements.
+  if (largest(lhs) * largest(rhs) * lhs.size() <= limit)
+    return llvm::Error::success();
+  llvm::Expected<Value> sums = evaluate({&lhs, &rhs});
+  if (!sums)
+    return sums.takeError();
+  for (int64_t i = 0; i < result.size(); ++i)
+    if (!(sums->data[i] <= limit))
+      result.error[i] = kInfinity;
+  return llvm::Error::success();
+}
