@@ -59,6 +59,25 @@ std::vector<KernelResources> mlir::fuse::parseAssemblerLog(StringRef log) {
   return kernels;
 }
 
+std::vector<SerializedMma> mlir::fuse::parseSerializedMma(StringRef log) {
+  std::vector<SerializedMma> found;
+  while (!log.empty()) {
+    StringRef line;
+    std::tie(line, log) = log.split('\n');
+    size_t code = line.find("(C75");
+    size_t begin = std::min(code, line.find("Potential Performance Loss"));
+    if (begin == StringRef::npos)
+      continue;
+    StringRef message = line.drop_front(begin).trim();
+    // The function stands last, in quotes.
+    StringRef kernel;
+    if (StringRef rest = message; rest.consume_back("'"))
+      kernel = rest.rsplit('\'').second;
+    found.push_back({kernel.str(), message.str()});
+  }
+  return found;
+}
+
 std::optional<std::string> mlir::fuse::findPtxas() {
   if (auto path = llvm::sys::Process::GetEnv("FUSE_PTXAS"))
     if (llvm::sys::fs::can_execute(*path))
@@ -153,6 +172,7 @@ runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
   std::string cubin = output->read();
   result.cubin.assign(cubin.begin(), cubin.end());
   result.kernels = parseAssemblerLog(text);
+  result.serialized = parseSerializedMma(text);
   return result;
 }
 
@@ -166,6 +186,7 @@ runNvJitLink(const NvJitLink &library, StringRef ptx, const GPUTarget &target,
   result.assembler = Assembler::NvJitLink;
   result.assemblerName = "nvJitLink (" + library.getPath().str() + ")";
   result.kernels = parseAssemblerLog(log);
+  result.serialized = parseSerializedMma(log);
   return result;
 }
 

@@ -26,6 +26,71 @@ unsigned PTXKernel::count(StringRef prefix) const {
   return total;
 }
 
+/// Whether the token is a shape such as "m64n256k16".
+static bool isMatrixShape(StringRef token) {
+  for (char axis : {'m', 'n', 'k'}) {
+    unsigned size = 0;
+    if (!token.consume_front(StringRef(&axis, 1)) ||
+        token.consumeInteger(10, size))
+      return false;
+  }
+  return token.empty();
+}
+
+/// What a matrix instruction is called in a count; empty for other opcodes.
+static std::string matrixName(StringRef opcode) {
+  SmallVector<StringRef> tokens;
+  opcode.split(tokens, '.');
+  bool multiplies =
+      opcode.starts_with("wgmma.mma_async") || opcode.starts_with("mma.sync") ||
+      opcode.starts_with("wmma.mma") || opcode.starts_with("tcgen05.mma");
+  if (!multiplies)
+    return {};
+  std::string name = tokens.front().str();
+  auto *shape = llvm::find_if(tokens, isMatrixShape);
+  if (shape == tokens.end())
+    return name;
+  auto isLayout = [](StringRef token) {
+    return token == "row" || token == "col";
+  };
+  SmallVector<StringRef> types;
+  llvm::copy_if(llvm::make_range(shape + 1, tokens.end()),
+                std::back_inserter(types),
+                [&](StringRef token) { return !isLayout(token); });
+  return name + " " + shape->str() + " " + llvm::join(types, ".");
+}
+
+std::map<std::string, unsigned> PTXKernel::matrixInstructions() const {
+  std::map<std::string, unsigned> counts;
+  for (const auto &entry : opcodes)
+    if (std::string name = matrixName(entry.getKey()); !name.empty())
+      counts[name] += entry.getValue();
+  return counts;
+}
+
+/// Copies by a tensor map whose opcode has `from` before `to`.
+static unsigned countTensorCopies(const llvm::StringMap<unsigned> &opcodes,
+                                  StringRef from, StringRef to) {
+  unsigned total = 0;
+  for (const auto &entry : opcodes) {
+    StringRef opcode = entry.getKey();
+    bool isCopy = opcode.starts_with("cp.async.bulk.tensor.") ||
+                  opcode.starts_with("cp.reduce.async.bulk.tensor.");
+    // The destination stands before the source.
+    if (isCopy && opcode.find(to) < opcode.find(from))
+      total += entry.getValue();
+  }
+  return total;
+}
+
+unsigned PTXKernel::tensorLoads() const {
+  return countTensorCopies(opcodes, ".global", ".shared::");
+}
+
+unsigned PTXKernel::tensorStores() const {
+  return countTensorCopies(opcodes, ".shared::", ".global");
+}
+
 std::optional<unsigned>
 PTXKernel::minBits(PTXAccess::Kind kind, std::optional<unsigned> param) const {
   std::optional<unsigned> least;

@@ -123,7 +123,8 @@ Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
       return std::move(*module);
   Expected<AssembledModule> module =
       mlir::fuse::assemblePTX(ptx, target, options);
-  if (module && !module->cubin.empty())
+  // What is an error is one again the next time.
+  if (module && !module->cubin.empty() && module->serialized.empty())
     consumeError(disk->store(key, serialize(*module)));
   return module;
 }

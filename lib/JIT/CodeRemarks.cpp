@@ -9,6 +9,7 @@
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Explain/Passes.h"
+#include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Report.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -154,15 +155,48 @@ static void remarkOnSpills(const KernelResources &resources, Location place) {
                          "schedule shows the one it has");
 }
 
+namespace {
+/// Where the kernels of a program come from.
+class KernelPlaces {
+public:
+  explicit KernelPlaces(func::FuncOp entry) : ofProgram(entry.getLoc()) {
+    for (auto launch : entry.getOps<mlir::fuse::LaunchOp>())
+      places.try_emplace(launch.getKernel().getLeafReference(),
+                         launch.getLoc());
+  }
+
+  Location of(StringRef kernel) const {
+    auto found = places.find(kernel);
+    return found == places.end() ? ofProgram : found->second;
+  }
+
+private:
+  Location ofProgram;
+  llvm::StringMap<Location> places;
+};
+} // namespace
+
+llvm::Error checkTensorCores(func::FuncOp entry, const Code &code) {
+  KernelPlaces places(entry);
+  llvm::Error error = llvm::Error::success();
+  for (const mlir::fuse::SerializedMma &mma : code.assembled.serialized)
+    error = llvm::joinErrors(
+        std::move(error),
+        makeError(
+            places.of(mma.kernel),
+            llvm::formatv(
+                "expected kernel '{0}' to multiply on tensor cores without "
+                "waiting, but got from {1}: {2}; give the kernel a schedule "
+                "with smaller tiles (--emit=schedule shows the one it has), or "
+                "report it with --dump-stages",
+                mma.kernel, code.assembled.assemblerName, mma.message)
+                .str()));
+  return error;
+}
+
 llvm::Error remarkOnCode(func::FuncOp entry, const Code &code,
                          const runtime::Facts &facts) {
-  llvm::StringMap<Location> places;
-  for (auto launch : entry.getOps<mlir::fuse::LaunchOp>())
-    places.try_emplace(launch.getKernel().getLeafReference(), launch.getLoc());
-  auto placeOfKernel = [&](StringRef name) {
-    auto found = places.find(name);
-    return found == places.end() ? entry.getLoc() : found->second;
-  };
+  KernelPlaces places(entry);
   if (!code.ptx.empty()) {
     auto module = mlir::fuse::parsePTX(code.ptx);
     if (!module)
@@ -171,11 +205,11 @@ llvm::Error remarkOnCode(func::FuncOp entry, const Code &code,
       for (const PTXKernel &kernel : module->kernels)
         if (kernel.name == info.name)
           for (const NarrowAccess &access :
-               narrowAccesses(info, kernel, placeOfKernel(info.name)))
+               narrowAccesses(info, kernel, places.of(info.name)))
             remarkOn(access, info, facts);
   }
   for (const KernelResources &resources : code.assembled.kernels)
-    remarkOnSpills(resources, placeOfKernel(resources.name));
+    remarkOnSpills(resources, places.of(resources.name));
   return llvm::Error::success();
 }
 

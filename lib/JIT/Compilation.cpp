@@ -342,6 +342,8 @@ Expected<Code> Compilation::generate(const Facts &facts) {
   if (gpu::GPUModuleOp kernels = kernelsOf(**program))
     if (llvm::Error error = state->emit(kernels, facts, code))
       return std::move(error);
+  if (llvm::Error error = checkTensorCores(entry, code))
+    return std::move(error);
   if (llvm::Error error = remarkOnCode(entry, code, facts))
     return std::move(error);
   code.remarks = std::move(state->remarks);

@@ -23,6 +23,10 @@ void collectRemarks(mlir::MLIRContext &context, std::vector<Remark> &remarks);
 llvm::Error remarkOnCode(mlir::func::FuncOp entry, const Code &code,
                          const runtime::Facts &facts);
 
+/// Fails if the assembler serialises tensor-core instructions of a kernel, with
+/// the kernel's place in the program.
+llvm::Error checkTensorCores(mlir::func::FuncOp entry, const Code &code);
+
 } // namespace fuse::jit
 
 #endif // FUSE_LIB_JIT_REMARKS_H

@@ -100,6 +100,15 @@ static json::Object toJSON(const PTXKernel &kernel, const PTXModule &module) {
     narrowest = std::min(narrowest.value_or(access.bits), access.bits);
   if (narrowest)
     object["min_access_bits"] = *narrowest;
+  json::Object matrices;
+  for (const auto &[instruction, count] : kernel.matrixInstructions())
+    matrices[instruction] = count;
+  if (!matrices.empty())
+    object["tensor_cores"] = std::move(matrices);
+  if (unsigned loads = kernel.tensorLoads())
+    object["tensor_loads"] = loads;
+  if (unsigned stores = kernel.tensorStores())
+    object["tensor_stores"] = stores;
   return object;
 }
 

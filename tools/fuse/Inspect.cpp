@@ -35,6 +35,7 @@ private:
   Error emitCandidates(jit::Compilation &compilation);
   Error emitStage(jit::Compilation &compilation, jit::Stage stage);
   Error emitCode(const jit::Code &code, StringRef text);
+  bool expects() const { return bits > 0 || mma; }
 
   ProgramOptions program{sub, category, jit::Target::CUDA};
   cl::opt<Emit> what{
@@ -57,6 +58,9 @@ private:
   cl::opt<unsigned> bits{
       "expect-bits", cl::sub(sub), cl::cat(category), cl::value_desc("N"),
       cl::desc("Fail if a streamed operand is accessed with fewer bits")};
+  cl::opt<bool> mma{
+      "expect-mma", cl::sub(sub), cl::cat(category),
+      cl::desc("Fail if a contraction does not run on tensor cores")};
 };
 } // namespace
 
@@ -68,8 +72,8 @@ jit::CompileOptions InspectCommand::compileOptions() const {
     options.target = jit::Target::CUDA;
   if (options.chip.empty())
     options.chip = "sm_90";
-  // Remarks and --expect-bits name lines; PTX is shown as a run compiles it.
-  options.lineInfo = bits > 0 || what == Emit::Kernels || asJSON;
+  // Remarks and what is expected name lines; PTX is shown as a run compiles it.
+  options.lineInfo = expects() || what == Emit::Kernels || asJSON;
   return options;
 }
 
@@ -129,6 +133,18 @@ static void printTables(const KernelReport &kernel) {
   }
 }
 
+/// What multiplies and what copies for it; the schedule says how far ahead.
+static void printTensorCores(const KernelReport &kernel) {
+  for (const auto &[instruction, count] : kernel.ptx->matrixInstructions())
+    outs() << formatv("  tensor cores {0} x {1}\n", count, instruction);
+  unsigned loads = kernel.ptx->tensorLoads(),
+           stores = kernel.ptx->tensorStores();
+  if (loads + stores == 0)
+    return;
+  outs() << formatv("  tensor maps {0} loads, {1} stores\n", loads, stores);
+  outs() << formatv("  schedule {0}\n", kernel.info->schedule);
+}
+
 static void printStats(ArrayRef<KernelReport> kernels) {
   for (const KernelReport &kernel : kernels) {
     outs() << formatv("kernel {0}\n", kernel.info->name);
@@ -139,6 +155,7 @@ static void printStats(ArrayRef<KernelReport> kernels) {
     printAccesses(*kernel.ptx, PTXAccess::Kind::Load);
     printAccesses(*kernel.ptx, PTXAccess::Kind::Store);
     printTables(kernel);
+    printTensorCores(kernel);
     outs() << formatv("  shared {0} bytes\n", kernel.ptx->sharedBytes);
     if (const auto &resources = kernel.resources)
       outs() << formatv("  registers {0}, stack {1} bytes, spills {2} bytes\n",
@@ -218,23 +235,30 @@ Error InspectCommand::emitCode(const jit::Code &code, StringRef text) {
   } else {
     outs() << code.ptx;
   }
-  return bits > 0 ? expectBits(*reports, bits, program.file) : Error::success();
+  if (bits > 0)
+    if (Error error = expectBits(*reports, bits, program.file))
+      return error;
+  return mma ? expectMma(*reports, code.remarks, program.file)
+             : Error::success();
 }
 
 Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
   bool isStage =
       what == Emit::Schedule || what == Emit::Gpu || what == Emit::LLVM;
   bool isCandidates = what == Emit::Candidates;
-  if (isCandidates && bits > 0)
-    return createStringError(inconvertibleErrorCode(),
-                             "expected --expect-bits with kernels, ptx or "
-                             "stats, but got --emit=candidates; use "
-                             "--emit=stats");
-  if (isStage && (asJSON || bits > 0))
-    return createStringError(inconvertibleErrorCode(),
-                             "expected --json and --expect-bits with kernels, "
-                             "ptx or stats, but got another --emit; use "
-                             "--emit=stats");
+  StringRef expectation = mma && bits == 0 ? "--expect-mma" : "--expect-bits";
+  if (isCandidates && expects())
+    return createStringError(
+        inconvertibleErrorCode(),
+        formatv("expected {0} with kernels, ptx or stats, but got "
+                "--emit=candidates; use --emit=stats",
+                expectation));
+  if (isStage && (asJSON || expects()))
+    return createStringError(
+        inconvertibleErrorCode(),
+        formatv("expected --json and {0} with kernels, ptx or stats, but got "
+                "another --emit; use --emit=stats",
+                expectation));
   if (isCandidates)
     return emitCandidates(compilation);
   if (what == Emit::Schedule)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelReport.h"
+#include "fuse/Explain/Passes.h"
 #include "fuse/JIT/Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -66,19 +67,73 @@ static Error narrowAccess(const KernelReport &kernel, const PTXAccess &access,
               access.type, access.ptxLine, bits / 8));
 }
 
+static Error noPTX(StringRef option) {
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv("expected PTX to look at, but the target is the CPU; use "
+              "--target cuda with {0}",
+              option));
+}
+
 Error expectBits(ArrayRef<KernelReport> kernels, unsigned bits,
                  StringRef fileName) {
   for (const KernelReport &kernel : kernels) {
     if (!kernel.ptx)
-      return createStringError(
-          inconvertibleErrorCode(),
-          "expected PTX to look at, but the target is the CPU; use --target "
-          "cuda with --expect-bits");
+      return noPTX("--expect-bits");
     for (const PTXAccess &access : kernel.ptx->accesses)
       if (access.bits < bits && jit::mayBeStreamed(*kernel.info, access))
         return narrowAccess(kernel, access, bits, fileName);
   }
   return Error::success();
+}
+
+/// The remark on what a kernel runs; null if there is none.
+static const jit::Remark *remarkOn(StringRef kernel,
+                                   ArrayRef<jit::Remark> remarks) {
+  const auto *found = find_if(remarks, [&](const jit::Remark &remark) {
+    return remark.category == mlir::fuse::kKernelCategory &&
+           is_contained(remark.facts,
+                        std::pair(std::string("Kernel"), kernel.str()));
+  });
+  return found == remarks.end() ? nullptr : found;
+}
+
+static Error noTensorCores(StringRef kernel, ArrayRef<jit::Remark> remarks,
+                           StringRef fileName) {
+  std::string place = fileName.str(), why;
+  if (const jit::Remark *remark = remarkOn(kernel, remarks)) {
+    if (remark->line > 0)
+      place += formatv(":{0}:{1}", remark->line, remark->column);
+    why = formatv(" ({0})", remark->reason);
+  }
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv("{0}: expected tensor-core instructions in every kernel that "
+              "contracts, but kernel '{1}' has none{2}; use --chip sm_90a, and "
+              "operands of f16 or bf16 whose rows are multiples of 16 bytes",
+              place, kernel, why));
+}
+
+Error expectMma(ArrayRef<KernelReport> kernels, ArrayRef<jit::Remark> remarks,
+                StringRef fileName) {
+  bool anyContracts = false;
+  for (const KernelReport &kernel : kernels) {
+    if (!is_contained(kernel.info->ops, "contract"))
+      continue;
+    anyContracts = true;
+    if (!kernel.ptx)
+      return noPTX("--expect-mma");
+    if (kernel.ptx->matrixInstructions().empty())
+      return noTensorCores(kernel.info->name, remarks, fileName);
+  }
+  if (anyContracts)
+    return Error::success();
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv("{0}: expected a kernel that contracts, but got none; use "
+              "--expect-mma with programs that have a fuse.matmul, "
+              "fuse.contract or fuse.attention",
+              fileName));
 }
 
 } // namespace fuse::driver

@@ -36,6 +36,12 @@ countAccesses(const mlir::fuse::PTXKernel &kernel,
 llvm::Error expectBits(llvm::ArrayRef<KernelReport> kernels, unsigned bits,
                        llvm::StringRef fileName);
 
+/// Fails if a kernel that contracts has no instruction of tensor cores, or if
+/// none contracts: with its place in `fileName`, and why as the remarks say.
+llvm::Error expectMma(llvm::ArrayRef<KernelReport> kernels,
+                      llvm::ArrayRef<jit::Remark> remarks,
+                      llvm::StringRef fileName);
+
 } // namespace fuse::driver
 
 #endif // FUSE_TOOLS_FUSE_KERNELREPORT_H

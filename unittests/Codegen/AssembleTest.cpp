@@ -58,6 +58,72 @@ TEST(Assemble, ReadsTheLogOfEveryKernel) {
   EXPECT_EQ(kernels[1].sharedBytes, 0u);
 }
 
+TEST(Assemble, LogSaysWhatIsSerialized) {
+  auto found = parseSerializedMma(
+      "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async "
+      "instructions are serialized due to insufficient register resources for "
+      "the wgmma pipeline in the function 'first'\n"
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Potential Performance Loss: 'setmaxnreg' ignored to "
+      "allow debugging.\n"
+      "ptxas info    : (C7517) warpgroup.wait is injected in around line 24 by "
+      "compiler to allow use of registers defined by GMMA in function "
+      "'second'\n");
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].kernel, "first");
+  EXPECT_EQ(found[1].kernel, "");
+  EXPECT_EQ(found[2].kernel, "second");
+  EXPECT_EQ(llvm::StringRef(found[2].message).substr(0, 7), "(C7517)");
+}
+
+/// Two products, between which the sums are changed if `isChanged`.
+static std::string makeProducts(bool isChanged) {
+  return std::string(R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry products(.param .u64 .ptr .global .align 16 out, .param .u64 a, .param .u64 b)
+.maxntid 128, 1, 1
+{
+	.reg .f32 %f<5>;
+	.reg .b64 %rd<5>;
+	ld.param.b64 %rd1, [out];
+	ld.param.b64 %rd2, [a];
+	ld.param.b64 %rd3, [b];
+	cvta.to.global.u64 %rd4, %rd1;
+	mov.f32 %f1, 0f00000000;
+	mov.f32 %f2, %f1;
+	mov.f32 %f3, %f1;
+	mov.f32 %f4, %f1;
+	wgmma.fence.sync.aligned;
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd2, %rd3, 1, 1, 1, 0, 0;
+)") + (isChanged ? "add.f32 %f1, %f1, 0f3f800000;\n" : "") +
+         R"(
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd2, %rd3, 1, 1, 1, 0, 0;
+	wgmma.commit_group.sync.aligned;
+	wgmma.wait_group.sync.aligned 0;
+	st.global.f32 [%rd4], %f1;
+	ret;
+}
+)";
+}
+
+TEST(Assemble, SaysWhichProductsAreSerialized) {
+  if (!findPtxas())
+    GTEST_SKIP() << "no ptxas";
+  AssembleOptions options;
+  options.assembler = Assembler::Ptxas;
+  GPUTarget target = llvm::cantFail(lookupGPUTarget("sm_90a"));
+  AssembledModule good =
+      llvm::cantFail(assemblePTX(makeProducts(false), target, options));
+  EXPECT_TRUE(good.serialized.empty());
+  AssembledModule bad =
+      llvm::cantFail(assemblePTX(makeProducts(true), target, options));
+  ASSERT_FALSE(bad.serialized.empty());
+  for (const SerializedMma &mma : bad.serialized)
+    EXPECT_EQ(mma.kernel, "products");
+}
+
 /// Each assembler that is there must agree on what the kernel needs.
 static void assembleWith(Assembler assembler) {
   AssembleOptions options;

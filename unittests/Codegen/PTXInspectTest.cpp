@@ -85,6 +85,40 @@ TEST(PTXInspect, ReadsModuleHeader) {
   EXPECT_EQ(module.kernels[0].numParams, 3u);
 }
 
+TEST(PTXInspect, CountsTensorCores) {
+  const char *text = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry tiles(.param .u64 .ptr .global .align 16 out)
+{
+	.reg .b64 %rd<9>;
+	{
+	.reg .pred p;
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f1, %f2}, %rd1, %rd2, p, 1, 1, 0, 0;
+	}
+	wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {%f1, %f2}, %rd1, %rd2, p, 1, 1, 0, 0;
+	wgmma.commit_group.sync.aligned;
+	mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f1};
+	cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd3, {%r2, %r3}], [%r4];
+	cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd4, {%r2, %r3}], [%r4];
+	cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd5, {%r2, %r3}], [%r1];
+	ret;
+}
+)";
+  PTXModule module = parse(text);
+  ASSERT_EQ(module.kernels.size(), 1u);
+  const PTXKernel &kernel = module.kernels[0];
+  std::map<std::string, unsigned> expected = {
+      {"wgmma m64n256k16 f32.bf16.bf16", 2},
+      {"mma m16n8k16 f32.f16.f16.f32", 1}};
+  EXPECT_EQ(kernel.matrixInstructions(), expected);
+  EXPECT_EQ(kernel.tensorLoads(), 2u);
+  EXPECT_EQ(kernel.tensorStores(), 1u);
+  EXPECT_TRUE(parse(sample).kernels[0].matrixInstructions().empty());
+  EXPECT_EQ(parse(sample).kernels[0].tensorLoads(), 0u);
+}
+
 TEST(PTXInspect, TracesEachAccessToItsArgument) {
   PTXModule module = parse(sample);
   const std::vector<PTXAccess> &accesses = module.kernels[0].accesses;

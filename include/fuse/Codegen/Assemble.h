@@ -51,6 +51,16 @@ struct KernelResources {
   bool losesBound = false;
 };
 
+/// What the assembler says of matrix instructions that it runs one after the
+/// other, or waits for where the program does not: the kernel is right, but
+/// several times slower.
+struct SerializedMma {
+  /// Empty if the assembler does not say.
+  std::string kernel;
+  /// Such as "(C7517) warpgroup.wait is injected in around line 24 by ...".
+  std::string message;
+};
+
 struct AssembledModule {
   /// The assembler that was used; never Any.
   Assembler assembler = Assembler::Driver;
@@ -60,6 +70,7 @@ struct AssembledModule {
   llvm::SmallVector<char, 0> cubin;
   /// Empty if the driver is to assemble.
   std::vector<KernelResources> kernels;
+  std::vector<SerializedMma> serialized;
 };
 
 struct AssembleOptions {
@@ -92,6 +103,10 @@ std::optional<std::string> findPtxas();
 /// Parses what `ptxas -v` and nvJitLink's `-verbose` say. Text that is not
 /// about a kernel is skipped.
 std::vector<KernelResources> parseAssemblerLog(llvm::StringRef log);
+
+/// The lines of such a log with a code of C7500 to C7599 or with "Potential
+/// Performance Loss", which are those about wgmma and setmaxnreg.
+std::vector<SerializedMma> parseSerializedMma(llvm::StringRef log);
 
 } // namespace mlir::fuse
 

@@ -27,6 +27,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,6 +73,15 @@ struct PTXKernel {
   /// Number of instructions whose opcode is `prefix` or starts with it and a
   /// dot: count("shfl"), count("bar"), count("fma"), count("ex2.approx").
   unsigned count(llvm::StringRef prefix) const;
+
+  /// Instructions of tensor cores by kind, shape and element types, such as
+  /// {"wgmma m64n256k16 f32.bf16.bf16": 8}.
+  std::map<std::string, unsigned> matrixInstructions() const;
+
+  /// Bulk copies of tiles that a tensor map describes, to shared memory and
+  /// from it.
+  unsigned tensorLoads() const;
+  unsigned tensorStores() const;
 
   /// The narrowest access of `kind`, of all or of one argument's; none if there
   /// is no such access.

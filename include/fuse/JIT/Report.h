@@ -20,7 +20,10 @@
 //
 // Sizes are in bytes: a number where it is known, else an expression over the
 // program's symbols. "ptx" and "ptxas" stand only where there is PTX and where
-// something has assembled it.
+// something has assembled it. A kernel on tensor cores also has in "ptx"
+// "tensor_cores": {"wgmma m64n256k16 f32.bf16.bf16": 8}, "tensor_loads": 2 and
+// "tensor_stores": 1, the instructions that multiply and that copy by tensor
+// maps; how many stages these run ahead is in its schedule.
 //
 //===----------------------------------------------------------------------===//
 
