@@ -94,8 +94,7 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
   if (!target.gpu)
     return result;
   ScheduleAttrInterface chosen = kernel.getScheduleAttr();
-  result.chosen = describe(estimateTime(
-      *target.gpu, estimateWork(kernel, dims, chosen, *target.gpu)));
+  result.chosen = describe(estimateTime(kernel, dims, chosen, *target.gpu));
   for (const Candidate &other : findCandidates(kernel, dims, target))
     if (other.schedule != chosen) {
       result.runnerUp = llvm::formatv("{0}: {1}", debugString(other.schedule),

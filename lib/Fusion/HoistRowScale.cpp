@@ -343,9 +343,12 @@ static bool isInMemory(Value value, const llvm::DenseSet<Operation *> &behind) {
          });
 }
 
-/// Whether the way leaves nothing to compute from `left`, which is not wider.
+/// Whether the way leaves nothing to compute from `left`, not even a cast.
 static bool leavesView(const Way &way, Value left) {
-  return bitsOf(left) <= bitsOf(way.contract->getOperand(way.operand)) &&
+  auto elementOf = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  return elementOf(left) == elementOf(way.contract->getOperand(way.operand)) &&
          llvm::all_of(way.steps, [](const Step &step) {
            return step.isTaken || isView(step.op) || isa<CastOp>(step.op);
          });

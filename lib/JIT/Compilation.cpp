@@ -403,7 +403,8 @@ candidatesOf(mlir::fuse::KernelOp kernel,
       continue;
     ScheduleCandidate &added = result.back();
     added.work = estimateWork(kernel, dims, candidate.schedule, *target.gpu);
-    added.estimate = estimateTime(*target.gpu, *added.work);
+    added.estimate =
+        estimateTime(kernel, dims, candidate.schedule, *target.gpu);
   }
   return result;
 }

@@ -40,6 +40,9 @@ static constexpr int64_t someStages = 3;
 static constexpr int64_t usualCopyGroups = 4;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
+/// Tiles on tensor cores whose predicted time is so many times the fastest's are
+/// not worth a measurement.
+static constexpr double farSlower = 1.5;
 /// Rows shorter than this are not worth several multiprocessors.
 static constexpr int64_t longRow = 16384;
 
@@ -453,20 +456,17 @@ static Schedules alternatives(ContractionScheduleAttr proposal) {
   return found;
 }
 
-static Schedules alternatives(MmaScheduleAttr proposal) {
+/// Of all tiles those that the model does not take for far slower.
+static Schedules alternatives(MmaScheduleAttr proposal, KernelOp kernel,
+                              const DimClasses &dims,
+                              const ScheduleTarget &target) {
   Schedules found;
-  std::pair<int64_t, int64_t> tiles[] = {{128, 256}, {256, 128}, {128, 192},
-                                         {128, 128}, {64, 256},  {64, 128}};
-  for (auto [tileM, tileN] : tiles)
-    for (int64_t stages : {8, 6, 5, 4, 3})
-      if (auto schedule = MmaScheduleAttr::getIfLegal(
-              proposal.getContext(), proposal.getIsa(), tileM, tileN,
-              proposal.getTileK(), stages, proposal.getConsumers(),
-              proposal.getRaster(), proposal.getStore(),
-              proposal.getPersistent())) {
-        found.push_back(schedule);
-        break;
-      }
+  MmaProduct product = mmaProductOf(kernel, dims);
+  double fastest = estimateMma(proposal, product, *target.gpu).seconds;
+  for (MmaScheduleAttr schedule : mmaSchedulesOf(kernel, dims, target))
+    if (estimateMma(schedule, product, *target.gpu).seconds <=
+        farSlower * fastest)
+      found.push_back(schedule);
   return found;
 }
 
@@ -486,7 +486,9 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
           .Case<PointwiseScheduleAttr, TransposeScheduleAttr>(
               [&](auto attr) { return alternatives(attr, maxThreads); })
           .Case([](ContractionScheduleAttr attr) { return alternatives(attr); })
-          .Case([](MmaScheduleAttr attr) { return alternatives(attr); });
+          .Case([&](MmaScheduleAttr attr) {
+            return alternatives(attr, kernel, dims, target);
+          });
   // In the order in which they were found.
   Schedules unique;
   for (ScheduleAttrInterface schedule : found)

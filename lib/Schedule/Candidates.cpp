@@ -58,6 +58,16 @@ mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
   return {};
 }
 
+TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
+                                      ScheduleAttrInterface schedule,
+                                      const GPUTarget &gpu) {
+  auto mma = dyn_cast<MmaScheduleAttr>(schedule);
+  // A schedule from text may stand on a kernel without a contraction.
+  if (mma && !kernel.getBody().getOps<ContractOp>().empty())
+    return estimateMma(mma, mmaProductOf(kernel, dims), gpu);
+  return estimateTime(gpu, estimateWork(kernel, dims, schedule, gpu));
+}
+
 static bool isFaster(const Candidate &a, const Candidate &b) {
   return a.estimate->seconds < b.estimate->seconds;
 }
@@ -72,7 +82,8 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
     // What needs more registers than there are would spill.
     if (schedule != proposal && residentBlocks(*target.gpu, work) == 0)
       return;
-    Candidate candidate{schedule, estimateTime(*target.gpu, work)};
+    Candidate candidate{schedule,
+                        estimateTime(kernel, dims, schedule, *target.gpu)};
     candidates.insert(llvm::upper_bound(candidates, candidate, isFaster),
                       candidate);
   };

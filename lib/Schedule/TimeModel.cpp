@@ -64,6 +64,10 @@ llvm::StringRef mlir::fuse::name(TimeLimit limit) {
     return "instructions";
   case TimeLimit::Launch:
     return "the launch";
+  case TimeLimit::TensorCores:
+    return "tensor cores";
+  case TimeLimit::SharedMemory:
+    return "shared memory";
   }
   llvm_unreachable("every limit has a name");
 }

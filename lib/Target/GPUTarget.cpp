@@ -35,6 +35,7 @@ static constexpr GPUTarget makeSM80() {
   t.hasAsyncCopy = true;
   t.mmaPerClock = 1024;
   t.sharedBytesPerClock = 128;
+  t.l2PortBytesPerClock = 64;
   t.multiprocessors = 108;
   t.memoryBytesPerSecond = 2039e9;
   t.l2Bytes = 40ull << 20;
@@ -86,6 +87,7 @@ static constexpr GPUTarget makeSM90() {
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
   t.mmaPerClock = 2048;
+  t.l2BytesPerClock = 6154;
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
   t.multiprocessors = 132;

@@ -245,6 +245,21 @@ func.func @wider(%x: tensor<8x64xf32>, %r: tensor<8x1xf32>, %B: tensor<64x32xbf1
 
 // -----
 
+// Tensor cores take their operands from memory as they are: another kernel casts
+// them, and may multiply as well.
+// CHECK-LABEL: func.func @narrower
+// CHECK:         fuse.mul
+// CHECK:         fuse.contract
+// CHECK-NEXT:    return
+func.func @narrower(%x: tensor<8x64xf8E4M3FN>, %r: tensor<8x1xbf16>, %B: tensor<64x32xbf16>) -> tensor<8x32xbf16> {
+  %f = fuse.cast %x : tensor<8x64xf8E4M3FN> -> tensor<8x64xbf16>
+  %n = fuse.mul %f, %r : tensor<8x64xbf16>, tensor<8x1xbf16> -> tensor<8x64xbf16>
+  %c = fuse.contract "mk,kn->mn" %n, %B : tensor<8x64xbf16>, tensor<64x32xbf16> -> tensor<8x32xbf16>
+  return %c : tensor<8x32xbf16>
+}
+
+// -----
+
 // An outer product has no operand without the factor.
 // CHECK-LABEL: func.func @outer
 // CHECK:         fuse.mul

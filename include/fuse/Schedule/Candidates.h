@@ -16,6 +16,7 @@
 #ifndef FUSE_SCHEDULE_CANDIDATES_H
 #define FUSE_SCHEDULE_CANDIDATES_H
 
+#include "fuse/Schedule/MmaModel.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "fuse/Schedule/TimeModel.h"
 
@@ -31,6 +32,19 @@ struct Candidate {
 /// taken for kAssumedSize.
 BlockWork estimateWork(KernelOp kernel, const DimClasses &dims,
                        ScheduleAttrInterface schedule, const GPUTarget &gpu);
+
+/// What the kernel takes under `schedule`, by the model for such schedules.
+TimeEstimate estimateTime(KernelOp kernel, const DimClasses &dims,
+                          ScheduleAttrInterface schedule, const GPUTarget &gpu);
+
+/// The sizes of the kernel's contraction, as estimateWork() takes them.
+MmaProduct mmaProductOf(KernelOp kernel, const DimClasses &dims);
+
+/// The schedules of the kernel's contraction on tensor cores, from fast to
+/// slow; empty where they cannot run it.
+SmallVector<MmaScheduleAttr> mmaSchedulesOf(KernelOp kernel,
+                                            const DimClasses &dims,
+                                            const ScheduleTarget &target);
 
 /// The choice first, then the others from fast to slow, as far as the model
 /// knows. Every one of them lowers. Empty if no scheduler applies.

@@ -68,7 +68,15 @@ struct BlockWork {
 };
 
 /// What a kernel's time consists of most.
-enum class TimeLimit { Memory, Cache, Waiting, Instructions, Launch };
+enum class TimeLimit {
+  Memory,
+  Cache,
+  Waiting,
+  Instructions,
+  Launch,
+  TensorCores,
+  SharedMemory
+};
 
 llvm::StringRef name(TimeLimit limit);
 

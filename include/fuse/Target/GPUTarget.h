@@ -74,13 +74,17 @@ struct GPUTarget {
   /// Products of 16-bit floats, summed in f32, on tensor cores.
   unsigned mmaPerClock;
   unsigned sharedBytesPerClock;
+  /// Read from the L2, if few others read ("NVIDIA A100 Tensor Core GPU
+  /// Architecture": 64 bytes; the same since).
+  unsigned l2PortBytesPerClock;
 
   // The board.
   unsigned multiprocessors;
   double memoryBytesPerSecond;
   uint64_t l2Bytes;
-  /// Read by all multiprocessors together ("NVIDIA A100 Tensor Core GPU
-  /// Architecture", table 4; taken for the same on later boards).
+  /// Read from the L2 by all multiprocessors together: for an A100 as in table 4
+  /// of "NVIDIA A100 Tensor Core GPU Architecture"; from an H100 on 8 MB in 1300
+  /// clocks, which DeepGEMM's model takes.
   unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.
   double clockHertz;

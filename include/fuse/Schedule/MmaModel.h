@@ -1,0 +1,72 @@
+//===- MmaModel.h - How long tiles on tensor cores take ---------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Seconds of a contraction on tensor cores, as DeepGEMM estimates them: tiles
+// come in waves of one a multiprocessor, and each takes as long as the busiest
+// of three: the tensor cores, shared memory, and its share of the L2. For a
+// place of the summed axis, a tile of 128 x 256 whose two consumers have 64
+// rows each takes, in clocks of an H100 with all of 132 multiprocessors busy,
+//
+//   tensor cores   128 x 256 products / 2048                            16
+//   shared memory  (128 + 256) x 2 bytes written,
+//                  2 x (64 + 256) x 2 read / 128                        16
+//   L2             (128 + 256) x 2 bytes / min(64, 6154 / 132)          16.5
+//
+// Behind its products each tile leaves its results. All of it takes no less
+// than memory needs for the operands and the results.
+//
+// Everything here is counted or stands in GPUTarget; nothing was fitted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_SCHEDULE_MMAMODEL_H
+#define FUSE_SCHEDULE_MMAMODEL_H
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Schedule/TimeModel.h"
+
+namespace mlir::fuse {
+
+/// A product of matrices [m, k] and [n, k] of 16-bit elements, for each of
+/// `batches` places.
+struct MmaProduct {
+  double batches = 1, m = 1, n = 1, k = 1;
+  /// Of one place of all results together.
+  double resultBytes = MmaScheduleAttr::kElementBytes;
+};
+
+/// What is known of a kernel's contraction beside its sizes.
+struct MmaForm {
+  /// Results that a tensor map can write.
+  bool mayCopyResults = true;
+  /// Neighbours in memory of the columns' operand follow the summed axis; else
+  /// its copies take 64 columns each.
+  bool columnsAreAlongK = true;
+};
+
+/// Clocks of a multiprocessor in which it has as many tiles as any.
+double mmaClocks(MmaScheduleAttr schedule, const MmaProduct &product,
+                 const GPUTarget &gpu);
+
+TimeEstimate estimateMma(MmaScheduleAttr schedule, const MmaProduct &product,
+                         const GPUTarget &gpu);
+
+/// Whether the lowering takes the schedule for a product of this form, and each
+/// of its parts does what it says.
+bool isLegalMma(MmaScheduleAttr schedule, const MmaForm &form);
+
+/// The legal schedules of all tiles, from fast to slow; of equally fast ones
+/// those first that keep multiprocessors busy for fewer clocks. Empty on chips
+/// without such instructions.
+SmallVector<MmaScheduleAttr> rankMmaSchedules(MLIRContext *context,
+                                              const MmaProduct &product,
+                                              const MmaForm &form,
+                                              const GPUTarget &gpu);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_SCHEDULE_MMAMODEL_H

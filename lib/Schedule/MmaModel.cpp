@@ -1,0 +1,164 @@
+//===- MmaModel.cpp - How long tiles on tensor cores take -----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/MmaModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr double elementBytes = MmaScheduleAttr::kElementBytes;
+
+/// What the enumeration takes: rows and columns of a tile, beside multiples of
+/// the 64 columns of a copy a few for narrow results.
+static constexpr int64_t tileRows[] = {64, 128, 192, 256};
+static constexpr int64_t tileColumns[] = {8, 16, 32, 64, 128, 192, 256};
+static constexpr int64_t mostConsumers = 2;
+/// Slots beyond which none waits any more, and the fewest that overlap copies
+/// with products.
+static constexpr int64_t mostStages = 8, fewestStages = 3;
+
+namespace {
+/// Clocks for one place of the summed axis in one tile.
+struct TileClocks {
+  double tensorCores, sharedMemory, cache;
+
+  double most() const { return std::max({tensorCores, sharedMemory, cache}); }
+};
+} // namespace
+
+static double tilesOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return product.batches * std::ceil(product.m / schedule.getTileM()) *
+         std::ceil(product.n / schedule.getTileN());
+}
+
+static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
+                       const GPUTarget &gpu) {
+  double most = std::min<double>(schedule.getPersistent(), gpu.multiprocessors);
+  return std::max(1.0, std::min(tilesOf(schedule, product), most));
+}
+
+static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
+                           const GPUTarget &gpu) {
+  double m = schedule.getTileM(), n = schedule.getTileN();
+  double loaded = (m + n) * elementBytes;
+  // Each instruction reads its rows and its columns.
+  double rows = MmaScheduleAttr::kRows, columns = schedule.columnsPerConsumer();
+  double read = m * n / (rows * columns) * (rows + columns) * elementBytes;
+  return {m * n / gpu.mmaPerClock, (loaded + read) / gpu.sharedBytesPerClock,
+          loaded / std::min<double>(gpu.l2PortBytesPerClock,
+                                    gpu.l2BytesPerClock / blocks)};
+}
+
+/// Clocks in which a tile leaves its results: in shared memory, from where they
+/// are copied beside the next tile's products, or in memory.
+static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
+                           const GPUTarget &gpu) {
+  double bytes =
+      schedule.getTileM() * schedule.getTileN() * product.resultBytes;
+  return bytes / (schedule.getStore() == MmaStore::tma
+                      ? gpu.sharedBytesPerClock
+                      : gpu.l2PortBytesPerClock);
+}
+
+double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
+                             const MmaProduct &product, const GPUTarget &gpu) {
+  double blocks = blocksOf(schedule, product, gpu);
+  double waves = std::ceil(tilesOf(schedule, product) / blocks);
+  return waves * (product.k * clocksOf(schedule, blocks, gpu).most() +
+                  resultClocks(schedule, product, gpu));
+}
+
+TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
+                                     const MmaProduct &product,
+                                     const GPUTarget &gpu) {
+  double busy = mmaClocks(schedule, product, gpu) / gpu.clockHertz;
+  double bytes =
+      product.batches * (elementBytes * product.k * (product.m + product.n) +
+                         product.resultBytes * product.m * product.n);
+  double memory = bytes / gpu.memoryBytesPerSecond;
+
+  TimeEstimate estimate;
+  estimate.residentBlocks = 1;
+  estimate.seconds = gpu.launchSeconds + std::max(busy, memory);
+  TileClocks clocks = clocksOf(schedule, blocksOf(schedule, product, gpu), gpu);
+  if (memory >= busy)
+    estimate.limit = TimeLimit::Memory;
+  else if (clocks.cache >= clocks.most())
+    estimate.limit = TimeLimit::Cache;
+  else if (clocks.sharedMemory > clocks.tensorCores)
+    estimate.limit = TimeLimit::SharedMemory;
+  else
+    estimate.limit = TimeLimit::TensorCores;
+  if (estimate.seconds < 2 * gpu.launchSeconds)
+    estimate.limit = TimeLimit::Launch;
+  return estimate;
+}
+
+bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
+  // Copies take blocks of columns that are as wide as a row in shared memory.
+  bool areBlocks =
+      schedule.columnsPerConsumer() % MmaScheduleAttr::kRowElements == 0;
+  bool copiesResults = schedule.getStore() == MmaStore::tma;
+  return (areBlocks || form.columnsAreAlongK) &&
+         (!copiesResults || (areBlocks && form.mayCopyResults));
+}
+
+/// Rows of tiles that are walked together: of a wave, the rows and columns that
+/// are read are then the fewest.
+static int64_t rasterOf(int64_t tileM, int64_t tileN, const GPUTarget &gpu) {
+  constexpr int64_t most = 32;
+  double blocks = gpu.multiprocessors;
+  auto read = [&](double raster) {
+    return raster * tileM + blocks / raster * tileN;
+  };
+  int64_t best = 1;
+  for (int64_t raster = 2; raster <= most; raster *= 2)
+    if (read(raster) < read(best))
+      best = raster;
+  return best;
+}
+
+/// With as many stages as there is room for; null if there are too few.
+static MmaScheduleAttr withMostStages(MLIRContext *context, int64_t tileM,
+                                      int64_t tileN, int64_t consumers,
+                                      MmaStore store, const GPUTarget &gpu) {
+  for (int64_t stages = mostStages; stages >= fewestStages; --stages)
+    if (auto schedule = MmaScheduleAttr::getIfLegal(
+            context, MmaIsa::wgmma, tileM, tileN, MmaScheduleAttr::kRowElements,
+            stages, consumers, rasterOf(tileM, tileN, gpu), store,
+            gpu.multiprocessors))
+      return schedule;
+  return {};
+}
+
+SmallVector<MmaScheduleAttr>
+mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
+                             const MmaForm &form, const GPUTarget &gpu) {
+  SmallVector<MmaScheduleAttr> found;
+  if (!gpu.hasWgmma)
+    return found;
+  for (int64_t tileM : tileRows)
+    for (int64_t tileN : tileColumns)
+      for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
+        for (MmaStore store : {MmaStore::tma, MmaStore::direct})
+          if (auto schedule =
+                  withMostStages(context, tileM, tileN, consumers, store, gpu);
+              schedule && isLegalMma(schedule, form))
+            found.push_back(schedule);
+  auto cost = [&](MmaScheduleAttr schedule) {
+    return std::pair(estimateMma(schedule, product, gpu).seconds,
+                     mmaClocks(schedule, product, gpu));
+  };
+  llvm::stable_sort(found, [&](MmaScheduleAttr a, MmaScheduleAttr b) {
+    return cost(a) < cost(b);
+  });
+  return found;
+}

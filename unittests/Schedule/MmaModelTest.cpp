@@ -1,0 +1,147 @@
+//===- MmaModelTest.cpp - The choice of tiles on tensor cores -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/MmaModel.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+using Tile = std::pair<int64_t, int64_t>;
+
+class MmaModelTest : public testing::Test {
+protected:
+  MmaModelTest() {
+    context.loadDialect<FuseDialect>();
+    gpu = llvm::cantFail(lookupGPUTarget("sm_90a"));
+    // The board of the measured tiles: an H100 SXM.
+    gpu.memoryBytesPerSecond = 3350e9;
+  }
+
+  SmallVector<MmaScheduleAttr> rank(double m, double n, double k,
+                                    MmaForm form = {}) {
+    return rankMmaSchedules(&context, {1, m, n, k, 2}, form, gpu);
+  }
+
+  Tile choice(double m, double n, double k) {
+    MmaScheduleAttr best = rank(m, n, k).front();
+    return {best.getTileM(), best.getTileN()};
+  }
+
+  void expectOneOf(double m, double n, double k, ArrayRef<Tile> tiles) {
+    Tile chosen = choice(m, n, k);
+    EXPECT_TRUE(llvm::is_contained(tiles, chosen))
+        << m << " x " << n << " x " << k << ": " << chosen.first << " x "
+        << chosen.second;
+  }
+
+  MLIRContext context;
+  GPUTarget gpu;
+};
+} // namespace
+
+/// Layers of LLaMA-3 8B at 4096 tokens and squares: 128 x 256 won on an H100,
+/// and 256 x 128 was as fast.
+TEST_F(MmaModelTest, ManyRowsTakeTheLargestTiles) {
+  const Tile winners[] = {{128, 256}, {256, 128}};
+  expectOneOf(4096, 4096, 4096, winners);
+  expectOneOf(8192, 8192, 8192, winners);
+  for (double rows : {2048, 4096, 8192, 16384}) {
+    expectOneOf(rows, 4096, 4096, winners);
+    expectOneOf(rows, 4096, 14336, winners);
+    expectOneOf(rows, 6144, 4096, winners);
+    expectOneOf(rows, 28672, 4096, winners);
+  }
+}
+
+/// Which tiles won with few rows and without a split of K.
+TEST_F(MmaModelTest, FewRowsTakeTilesThatKeepAllBusy) {
+  expectOneOf(64, 28672, 4096, {{64, 256}});
+  expectOneOf(128, 28672, 4096, {{128, 256}});
+  expectOneOf(256, 28672, 4096, {{128, 256}});
+  expectOneOf(256, 4096, 4096, {{64, 128}, {128, 256}});
+  expectOneOf(512, 4096, 4096, {{128, 128}});
+  expectOneOf(512, 4096, 14336, {{128, 128}});
+  expectOneOf(1024, 4096, 4096, {{128, 256}, {256, 128}});
+}
+
+TEST_F(MmaModelTest, TheFirstIsTheFastestOfAll) {
+  for (double rows : {1, 100, 1000, 4097})
+    for (double columns : {64, 2112, 50257}) {
+      MmaProduct product{1, rows, columns, 4096, 2};
+      auto ranked = rank(rows, columns, 4096);
+      ASSERT_GT(ranked.size(), 10u);
+      double fastest = estimateMma(ranked[0], product, gpu).seconds;
+      for (MmaScheduleAttr other : ranked)
+        EXPECT_LE(fastest, estimateMma(other, product, gpu).seconds);
+    }
+}
+
+/// With every number of multiprocessors the grid has no more blocks than these,
+/// and a tile for each.
+TEST_F(MmaModelTest, GridsFollowTheBoard) {
+  for (unsigned processors : {1u, 16u, 78u, 114u, 132u}) {
+    gpu.multiprocessors = processors;
+    for (double rows : {1, 4096})
+      for (MmaScheduleAttr schedule : rank(rows, 4096, 4096)) {
+        EXPECT_LE(schedule.getPersistent(), processors);
+        EXPECT_LE(schedule.sharedBytes(), gpu.maxSharedBytesPerBlock);
+        EXPECT_LE(schedule.getThreads(), gpu.maxThreadsPerBlock);
+        EXPECT_TRUE(std::isfinite(
+            estimateMma(schedule, {1, rows, 4096, 4096, 2}, gpu).seconds));
+      }
+  }
+}
+
+/// More rows take no less time, and more of it only where a row of tiles
+/// begins, apart from the bytes that they move.
+TEST_F(MmaModelTest, TimeStepsAtTheEdgesOfTiles) {
+  double before = 0;
+  for (int64_t rows = 1; rows <= 130; ++rows) {
+    MmaProduct product{1, double(rows), 4096, 4096, 2};
+    MmaScheduleAttr best = rank(rows, 4096, 4096).front();
+    double seconds = estimateMma(best, product, gpu).seconds;
+    EXPECT_GE(seconds, before) << rows;
+    before = seconds;
+    MmaProduct more = product;
+    more.m += 1;
+    if (rows % best.getTileM() != 0) {
+      EXPECT_EQ(mmaClocks(best, more, gpu), mmaClocks(best, product, gpu))
+          << rows;
+    }
+  }
+}
+
+TEST_F(MmaModelTest, ColumnsAlongNAreBlocksOf64) {
+  MmaForm alongN;
+  alongN.columnsAreAlongK = false;
+  for (MmaScheduleAttr schedule : rank(4096, 4096, 4096, alongN))
+    EXPECT_EQ(schedule.columnsPerConsumer() % 64, 0);
+  MmaForm direct;
+  direct.mayCopyResults = false;
+  for (MmaScheduleAttr schedule : rank(4096, 4096, 4096, direct))
+    EXPECT_EQ(schedule.getStore(), MmaStore::direct);
+}
+
+TEST_F(MmaModelTest, WhatTakesLongIsNamed) {
+  auto limit = [&](double m, double n, double k) {
+    return estimateMma(rank(m, n, k).front(), {1, m, n, k, 2}, gpu).limit;
+  };
+  EXPECT_EQ(limit(16, 28672, 8192), TimeLimit::Memory);
+  EXPECT_EQ(limit(16, 64, 64), TimeLimit::Launch);
+  gpu.l2BytesPerClock *= 2;
+  EXPECT_NE(limit(8192, 8192, 8192), TimeLimit::Cache);
+}
+
+TEST_F(MmaModelTest, OtherChipsHaveNone) {
+  gpu = llvm::cantFail(lookupGPUTarget("sm_90"));
+  EXPECT_TRUE(rank(4096, 4096, 4096).empty());
+}
