@@ -210,3 +210,24 @@ TEST_F(CandidatesTest, TheHostHasOneAndNoModel) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found.front().estimate);
 }
+
+/// A contraction on tensor cores has tiles of all kinds, the proposal first.
+TEST_F(CandidatesTest, TilesOnTensorCores) {
+  std::string program = R"(func.func @f(%x: tensor<512x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
+    %r = fuse.kernel "k" ins(%x, %w : tensor<512x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
+    ^bb0(%a: tensor<512x4096xbf16>, %b: tensor<4096x4096xbf16>):
+      %c = fuse.contract "mk,nk->mn" %a, %b : tensor<512x4096xbf16>, tensor<4096x4096xbf16> -> tensor<512x4096xbf16>
+      fuse.yield %c : tensor<512x4096xbf16>
+    }
+    return %r : tensor<512x4096xbf16>
+  })";
+  SmallVector<Candidate> found = candidatesOf(program, "sm_90a");
+  ASSERT_GT(found.size(), 4u);
+  for (size_t i = 1; i < found.size(); ++i) {
+    EXPECT_TRUE(isa<MmaScheduleAttr>(found[i].schedule));
+    EXPECT_LE(found[i - 1].estimate->seconds, found[i].estimate->seconds);
+  }
+  // No other chip has the instructions.
+  for (const Candidate &candidate : candidatesOf(program, "sm_90"))
+    EXPECT_TRUE(isa<ContractionScheduleAttr>(candidate.schedule));
+}
