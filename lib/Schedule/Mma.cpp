@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static double elementBytes(Value value) {
-  return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8.0;
-}
-
 MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims) {
   MmaProduct product;
   ContractionSpace space =

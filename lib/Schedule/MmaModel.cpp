@@ -139,12 +139,10 @@ static MmaScheduleAttr withMostStages(MLIRContext *context, int64_t tileM,
   return {};
 }
 
-SmallVector<MmaScheduleAttr>
-mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
-                             const MmaForm &form, const GPUTarget &gpu) {
+/// All that is legal, larger tiles behind smaller ones.
+static SmallVector<MmaScheduleAttr>
+allSchedules(MLIRContext *context, const MmaForm &form, const GPUTarget &gpu) {
   SmallVector<MmaScheduleAttr> found;
-  if (!gpu.hasWgmma)
-    return found;
   for (int64_t tileM : tileRows)
     for (int64_t tileN : tileColumns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
@@ -153,12 +151,21 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
                   withMostStages(context, tileM, tileN, consumers, store, gpu);
               schedule && isLegalMma(schedule, form))
             found.push_back(schedule);
-  auto cost = [&](MmaScheduleAttr schedule) {
-    return std::pair(estimateMma(schedule, product, gpu).seconds,
-                     mmaClocks(schedule, product, gpu));
-  };
-  llvm::stable_sort(found, [&](MmaScheduleAttr a, MmaScheduleAttr b) {
-    return cost(a) < cost(b);
-  });
   return found;
+}
+
+SmallVector<MmaScheduleAttr>
+mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
+                             const MmaForm &form, const GPUTarget &gpu) {
+  if (!gpu.hasWgmma)
+    return {};
+  SmallVector<MmaScheduleAttr> all = allSchedules(context, form, gpu);
+  // Seconds, clocks, and the place in `all`.
+  SmallVector<std::tuple<double, double, size_t>> costs;
+  for (auto [number, schedule] : llvm::enumerate(all))
+    costs.push_back({estimateMma(schedule, product, gpu).seconds,
+                     mmaClocks(schedule, product, gpu), number});
+  llvm::sort(costs);
+  return llvm::map_to_vector(
+      costs, [&](const auto &cost) { return all[std::get<2>(cost)]; });
 }
