@@ -139,18 +139,25 @@ static MmaScheduleAttr withMostStages(MLIRContext *context, int64_t tileM,
   return {};
 }
 
-/// All that is legal, larger tiles behind smaller ones.
+/// Each tile for each number of consumers. Results are copied where they can
+/// be: the next tile's products then go on meanwhile.
 static SmallVector<MmaScheduleAttr>
 allSchedules(MLIRContext *context, const MmaForm &form, const GPUTarget &gpu) {
   SmallVector<MmaScheduleAttr> found;
+  auto tryStore = [&](int64_t tileM, int64_t tileN, int64_t consumers,
+                      MmaStore store) {
+    MmaScheduleAttr schedule =
+        withMostStages(context, tileM, tileN, consumers, store, gpu);
+    if (!schedule || !isLegalMma(schedule, form))
+      return false;
+    found.push_back(schedule);
+    return true;
+  };
   for (int64_t tileM : tileRows)
     for (int64_t tileN : tileColumns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
-        for (MmaStore store : {MmaStore::tma, MmaStore::direct})
-          if (auto schedule =
-                  withMostStages(context, tileM, tileN, consumers, store, gpu);
-              schedule && isLegalMma(schedule, form))
-            found.push_back(schedule);
+        if (!tryStore(tileM, tileN, consumers, MmaStore::tma))
+          tryStore(tileM, tileN, consumers, MmaStore::direct);
   return found;
 }
 
