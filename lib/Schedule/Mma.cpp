@@ -18,19 +18,41 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+static double productOf(const MmaSpace &space, ArrayRef<char> axes,
+                        const DimClasses &dims) {
+  double product = 1;
+  for (char axis : axes)
+    product *= estimatedElements(space.extents(axis, dims), dims);
+  return product;
+}
+
+static double productOf(const ContractionSpace &space, ArrayRef<char> axes,
+                        const DimClasses &dims) {
+  double product = 1;
+  for (char axis : axes)
+    product *= estimatedElements({space.extent(axis, dims)}, dims);
+  return product;
+}
+
 MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims) {
   MmaProduct product;
-  ContractionSpace space =
-      contractionSpaceOf(*kernel.getBody().getOps<ContractOp>().begin());
-  auto sizeOf = [&](char axis) {
-    return estimatedElements({space.extent(axis, dims)}, dims);
-  };
-  product.m = space.m ? sizeOf(*space.m) : 1;
-  product.n = sizeOf(space.n);
-  for (char axis : space.outer)
-    product.batches *= sizeOf(axis);
-  for (char axis : space.summed)
-    product.k *= sizeOf(axis);
+  std::string reason;
+  // A schedule from text may stand where tensor cores cannot run it.
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
+  if (succeeded(space)) {
+    product.m = productOf(*space, {space->m}, dims);
+    product.n = productOf(*space, {space->n}, dims);
+    product.k = productOf(*space, {space->k}, dims);
+    product.batches = productOf(*space, space->outer, dims);
+  } else {
+    ContractionSpace any =
+        contractionSpaceOf(*kernel.getBody().getOps<ContractOp>().begin());
+    product.m = any.m ? productOf(any, {*any.m}, dims) : 1;
+    product.n = productOf(any, {any.n}, dims);
+    product.k = productOf(any, any.summed, dims);
+    product.batches = productOf(any, any.outer, dims);
+  }
   product.resultBytes = 0;
   for (Value value : kernel.getYield().getValues())
     product.resultBytes += elementBytes(value);
