@@ -121,6 +121,8 @@ void EmulatorGrid::arriveAtCluster(bool isRelease, const EmulatorSite *site) {
   }
   ++self.arrivals;
   isClusterRelease &= isRelease;
+  if (isRelease && clocks.isRunning())
+    clocks.release(self.id, clusterArriving);
   if (++clusterArrivals < threads.size())
     return;
   ++clusterBarriers;
@@ -128,6 +130,7 @@ void EmulatorGrid::arriveAtCluster(bool isRelease, const EmulatorSite *site) {
     lastClusterRelease = clusterBarriers;
   clusterArrivals = 0;
   isClusterRelease = true;
+  clusterReleased = clusterArriving;
   for (Thread &thread : threads)
     if (thread.state == State::AtClusterBarrier)
       thread.state = State::Ready;
@@ -150,6 +153,8 @@ void EmulatorGrid::waitForCluster(const EmulatorSite *site) {
   ++self.waits;
   // No later barrier can be complete: this thread has not arrived there.
   self.clusterOrdered = lastClusterRelease;
+  if (clocks.isRunning())
+    clocks.acquire(self.id, clusterReleased);
 }
 
 //===----------------------------------------------------------------------===//

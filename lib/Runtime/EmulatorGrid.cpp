@@ -30,7 +30,10 @@ EmulatorGrid::EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
       order(launch.cooperative
                 ? std::optional(GridOrder(together, launch.threads))
                 : std::nullopt),
-      memory(together, launch.threads, order ? &*order : nullptr),
+      timing(Timing(seed % 3)), elector(seed / 3),
+      memory(together, launch.threads, clocks, order ? &*order : nullptr),
+      mbarriers(*this), bulkCopies(*this, mbarriers),
+      warpgroups(*this, bulkCopies),
       threads(together * launch.threads),
       warpPhases((threads.size() + warpSize - 1) / warpSize), phases(together),
       lifetimes(together) {
@@ -110,6 +113,8 @@ uint64_t EmulatorGrid::global(const EmulatorGlobal &global) {
                      : isShared
                          ? formatv("shared memory '{0}'", global.name).str()
                          : formatv("constant '{0}'", global.name).str();
+  uint64_t place =
+      isShared ? placeShared(bytes, global.alignment) : global.alignment % 256;
   SmallVector<unsigned, 1> numbers;
   for (unsigned block = 0; block < (isShared ? together : 1); ++block) {
     char *host = static_cast<char *>(global.content);
@@ -122,7 +127,7 @@ uint64_t EmulatorGrid::global(const EmulatorGlobal &global) {
                             launch.cooperative ? "block" : "rank", block)
                         .str()
                   : name,
-        host, bytes, global.alignment % 256, block));
+        host, bytes, place, block));
   }
   globals.emplace_back(&global, numbers.front());
   return memory.segment(numbers[rank]).base;
@@ -190,14 +195,19 @@ void EmulatorGrid::runCluster() {
   isClusterRelease = true;
   fill(lifetimes, Lifetime());
   transactions.clear();
+  clocks.reset(threads.size());
+  clusterArriving = clusterReleased = Past();
+  barrierArrivals.clear();
+  mbarriers.reset();
+  bulkCopies.reset();
+  warpgroups.reset();
   startThreads();
   schedule();
-  if (failure.empty())
-    explainStuck();
-  if (failure.empty())
-    checkLifetimes();
-  if (failure.empty())
-    checkTransactions();
+  for (auto check :
+       {&EmulatorGrid::explainStuck, &EmulatorGrid::checkLifetimes,
+        &EmulatorGrid::checkTransactions, &EmulatorGrid::checkEngines})
+    if (failure.empty())
+      (this->*check)();
 }
 
 /// Warps in any order, and lanes in any order within their warp.
@@ -238,19 +248,29 @@ void EmulatorGrid::runThread(void *data) {
   // What nobody waits for reads and writes all the same.
   grid->commitCopies();
   grid->waitForCopies(/*pending=*/0);
+  grid->bulkCopies.checkThreadEnd();
   grid->running->state = State::Ended;
 }
 
-/// Gives turns until nobody can use one.
+/// Gives turns until nobody can use one. What is asynchronous happens when nobody
+/// can go on without.
 void EmulatorGrid::schedule() {
   // A loop may give up on its own, though not soon.
   static constexpr unsigned maxIdleRounds = 64;
-  auto isReady = [](const Thread &thread) {
-    return thread.state == State::Ready;
-  };
-  for (unsigned idle = 0; failure.empty() && any_of(threads, isReady);) {
-    idle = runRound() ? 0 : idle + 1;
-    if (idle == maxIdleRounds)
+  for (unsigned idle = 0; failure.empty();) {
+    bool progress = runRound();
+    if (!failure.empty())
+      return;
+    progress |= wakeWaiting();
+    if (progress || bulkCopies.advance()) {
+      idle = 0;
+      continue;
+    }
+    if (none_of(threads, [](const Thread &thread) {
+          return thread.state == State::Ready;
+        }))
+      return;
+    if (++idle == maxIdleRounds)
       explainSpinning();
   }
 }
@@ -271,14 +291,16 @@ bool EmulatorGrid::runRound() {
   return progress;
 }
 
-Present EmulatorGrid::now() const {
+Present EmulatorGrid::presentOf(const Thread &thread) const {
   Present moment;
-  moment.phase = phases[running->rank];
-  moment.warpPhase = warpPhases[running->id / warpSize];
-  moment.thread = running->id;
-  moment.arrivals = order ? order->releases(running->id) : running->arrivals;
-  moment.clusterOrdered = running->clusterOrdered;
-  moment.completions = &running->completions;
+  moment.phase = phases[thread.rank];
+  moment.warpPhase = warpPhases[thread.id / warpSize];
+  moment.thread = thread.id;
+  moment.arrivals = order ? order->releases(thread.id) : thread.arrivals;
+  moment.clusterOrdered = thread.clusterOrdered;
+  moment.completions = &thread.completions;
+  moment.step = clocks.step(thread.id);
+  moment.past = clocks.isRunning() ? &clocks.past(thread.id) : nullptr;
   return moment;
 }
 
@@ -305,15 +327,22 @@ void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
     if (running->fiber.stack().contains(host))
       return host;
   }
+  if (access.kind != AccessKind::Load)
+    isIdle = false;
+  void *place = tryAccess(access, now(), site);
+  stopIfRefused();
+  return place;
+}
+
+void *EmulatorGrid::tryAccess(const Access &access, const Present &present,
+                              const EmulatorSite *site) {
   checkHasWaited(access.address, site);
   if (together > 1)
     checkOtherBlock(access.address, site);
-  if (access.kind != AccessKind::Load)
-    isIdle = false;
-  if (void *host = memory.translate(access, now()))
-    return host;
-  complain(memory.complaint(), site);
-  abandon();
+  void *place = memory.translate(access, present);
+  if (!place)
+    complainOf(threads[present.thread], memory.complaint(), site);
+  return place;
 }
 
 //===----------------------------------------------------------------------===//
@@ -357,12 +386,29 @@ void EmulatorGrid::barrier(unsigned number, unsigned count,
     return thread.state == State::AtBarrier && thread.barrier == number;
   };
   unsigned arrived = count_if(threadsOfBlock(self.rank), isHere);
+  if (count)
+    arrived += barrierArrivals[{self.rank, number}].count;
   if (arrived == (count ? count : launch.threads)) {
     if (!count && !isSameBarrier(number))
       abandon();
     return releaseBarrier(number);
   }
   self.fiber.pause();
+}
+
+void EmulatorGrid::arriveAtBarrier(unsigned number, unsigned count,
+                                   const EmulatorSite *site) {
+  Arrivals &arrivals = barrierArrivals[{running->rank, number}];
+  ++arrivals.count;
+  if (mayRunClocks())
+    clocks.release(running->id, arrivals.past);
+  isIdle = false;
+  unsigned waiting =
+      count_if(threadsOfBlock(running->rank), [&](const Thread &thread) {
+        return thread.state == State::AtBarrier && thread.barrier == number;
+      });
+  if (waiting + arrivals.count == count)
+    releaseBarrier(number);
 }
 
 /// A barrier for all is one place in the code.
@@ -380,15 +426,19 @@ bool EmulatorGrid::isSameBarrier(unsigned number) {
 }
 
 void EmulatorGrid::releaseBarrier(unsigned number) {
-  unsigned released = 0;
+  SmallVector<unsigned> released;
   for (Thread &thread : threadsOfBlock(running->rank))
     if (thread.state == State::AtBarrier && thread.barrier == number) {
       thread.state = State::Ready;
-      ++released;
+      released.push_back(thread.id);
     }
-  // A barrier of some threads orders these only, which phases cannot express:
-  // it orders nothing, so that the check is too strict and never too lax.
-  if (released < launch.threads)
+  bool isWhole = released.size() == launch.threads;
+  // Phases can't express the order of some threads.
+  if (clocks.isRunning() || (!isWhole && mayRunClocks()))
+    clocks.meet(released,
+                std::move(barrierArrivals[{running->rank, number}].past));
+  barrierArrivals.erase({running->rank, number});
+  if (!isWhole)
     return;
   phases[running->rank] = ++lastPhase;
   if (order)
@@ -455,83 +505,4 @@ void EmulatorGrid::warpOperation(const WarpOperation &operation,
     }
   if (!combine(WarpLanes(operation.mask, payloads)))
     abandon();
-}
-
-//===----------------------------------------------------------------------===//
-// Clusters that are stuck
-//===----------------------------------------------------------------------===//
-
-/// What a thread does that others wait for.
-std::string EmulatorGrid::describe(const Thread &thread) const {
-  std::string where;
-  if (thread.site && thread.site->line)
-    where = formatv(" at {0}:{1}", thread.site->file, thread.site->line);
-  switch (thread.state) {
-  case State::Ended:
-    return "its end";
-  case State::AtBarrier:
-    return "a barrier" + where;
-  case State::AtClusterBarrier:
-    return "barrier.cluster.wait" + where;
-  case State::AtTransactions:
-    return "mbarrier.try_wait" + where;
-  case State::InWarpOperation:
-    return formatv("{0} with mask {1:x8}{2}", thread.operation.name,
-                   thread.operation.mask, where);
-  case State::Ready:
-    // It gets its turns, and waits nevertheless.
-    return "a loop of atomic accesses" + where;
-  }
-  llvm_unreachable("covered switch");
-}
-
-void EmulatorGrid::explainStuckWarp(const Thread &waiting) {
-  unsigned first = waiting.id - waiting.id % warpSize;
-  const WarpOperation &operation = waiting.operation;
-  for (unsigned i = 0; i < warpSize; ++i) {
-    if (!(operation.mask >> i & 1) ||
-        isSameOperation(threads[first + i], operation))
-      continue;
-    const Thread &other = threads[first + i];
-    return complainOf(
-        waiting,
-        formatv("expected every lane in the mask {0:x8} of {1} to take part, "
-                "but got lane {2} at {3}; name only the lanes that take part, "
-                "or let all of them",
-                operation.mask, operation.name, i, describe(other)),
-        operation.site);
-  }
-}
-
-void EmulatorGrid::explainStuckBarrier(const Thread &waiting) {
-  for (const Thread &other : threadsOfBlock(waiting.rank)) {
-    if (other.state == State::AtBarrier && other.barrier == waiting.barrier)
-      continue;
-    return complainOf(
-        waiting,
-        formatv("expected all threads of the block at barrier {0}, but got "
-                "thread {1} at {2}; move the barrier out of the branch",
-                waiting.barrier, inBlock(other), describe(other)),
-        waiting.site);
-  }
-  complainOf(waiting,
-             formatv("expected enough threads at barrier {0}, but got only "
-                     "those of the block; lower its count",
-                     waiting.barrier),
-             waiting.site);
-}
-
-void EmulatorGrid::explainStuck() {
-  // A warp that waits for a lane says more than a barrier behind it.
-  for (const Thread &thread : threads)
-    if (thread.state == State::InWarpOperation)
-      return explainStuckWarp(thread);
-  for (const Thread &thread : threads)
-    if (thread.state == State::AtBarrier)
-      return explainStuckBarrier(thread);
-  if (explainStuckTransactions())
-    return;
-  for (const Thread &thread : threads)
-    if (thread.state == State::AtClusterBarrier)
-      return explainStuckCluster(thread);
 }

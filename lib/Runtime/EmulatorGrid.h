@@ -11,6 +11,10 @@
 // of its warp. The last to arrive lets all go on. When no thread can go on and
 // some have not ended, they are stuck, and the reason is told.
 //
+// What works on memory on its own, such as bulk copies, are engines
+// (EmulatorClocks.h). They have members of their own, and use what EmulatorGrid
+// offers them.
+//
 // A thread that may wait in a loop of atomic accesses gives its turn away
 // before each of them. When threads only repeat such accesses, and nobody gets
 // on, they are stuck too.
@@ -33,12 +37,17 @@
 #ifndef FUSE_LIB_RUNTIME_EMULATORGRID_H
 #define FUSE_LIB_RUNTIME_EMULATORGRID_H
 
+#include "EmulatorBulkCopies.h"
+#include "EmulatorClocks.h"
 #include "EmulatorFiber.h"
+#include "EmulatorMbarrier.h"
 #include "EmulatorMemory.h"
 #include "EmulatorOrder.h"
+#include "EmulatorWarpgroups.h"
 #include "fuse/Runtime/EmulatorModule.h"
 #include "llvm/ADT/DenseSet.h"
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -136,6 +145,9 @@ public:
   /// Waits for `count` threads at barrier `number`; 0 means the whole block, at
   /// this very barrier.
   void barrier(unsigned number, unsigned count, const EmulatorSite *site);
+  /// Counts as one of them, without waiting.
+  void arriveAtBarrier(unsigned number, unsigned count,
+                       const EmulatorSite *site);
 
   /// Arrives at the cluster's barrier, without waiting. With `isRelease` in all
   /// threads, it orders what precedes it.
@@ -186,8 +198,15 @@ public:
   using Combine = llvm::function_ref<bool(WarpLanes)>;
   void warpOperation(const WarpOperation &operation, Combine combine);
 
-  /// Orders what the lanes of a whole warp did to memory.
-  void orderWarp() { ++warpPhases[running->id / 32]; }
+  /// Orders what these lanes of the warp did to memory.
+  void orderWarp(uint32_t lanes);
+
+  /// What orders by phases, copies boxes and multiplies.
+  Mbarriers &getMbarriers() { return mbarriers; }
+  BulkCopies &getBulkCopies() { return bulkCopies; }
+  Warpgroups &getWarpgroups() { return warpgroups; }
+  /// Puts what the thread did behind a proxy fence.
+  void fenceProxies();
 
   /// The mask of all lanes that the running thread's warp has.
   uint32_t warpMask() const;
@@ -200,13 +219,86 @@ public:
   /// Ends the running thread, and with it the launch, after complain().
   [[noreturn]] void abandon();
 
+  //===--------------------------------------------------------------------===//
+  // For engines
+  //===--------------------------------------------------------------------===//
+
+  /// The thread's number among those that run together.
+  unsigned id() const { return running->id; }
+  EmulatorClocks &getClocks() { return clocks; }
+  EmulatorMemory &getMemory() { return memory; }
+  /// Whether clocks may run: not in a cooperative launch, nor with very many
+  /// threads.
+  bool mayRunClocks() const;
+
+  /// An access of an engine in its step, for the running thread.
+  void *accessBy(unsigned engine, uint32_t step, const Access &access,
+                 const EmulatorSite *site);
+  /// The same by what several threads know; null after a complaint.
+  void *tryAccessBy(unsigned engine, uint32_t step, const Past &past,
+                    const Access &access, const EmulatorSite *site);
+  /// An access of another lane of the running thread's warp.
+  void *accessOfLane(unsigned lane, const Access &access,
+                     const EmulatorSite *site);
+  /// Checks that the write of these bytes comes before now.
+  void checkOrder(uint64_t address, int64_t bytes, const EmulatorSite *site);
+
+  bool isOwnShared(uint64_t address) const {
+    return isOwnShared(memory.segmentAt(address));
+  }
+  /// The same place in the memory of another block of the cluster.
+  uint64_t addressInBlock(uint64_t address, unsigned rank,
+                          const EmulatorSite *site);
+  /// The emulated address of one that PTX uses in the block's shared memory; 0
+  /// if there is none.
+  uint64_t sharedAt(uint32_t address) const;
+  /// "byte 8 of shared memory 'slots'".
+  std::string describe(uint64_t address) const;
+
+  struct Condition {
+    llvm::StringRef name;
+    std::function<bool()> holds;
+    /// What is missing, if it can't be any more: "expected X, but got Y; remedy".
+    std::function<std::string()> shortage;
+  };
+  void waitUntil(Condition condition, const EmulatorSite *site);
+
+  /// Complains, and ends the running thread.
+  [[noreturn]] void refuse(std::string text, const EmulatorSite *site);
+  /// Complains of any thread that runs together with the running one.
+  void complainOf(unsigned id, std::string text, const EmulatorSite *site) {
+    complainOf(threads[id], std::move(text), site);
+  }
+  /// Ends the running thread if there has been a complaint.
+  void stopIfRefused();
+  void noteProgress() { isIdle = false; }
+
+  /// Whether what is asynchronous happens as soon as it may.
+  bool happensNow();
+  /// Whether a wait that may fail for no reason does.
+  bool mayGiveUp() { return draw(8) == 0; }
+  /// Gives the turn away now and then, where the launch's timing is random.
+  void mayYield(const EmulatorSite *site);
+  /// A number below `count`, always the same in a launch.
+  unsigned elect(unsigned count) const { return elector % count; }
+  /// A number below `count`.
+  size_t draw(size_t count) { return random() % count; }
+
+  /// Registers of each thread at the kernel's start, at most.
+  unsigned startRegisters() const;
+
 private:
+  /// When asynchronous operations happen.
+  enum class Timing : uint8_t { Late, Early, Random };
+
   enum class State : uint8_t {
     Ready,
     AtBarrier,
     AtClusterBarrier,
     AtTransactions,
     InWarpOperation,
+    /// Until its condition holds.
+    Waiting,
     Ended
   };
 
@@ -223,6 +315,7 @@ private:
     const EmulatorSite *site = nullptr;
     unsigned barrier = 0;
     WarpOperation operation;
+    Condition condition;
     /// Copies that are in no group yet, and the groups, oldest first.
     std::vector<AsyncCopy> copies;
     std::deque<std::vector<AsyncCopy>> copyGroups;
@@ -286,6 +379,7 @@ private:
   void startThreads();
   void schedule();
   bool runRound();
+  bool wakeWaiting();
   void letOthersRun(const EmulatorSite *site);
   void noteSeen(const Access &access, const void *host,
                 const EmulatorSite *site);
@@ -297,7 +391,7 @@ private:
   void checkHasStarted(const Segment &segment, const EmulatorSite *site);
   void checkLifetimes();
   bool isOwnShared(const Segment *segment) const;
-  std::string describe(uint64_t address) const;
+  uint64_t placeShared(int64_t bytes, int64_t alignment);
   void checkOwnShared(uint64_t address, llvm::StringRef what,
                       const EmulatorSite *site);
   llvm::StringRef missingBefore(const Transactions *transactions) const;
@@ -308,6 +402,7 @@ private:
   void complete(uint64_t address, Transactions &transactions);
   std::string shortage(uint64_t address, const Transactions &transactions);
   void checkTransactions();
+  void checkEngines();
   void releaseBarrier(unsigned number);
   bool isSameBarrier(unsigned number);
   bool checkMask(const WarpOperation &operation);
@@ -315,6 +410,8 @@ private:
                               const WarpOperation &operation);
   bool isComplete(const WarpOperation &operation);
   void explainStuck();
+  bool explainStuckWaiting();
+  bool waitsForWaiting(const Thread &thread) const;
   void explainStuckWarp(const Thread &waiting);
   void explainStuckBarrier(const Thread &waiting);
   void explainStuckCluster(const Thread &waiting);
@@ -324,7 +421,10 @@ private:
   std::string describe(const Thread &thread) const;
   void complainOf(const Thread &thread, std::string text,
                   const EmulatorSite *site);
-  Present now() const;
+  Present presentOf(const Thread &thread) const;
+  Present now() const { return presentOf(*running); }
+  void *tryAccess(const Access &access, const Present &present,
+                  const EmulatorSite *site);
 
   const Launch &launch;
   EmulatorKernel kernel;
@@ -334,7 +434,13 @@ private:
   unsigned together;
   /// Of a cooperative launch.
   std::optional<GridOrder> order;
+  Timing timing;
+  unsigned elector;
+  EmulatorClocks clocks;
   EmulatorMemory memory;
+  Mbarriers mbarriers;
+  BulkCopies bulkCopies;
+  Warpgroups warpgroups;
   /// The kernel's arguments, with emulated addresses.
   std::vector<uint64_t> values;
   std::vector<void *> params;
@@ -342,6 +448,8 @@ private:
   /// of the first of the blocks that run together, before those of the others.
   std::vector<std::pair<const EmulatorGlobal *, unsigned>> globals;
   std::vector<std::unique_ptr<char[]>> sharedArrays;
+  /// Bytes of a block's shared memory that are taken.
+  int64_t sharedEnd = 0;
 
   std::vector<Thread> threads;
   /// In which order threads get their turns.
@@ -356,6 +464,16 @@ private:
   /// all of them with release.
   unsigned clusterArrivals = 0;
   bool isClusterRelease = true;
+  /// The same for clocks: what arrived, and what did for the last barrier.
+  Past clusterArriving;
+  Past clusterReleased;
+  /// Threads that have arrived at a barrier of some threads and went on.
+  struct Arrivals {
+    unsigned count = 0;
+    Past past;
+  };
+  /// By block and number.
+  std::map<std::pair<unsigned, unsigned>, Arrivals> barrierArrivals;
   /// Barriers that the whole cluster has arrived at, and the last of them with
   /// release, from 1.
   uint16_t clusterBarriers = 0;

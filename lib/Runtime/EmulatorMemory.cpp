@@ -41,6 +41,7 @@ uint64_t EmulatorMemory::inBlock(uint64_t address, unsigned rank) const {
 void EmulatorMemory::startCluster(uint32_t phase, int64_t block) {
   firstPhase = phase;
   firstBlock = block;
+  stepSets.reset();
   for (auto [segment, shadow] : zip_equal(segments, shadows))
     if (segment.kind == SegmentKind::Shared)
       shadow.assign(shadow.size(), ByteState());
@@ -68,6 +69,24 @@ const Segment *EmulatorMemory::segmentAt(uint64_t address) const {
   if (isEmulated(address) && number < segments.size())
     return &segments[number];
   return nullptr;
+}
+
+const Segment *EmulatorMemory::segmentOfHost(const char *host) const {
+  for (const Segment &segment : segments)
+    if (segment.isGlobal() && host >= segment.host &&
+        host < segment.host + segment.bytes)
+      return &segment;
+  return nullptr;
+}
+
+std::optional<unsigned> EmulatorMemory::writerOf(uint64_t address) const {
+  const Segment *segment = segmentAt(address);
+  if (!segment || !segment->isWritable() || address < segment->base ||
+      address >= segment->base + segment->bytes)
+    return std::nullopt;
+  const Moment &writer =
+      shadows[segment - segments.data()][address - segment->base].writer;
+  return writer ? std::optional<unsigned>(writer.thread) : std::nullopt;
 }
 
 const Segment *EmulatorMemory::find(const Access &access) {
@@ -118,8 +137,16 @@ static bool areInOneWarp(const Moment &one, const Moment &other) {
   return one.thread / warpSize == other.thread / warpSize;
 }
 
+bool EmulatorMemory::isEngine(const Moment &moment) const {
+  return clocks.isRunning() && clocks.isEngine(moment.thread);
+}
+
 bool EmulatorMemory::isOrdered(const Moment &before, const Present &now) const {
   if (before.phase < firstPhase)
+    return false;
+  if (now.past && now.past->all.contains(before.thread, before.step))
+    return true;
+  if (isEngine(before))
     return false;
   bool isInBlock = areInOneBlock(before, now);
   if (isInBlock && (before.phase < now.phase || before.thread == now.thread))
@@ -189,6 +216,9 @@ void EmulatorMemory::noteRead(ByteState &state, const Present &now) {
 
 /// "thread 3", or "thread 3 of another block".
 std::string EmulatorMemory::describeOther(const Moment &other) const {
+  if (other.thread >= together * blockThreads)
+    return other.phase < firstPhase ? "another block"
+                                    : clocks.engine(other.thread).name;
   unsigned thread = other.thread % blockThreads;
   if (other.phase < firstPhase)
     return formatv("thread {0} of another block", thread);
@@ -210,15 +240,17 @@ static constexpr StringRef gridBarrier =
     "grid barrier (block barrier, release, acquire, block barrier)";
 
 /// What would order the two.
-StringRef EmulatorMemory::barrierAfter(const Moment &other,
-                                       const Moment &now) const {
+std::string EmulatorMemory::barrierAfter(const Moment &other,
+                                         const Moment &now) const {
+  if (other.phase >= firstPhase && isEngine(other))
+    return clocks.engine(other.thread).wait;
   if (other.phase < firstPhase || areInOneBlock(other, now))
     return "barrier";
-  return order ? gridBarrier : clusterBarrier;
+  return (order ? gridBarrier : clusterBarrier).str();
 }
 
-StringRef EmulatorMemory::barrierAfterWrite(const ByteState &state,
-                                            const Moment &now) const {
+std::string EmulatorMemory::barrierAfterWrite(const ByteState &state,
+                                              const Moment &now) const {
   return state.completion ? "wait at the transaction barrier"
                           : barrierAfter(state.writer, now);
 }
@@ -267,6 +299,49 @@ bool EmulatorMemory::checkReaderBlocks(const Segment &segment, int64_t offset,
 }
 
 //===----------------------------------------------------------------------===//
+// Where clocks run
+//===----------------------------------------------------------------------===//
+
+bool EmulatorMemory::tracksSteps(const Segment &segment,
+                                 const Present &now) const {
+  return now.past && segment.kind == SegmentKind::Shared;
+}
+
+/// What a thread wrote is there for an engine only behind a proxy fence.
+bool EmulatorMemory::checkFence(const Segment &segment, int64_t offset,
+                                const ByteState &state, const Present &now,
+                                AccessKind kind) {
+  const Moment &writer = state.writer;
+  if (!now.engine || !writer || writer.phase < firstPhase || isEngine(writer) ||
+      now.past->fenced.contains(writer.thread, writer.step))
+    return true;
+  refuse(formatv("expected fence.proxy.async between the store and the {0} by "
+                 "{1} of byte {2} of {3}, but got none since {4} wrote it; let "
+                 "each thread that writes run it before the barrier",
+                 nameOf(kind), clocks.engine(now.engine).name, offset,
+                 segment.name, describeOther(writer)));
+  return false;
+}
+
+bool EmulatorMemory::checkReaderSteps(const Segment &segment, int64_t offset,
+                                      const ByteState &state,
+                                      const Present &now) {
+  for (auto [agent, step] : stepSets.steps(state.readerSet)) {
+    if (now.past->all.contains(agent, step) || agent == now.thread)
+      continue;
+    Moment reader = now;
+    reader.thread = agent;
+    refuse(formatv("expected a {3} between the load and the store of byte {0} "
+                   "of {1}, but got none since {2} read it; add a {3} before "
+                   "the store",
+                   offset, segment.name, describeOther(reader),
+                   barrierAfter(reader, now)));
+    return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
 
@@ -293,12 +368,31 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
                    barrierAfterWrite(state, now)));
     return Loaded::Refused;
   }
-  if (tracksBlocks(segment))
+  if (!checkFence(segment, offset, state, now, AccessKind::Load))
+    return Loaded::Refused;
+  if (tracksSteps(segment, now))
+    state.readerSet =
+        stepSets.add(state.readerSet, now.mark().thread, now.step);
+  else if (tracksBlocks(segment))
     state.readerSet =
         readerSets.add(state.readerSet, now.thread / blockThreads, now.phase);
   else if (!isOneMore(state, now))
     noteRead(state, now);
   return Loaded::Content;
+}
+
+bool EmulatorMemory::checkWriteOrdered(uint64_t address, const Present &now) {
+  const Segment *segment = find({address, 1, 1, AccessKind::Load});
+  if (!segment || !isInside({address, 1, 1, AccessKind::Load}, *segment))
+    return false;
+  int64_t offset = address - segment->base;
+  const ByteState &state = shadows[segment - segments.data()][offset];
+  if (isWriteOrdered(state, now))
+    return true;
+  refuse(formatv("expected a {2} between mbarrier.init and the use of the "
+                 "mbarrier at byte {0} of {1}, but got none; add a {2}",
+                 offset, segment->name, barrierAfterWrite(state, now)));
+  return false;
 }
 
 bool EmulatorMemory::store(const Segment &segment, int64_t offset,
@@ -322,12 +416,17 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
                    barrierAfterWrite(state, now)));
     return false;
   }
-  if (state.readerSet && !checkReaderBlocks(segment, offset, state, now))
+  if (!checkFence(segment, offset, state, now, AccessKind::Store))
+    return false;
+  if (state.readerSet &&
+      !(tracksSteps(segment, now)
+            ? checkReaderSteps(segment, offset, state, now)
+            : checkReaderBlocks(segment, offset, state, now)))
     return false;
   if (!hasContent(segment) && !areReadsOrdered(state, now)) {
-    StringRef barrier = state.readers == Readers::Cluster
-                            ? clusterBarrier
-                            : barrierAfter(state.reader, now);
+    std::string barrier = state.readers == Readers::Cluster
+                              ? clusterBarrier.str()
+                              : barrierAfter(state.reader, now);
     refuse(formatv("expected a {3} between the load and the store of byte "
                    "{0} of {1}, but got none since {2} read it; add a {3} "
                    "before the store",
@@ -335,7 +434,7 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
     return false;
   }
   state = ByteState();
-  state.writer = now;
+  state.writer = now.mark();
   state.completion = now.completion;
   state.isAtomic = isAtomic;
   return true;

@@ -30,6 +30,11 @@
 // refused in every order of threads, in place too. Who of a block has read
 // global memory is not known then, only which blocks have.
 //
+// Where clocks run (EmulatorClocks.h), what they order is ordered, too, and
+// shared memory knows each thread that has read a byte. An engine's accesses are
+// marked as its own, and are checked by what the thread that issues them knows;
+// what threads wrote must also lie behind a proxy fence.
+//
 // The blocks of a cluster have shared arrays of their own, which are buffers
 // with neighbouring numbers: mapa moves an address from one to another.
 //
@@ -113,8 +118,9 @@ public:
   /// `order` is what they know of each other in a cooperative launch, and else
   /// null.
   EmulatorMemory(unsigned together, unsigned blockThreads,
-                 const GridOrder *order = nullptr)
-      : together(together), blockThreads(blockThreads), order(order) {}
+                 const EmulatorClocks &clocks, const GridOrder *order = nullptr)
+      : together(together), blockThreads(blockThreads), clocks(clocks),
+        order(order) {}
 
   /// Adds a buffer. Its address in the kernel is `misalignment` past a multiple
   /// of 256. Returns its number.
@@ -126,6 +132,12 @@ public:
   /// The buffer whose range `address` lies in; null if there is none.
   const Segment *segmentAt(uint64_t address) const;
 
+  /// The buffer of the launch that holds this byte of the host; null if none.
+  const Segment *segmentOfHost(const char *host) const;
+
+  /// Who wrote a byte last, by number as in Moment; nothing if nobody has.
+  std::optional<unsigned> writerOf(uint64_t address) const;
+
   /// The address of the same byte in the shared memory of another block of the
   /// cluster; `address` lies in shared memory.
   uint64_t inBlock(uint64_t address, unsigned rank) const;
@@ -136,6 +148,10 @@ public:
 
   /// The place on the host, or nothing, with a complaint in `complaint()`.
   void *translate(const Access &access, const Present &now);
+
+  /// Whether the last write of the byte comes before now, with a complaint if
+  /// not. Reads nothing.
+  bool checkWriteOrdered(uint64_t address, const Present &now);
 
   static bool isEmulated(uint64_t address) { return address >> 62 == 1; }
 
@@ -161,7 +177,8 @@ private:
     bool isAtomic : 1;
     /// The transaction barrier that says when the byte is there; 0 for none.
     uint16_t completion = 0;
-    /// Instead of readers: of global memory in a cooperative launch.
+    /// Instead of readers: of global memory in a cooperative launch a number of
+    /// ReaderSets, of shared memory where clocks run one of StepSets.
     uint32_t readerSet = 0;
 
     ByteState() : isReadBefore(false), isAtomic(false) {}
@@ -183,18 +200,27 @@ private:
   bool areReadsOrdered(const ByteState &state, const Present &now) const;
   bool isOfOtherBlock(const Moment &other, const Moment &now) const;
   bool tracksBlocks(const Segment &segment) const;
+  bool tracksSteps(const Segment &segment, const Present &now) const;
+  bool isEngine(const Moment &moment) const;
+  bool checkFence(const Segment &segment, int64_t offset,
+                  const ByteState &state, const Present &now,
+                  AccessKind kind);
+  bool checkReaderSteps(const Segment &segment, int64_t offset,
+                        const ByteState &state, const Present &now);
   bool checkReaderBlocks(const Segment &segment, int64_t offset,
                          const ByteState &state, const Present &now);
   std::string describeOther(const Moment &other) const;
   std::string describeReaders(const ByteState &state) const;
-  llvm::StringRef barrierAfter(const Moment &other, const Moment &now) const;
-  llvm::StringRef barrierAfterWrite(const ByteState &state,
-                                    const Moment &now) const;
+  std::string barrierAfter(const Moment &other, const Moment &now) const;
+  std::string barrierAfterWrite(const ByteState &state,
+                                const Moment &now) const;
 
   unsigned together;
   unsigned blockThreads;
+  const EmulatorClocks &clocks;
   const GridOrder *order;
   ReaderSets readerSets;
+  StepSets stepSets;
   std::vector<Segment> segments;
   /// One for each segment, without elements for what is read only.
   std::vector<std::vector<ByteState>> shadows;

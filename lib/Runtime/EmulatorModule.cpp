@@ -7,6 +7,7 @@
 
 #include "fuse/Runtime/EmulatorModule.h"
 #include "EmulatorGrid.h"
+#include "EmulatorTensorMap.h"
 #include "FormatError.h"
 #include "fuse/Runtime/CudaModule.h"
 #include <mutex>
@@ -77,6 +78,15 @@ Expected<int64_t> EmulatorModule::mostConcurrentBlocks(KernelHandle kernel,
                                                        unsigned threads,
                                                        unsigned sharedBytes) {
   return maxThreads / threads;
+}
+
+/// As CudaModule does.
+Expected<TensorMap> EmulatorModule::encode(void *data,
+                                           const TensorMapShape &shape) {
+  auto map = EmulatorTensorMap::make(data, shape, TensorSwizzle::Bytes128);
+  if (!map)
+    return map.takeError();
+  return map->asArgument();
 }
 
 Error EmulatorModule::launch(const Launch &launch, Stream stream) {

@@ -23,6 +23,7 @@
 #ifndef FUSE_LIB_RUNTIME_EMULATORORDER_H
 #define FUSE_LIB_RUNTIME_EMULATORORDER_H
 
+#include "EmulatorClocks.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -40,11 +41,13 @@ struct Moment {
   uint32_t phase = 0;
   /// Counts the syncs of the thread's warp.
   uint32_t warpPhase = 0;
-  /// Number among the threads that run together.
+  /// Number among the threads that run together, or of an engine.
   uint16_t thread = 0;
   /// How often the thread has arrived at a barrier of the cluster or, in a
   /// cooperative launch, released.
   uint16_t arrivals = 0;
+  /// Of the thread, or of the engine that acted for it: EmulatorClocks.h.
+  uint32_t step = 0;
 
   explicit operator bool() const { return phase != 0; }
 };
@@ -59,6 +62,18 @@ struct Present : Moment {
   uint16_t completion = 0;
   /// The transaction barriers that the thread has waited at, by number.
   const llvm::SmallBitVector *completions = nullptr;
+  /// What the thread knows to be past; null where clocks do not run.
+  const Past *past = nullptr;
+  /// The engine that acts for the thread; 0 if it acts itself.
+  uint16_t engine = 0;
+
+  /// What a byte remembers.
+  Moment mark() const {
+    Moment moment = *this;
+    if (engine)
+      moment.thread = engine;
+    return moment;
+  }
 
   bool hasWaitedFor(uint16_t barrier) const {
     return completions && barrier < completions->size() &&

@@ -112,9 +112,7 @@ static void warpSyncShim(uint32_t mask, const EmulatorSite *site) {
   char none;
   grid().warpOperation({"bar.warp.sync", mask, &none, site},
                        [](WarpLanes lanes) {
-                         // Only whole warps have a common phase.
-                         if (lanes.bits() == ~0u)
-                           grid().orderWarp();
+                         grid().orderWarp(lanes.bits());
                          return true;
                        });
 }
@@ -497,5 +495,6 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
 #undef FUSE_SHUFFLE
   };
   addMathShims(shims);
+  addTensorShims(shims);
   return shims;
 }

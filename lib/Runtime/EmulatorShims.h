@@ -15,6 +15,9 @@ namespace fuse::runtime {
 /// Functions of a thread's own values: approximations, conversions.
 void addMathShims(llvm::SmallVectorImpl<EmulatorShim> &shims);
 
+/// What feeds tensor cores: barriers with phases, copies of boxes, matrices.
+void addTensorShims(llvm::SmallVectorImpl<EmulatorShim> &shims);
+
 } // namespace fuse::runtime
 
 #endif // FUSE_LIB_RUNTIME_EMULATORSHIMS_H

@@ -48,6 +48,23 @@ struct EmulatorGlobal {
   int64_t alignment;
 };
 
+/// wgmma.mma_async of m64nNk16 with sums of f32, all but its operands. The layout
+/// is fixed.
+struct EmulatorWgmma {
+  /// N.
+  int32_t columns;
+  /// Whether A and B are bf16, not f16.
+  int32_t isBFloat;
+  int32_t negatesA;
+  int32_t negatesB;
+  /// Whether M or N is contiguous in shared memory, not K.
+  int32_t transposesA;
+  int32_t transposesB;
+};
+
+/// The bits of sums of wgmma that nothing has computed; a NaN.
+inline constexpr uint32_t undefinedSum = 0xffffff80;
+
 /// A function that compiled code calls in place of `name`: an intrinsic, the
 /// text of inline PTX, or a hook that instrumentation adds ("fuse.load").
 struct EmulatorShim {
@@ -63,7 +80,9 @@ struct EmulatorShim {
 llvm::SmallVector<EmulatorShim> emulatorShims();
 
 struct EmulatorModuleOptions {
-  /// Decides the order of blocks, warps and lanes.
+  /// Decides the order of blocks, warps and lanes, and when asynchronous copies
+  /// and multiplications happen: modulo 3, 0 is as late as the waits allow, 1 at
+  /// once, and 2 at random.
   uint64_t seed = 0;
 };
 
@@ -83,6 +102,8 @@ public:
   llvm::Expected<int64_t> mostConcurrentBlocks(KernelHandle kernel,
                                                unsigned threads,
                                                unsigned sharedBytes) override;
+  llvm::Expected<TensorMap> encode(void *data,
+                                   const TensorMapShape &shape) override;
   /// Runs all blocks on the calling thread.
   llvm::Error launch(const Launch &launch, Stream stream) override;
 

@@ -1,0 +1,93 @@
+//===- EmulatorMatrices.cpp - Where wgmma has its operands ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmulatorMatrices.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
+
+using namespace llvm;
+using namespace fuse::runtime;
+
+static constexpr unsigned elementBytes = 2;
+/// Of a chunk, and rows of a pattern.
+static constexpr unsigned eight = 8;
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+MatrixDescriptor MatrixDescriptor::decode(uint64_t bits) {
+  auto field = [&](unsigned from) { return uint32_t(bits >> from & 0x3fff) << 4; };
+  static constexpr TensorSwizzle swizzles[] = {
+      TensorSwizzle::None, TensorSwizzle::Bytes128, TensorSwizzle::Bytes64,
+      TensorSwizzle::Bytes32};
+  return {field(0), field(16), field(32), swizzles[bits >> 62]};
+}
+
+std::optional<std::vector<MatrixChunk>>
+fuse::runtime::chunksOf(const MatrixDescriptor &descriptor, unsigned rows,
+                        bool isTransposed) {
+  // Of a row of the pattern.
+  unsigned width = 16u << unsigned(descriptor.swizzle);
+  bool isPlain = descriptor.swizzle == TensorSwizzle::None;
+  if (isTransposed && isPlain)
+    return std::nullopt;
+  std::vector<MatrixChunk> chunks;
+  auto add = [&](unsigned row, unsigned k, uint32_t offset) {
+    uint64_t address = swizzled(descriptor.start + offset, descriptor.swizzle);
+    chunks.push_back({row, k, uint32_t(address)});
+  };
+  unsigned across = width / elementBytes;
+  if (isTransposed) {
+    for (unsigned k = 0; k < matrixDepth; ++k)
+      for (unsigned row = 0; row < rows; row += eight)
+        add(row, k,
+            row / across * descriptor.leading + k / eight * descriptor.stride +
+                k % eight * width + row % across * elementBytes);
+    return chunks;
+  }
+  for (unsigned row = 0; row < rows; ++row)
+    for (unsigned k = 0; k < matrixDepth; k += eight)
+      add(row, k,
+          row / eight * descriptor.stride + row % eight * width +
+              (isPlain ? k / eight * descriptor.leading : k * elementBytes));
+  return chunks;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+SumPlace fuse::runtime::placeOfSum(unsigned warp, unsigned lane,
+                                   unsigned number) {
+  return {16 * warp + lane / 4 + 8 * (number >> 1 & 1),
+          8 * (number / 4) + 2 * (lane % 4) + (number & 1)};
+}
+
+SumPlace fuse::runtime::placeOfA(unsigned warp, unsigned lane,
+                                 unsigned number) {
+  return {16 * warp + lane / 4 + 8 * (number & 1),
+          8 * (number >> 1) + 2 * (lane % 4)};
+}
+
+float fuse::runtime::halfToFloat(uint16_t bits, bool isBFloat) {
+  if (isBFloat)
+    return bit_cast<float>(uint32_t(bits) << 16);
+  return APFloat(APFloat::IEEEhalf(), APInt(16, bits)).convertToDouble();
+}
+
+void fuse::runtime::multiplyAdd(ArrayRef<float> a, ArrayRef<float> b,
+                                MutableArrayRef<float> sums) {
+  size_t columns = sums.size() / matrixRows;
+  for (size_t row = 0; row < matrixRows; ++row)
+    for (size_t column = 0; column < columns; ++column) {
+      double sum = 0;
+      for (size_t k = 0; k < matrixDepth; ++k)
+        sum += double(a[row * matrixDepth + k]) * b[column * matrixDepth + k];
+      sums[row * columns + column] += float(sum);
+    }
+}

@@ -1,0 +1,75 @@
+//===- EmulatorMatrices.h - Where wgmma has its operands --------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Layouts of PTX's m64nNk16 for 16-bit elements: operands in shared memory by
+// descriptor, A in registers, sums in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_RUNTIME_EMULATORMATRICES_H
+#define FUSE_LIB_RUNTIME_EMULATORMATRICES_H
+
+#include "EmulatorTensorMap.h"
+#include <array>
+#include <optional>
+
+namespace fuse::runtime {
+
+/// A matrix descriptor of 64 bits: bits 0 to 13 have the address, 16 to 29 and
+/// 32 to 45 two strides, all in units of 16 bytes, and 62 to 63 the swizzle.
+struct MatrixDescriptor {
+  /// Of shared memory, as PTX counts it.
+  uint32_t start = 0;
+  /// Bytes from a column of 8 x 8 matrices to the next where K is contiguous and
+  /// nothing is swizzled, or from a row of swizzle patterns to the next where M or
+  /// N is contiguous.
+  uint32_t leading = 0;
+  /// Bytes from 8 rows to the next 8.
+  uint32_t stride = 0;
+  TensorSwizzle swizzle = TensorSwizzle::None;
+
+  static MatrixDescriptor decode(uint64_t bits);
+};
+
+/// Where 8 elements lie that are neighbours in memory.
+struct MatrixChunk {
+  /// Of the first element: in M or N, and in K.
+  unsigned row = 0;
+  unsigned k = 0;
+  /// Of shared memory, as PTX counts it.
+  uint32_t address = 0;
+};
+
+/// The chunks of `rows` x 16 elements. `isTransposed`: M or N is contiguous, not
+/// K. Nothing for what is not modelled: M or N contiguous without a swizzle.
+std::optional<std::vector<MatrixChunk>>
+chunksOf(const MatrixDescriptor &descriptor, unsigned rows, bool isTransposed);
+
+/// Row and column in the 64 x N sums of register `number` of a lane.
+struct SumPlace {
+  unsigned row = 0;
+  unsigned column = 0;
+};
+SumPlace placeOfSum(unsigned warp, unsigned lane, unsigned number);
+
+/// Row and column in the 64 x 16 of A of the lower half of register `number`; the
+/// upper half is the next column.
+SumPlace placeOfA(unsigned warp, unsigned lane, unsigned number);
+
+float halfToFloat(uint16_t bits, bool isBFloat);
+
+inline constexpr unsigned matrixRows = 64;
+inline constexpr unsigned matrixDepth = 16;
+
+/// sums[64][columns] += a[64][16] b[columns][16]^T. The products of a
+/// multiplication are added in f64, which the hardware is no better than.
+void multiplyAdd(llvm::ArrayRef<float> a, llvm::ArrayRef<float> b,
+                 llvm::MutableArrayRef<float> sums);
+
+} // namespace fuse::runtime
+
+#endif // FUSE_LIB_RUNTIME_EMULATORMATRICES_H
