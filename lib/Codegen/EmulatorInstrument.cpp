@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatorFloats.h"
+#include "EmulatorWgmma.h"
 #include "fuse/Codegen/Emulator.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DebugInfo.h"
@@ -53,7 +54,7 @@ private:
   Constant *describe(GlobalVariable &global);
   Constant *siteOf(const Instruction &instruction);
   Constant *text(StringRef value);
-  void addEntry(Function &kernel);
+  void addEntry(Function &kernel, ArrayRef<unsigned> valuePointers);
   FunctionCallee shim(StringRef name, FunctionType *type);
 
   Module &module;
@@ -336,6 +337,9 @@ Error Instrumenter::replaceCall(CallBase &call) {
       "add it to the table in lib/Runtime/EmulatorShims.cpp";
   if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
     StringRef ptx = assembly->getAsmString();
+    // Has sums that replaceWgmma() follows.
+    if (ptx.contains("wgmma."))
+      return Error::success();
     if (!shims.contains(ptx))
       return refuse("inline PTX", ptx, remedy);
     replaceByShim(call, ptx);
@@ -391,8 +395,18 @@ Error Instrumenter::instrument(Function &function) {
 // Entries
 //===----------------------------------------------------------------------===//
 
+/// The arguments that are passed by value, and arrive as pointers to the values.
+static SmallVector<unsigned> valuePointersOf(const Function &kernel) {
+  SmallVector<unsigned> numbers;
+  for (const Argument &argument : kernel.args())
+    if (argument.hasByValAttr())
+      numbers.push_back(argument.getArgNo());
+  return numbers;
+}
+
 /// void NAME(void **params), which loads the arguments and calls the kernel.
-void Instrumenter::addEntry(Function &kernel) {
+void Instrumenter::addEntry(Function &kernel,
+                            ArrayRef<unsigned> valuePointers) {
   std::string name = kernel.getName().str();
   kernel.setName(name + ".thread");
   kernel.setLinkage(GlobalValue::InternalLinkage);
@@ -404,33 +418,44 @@ void Instrumenter::addEntry(Function &kernel) {
   for (Argument &argument : kernel.args()) {
     Value *slot = builder.CreateConstGEP1_64(pointer, entry->getArg(0),
                                              argument.getArgNo());
-    arguments.push_back(builder.CreateLoad(argument.getType(),
-                                           builder.CreateLoad(pointer, slot)));
+    Value *place = builder.CreateLoad(pointer, slot);
+    bool isValuePointer = is_contained(valuePointers, argument.getArgNo());
+    arguments.push_back(isValuePointer
+                            ? place
+                            : builder.CreateLoad(argument.getType(), place));
   }
   builder.CreateCall(&kernel, arguments);
   builder.CreateRetVoid();
 }
 
 Error Instrumenter::run() {
-  SmallVector<Function *> functions, kernels;
+  SmallVector<Function *> functions;
+  SmallVector<std::pair<Function *, SmallVector<unsigned>>> kernels;
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
     functions.push_back(&function);
     if (function.getCallingConv() == CallingConv::PTX_Kernel)
-      kernels.push_back(&function);
+      kernels.emplace_back(&function, valuePointersOf(function));
   }
   // Before there are sites.
   SmallVector<GlobalVariable *> globals;
   for (GlobalVariable &global : module.globals())
     globals.push_back(&global);
-  for (Function *function : functions)
+  auto place = [this](const Instruction &at) { return siteOf(at); };
+  auto callee = [this](StringRef name, FunctionType *type) {
+    return shim(name, type);
+  };
+  for (Function *function : functions) {
     if (Error error = instrument(*function))
       return error;
+    if (Error error = mlir::fuse::replaceWgmma(*function, {place, callee}))
+      return error;
+  }
   if (Error error = replaceGlobals(globals))
     return error;
-  for (Function *kernel : kernels)
-    addEntry(*kernel);
+  for (auto &[kernel, valuePointers] : kernels)
+    addEntry(*kernel, valuePointers);
   StripDebugInfo(module);
   return Error::success();
 }
