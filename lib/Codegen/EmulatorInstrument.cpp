@@ -395,7 +395,8 @@ Error Instrumenter::instrument(Function &function) {
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// The arguments that are passed by value, and arrive as pointers to the values.
+/// The arguments that are passed by value, and arrive as pointers to the
+/// values.
 static SmallVector<unsigned> valuePointersOf(const Function &kernel) {
   SmallVector<unsigned> numbers;
   for (const Argument &argument : kernel.args())
@@ -420,9 +421,8 @@ void Instrumenter::addEntry(Function &kernel,
                                              argument.getArgNo());
     Value *place = builder.CreateLoad(pointer, slot);
     bool isValuePointer = is_contained(valuePointers, argument.getArgNo());
-    arguments.push_back(isValuePointer
-                            ? place
-                            : builder.CreateLoad(argument.getType(), place));
+    arguments.push_back(
+        isValuePointer ? place : builder.CreateLoad(argument.getType(), place));
   }
   builder.CreateCall(&kernel, arguments);
   builder.CreateRetVoid();

@@ -86,7 +86,8 @@ static std::optional<TiedAssembly> tiedAssembly(Instruction &instruction) {
   return tied;
 }
 
-/// Whether the results are f32, and the first operands are tied to them in order.
+/// Whether the results are f32, and the first operands are tied to them in
+/// order.
 static bool isTied(const TiedAssembly &assembly) {
   const auto *code = cast<InlineAsm>(assembly.call->getCalledOperand());
   InlineAsm::ConstraintInfoVector constraints = code->ParseConstraints();
@@ -194,8 +195,9 @@ static std::optional<unsigned> parseWait(const TiedAssembly &assembly) {
       "^[ \t\n]*wgmma\\.wait_group\\.sync\\.aligned[ \t]+([0-9]+);[ \t\n]*$");
   SmallVector<StringRef> parts;
   unsigned pending = 0;
-  if (!form.match(assembly.text, &parts) || parts[1].getAsInteger(10, pending) ||
-      !isTied(assembly) || assembly.sums > maxSums)
+  if (!form.match(assembly.text, &parts) ||
+      parts[1].getAsInteger(10, pending) || !isTied(assembly) ||
+      assembly.sums > maxSums)
     return std::nullopt;
   return pending;
 }
@@ -252,9 +254,9 @@ static Error checkUses(const Web &web, const EmulatorHooks &hooks) {
   LLVMContext &context = web.front()->getContext();
   auto *pointer = PointerType::get(context, 0);
   auto *number = IntegerType::get(context, 32);
-  FunctionCallee hook = hooks.shim(
-      "fuse.wgmma.use",
-      FunctionType::get(Type::getVoidTy(context), {number, pointer}, false));
+  FunctionCallee hook =
+      hooks.shim("fuse.wgmma.use", FunctionType::get(Type::getVoidTy(context),
+                                                     {number, pointer}, false));
   for (Instruction *value : web) {
     SmallVector<Instruction *> users;
     for (User *user : value->users())
@@ -268,8 +270,8 @@ static Error checkUses(const Web &web, const EmulatorHooks &hooks) {
             Twine(user->getOpcodeName()) +
             " of all of them; extract them first");
       IRBuilder<> builder(user);
-      builder.CreateCall(hook, {builder.CreateBitCast(value, number),
-                                hooks.siteOf(*user)});
+      builder.CreateCall(
+          hook, {builder.CreateBitCast(value, number), hooks.siteOf(*user)});
     }
   }
   return Error::success();
@@ -360,14 +362,13 @@ void Replacer::replace(const TiedAssembly &assembly,
   auto *type = FunctionType::get(
       builder.getVoidTy(),
       {pointer, pointer, pointer, word, word, number, pointer}, false);
-  builder.CreateCall(
-      hooks.shim("fuse.wgmma", type),
-      {sums, describe(form, *assembly.call->getModule()), place,
-       isInRegisters ? ConstantInt::get(word, 0)
-                     : builder.CreateZExt(form.a.front(), word),
-       builder.CreateZExt(form.b, word),
-       builder.CreateZExtOrTrunc(form.addsToSums, number),
-       hooks.siteOf(*assembly.call)});
+  builder.CreateCall(hooks.shim("fuse.wgmma", type),
+                     {sums, describe(form, *assembly.call->getModule()), place,
+                      isInRegisters ? ConstantInt::get(word, 0)
+                                    : builder.CreateZExt(form.a.front(), word),
+                      builder.CreateZExt(form.b, word),
+                      builder.CreateZExtOrTrunc(form.addsToSums, number),
+                      hooks.siteOf(*assembly.call)});
   takeSums(builder, assembly);
 }
 
@@ -402,8 +403,10 @@ Error mlir::fuse::replaceWgmma(Function &function, const EmulatorHooks &hooks) {
       replacer.replaceWait(assembly, *pending);
     else
       return createStringError(
-          "expected wgmma.mma_async.sync.aligned.m64nNk16.f32 of two bf16 or two "
-          "f16, or wgmma.wait_group, each with its sums tied to its results, but "
+          "expected wgmma.mma_async.sync.aligned.m64nNk16.f32 of two bf16 or "
+          "two "
+          "f16, or wgmma.wait_group, each with its sums tied to its results, "
+          "but "
           "got the inline PTX '" +
           assembly.text +
           "'; write it so, or teach lib/Codegen/EmulatorWgmma.cpp this form");

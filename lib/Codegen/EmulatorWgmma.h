@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// wgmma.mma_async is inline assembly with a register for each sum, which it reads
-// and writes, and so is a wait that names sums:
+// wgmma.mma_async is inline assembly with a register for each sum, which it
+// reads and writes, and so is a wait that names sums:
 //
 //   %d = call {float, ...} asm "... wgmma.mma_async.sync.aligned.m64n8k16...."
 //   %w = call {float, ...} asm "wgmma.wait_group.sync.aligned 0;"
 //
 // Both become calls with an array. In between, sums are tokens and no numbers
-// (lib/Runtime/EmulatorWarpgroups.h), so that the values that may be tokens, all
-// that lead from there through phis, selects and structs, are followed: what
-// else uses one asks the runtime first, and what nothing has computed (undef) is
-// a token, too.
+// (lib/Runtime/EmulatorWarpgroups.h), so that the values that may be tokens,
+// all that lead from there through phis, selects and structs, are followed:
+// what else uses one asks the runtime first, and what nothing has computed
+// (undef) is a token, too.
 //
 //===----------------------------------------------------------------------===//
 

@@ -81,9 +81,8 @@ void BulkCopies::markGlobal(const Box &box, Copy &copy, AccessKind kind,
                 copy.site);
   uint64_t first = segment->base + (copy.map->base() - segment->host);
   for (const TensorRow &row : copy.map->rows(box.origin)) {
-    void *host = grid.accessBy(engine, step,
-                               {first + row.global, row.bytes, 1, kind},
-                               copy.site);
+    void *host = grid.accessBy(
+        engine, step, {first + row.global, row.bytes, 1, kind}, copy.site);
     copy.pieces.push_back({static_cast<char *>(host), row.shared, row.bytes});
   }
 }
@@ -92,12 +91,13 @@ void BulkCopies::markGlobal(const Box &box, Copy &copy, AccessKind kind,
 void BulkCopies::checkChunks(const Copy &copy) {
   for (const Piece &piece : copy.pieces)
     if (piece.offset % chunkBytes != 0 || piece.bytes % chunkBytes != 0)
-      grid.refuse(formatv("expected the rows of a TMA store to end with a whole "
-                          "chunk of {0} bytes, since it writes whole ones, but "
-                          "got {1} bytes of a row in the tensor; store such "
-                          "rows by element",
-                          chunkBytes, piece.bytes),
-                  copy.site);
+      grid.refuse(
+          formatv("expected the rows of a TMA store to end with a whole "
+                  "chunk of {0} bytes, since it writes whole ones, but "
+                  "got {1} bytes of a row in the tensor; store such "
+                  "rows by element",
+                  chunkBytes, piece.bytes),
+          copy.site);
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,8 +245,7 @@ void BulkCopies::commit() {
   }
 }
 
-void BulkCopies::wait(unsigned pending, bool isRead,
-                      const EmulatorSite *site) {
+void BulkCopies::wait(unsigned pending, bool isRead, const EmulatorSite *site) {
   auto found = groups.find(grid.id());
   if (found == groups.end())
     return;
@@ -270,10 +269,11 @@ void BulkCopies::checkThreadEnd() {
   if (!mine.isOpen && mine.read == mine.committed)
     return;
   grid.complain(
-      formatv("expected {0} between this TMA store and the thread's end, but got "
-              "none, so that the block may have ended before its source is read; "
-              "let the thread that stores wait",
-              mine.isOpen ? "cp.async.bulk.commit_group and wait_group 0"
-                          : "cp.async.bulk.wait_group 0"),
+      formatv(
+          "expected {0} between this TMA store and the thread's end, but got "
+          "none, so that the block may have ended before its source is read; "
+          "let the thread that stores wait",
+          mine.isOpen ? "cp.async.bulk.commit_group and wait_group 0"
+                      : "cp.async.bulk.wait_group 0"),
       mine.site);
 }

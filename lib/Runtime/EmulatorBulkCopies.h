@@ -46,17 +46,17 @@ public:
     uint64_t shared = 0;
   };
 
-  /// With `ranks`, a bit for each block of the cluster, the same bytes go to the
-  /// same place in each of these blocks and count at its mbarrier; without, to
-  /// the place that `box` names.
-  void load(const Box &box, uint64_t mbarrier,
-            std::optional<uint16_t> ranks, const EmulatorSite *site);
+  /// With `ranks`, a bit for each block of the cluster, the same bytes go to
+  /// the same place in each of these blocks and count at its mbarrier; without,
+  /// to the place that `box` names.
+  void load(const Box &box, uint64_t mbarrier, std::optional<uint16_t> ranks,
+            const EmulatorSite *site);
 
   void store(const Box &box, const EmulatorSite *site);
   /// Makes a group of the thread's stores since the last one.
   void commit();
-  /// Waits until all but the `pending` youngest groups of the thread are stored,
-  /// or their sources read.
+  /// Waits until all but the `pending` youngest groups of the thread are
+  /// stored, or their sources read.
   void wait(unsigned pending, bool isRead, const EmulatorSite *site);
 
   /// The swizzle that the bytes of the last load around `address` came with.
@@ -108,8 +108,8 @@ private:
                                  const EmulatorSite *site);
   void noteLoaded(const Load &load);
   void markShared(Copy &copy, AccessKind kind, unsigned engine, uint32_t step);
-  void markGlobal(const Box &box, Copy &copy, AccessKind kind,
-                  unsigned engine, uint32_t step);
+  void markGlobal(const Box &box, Copy &copy, AccessKind kind, unsigned engine,
+                  uint32_t step);
   void checkChunks(const Copy &copy);
   static void carryOut(const Load &load);
   static void carryOut(const Store &store);

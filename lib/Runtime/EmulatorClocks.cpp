@@ -69,8 +69,7 @@ void EmulatorClocks::release(unsigned thread, Past &into) {
   into.add(pasts[thread]);
 }
 
-void EmulatorClocks::acquire(unsigned thread, unsigned engine,
-                             uint32_t count) {
+void EmulatorClocks::acquire(unsigned thread, unsigned engine, uint32_t count) {
   run();
   pasts[thread].all.raise(engine, count);
 }

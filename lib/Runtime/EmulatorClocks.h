@@ -21,8 +21,8 @@
 // multiplications of a warpgroup (step n is group n).
 //
 // Engines touch memory through the async proxy. What a thread wrote before is
-// there for them only behind a proxy fence, so that each thread also knows which
-// steps lie behind one: PTX's proxy-preserved base causality order.
+// there for them only behind a proxy fence, so that each thread also knows
+// which steps lie behind one: PTX's proxy-preserved base causality order.
 //
 // Clocks cost time and memory for each pair of threads. They start with the
 // first operation that needs them; steps are 0 before.

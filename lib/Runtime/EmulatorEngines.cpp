@@ -177,13 +177,25 @@ void EmulatorGrid::stopIfRefused() {
     abandon();
 }
 
+/// Who waits for whom is for the reader to say: the shortage also names a
+/// thread of the block that waits elsewhere.
 bool EmulatorGrid::explainStuckWaiting() {
-  for (const Thread &thread : threads)
-    if (thread.state == State::Waiting) {
-      complainOf(thread, thread.condition.shortage(), thread.site);
-      return true;
-    }
-  return false;
+  auto waiting = find_if(threads, [](const Thread &thread) {
+    return thread.state == State::Waiting;
+  });
+  if (waiting == threads.end())
+    return false;
+  std::string text = waiting->condition.shortage();
+  for (const Thread &other : threadsOfBlock(waiting->rank)) {
+    if (other.state == State::Ended || other.state == State::InWarpOperation ||
+        other.site == waiting->site)
+      continue;
+    text.insert(text.rfind("; "), formatv(", and thread {0} at {1}",
+                                          inBlock(other), describe(other)));
+    break;
+  }
+  complainOf(*waiting, std::move(text), waiting->site);
+  return true;
 }
 
 void EmulatorGrid::checkEngines() {

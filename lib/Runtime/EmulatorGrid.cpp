@@ -33,8 +33,7 @@ EmulatorGrid::EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
       timing(Timing(seed % 3)), elector(seed / 3),
       memory(together, launch.threads, clocks, order ? &*order : nullptr),
       mbarriers(*this), bulkCopies(*this, mbarriers),
-      warpgroups(*this, bulkCopies),
-      threads(together * launch.threads),
+      warpgroups(*this, bulkCopies), threads(together * launch.threads),
       warpPhases((threads.size() + warpSize - 1) / warpSize), phases(together),
       lifetimes(together) {
   addOperands();
@@ -252,8 +251,8 @@ void EmulatorGrid::runThread(void *data) {
   grid->running->state = State::Ended;
 }
 
-/// Gives turns until nobody can use one. What is asynchronous happens when nobody
-/// can go on without.
+/// Gives turns until nobody can use one. What is asynchronous happens when
+/// nobody can go on without.
 void EmulatorGrid::schedule() {
   // A loop may give up on its own, though not soon.
   static constexpr unsigned maxIdleRounds = 64;

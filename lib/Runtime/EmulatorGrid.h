@@ -258,7 +258,8 @@ public:
   struct Condition {
     llvm::StringRef name;
     std::function<bool()> holds;
-    /// What is missing, if it can't be any more: "expected X, but got Y; remedy".
+    /// What is missing, if it can't be any more: "expected X, but got Y;
+    /// remedy".
     std::function<std::string()> shortage;
   };
   void waitUntil(Condition condition, const EmulatorSite *site);

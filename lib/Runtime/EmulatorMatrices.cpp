@@ -21,7 +21,9 @@ static constexpr unsigned eight = 8;
 //===----------------------------------------------------------------------===//
 
 MatrixDescriptor MatrixDescriptor::decode(uint64_t bits) {
-  auto field = [&](unsigned from) { return uint32_t(bits >> from & 0x3fff) << 4; };
+  auto field = [&](unsigned from) {
+    return uint32_t(bits >> from & 0x3fff) << 4;
+  };
   static constexpr TensorSwizzle swizzles[] = {
       TensorSwizzle::None, TensorSwizzle::Bytes128, TensorSwizzle::Bytes64,
       TensorSwizzle::Bytes32};

@@ -24,9 +24,9 @@ namespace fuse::runtime {
 struct MatrixDescriptor {
   /// Of shared memory, as PTX counts it.
   uint32_t start = 0;
-  /// Bytes from a column of 8 x 8 matrices to the next where K is contiguous and
-  /// nothing is swizzled, or from a row of swizzle patterns to the next where M or
-  /// N is contiguous.
+  /// Bytes from a column of 8 x 8 matrices to the next where K is contiguous
+  /// and nothing is swizzled, or from a row of swizzle patterns to the next
+  /// where M or N is contiguous.
   uint32_t leading = 0;
   /// Bytes from 8 rows to the next 8.
   uint32_t stride = 0;
@@ -44,8 +44,9 @@ struct MatrixChunk {
   uint32_t address = 0;
 };
 
-/// The chunks of `rows` x 16 elements. `isTransposed`: M or N is contiguous, not
-/// K. Nothing for what is not modelled: M or N contiguous without a swizzle.
+/// The chunks of `rows` x 16 elements. `isTransposed`: M or N is contiguous,
+/// not K. Nothing for what is not modelled: M or N contiguous without a
+/// swizzle.
 std::optional<std::vector<MatrixChunk>>
 chunksOf(const MatrixDescriptor &descriptor, unsigned rows, bool isTransposed);
 
@@ -56,8 +57,8 @@ struct SumPlace {
 };
 SumPlace placeOfSum(unsigned warp, unsigned lane, unsigned number);
 
-/// Row and column in the 64 x 16 of A of the lower half of register `number`; the
-/// upper half is the next column.
+/// Row and column in the 64 x 16 of A of the lower half of register `number`;
+/// the upper half is the next column.
 SumPlace placeOfA(unsigned warp, unsigned lane, unsigned number);
 
 float halfToFloat(uint16_t bits, bool isBFloat);

@@ -15,6 +15,13 @@ using namespace fuse::runtime;
 static constexpr int64_t barrierBytes = 8;
 static constexpr uint32_t maxCount = (1u << 20) - 1;
 
+/// "phase 3"; a wait may be for the one that ended before there was any.
+static std::string phaseName(int64_t phase) {
+  if (phase < 0)
+    return "the phase before the first";
+  return formatv("phase {0}", phase);
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers come and go
 //===----------------------------------------------------------------------===//
@@ -32,10 +39,11 @@ void Mbarriers::init(uint64_t address, uint32_t count,
                         grid.describe(address)),
                 site);
   if (count == 0 || count > maxCount)
-    grid.refuse(formatv("expected mbarrier.init with 1 to {0} arrivals, but got "
-                        "{1}; count the threads that arrive",
-                        maxCount, count),
-                site);
+    grid.refuse(
+        formatv("expected mbarrier.init with 1 to {0} arrivals, but got "
+                "{1}; count the threads that arrive",
+                maxCount, count),
+        site);
   if (barriers.count(address))
     grid.refuse(formatv("expected mbarrier.init once for the mbarrier at {0}, "
                         "but got it again; let one thread do it, or run "
@@ -89,11 +97,11 @@ void Mbarriers::endPhase(uint64_t address, Barrier &barrier) {
       continue;
     grid.complainOf(
         thread,
-        formatv("expected this wait for phase {0} of the mbarrier at {1} to "
+        formatv("expected this wait for {0} of the mbarrier at {1} to "
                 "come before phase {2} ends, but got nothing that orders it; "
                 "no waiter may be two phases behind: let it arrive, or meet "
                 "one that does, before the barrier is used again",
-                int64_t(barrier.phase) - 1, grid.describe(address),
+                phaseName(int64_t(barrier.phase) - 1), grid.describe(address),
                 barrier.phase),
         wait.second);
     return;
@@ -133,12 +141,13 @@ Mbarriers::Ticket Mbarriers::issueCopy(uint64_t address,
                                        const EmulatorSite *site) {
   Barrier &barrier = barrierAt(address, "a TMA load", site);
   if (!barrier.isFenced)
-    grid.refuse(formatv("expected fence.mbarrier_init between mbarrier.init and "
-                        "the first copy that completes at the mbarrier at {0}, "
-                        "but got none; let the thread that makes it run it "
-                        "before the barrier of the block",
-                        grid.describe(address)),
-                site);
+    grid.refuse(
+        formatv("expected fence.mbarrier_init between mbarrier.init and "
+                "the first copy that completes at the mbarrier at {0}, "
+                "but got none; let the thread that makes it run it "
+                "before the barrier of the block",
+                grid.describe(address)),
+        site);
   barrier.copied = barrier.phase + 1;
   barrier.copier = grid.id();
   barrier.copySite = site;
@@ -169,12 +178,13 @@ void Mbarriers::complete(const Ticket &ticket, int64_t bytes, unsigned thread,
 
 void Mbarriers::refuseLate(uint64_t address, const Barrier &barrier,
                            int64_t phase, const EmulatorSite *site) {
-  grid.refuse(formatv("expected the wait for phase {0} of the mbarrier at {1} "
+  grid.refuse(formatv("expected the wait for {0} of the mbarrier at {1} "
                       "to come before phase {2} ends, but got it when {3} "
                       "phases had ended; no waiter may be two phases behind: "
                       "check the parity, and let each wait come before the "
                       "barrier is used again",
-                      phase, grid.describe(address), phase + 1, barrier.phase),
+                      phaseName(phase), grid.describe(address), phase + 1,
+                      barrier.phase),
               site);
 }
 
@@ -238,13 +248,15 @@ std::string Mbarriers::shortage(uint64_t address,
                    "got {2}; check who arrives, and the parity of the waits",
                    barrier.count, where, barrier.count - barrier.pending);
   if (barrier.bytes > 0)
-    return formatv("expected {0} bytes more in {1}, as "
-                   "mbarrier.arrive.expect_tx says, but got no copy that brings "
-                   "them; expect the bytes of the copies' boxes",
-                   barrier.bytes, where);
-  return formatv("expected no more bytes in {0} than mbarrier.arrive.expect_tx "
-                 "says, but got {1} more; expect the bytes of the copies' boxes",
-                 where, -barrier.bytes);
+    return formatv(
+        "expected {0} bytes more in {1}, as "
+        "mbarrier.arrive.expect_tx says, but got no copy that brings "
+        "them; expect the bytes of the copies' boxes",
+        barrier.bytes, where);
+  return formatv(
+      "expected no more bytes in {0} than mbarrier.arrive.expect_tx "
+      "says, but got {1} more; expect the bytes of the copies' boxes",
+      where, -barrier.bytes);
 }
 
 void Mbarriers::checkEnd() const {

@@ -9,8 +9,8 @@
 // was made for, and all bytes that they expect have. Then the next one starts:
 //
 //   producer: arrive.expect_tx 16384, two copies of 8192   phase 0 is going on
-//   consumer: try_wait.parity 0                            ... until it has ended
-//   producer: arrive.expect_tx 16384, ...                  phase 1
+//   consumer: try_wait.parity 0                            ... until it has
+//   ended producer: arrive.expect_tx 16384, ...                  phase 1
 //
 // A wait names its phase by parity alone, and passes if the phase that ended
 // last has it. So a thread whose wait is for a phase that a later one has

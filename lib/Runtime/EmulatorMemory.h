@@ -31,9 +31,9 @@
 // global memory is not known then, only which blocks have.
 //
 // Where clocks run (EmulatorClocks.h), what they order is ordered, too, and
-// shared memory knows each thread that has read a byte. An engine's accesses are
-// marked as its own, and are checked by what the thread that issues them knows;
-// what threads wrote must also lie behind a proxy fence.
+// shared memory knows each thread that has read a byte. An engine's accesses
+// are marked as its own, and are checked by what the thread that issues them
+// knows; what threads wrote must also lie behind a proxy fence.
 //
 // The blocks of a cluster have shared arrays of their own, which are buffers
 // with neighbouring numbers: mapa moves an address from one to another.
@@ -203,8 +203,7 @@ private:
   bool tracksSteps(const Segment &segment, const Present &now) const;
   bool isEngine(const Moment &moment) const;
   bool checkFence(const Segment &segment, int64_t offset,
-                  const ByteState &state, const Present &now,
-                  AccessKind kind);
+                  const ByteState &state, const Present &now, AccessKind kind);
   bool checkReaderSteps(const Segment &segment, int64_t offset,
                         const ByteState &state, const Present &now);
   bool checkReaderBlocks(const Segment &segment, int64_t offset,

@@ -84,9 +84,9 @@ bool EmulatorGrid::waitsForWaiting(const Thread &thread) const {
   };
   ArrayRef<Thread> all(threads);
   if (thread.state == State::InWarpOperation)
-    return any_of(all.slice(thread.id - thread.id % warpSize)
-                      .take_front(warpSize),
-                  isWaiting);
+    return any_of(
+        all.slice(thread.id - thread.id % warpSize).take_front(warpSize),
+        isWaiting);
   return any_of(all.slice(thread.rank * launch.threads, launch.threads),
                 isWaiting);
 }

@@ -39,22 +39,24 @@ uint64_t fuse::runtime::swizzled(uint64_t address, TensorSwizzle swizzle) {
 
 static Error checkDimension(const TensorMapShape &shape, unsigned dim) {
   if (shape.sizes[dim] < 1 || shape.box[dim] < 1 || shape.box[dim] > maxBox)
-    return formatError("expected a tensor map of sizes from 1 and boxes of 1 to "
-                       "{0} elements, but got {1} and {2} in dimension {3}; "
-                       "choose another tile",
-                       maxBox, shape.sizes[dim], shape.box[dim], dim);
+    return formatError(
+        "expected a tensor map of sizes from 1 and boxes of 1 to "
+        "{0} elements, but got {1} and {2} in dimension {3}; "
+        "choose another tile",
+        maxBox, shape.sizes[dim], shape.box[dim], dim);
   uint64_t stride = shape.strides[dim];
   if (dim > 0 && (stride % chunkBytes != 0 || stride >= maxStride))
-    return formatError("expected strides of a tensor map to be multiples of {0} "
-                       "bytes below 2^40, but got {1} in dimension {2}; copy "
-                       "the tensor, or load it without tensor maps",
-                       chunkBytes, stride, dim);
+    return formatError(
+        "expected strides of a tensor map to be multiples of {0} "
+        "bytes below 2^40, but got {1} in dimension {2}; copy "
+        "the tensor, or load it without tensor maps",
+        chunkBytes, stride, dim);
   return Error::success();
 }
 
-Expected<EmulatorTensorMap>
-EmulatorTensorMap::make(void *base, const TensorMapShape &shape,
-                        TensorSwizzle swizzle) {
+Expected<EmulatorTensorMap> EmulatorTensorMap::make(void *base,
+                                                    const TensorMapShape &shape,
+                                                    TensorSwizzle swizzle) {
   if (shape.rank < 1 || shape.rank > TensorMapShape::maxRank)
     return formatError("expected a tensor map of 1 to {0} dimensions, but got "
                        "{1}; collapse dimensions",
@@ -113,8 +115,7 @@ static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t count,
   return {first, std::max(first, std::min(count, size - origin))};
 }
 
-std::vector<TensorRow>
-EmulatorTensorMap::rows(ArrayRef<int32_t> origin) const {
+std::vector<TensorRow> EmulatorTensorMap::rows(ArrayRef<int32_t> origin) const {
   std::vector<TensorRow> result;
   int64_t elementBytes = tensor.elementBytes, columns = tensor.box[0];
   auto [first, end] = clip(origin[0], columns, tensor.sizes[0]);

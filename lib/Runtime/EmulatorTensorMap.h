@@ -8,10 +8,8 @@
 // A GPU's tensor map is opaque. The emulator's says the same in the open, and
 // takes the same place among a launch's params:
 //
-//   TensorMapShape shape;                    // rows of 100 bf16, 256 bytes apart
-//   shape.rank = 2;
-//   shape.elementBytes = 2;
-//   shape.sizes = {100, 37};
+//   TensorMapShape shape;                    // rows of 100 bf16, 256 bytes
+//   apart shape.rank = 2; shape.elementBytes = 2; shape.sizes = {100, 37};
 //   shape.strides = {0, 256};
 //   shape.box = {64, 16};
 //   Expected<EmulatorTensorMap> map =
@@ -51,8 +49,9 @@ struct TensorRow {
 class EmulatorTensorMap {
 public:
   /// Takes what cuTensorMapEncodeTiled takes: a base aligned to 16 bytes, sizes
-  /// from 1, strides that are multiples of 16 bytes below 2^40, boxes of 1 to 256
-  /// elements a dimension and, which is stricter, rows as long as the swizzle's.
+  /// from 1, strides that are multiples of 16 bytes below 2^40, boxes of 1 to
+  /// 256 elements a dimension and, which is stricter, rows as long as the
+  /// swizzle's.
   static llvm::Expected<EmulatorTensorMap>
   make(void *base, const TensorMapShape &shape, TensorSwizzle swizzle);
 

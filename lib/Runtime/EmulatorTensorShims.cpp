@@ -102,8 +102,7 @@ template <size_t... dims> struct BoxShims<std::index_sequence<dims...>> {
   }
 
   static void store(uint64_t from, const void *map, Coordinate<dims>... origin,
-                    uint64_t policy, bool hasPolicy,
-                    const EmulatorSite *site) {
+                    uint64_t policy, bool hasPolicy, const EmulatorSite *site) {
     int32_t coordinates[] = {origin...};
     grid().getBulkCopies().store({map, coordinates, from}, site);
   }
@@ -133,8 +132,8 @@ struct MatrixRows {
 };
 } // namespace
 
-/// The element of a lane's register in its lower or upper half, as {row, column}
-/// of what lies in memory.
+/// The element of a lane's register in its lower or upper half, as {row,
+/// column} of what lies in memory.
 static std::pair<unsigned, unsigned> placeInMatrix(unsigned lane, unsigned half,
                                                    bool isTransposed) {
   unsigned row = lane / 4, column = 2 * (lane % 4) + half;
@@ -152,11 +151,11 @@ static void moveMatrices(StringRef name, uint64_t address, uint32_t *registers,
       std::array<char *, 8> rows;
       for (unsigned row = 0; row < 8; ++row) {
         unsigned lane = 8 * i + row;
-        rows[row] = static_cast<char *>(grid().accessOfLane(
-            lane,
-            {lanes.payload<MatrixRows>(lane).address, matrixRowBytes,
-             matrixRowBytes, kind},
-            site));
+        rows[row] = static_cast<char *>(
+            grid().accessOfLane(lane,
+                                {lanes.payload<MatrixRows>(lane).address,
+                                 matrixRowBytes, matrixRowBytes, kind},
+                                site));
       }
       for (unsigned lane : lanes.members())
         for (unsigned half = 0; half < 2; ++half) {
@@ -257,9 +256,10 @@ static void electShim(Elected *result, uint32_t mask,
 }
 
 static void trapShim(const EmulatorSite *site) {
-  grid().refuse("expected the kernel to run to its end, but got a trap; look at "
-                "what it checks there",
-                site);
+  grid().refuse(
+      "expected the kernel to run to its end, but got a trap; look at "
+      "what it checks there",
+      site);
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,8 +52,8 @@ unsigned Warpgroups::warpNumber() const {
 
 Warpgroups::Warpgroup &Warpgroups::warpgroup() {
   unsigned first = grid.thread() / (warpSize * groupWarps);
-  auto [found, isNew] = groups.try_emplace(
-      grid.id() - grid.thread() + first * warpSize * groupWarps);
+  auto [found, isNew] = groups.try_emplace(grid.id() - grid.thread() +
+                                           first * warpSize * groupWarps);
   if (isNew)
     found->second.engine = grid.getClocks().addEngine(
         {formatv("wgmma of warpgroup {0}", first),
@@ -101,8 +101,9 @@ bool Warpgroups::takeSums(WarpLanes lanes, Warp &warp, uint64_t number,
     for (unsigned lane : lanes.members())
       for (unsigned i = 0; i < count && got.empty(); ++i)
         if (isToken(lanes.payload<Multiplication>(lane).sums[i]))
-          got = "sums of another multiplication, or in another order, without a "
-                "wait between; wait for them first";
+          got =
+              "sums of another multiplication, or in another order, without a "
+              "wait between; wait for them first";
     if (!got.empty()) {
       grid.complain("expected wgmma.mma_async to add to its own sums or to "
                     "numbers, but got " +
@@ -178,12 +179,13 @@ Warpgroups::Operation *Warpgroups::operationOf(WarpLanes lanes,
       known.a == first.a && known.b == first.b &&
       known.addsToSums == first.addsToSums)
     return &known;
-  grid.complain(formatv("expected the four warps of a warpgroup to run the same "
-                        "wgmma.mma_async, but got another by another warp{0}; "
-                        "compute descriptors from what the warpgroup has in "
-                        "common",
-                        where(known.site)),
-                site);
+  grid.complain(
+      formatv("expected the four warps of a warpgroup to run the same "
+              "wgmma.mma_async, but got another by another warp{0}; "
+              "compute descriptors from what the warpgroup has in "
+              "common",
+              where(known.site)),
+      site);
   return nullptr;
 }
 
@@ -218,7 +220,7 @@ bool Warpgroups::join(WarpLanes lanes, const EmulatorSite *site) {
   if (!readOperands(group, *operation, warp.committed))
     return false;
   if (grid.happensNow())
-    execute(group, group.first + (operation - &group.operations.front()) + 1);
+    execute(group, warp.issued);
   return true;
 }
 
@@ -269,10 +271,11 @@ bool Warpgroups::readOperand(Operation &operation, bool isA, unsigned engine,
       if (loaded && *loaded != descriptor.swizzle && writer &&
           grid.getClocks().isEngine(*writer)) {
         grid.complain(
-            formatv("expected the descriptor of {0} to have {1}, as the copy "
-                    "that brought it, but got {2}; change the descriptor or the "
-                    "tensor map",
-                    name, nameOf(*loaded), nameOf(descriptor.swizzle)),
+            formatv(
+                "expected the descriptor of {0} to have {1}, as the copy "
+                "that brought it, but got {2}; change the descriptor or the "
+                "tensor map",
+                name, nameOf(*loaded), nameOf(descriptor.swizzle)),
             operation.site);
         return false;
       }
@@ -362,26 +365,25 @@ void Warpgroups::fence(const EmulatorSite *site) {
 void Warpgroups::commit(const EmulatorSite *site) {
   Warpgroup &group = warpgroup();
   char none;
-  grid.warpOperation(
-      {"wgmma.commit_group", ~0u, &none, site}, [&](WarpLanes lanes) {
-        Warp &mine = warp();
-        mine.isFenced = false;
-        mine.site = site;
-        mine.groupEnds.push_back(mine.issued);
-        if (group.released.size() <= mine.committed)
-          group.released.resize(mine.committed + 1);
-        unsigned first = grid.id() - grid.lane();
-        for (unsigned lane : lanes.members())
-          grid.getClocks().release(first + lane,
-                                   group.released[mine.committed]);
-        ++mine.committed;
-        return true;
-      });
+  grid.warpOperation({"wgmma.commit_group", ~0u, &none, site},
+                     [&](WarpLanes lanes) {
+                       Warp &mine = warp();
+                       mine.isFenced = false;
+                       mine.site = site;
+                       mine.groupEnds.push_back(mine.issued);
+                       if (group.released.size() <= mine.committed)
+                         group.released.resize(mine.committed + 1);
+                       unsigned first = grid.id() - grid.lane();
+                       for (unsigned lane : lanes.members())
+                         grid.getClocks().release(
+                             first + lane, group.released[mine.committed]);
+                       ++mine.committed;
+                       return true;
+                     });
 }
 
 /// Why not all warps have committed so many groups.
-std::string Warpgroups::lagging(const Warpgroup &group,
-                                uint64_t groups) const {
+std::string Warpgroups::lagging(const Warpgroup &group, uint64_t groups) const {
   for (auto [number, warp] : enumerate(group.warps))
     if (warp.committed < groups)
       return formatv("expected all four warps of the warpgroup to commit group "
@@ -412,8 +414,8 @@ void Warpgroups::wait(unsigned pending, MutableArrayRef<uint32_t> sums,
   clocks.acquire(grid.id(), group.engine, done);
   clocks.acquire(grid.id(), group.released[done - 1]);
   for (uint32_t &sum : sums) {
-    auto found = isToken(sum) ? mine.chains.find(chainOf(sum))
-                              : mine.chains.end();
+    auto found =
+        isToken(sum) ? mine.chains.find(chainOf(sum)) : mine.chains.end();
     if (found == mine.chains.end() ||
         found->second.last >= mine.groupEnds[done - 1])
       continue;
@@ -427,18 +429,18 @@ void Warpgroups::useSum(uint32_t bits, const EmulatorSite *site) {
   if (!isToken(bits))
     return;
   if (chainOf(bits) == undefinedChain)
-    grid.refuse("expected a sum that a multiplication has computed, but got one "
-                "that none has; start with zeros, or let the first "
-                "multiplication overwrite what was there",
-                site);
+    grid.refuse(
+        "expected a sum that a multiplication has computed, but got one "
+        "that none has; start with zeros, or let the first "
+        "multiplication overwrite what was there",
+        site);
   auto found = warp().chains.find(chainOf(bits));
-  grid.refuse(formatv("expected the sums of wgmma.mma_async{0} behind a wait "
-                      "that names them, but got a use before; wait for their "
-                      "group, and use what the wait returns",
-                      found == warp().chains.end()
-                          ? ""
-                          : where(found->second.site)),
-              site);
+  grid.refuse(
+      formatv("expected the sums of wgmma.mma_async{0} behind a wait "
+              "that names them, but got a use before; wait for their "
+              "group, and use what the wait returns",
+              found == warp().chains.end() ? "" : where(found->second.site)),
+      site);
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,11 +459,12 @@ void Warpgroups::setRegisters(unsigned count, bool isIncrease,
   unsigned now = mine.registers ? mine.registers : count;
   if (count % 8 != 0 || count < 24 || count > 256 ||
       (isIncrease ? count < now : count > now))
-    grid.refuse(formatv("expected {0} to a multiple of 8 from 24 to 256 that is "
-                        "{1} than the {2} registers that the warp has, but got "
-                        "{3}; share out the registers of the block anew",
-                        name, isIncrease ? "no fewer" : "no more", now, count),
-                site);
+    grid.refuse(
+        formatv("expected {0} to a multiple of 8 from 24 to 256 that is "
+                "{1} than the {2} registers that the warp has, but got "
+                "{3}; share out the registers of the block anew",
+                name, isIncrease ? "no fewer" : "no more", now, count),
+        site);
   mine.registers = count;
   mine.site = site;
 }
@@ -488,10 +491,11 @@ void Warpgroups::checkEnd() {
     if (any_of(group.warps, isBehind))
       return grid.complainOf(
           first,
-          formatv("expected the four warps of a warpgroup to run the same "
-                  "multiplications, but got {0} by one warp and {1} by another; "
-                  "branch for whole warpgroups only",
-                  some.issued, find_if(group.warps, isBehind)->issued),
+          formatv(
+              "expected the four warps of a warpgroup to run the same "
+              "multiplications, but got {0} by one warp and {1} by another; "
+              "branch for whole warpgroups only",
+              some.issued, find_if(group.warps, isBehind)->issued),
           some.site);
     auto &[used, site] = blocks[first / threads];
     for (const Warp &warp : group.warps)

@@ -13,21 +13,21 @@
 //   wgmma.wait_group N          all groups but the N youngest have ended
 //
 // The four warps run the same multiplications in the same order; one happens
-// when all have issued it, at the earliest, and when the first of them waits, at
-// the latest. A wait lasts until the other warps have committed the group, too:
-// hardware multiplies for the warpgroup as a whole, and kernels rely on it when
-// one thread gives back what all four warps have read.
+// when all have issued it, at the earliest, and when the first of them waits,
+// at the latest. A wait lasts until the other warps have committed the group,
+// too: hardware multiplies for the warpgroup as a whole, and kernels rely on it
+// when one thread gives back what all four warps have read.
 //
-// Until the wait a sum is a token: a NaN that says which register of which chain
-// of multiplications it stands for.
+// Until the wait a sum is a token: a NaN that says which register of which
+// chain of multiplications it stands for.
 //
 //   1 11111111 1 ccccccccccccccc rrrrrrr     chain c, register r
 //
 // A multiplication that gets a chain's tokens adds to the chain; a wait that
 // names the sums turns tokens into numbers. Whatever else uses a token is
 // refused (useSum, which instrumentation puts before such uses): the sums were
-// read too soon, or by code that the wait does not tie to it, which LLVM may move
-// before it.
+// read too soon, or by code that the wait does not tie to it, which LLVM may
+// move before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,8 +138,8 @@ private:
   bool join(WarpLanes lanes, const EmulatorSite *site);
   Operation *operationOf(WarpLanes lanes, Warpgroup &group, Warp &warp,
                          const EmulatorSite *site);
-  bool takeSums(WarpLanes lanes, Warp &warp, uint64_t number,
-                uint32_t &chain, const EmulatorSite *site);
+  bool takeSums(WarpLanes lanes, Warp &warp, uint64_t number, uint32_t &chain,
+                const EmulatorSite *site);
   bool readOperands(Warpgroup &group, Operation &operation, uint32_t step);
   bool readOperand(Operation &operation, bool isA, unsigned engine,
                    uint32_t step);

@@ -33,8 +33,8 @@ uint64_t arrive(int number) {
 }
 void arriveAndExpect(int number, uint32_t bytes) {
   shim<uint64_t(uint64_t, uint32_t, const EmulatorSite *)>(
-      "llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta")(
-      phases(number), bytes, &site);
+      "llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta")(phases(number),
+                                                                 bytes, &site);
 }
 bool tryWait(int number, uint32_t parity) {
   return shim<bool(uint64_t, uint32_t, const EmulatorSite *)>(
@@ -91,8 +91,8 @@ protected:
   }
 };
 
-/// Thread 0 hands five numbers on to all others through one slot, which it takes
-/// back each time. `frees` says that a thread has read.
+/// Thread 0 hands five numbers on to all others through one slot, which it
+/// takes back each time. `frees` says that a thread has read.
 template <typename Frees> void handOn(void **params, Frees frees) {
   float sum = 0;
   for (uint32_t i = 0; i < 5; ++i) {

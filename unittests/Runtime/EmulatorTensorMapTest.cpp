@@ -32,8 +32,7 @@ TensorMapShape rowsOf100() {
 
 std::string errorOf(const TensorMapShape &shape, void *base = buffer,
                     TensorSwizzle swizzle = TensorSwizzle::Bytes128) {
-  return toString(
-      EmulatorTensorMap::make(base, shape, swizzle).takeError());
+  return toString(EmulatorTensorMap::make(base, shape, swizzle).takeError());
 }
 
 std::vector<TensorRow> rowsAt(const TensorMapShape &shape,
@@ -96,8 +95,9 @@ TEST(EmulatorTensorMapTest, RefusesWhatADriverWould) {
                                         "got 200 in dimension 1"));
   shape = rowsOf100();
   shape.box[1] = 257;
-  EXPECT_THAT(errorOf(shape), HasSubstr("boxes of 1 to 256 elements, but got 37 "
-                                        "and 257 in dimension 1"));
+  EXPECT_THAT(errorOf(shape),
+              HasSubstr("boxes of 1 to 256 elements, but got 37 "
+                        "and 257 in dimension 1"));
   shape = rowsOf100();
   shape.sizes[0] = 0;
   EXPECT_THAT(errorOf(shape), HasSubstr("sizes from 1"));
@@ -113,8 +113,8 @@ TEST(EmulatorTensorMapTest, RefusesWhatADriverWould) {
 }
 
 TEST(EmulatorTensorMapTest, IsKnownAmongArguments) {
-  EmulatorTensorMap map = cantFail(EmulatorTensorMap::make(
-      buffer, rowsOf100(), TensorSwizzle::Bytes128));
+  EmulatorTensorMap map = cantFail(
+      EmulatorTensorMap::make(buffer, rowsOf100(), TensorSwizzle::Bytes128));
   TensorMap argument = map.asArgument();
   const EmulatorTensorMap *found = EmulatorTensorMap::of(&argument);
   ASSERT_TRUE(found);
@@ -184,7 +184,8 @@ TEST(EmulatorMatricesTest, ContiguousK) {
             4096u + 2 * 1024 + 5 * 128 + (3 ^ 5) * 16 + 2);
   // Without a swizzle: 8 x 8 elements in 128 bytes, 8 of K 256 bytes apart.
   bits = descriptor(256, 16, 32, 0);
-  EXPECT_EQ(placeOf(bits, 64, false, 21, 9), 4096u + 2 * 512 + 256 + 5 * 16 + 2);
+  EXPECT_EQ(placeOf(bits, 64, false, 21, 9),
+            4096u + 2 * 512 + 256 + 5 * 16 + 2);
   // Rows of 64 and of 32 bytes.
   EXPECT_EQ(placeOf(descriptor(0, 1, 32, 2), 64, false, 13, 9),
             512u + 5 * 64 + (1 ^ 2) * 16 + 2);

@@ -48,8 +48,8 @@ struct EmulatorGlobal {
   int64_t alignment;
 };
 
-/// wgmma.mma_async of m64nNk16 with sums of f32, all but its operands. The layout
-/// is fixed.
+/// wgmma.mma_async of m64nNk16 with sums of f32, all but its operands. The
+/// layout is fixed.
 struct EmulatorWgmma {
   /// N.
   int32_t columns;
@@ -81,8 +81,8 @@ llvm::SmallVector<EmulatorShim> emulatorShims();
 
 struct EmulatorModuleOptions {
   /// Decides the order of blocks, warps and lanes, and when asynchronous copies
-  /// and multiplications happen: modulo 3, 0 is as late as the waits allow, 1 at
-  /// once, and 2 at random.
+  /// and multiplications happen: modulo 3, 0 is as late as the waits allow, 1
+  /// at once, and 2 at random.
   uint64_t seed = 0;
 };
 
