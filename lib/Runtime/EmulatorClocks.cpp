@@ -39,8 +39,10 @@ void StepCounts::keepCommon(const StepCounts &other) {
 // Agents
 //===----------------------------------------------------------------------===//
 
-void EmulatorClocks::reset(unsigned count) {
+void EmulatorClocks::reset(unsigned count, unsigned threadsOfBlock) {
   threadCount = count;
+  blockThreads = threadsOfBlock;
+  barriers.assign(count / threadsOfBlock, 0);
   engines.clear();
   pasts.clear();
 }
@@ -49,8 +51,11 @@ void EmulatorClocks::run() {
   if (isRunning())
     return;
   pasts.resize(threadCount);
-  for (auto [thread, past] : enumerate(pasts))
-    past.all.raise(thread, 1);
+  for (unsigned thread = 0; thread < threadCount; ++thread) {
+    unsigned block = thread / blockThreads;
+    for (unsigned i = 0; i < blockThreads; ++i)
+      pasts[thread].all.raise(block * blockThreads + i, barriers[block]);
+  }
 }
 
 unsigned EmulatorClocks::addEngine(Engine engine) {

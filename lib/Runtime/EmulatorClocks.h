@@ -25,7 +25,8 @@
 // which steps lie behind one: PTX's proxy-preserved base causality order.
 //
 // Clocks cost time and memory for each pair of threads. They start with the
-// first operation that needs them; steps are 0 before.
+// first operation that needs them. Before that, steps are the barriers that the
+// whole block has passed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,8 +77,8 @@ struct Past {
 
 class EmulatorClocks {
 public:
-  /// For a cluster of so many threads. Nothing is counted yet.
-  void reset(unsigned threadCount);
+  /// For a cluster of so many threads. Nothing but barriers is counted yet.
+  void reset(unsigned threadCount, unsigned blockThreads);
 
   bool isRunning() const { return !pasts.empty(); }
   /// Counts from now on.
@@ -98,10 +99,13 @@ public:
   }
 
   const Past &past(unsigned thread) const { return pasts[thread]; }
-  /// The step of a thread that is going on; 0 where nothing is counted.
+  /// The step of a thread that is going on.
   uint32_t step(unsigned thread) const {
-    return isRunning() ? pasts[thread].all[thread] : 0;
+    return isRunning() ? pasts[thread].all[thread]
+                       : barriers[thread / blockThreads];
   }
+  /// The whole block has met before clocks run.
+  void passBarrier(unsigned block) { ++barriers[block]; }
 
   /// What `thread` did and knows goes to `into`.
   void release(unsigned thread, Past &into);
@@ -117,6 +121,9 @@ private:
   void advance(unsigned thread);
 
   unsigned threadCount = 0;
+  unsigned blockThreads = 1;
+  /// By block, passed before clocks run.
+  std::vector<uint32_t> barriers;
   std::vector<Engine> engines;
   std::vector<Past> pasts;
 };

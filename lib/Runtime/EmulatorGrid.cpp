@@ -194,7 +194,7 @@ void EmulatorGrid::runCluster() {
   isClusterRelease = true;
   fill(lifetimes, Lifetime());
   transactions.clear();
-  clocks.reset(threads.size());
+  clocks.reset(threads.size(), launch.threads);
   clusterArriving = clusterReleased = Past();
   barrierArrivals.clear();
   mbarriers.reset();
@@ -440,6 +440,8 @@ void EmulatorGrid::releaseBarrier(unsigned number) {
   if (!isWhole)
     return;
   phases[running->rank] = ++lastPhase;
+  if (!clocks.isRunning())
+    clocks.passBarrier(running->rank);
   if (order)
     order->passBarrier(running->rank);
 }

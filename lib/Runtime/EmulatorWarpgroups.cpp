@@ -198,6 +198,7 @@ bool Warpgroups::join(WarpLanes lanes, const EmulatorSite *site) {
       !takeSums(lanes, warp, warp.issued, operation->chains[number], site))
     return false;
   ++warp.issued;
+  warp.site = site;
   EmulatorClocks &clocks = grid.getClocks();
   unsigned firstThread = grid.id() - grid.lane();
   for (unsigned lane : lanes.members()) {
@@ -409,6 +410,7 @@ void Warpgroups::wait(unsigned pending, MutableArrayRef<uint32_t> sums,
                  site);
   if (done == 0)
     return;
+  mine.waited = std::max(mine.waited, done);
   execute(group, mine.groupEnds[done - 1]);
   EmulatorClocks &clocks = grid.getClocks();
   clocks.acquire(grid.id(), group.engine, done);
@@ -466,7 +468,7 @@ void Warpgroups::setRegisters(unsigned count, bool isIncrease,
                 name, isIncrease ? "no fewer" : "no more", now, count),
         site);
   mine.registers = count;
-  mine.site = site;
+  mine.registerSite = site;
 }
 
 //===----------------------------------------------------------------------===//
@@ -478,15 +480,9 @@ void Warpgroups::checkEnd() {
   std::map<unsigned, std::pair<int, const EmulatorSite *>> blocks;
   for (auto &[first, group] : groups) {
     const Warp &some = group.warps.front();
-    if (!group.operations.empty())
-      return grid.complainOf(
-          first,
-          "expected wgmma.commit_group and wgmma.wait_group behind every "
-          "wgmma.mma_async before the kernel ends, but got multiplications "
-          "that nobody has waited for; wait for all groups",
-          group.operations.front().site);
     auto isBehind = [&](const Warp &warp) {
-      return warp.committed != some.committed || warp.issued != some.issued;
+      return warp.committed != some.committed || warp.issued != some.issued ||
+             warp.isDone() != some.isDone();
     };
     if (any_of(group.warps, isBehind))
       return grid.complainOf(
@@ -497,12 +493,19 @@ void Warpgroups::checkEnd() {
               "branch for whole warpgroups only",
               some.issued, find_if(group.warps, isBehind)->issued),
           some.site);
+    if (!some.isDone())
+      return grid.complainOf(
+          first,
+          "expected wgmma.commit_group and wgmma.wait_group behind every "
+          "wgmma.mma_async before the kernel ends, but got multiplications "
+          "that nobody has waited for; wait for all groups",
+          some.site);
     auto &[used, site] = blocks[first / threads];
     for (const Warp &warp : group.warps)
       if (warp.registers) {
         // On top of what every warp starts with.
         used += int(warpSize) * (int(warp.registers) - int(start));
-        site = warp.site;
+        site = warp.registerSite;
       }
   }
   for (auto &[block, use] : blocks)

@@ -91,9 +91,10 @@ private:
   };
   struct Warp {
     bool isFenced = false;
-    /// Multiplications, and groups.
+    /// Multiplications, groups of them, and groups that it has waited for.
     uint64_t issued = 0;
     uint64_t committed = 0;
+    uint64_t waited = 0;
     /// Multiplications before the end of each group.
     std::vector<uint64_t> groupEnds;
     /// By number; old ones are forgotten.
@@ -101,7 +102,14 @@ private:
     uint32_t lastChain = 0;
     /// 0 as long as setmaxnreg has not run.
     unsigned registers = 0;
+    /// Of its last multiplication, and of setmaxnreg.
     const EmulatorSite *site = nullptr;
+    const EmulatorSite *registerSite = nullptr;
+
+    bool isDone() const {
+      return waited == committed &&
+             issued == (groupEnds.empty() ? 0 : groupEnds.back());
+    }
   };
   using PlacedChunks = std::vector<std::pair<MatrixChunk, const char *>>;
 

@@ -12,6 +12,7 @@
 #ifndef FUSE_UNITTESTS_RUNTIME_EMULATORFIXTURE_H
 #define FUSE_UNITTESTS_RUNTIME_EMULATORFIXTURE_H
 
+#include "EmulatorTensorMap.h"
 #include "fuse/Runtime/EmulatorModule.h"
 #include "gtest/gtest.h"
 #include <string>
@@ -64,8 +65,9 @@ inline uint64_t shared() {
 /// Runs kernels, each launch with a module of its own.
 class EmulatorFixture : public testing::Test {
 protected:
-  /// Runs `kernel` on the input {0, 1, 2, ...}, one result of floats, and the
-  /// counters. The error's text, or "".
+  /// Runs `kernel` on the input {0, 1, 2, ...}, one result of floats, the
+  /// counters, and tensor maps of input and result as rows of 32, of which a
+  /// box is two. The error's text, or "".
   std::string run(EmulatorKernel kernel, unsigned threads = 64,
                   int64_t grid = 1, size_t results = 64, bool inPlace = false,
                   uint64_t seed = 0) {
@@ -75,7 +77,9 @@ protected:
     output.assign(results, -1);
     void *pointers[] = {input.data(), inPlace ? input.data() : output.data()};
     void *counter = counters;
-    void *params[] = {&pointers[0], &pointers[1], &counter};
+    TensorMap maps[] = {mapOf(pointers[0], results),
+                        mapOf(pointers[1], results)};
+    void *params[] = {&pointers[0], &pointers[1], &counter, &maps[0], &maps[1]};
     LaunchOperand operands[] = {
         {"x", int64_t(input.size() * sizeof(float)), false, false},
         {"y", int64_t(output.size() * sizeof(float)), true, false},
@@ -89,11 +93,26 @@ protected:
     launch.cluster = cluster;
     launch.cooperative = cooperative;
     launch.params = params;
-    launch.numParams = 3;
+    launch.numParams = 5;
+    launch.sharedBytes = sharedBytes;
     launch.operands = operands;
     launch.waits = waits;
     EmulatorModule module(llvm::StringMap<EmulatorKernel>(), {seed});
     return llvm::toString(module.launch(launch, {}));
+  }
+
+  static TensorMap mapOf(void *data, size_t count) {
+    if (count < 32)
+      return {};
+    TensorMapShape shape;
+    shape.rank = 2;
+    shape.elementBytes = sizeof(float);
+    shape.sizes = {32, count / 32};
+    shape.strides = {0, 32 * sizeof(float)};
+    shape.box = {32, 2};
+    return llvm::cantFail(
+               EmulatorTensorMap::make(data, shape, TensorSwizzle::Bytes128))
+        .asArgument();
   }
 
   std::vector<float> input, output;
@@ -102,6 +121,8 @@ protected:
   /// Blocks a cluster.
   unsigned cluster = 1;
   bool cooperative = false;
+  /// Of the dynamic shared memory.
+  unsigned sharedBytes = 0;
   /// Kept from launch to launch.
   uint32_t counters[2] = {};
 };
