@@ -1,0 +1,299 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tools/dev/ptx_simulator: the PTX of small programs, run on NumPy, against NumPy."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ptx_simulator import flow, launch, registers, text
+from ptx_simulator.tensor import TensorMap, swizzle
+
+TIMINGS = ["late", "early", "random"]
+
+
+@pytest.fixture(scope="module")
+def inspect(tmp_path_factory):
+    """What `fuse inspect` shows of a program, by kind."""
+    build = os.environ.get("FUSE_BUILD_DIR")
+    driver = Path(build, "bin", "fuse") if build else shutil.which("fuse")
+    if not driver or not Path(driver).exists():
+        pytest.skip("no fuse in FUSE_BUILD_DIR or the path")
+    folder = tmp_path_factory.mktemp("ptx")
+
+    def run(program, kind):
+        path = folder / "program.mlir"
+        path.write_text(program)
+        command = [
+            driver,
+            "inspect",
+            path,
+            "--chip=sm_90",
+            "--no-cache",
+            f"--emit={kind}",
+        ]
+        return subprocess.run(
+            command, check=True, capture_output=True, text=True
+        ).stdout
+
+    return run
+
+
+def rounded(array):
+    """To bf16."""
+    return registers.from_bfloat(registers.bfloat_of(np.asarray(array, np.float32)))
+
+
+def simulate(inspect, program, arrays, change=lambda ptx: ptx, **options):
+    ptx = change(inspect(program, "ptx"))
+    return launch.Program(inspect(program, "gpu"), ptx).run(arrays, **options)
+
+
+# ---------------------------------------------------------------- programs
+
+GELU = """
+func.func @f(%x: tensor<7x1001xbf16>) -> tensor<7x1001xbf16> {
+  %y = fuse.gelu tanh %x : tensor<7x1001xbf16>
+  return %y : tensor<7x1001xbf16>
+}
+"""
+
+SOFTMAX = """
+func.func @f(%x: tensor<5x1000xf32>) -> tensor<5x1000xf32> {
+  %y = fuse.softmax %x dims = [1] : tensor<5x1000xf32>
+  return %y : tensor<5x1000xf32>
+}
+"""
+
+NORM = """
+func.func @f(%x: tensor<ROWSx4096xbf16>, %r: tensor<ROWSx4096xbf16>, %w: tensor<4096xbf16>)
+    -> (tensor<ROWSx4096xbf16>, tensor<ROWSx4096xbf16>) {
+  %h = fuse.add %x, %r : tensor<ROWSx4096xbf16>
+  %y = fuse.rms_norm %h, %w eps = 1.0e-5 : tensor<ROWSx4096xbf16>, tensor<4096xbf16>
+  return %h, %y : tensor<ROWSx4096xbf16>, tensor<ROWSx4096xbf16>
+}
+"""
+
+MATMUL = """
+func.func @f(%x: tensor<MxKxTYPE>, %w: tensor<NxKxTYPE>) -> tensor<MxNxTYPE> {
+  %y = fuse.matmul %x, %w transpose_rhs : tensor<MxKxTYPE>, tensor<NxKxTYPE> -> tensor<MxNxTYPE>
+  return %y : tensor<MxNxTYPE>
+}
+"""
+
+
+def matmul(m, n, k, dtype="bf16"):
+    program = MATMUL.replace("TYPE", dtype)
+    for name, size in (("M", m), ("N", n), ("K", k)):
+        program = re.sub(rf"\b{name}x|(?<=x){name}x", f"{size}x", program)
+    return program
+
+
+def small_integers(rng, *shape):
+    """Whose products' sums are exact in f32."""
+    return rng.integers(-3, 4, shape).astype(np.float32)
+
+
+def test_elementwise(inspect):
+    x = rounded(np.random.default_rng(0).standard_normal((7, 1001)))
+    (y,) = simulate(inspect, GELU, [x])
+    x = x.astype(np.float64)
+    expected = x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    np.testing.assert_allclose(y, expected, rtol=2**-8, atol=1e-3)
+
+
+def test_rows(inspect):
+    x = np.random.default_rng(1).standard_normal((5, 1000)).astype(np.float32)
+    (y,) = simulate(inspect, SOFTMAX, [x])
+    weights = np.exp(x.astype(np.float64))
+    np.testing.assert_allclose(y, weights / weights.sum(1, keepdims=True), rtol=1e-5)
+
+
+@pytest.mark.parametrize("timing", TIMINGS)
+def test_rows_of_clusters(inspect, timing):
+    """Few rows are shared by the blocks of a cluster, which tell each other by st.async."""
+    rng = np.random.default_rng(2)
+    x, r = (rounded(rng.standard_normal((2, 4096))) for _ in range(2))
+    w = rounded(rng.standard_normal(4096))
+    program = NORM.replace("ROWS", "2")
+    assert "st.async" in inspect(program, "ptx")
+    h, y = simulate(inspect, program, [x, r, w], timing=timing)
+    np.testing.assert_array_equal(h, rounded(x + r))
+    exact = (x + r).astype(np.float64)
+    expected = exact / np.sqrt((exact**2).mean(1, keepdims=True) + 1e-5) * w
+    np.testing.assert_allclose(y, expected, rtol=2**-7, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "m, n, k, dtype",
+    [
+        (5, 7, 24, "bf16"),
+        (128, 256, 64, "f16"),
+        (200, 264, 136, "bf16"),
+    ],
+)
+def test_contraction(inspect, m, n, k, dtype):
+    rng = np.random.default_rng(3)
+    x, w = small_integers(rng, m, k), small_integers(rng, n, k)
+    program = matmul(m, n, k, dtype)
+    if m > 64 and "wgmma.mma_async" not in inspect(program, "ptx"):
+        pytest.skip(
+            "the compiler takes no tensor cores for it, and others take minutes"
+        )
+    expected = (x @ w.T).astype(np.float32)
+    expected = rounded(expected) if dtype == "bf16" else expected.astype(np.float16)
+    for seed, timing in enumerate(TIMINGS):
+        (y,) = simulate(inspect, program, [x, w], timing=timing, seed=seed)
+        np.testing.assert_array_equal(y, expected)
+
+
+# ---------------------------------------------------------------- tensor cores
+
+
+@pytest.fixture(scope="module")
+def tensor_cores(inspect):
+    """A matmul that uses them, with its operands."""
+    program = matmul(128, 256, 256)
+    if "wgmma.mma_async" not in inspect(program, "ptx"):
+        pytest.skip("the compiler takes no tensor cores for it")
+    rng = np.random.default_rng(4)
+    return program, [small_integers(rng, 128, 256), small_integers(rng, 256, 256)]
+
+
+def refuse(inspect, tensor_cores, pattern, by, error, count=1):
+    """Changes the PTX, and expects an error at every timing."""
+    program, arrays = tensor_cores
+
+    def change(ptx):
+        changed, number = re.subn(pattern, by, ptx, count=count)
+        assert number > 0, "expected PTX that the fault fits"
+        return changed
+
+    for timing in TIMINGS:
+        with pytest.raises(text.PtxError, match=error):
+            simulate(inspect, program, arrays, change, timing=timing)
+
+
+def test_sums_stay_as_they_are_until_the_wait(inspect, tensor_cores):
+    refuse(
+        inspect, tensor_cores,
+        r"(wgmma\.mma_async[^{]*\{(%r\d+),.*?wgmma\.commit_group\.sync\.aligned;)",
+        r"\1\n\tmov.b32 \2, 0;", "to be left alone, as a wgmma under way adds to it",
+    )  # fmt: skip
+
+
+def test_a_fence_comes_before_the_first_multiplication(inspect, tensor_cores):
+    refuse(inspect, tensor_cores, r"wgmma\.fence\.sync\.aligned;", "", "wgmma.fence", 0)
+
+
+def test_a_wait_comes_before_the_end(inspect, tensor_cores):
+    refuse(
+        inspect, tensor_cores, r"cp\.async\.bulk\.wait_group(\.read)?\s+0;", "",
+        "expected waits for all stores", 0,
+    )  # fmt: skip
+
+
+def test_all_bytes_come(inspect, tensor_cores):
+    refuse(
+        inspect, tensor_cores, r"(mbarrier\.init\.shared\S*\s+\[[^\]]*\]), \S+;", r"\1, 3;",
+        "expected a warp that can go on", 0,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- the parts
+
+
+def kernel_of(body, parameters=""):
+    head = f".visible .entry k({parameters})\n"
+    return text.parse(head + "{\n" + body + "\n}\n")[0]["k"]
+
+
+def test_reads_scopes_vectors_and_guards():
+    kernel = kernel_of(
+        ".reg .b32 %r<4>;\n.reg .pred %p<2>;\n"
+        "@!%p1 ld.shared.v2.b32 {%r1, %r2}, [%r3+8];\n"
+        "{\n.reg .pred %p1;\nL:\nsetp.ne.b32 %p1, %r1, 0;\n@%p1 bra L;\n}\n"
+        "$L__BB0_1:\nret;"
+    )
+    load, compare, branch, _ = kernel.instructions
+    assert load.operands == [["%r1", "%r2"], "[%r3+8]"]
+    assert (load.guard, load.is_negated) == ("%p1", True)
+    # The scope's own, and its own label.
+    assert compare.operands[0] == branch.guard == "%p1@1"
+    assert kernel.labels == {"L@1": 1, "$L__BB0_1": 3}
+    assert branch.operands == ["L@1"]
+
+
+def test_lanes_meet_where_their_ways_do():
+    kernel = kernel_of(
+        "@%p1 bra $A;\nmov.b32 %r1, 1;\nbra $B;\n$A:\nmov.b32 %r1, 2;\n"
+        "@%p2 bra $C;\n$B:\nadd.s32 %r1, %r1, 1;\n@%p3 bra $B;\nret;\n$C:\ntrap;"
+    )
+    meets = flow.meeting_points(kernel)
+    # A trap is no way out; the loop is left behind its branch.
+    assert meets[0] == kernel.labels["$B"]
+    assert meets[kernel.labels["$B"] + 1] == kernel.labels["$B"] + 2
+
+
+def compute(opcode, *operands, kind="u32"):
+    """The bit pattern that an instruction makes of numbers."""
+    instruction = text.Instruction(opcode, ["%r0"] + ["%r1"] * len(operands))
+    function, kinds, result = registers.operation(instruction)
+    arrays = [
+        np.full(32, x, registers.pattern(k))
+        for x, k in zip(operands, kinds, strict=True)
+    ]
+    values = [registers.numbers(a, k) for a, k in zip(arrays, kinds, strict=True)]
+    with np.errstate(all="ignore"):
+        return int(registers.patterns(function(*values), result)[0])
+
+
+def bits(number):
+    return int(np.float32(number).view(np.uint32))
+
+
+@pytest.mark.parametrize(
+    "opcode, operands, expected",
+    [
+        ("mul.hi.u32", (0xFFFFFFFF, 6), 5),
+        ("mul.wide.s32", (0xFFFFFFFE, 3), (1 << 64) - 6),
+        ("mad.lo.s32", (5, 6, 0xFFFFFFFF), 29),
+        ("div.s32", ((1 << 32) - 7, 2), (1 << 32) - 3),
+        ("rem.s32", ((1 << 32) - 7, 2), (1 << 32) - 1),
+        ("shr.s32", (0x80000000, 40), 0xFFFFFFFF),
+        ("shl.b32", (1, 32), 0),
+        ("bfe.u32", (0xABCD, 4, 8), 0xBC),
+        ("prmt.b32", (0x33221100, 0x77665544, 0x7610), 0x77661100),
+        ("selp.b32", (1, 2, False), 2),
+        ("setp.lt.s32", (0xFFFFFFFF, 0), 1),
+        ("setp.lt.u32", (0xFFFFFFFF, 0), 0),
+        ("cvt.rn.bf16x2.f32", (bits(1), bits(-2)), 0x3F80C000),
+        ("cvt.rn.f32.s64", ((1 << 64) - 3,), bits(-3)),
+        ("cvt.rzi.s32.f32", (bits(-2.75),), (1 << 32) - 2),
+        ("cvt.rzi.s32.f32", (bits(1e20),), (1 << 31) - 1),
+        ("max.NaN.f32", (bits(np.nan), bits(1)), bits(np.nan)),
+        ("max.f32", (bits(np.nan), bits(1)), bits(1)),
+        ("setp.ltu.f32", (bits(np.nan), bits(1)), 1),
+        ("setp.ne.f32", (bits(np.nan), bits(1)), 0),
+    ],
+)
+def test_arithmetic(opcode, operands, expected):
+    assert compute(opcode, *operands) == expected
+
+
+def test_bfloats_round_to_even():
+    values = np.array([1 + 2**-8, 1 + 3 * 2**-8, np.nan, np.inf], np.float32)
+    assert registers.bfloat_of(values).tolist() == [0x3F80, 0x3F82, 0x7FFF, 0x7F80]
+
+
+def test_swizzles_and_clipped_boxes():
+    assert swizzle(np.array([3 * 128 + 5 * 16]), 128) == 3 * 128 + (5 ^ 3) * 16
+    assert swizzle(np.array([5 * 64 + 16]), 64) == 5 * 64 + (1 ^ 2) * 16
+    box = TensorMap(1 << 48, 2, [100, 37], [2, 256], [64, 2])
+    offsets, addresses = box.places([64, 36])
+    assert offsets.tolist() == list(range(0, 72, 2))
+    assert addresses[0] == (1 << 48) + 36 * 256 + 128
