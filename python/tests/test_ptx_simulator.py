@@ -32,7 +32,7 @@ def inspect(tmp_path_factory):
             driver,
             "inspect",
             path,
-            "--chip=sm_90",
+            "--chip=sm_90a",
             "--no-cache",
             f"--emit={kind}",
         ]
@@ -181,7 +181,7 @@ def refuse(inspect, tensor_cores, pattern, by, error, count=1):
 def test_sums_stay_as_they_are_until_the_wait(inspect, tensor_cores):
     refuse(
         inspect, tensor_cores,
-        r"(wgmma\.mma_async[^{]*\{(%r\d+),.*?wgmma\.commit_group\.sync\.aligned;)",
+        r"(?s)(wgmma\.mma_async\S+\s+\{(%r\d+),.*?wgmma\.commit_group\.sync\.aligned;)",
         r"\1\n\tmov.b32 \2, 0;", "to be left alone, as a wgmma under way adds to it",
     )  # fmt: skip
 
