@@ -198,6 +198,7 @@ bool BulkCopies::advance() {
 //===----------------------------------------------------------------------===//
 
 void BulkCopies::store(const Box &box, const EmulatorSite *site) {
+  grid.requireClocks("TMA stores", site);
   auto [found, isNew] = groups.try_emplace(grid.id());
   Groups &mine = found->second;
   if (isNew) {

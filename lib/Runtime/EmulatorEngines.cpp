@@ -26,6 +26,15 @@ bool EmulatorGrid::mayRunClocks() const {
   return !order && threads.size() <= maxClocks;
 }
 
+void EmulatorGrid::requireClocks(StringRef what, const EmulatorSite *site) {
+  if (!mayRunClocks())
+    refuse(formatv("expected {0} in a launch that is not cooperative, of at "
+                   "most {1} threads that run together, but got another; use "
+                   "barriers of the block",
+                   what, maxClocks),
+           site);
+}
+
 unsigned EmulatorGrid::startRegisters() const {
   return std::min<unsigned>(threadRegisters,
                             alignDown(blockRegisters / launch.threads, 8));

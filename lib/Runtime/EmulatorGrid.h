@@ -230,6 +230,7 @@ public:
   /// Whether clocks may run: not in a cooperative launch, nor with very many
   /// threads.
   bool mayRunClocks() const;
+  void requireClocks(llvm::StringRef what, const EmulatorSite *site);
 
   /// An access of an engine in its step, for the running thread.
   void *accessBy(unsigned engine, uint32_t step, const Access &access,

@@ -28,11 +28,7 @@ static std::string phaseName(int64_t phase) {
 
 void Mbarriers::init(uint64_t address, uint32_t count,
                      const EmulatorSite *site) {
-  if (!grid.mayRunClocks())
-    grid.refuse("expected mbarriers in a launch that is not cooperative, of at "
-                "most 4096 threads that run together, but got another; use "
-                "barriers of the block",
-                site);
+  grid.requireClocks("mbarriers", site);
   if (!grid.isOwnShared(address))
     grid.refuse(formatv("expected mbarrier.init in the block's own shared "
                         "memory, but got {0}; name the block's own barrier",

@@ -50,7 +50,8 @@ unsigned Warpgroups::warpNumber() const {
   return grid.thread() / warpSize % groupWarps;
 }
 
-Warpgroups::Warpgroup &Warpgroups::warpgroup() {
+Warpgroups::Warpgroup &Warpgroups::warpgroup(const EmulatorSite *site) {
+  grid.requireClocks("warpgroups", site);
   unsigned first = grid.thread() / (warpSize * groupWarps);
   auto [found, isNew] = groups.try_emplace(grid.id() - grid.thread() +
                                            first * warpSize * groupWarps);
@@ -190,7 +191,7 @@ Warpgroups::Operation *Warpgroups::operationOf(WarpLanes lanes,
 }
 
 bool Warpgroups::join(WarpLanes lanes, const EmulatorSite *site) {
-  Warpgroup &group = warpgroup();
+  Warpgroup &group = warpgroup(site);
   unsigned number = warpNumber();
   Warp &warp = group.warps[number];
   Operation *operation = operationOf(lanes, group, warp, site);
@@ -235,7 +236,7 @@ void Warpgroups::multiply(const Multiplication &mine,
                 "warpgroups multiply",
                 site);
   Multiplication payload = mine;
-  warpgroup();
+  warpgroup(site);
   grid.warpOperation({"wgmma.mma_async", ~0u, &payload, site},
                      [&](WarpLanes lanes) { return join(lanes, site); });
   grid.stopIfRefused();
@@ -358,17 +359,17 @@ void Warpgroups::execute(Warpgroup &group, uint64_t end) {
 //===----------------------------------------------------------------------===//
 
 void Warpgroups::fence(const EmulatorSite *site) {
-  warpgroup();
+  warpgroup(site);
   alignWarp(grid, "wgmma.fence", site);
-  warp().isFenced = true;
+  warp(site).isFenced = true;
 }
 
 void Warpgroups::commit(const EmulatorSite *site) {
-  Warpgroup &group = warpgroup();
+  Warpgroup &group = warpgroup(site);
   char none;
   grid.warpOperation({"wgmma.commit_group", ~0u, &none, site},
                      [&](WarpLanes lanes) {
-                       Warp &mine = warp();
+                       Warp &mine = warp(site);
                        mine.isFenced = false;
                        mine.site = site;
                        mine.groupEnds.push_back(mine.issued);
@@ -396,9 +397,9 @@ std::string Warpgroups::lagging(const Warpgroup &group, uint64_t groups) const {
 
 void Warpgroups::wait(unsigned pending, MutableArrayRef<uint32_t> sums,
                       const EmulatorSite *site) {
-  Warpgroup &group = warpgroup();
+  Warpgroup &group = warpgroup(site);
   alignWarp(grid, "wgmma.wait_group", site);
-  Warp &mine = warp();
+  Warp &mine = warp(site);
   uint64_t done = mine.committed - std::min<uint64_t>(pending, mine.committed);
   grid.waitUntil({"wgmma.wait_group",
                   [&] {
@@ -436,13 +437,13 @@ void Warpgroups::useSum(uint32_t bits, const EmulatorSite *site) {
         "that none has; start with zeros, or let the first "
         "multiplication overwrite what was there",
         site);
-  auto found = warp().chains.find(chainOf(bits));
-  grid.refuse(
-      formatv("expected the sums of wgmma.mma_async{0} behind a wait "
-              "that names them, but got a use before; wait for their "
-              "group, and use what the wait returns",
-              found == warp().chains.end() ? "" : where(found->second.site)),
-      site);
+  const auto &chains = warp(site).chains;
+  auto found = chains.find(chainOf(bits));
+  grid.refuse(formatv("expected the sums of wgmma.mma_async{0} behind a wait "
+                      "that names them, but got a use before; wait for their "
+                      "group, and use what the wait returns",
+                      found == chains.end() ? "" : where(found->second.site)),
+              site);
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,9 +453,9 @@ void Warpgroups::useSum(uint32_t bits, const EmulatorSite *site) {
 void Warpgroups::setRegisters(unsigned count, bool isIncrease,
                               const EmulatorSite *site) {
   StringRef name = isIncrease ? "setmaxnreg.inc" : "setmaxnreg.dec";
-  warpgroup();
+  warpgroup(site);
   alignWarp(grid, name, site);
-  Warp &mine = warp();
+  Warp &mine = warp(site);
   if (grid.lane() != 0)
     return;
   // How many a kernel starts with is up to ptxas.

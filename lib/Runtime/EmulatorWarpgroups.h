@@ -140,8 +140,10 @@ private:
     std::deque<Past> released;
   };
 
-  Warpgroup &warpgroup();
-  Warp &warp() { return warpgroup().warps[warpNumber()]; }
+  Warpgroup &warpgroup(const EmulatorSite *site);
+  Warp &warp(const EmulatorSite *site) {
+    return warpgroup(site).warps[warpNumber()];
+  }
   unsigned warpNumber() const;
   bool join(WarpLanes lanes, const EmulatorSite *site);
   Operation *operationOf(WarpLanes lanes, Warpgroup &group, Warp &warp,

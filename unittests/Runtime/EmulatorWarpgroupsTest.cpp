@@ -331,3 +331,10 @@ TEST_F(EmulatorWarpgroupsTest, RegistersAreSharedOut) {
   EXPECT_THAT(run([](void **params) { share(params, 40, 236); }, 384, 1, 384),
               HasSubstr("to a multiple of 8 from 24 to 256"));
 }
+
+TEST_F(EmulatorWarpgroupsTest, ACooperativeLaunchHasNone) {
+  cooperative = true;
+  EXPECT_THAT(run([](void **) { fence(); }, 128, 1, 128),
+              HasSubstr("expected warpgroups in a launch that is not "
+                        "cooperative"));
+}
