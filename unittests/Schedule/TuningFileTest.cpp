@@ -195,8 +195,8 @@ TEST_F(TuningFileTest, DamageIsNotOverwritten) {
 
 // What was measured on a chip holds for its variant, which only has more.
 TEST_F(TuningFileTest, ServesTheVariantOfAChip) {
-  TuningFile file;
-  file.add(entry("a", 20, "#plain"));
+  ASSERT_FALSE(TuningFile::merge(path, {entry("a", 20, "#plain")}));
+  TuningFile file = llvm::cantFail(TuningFile::read(path));
   ASSERT_NE(file.find("sm_90a", "a"), nullptr);
   EXPECT_EQ(file.find("sm_90a", "a")->schedule, "#plain");
   EXPECT_EQ(file.find("sm_100a", "a"), nullptr);
