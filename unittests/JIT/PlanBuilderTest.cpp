@@ -112,6 +112,41 @@ TEST_F(PlanBuilder, TempsViewsAndSizes) {
   EXPECT_EQ(llvm::cantFail(std::get<SizeExpr>(b.args[3]).evaluate({10})), 3);
 }
 
+// Behind the sizes, with the buffer's element type; sizes first, then strides.
+TEST_F(PlanBuilder, TensorMaps) {
+  auto plan = build(R"(
+    func.func @f(%x: tensor<?x64xf16> {fuse.dims = ["T"]}) -> tensor<?x64xf32> {
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      %T = tensor.dim %x, %c0 : tensor<?x64xf16>
+      %y = fuse.launch @a::@a blocks(%T) threads(384)
+           ins(%x : tensor<?x64xf16>) sizes(%T) result_dims(%T)
+           map_dims(%c64, %T, %c64, %c64) -> tensor<?x64xf32>
+           {tensor_maps = [#fuse.tensor_map<operand = 1, box = [32]>,
+                           #fuse.tensor_map<operand = 0, box = [64, 128]>]}
+      return %y : tensor<?x64xf32>
+    })");
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  const KernelSpec &a = kernel(*plan, 0);
+  ASSERT_EQ(a.args.size(), 5u);
+  const auto &ofResult = std::get<TensorMapSpec>(a.args[3]);
+  EXPECT_EQ(ofResult.buffer.kind, BufferRef::Kind::Output);
+  EXPECT_EQ(ofResult.dtype, DType::F32);
+  EXPECT_EQ(ofResult.sizes.size(), 1u);
+  EXPECT_TRUE(ofResult.strides.empty());
+  const auto &ofInput = std::get<TensorMapSpec>(a.args[4]);
+  EXPECT_EQ(ofInput.buffer.kind, BufferRef::Kind::Input);
+  EXPECT_EQ(ofInput.dtype, DType::F16);
+  ASSERT_EQ(ofInput.sizes.size(), 2u);
+  EXPECT_EQ(llvm::cantFail(ofInput.sizes[0].evaluate({10})), 64);
+  EXPECT_EQ(llvm::cantFail(ofInput.sizes[1].evaluate({10})), 10);
+  ASSERT_EQ(ofInput.strides.size(), 1u);
+  EXPECT_EQ(llvm::cantFail(ofInput.strides[0].evaluate({10})), 64);
+  EXPECT_EQ(ofInput.box[1], 128u);
+  // A kernel that copies by a map reads all of the input.
+  EXPECT_EQ(llvm::cantFail(a.bytesRead.evaluate({10})), 10 * 64 * 2);
+}
+
 TEST_F(PlanBuilder, ReturnedTwiceOrUntouched) {
   auto plan = build(R"(
     func.func @f(%x: tensor<4xf32>)

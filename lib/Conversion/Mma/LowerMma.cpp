@@ -46,11 +46,9 @@ public:
   MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule, MmaSpace space,
               TensorFacts facts)
       : frame(frame), builder(frame.builder), schedule(schedule),
-        space(std::move(space)), b(frame),
-        order(b, this->space, schedule), rows{schedule.getTileM(),
-                                              schedule.getTileK(),
-                                              this->space.rows.isAlongK(
-                                                  this->space.k)},
+        space(std::move(space)), b(frame), order(b, this->space, schedule),
+        rows{schedule.getTileM(), schedule.getTileK(),
+             this->space.rows.isAlongK(this->space.k)},
         columns{schedule.getTileN(), schedule.getTileK(),
                 this->space.columns.isAlongK(this->space.k)},
         wgmma(b, schedule.columnsPerConsumer(),
