@@ -1,5 +1,6 @@
 # What `cmake --install` copies, and the package that find_package(Fuse) finds.
-# A user links Fuse::FuseJIT, the C++ API of include/fuse/JIT/JIT.h.
+# A user links Fuse::FuseJIT, the C++ API of include/fuse/JIT/JIT.h, or
+# Fuse::FuseC, the C API of include/fuse-c/Fuse.h.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -18,11 +19,23 @@ install(TARGETS ${fuse_libs} EXPORT FuseTargets
 install(EXPORT FuseTargets NAMESPACE Fuse:: DESTINATION ${FUSE_PACKAGE_DIR})
 install(TARGETS fuse fuse-opt fuse-lsp-server fuse-reduce
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(TARGET FuseCAPI)
-  install(TARGETS FuseCAPI LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY include/fuse-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    FILES_MATCHING PATTERN "*.h")
-endif()
+
+# Of its own, so that it can be found where there is no MLIR.
+set_target_properties(FuseCAPI PROPERTIES EXPORT_NAME FuseC)
+target_include_directories(FuseCAPI INTERFACE
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS FuseCAPI EXPORT FuseCTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT FuseCTargets NAMESPACE Fuse:: DESTINATION ${FUSE_PACKAGE_DIR})
+install(DIRECTORY include/fuse-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+# fuse.pc is the name of the library for file systems.
+set(FUSE_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH FUSE_PREFIX_FROM_PC /${FUSE_PC_DIR} /)
+configure_file(cmake/fuse-compiler.pc.in fuse-compiler.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fuse-compiler.pc
+  DESTINATION ${FUSE_PC_DIR})
+
 foreach(root IN ITEMS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   install(DIRECTORY ${root}/include/fuse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td"
@@ -39,11 +52,14 @@ install(FILES
   cmake/FuseStaticLLVM.cmake
   DESTINATION ${FUSE_PACKAGE_DIR})
 
-# A project of its own that finds the installed package, builds and runs.
-add_test(NAME cpp-example COMMAND ${CMAKE_COMMAND}
+# Projects of their own that find the installed package, build and run.
+find_program(FUSE_PKG_CONFIG pkg-config REQUIRED)
+add_test(NAME install COMMAND ${CMAKE_COMMAND}
   -DFUSE_BUILD_DIR=${CMAKE_BINARY_DIR}
-  -DEXAMPLE_DIR=${CMAKE_SOURCE_DIR}/examples/cpp
-  -DWORK_DIR=${CMAKE_BINARY_DIR}/cpp-example
+  -DEXAMPLES_DIR=${CMAKE_SOURCE_DIR}/examples
+  -DWORK_DIR=${CMAKE_BINARY_DIR}/install-test
   -DCC=${CMAKE_C_COMPILER}
   -DCXX=${CMAKE_CXX_COMPILER}
-  -P ${CMAKE_SOURCE_DIR}/cmake/TestExample.cmake)
+  -DREADELF=${LLVM_TOOLS_BINARY_DIR}/llvm-readelf
+  -DPKG_CONFIG=${FUSE_PKG_CONFIG}
+  -P ${CMAKE_SOURCE_DIR}/cmake/TestInstall.cmake)

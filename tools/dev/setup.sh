@@ -11,7 +11,7 @@ packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   libzstd-dev libedit-dev libcurl4-openssl-dev zlib1g-dev libxml2-dev
   # The compiler, the linker, and the build.
-  clang-22 lld-22 cmake ninja-build ccache
+  clang-22 lld-22 cmake ninja-build ccache pkgconf
   # Tests and lint.
   libgtest-dev libgmock-dev clang-format-22 clang-tidy-22 git python3-venv
 )
