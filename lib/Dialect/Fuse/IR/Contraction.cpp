@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementTypes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -50,8 +51,9 @@ inferMatmul(RankedTensorType lhs, bool transposeLhs, RankedTensorType rhs,
                          << operand << "; insert a tensor.expand_shape";
   if (lhs.getElementType() != rhs.getElementType())
     return emitError() << "expected operands of one element type, but got "
-                       << lhs << " for lhs and " << rhs
-                       << " for rhs; insert a fuse.cast";
+                       << lhs << " for lhs and " << rhs << " for rhs; "
+                       << fuse::detail::castRemedy(lhs.getElementType(), "lhs",
+                                                   rhs.getElementType(), "rhs");
   MatmulShape shape(lhs.getShape(), transposeLhs, rhs.getShape(), transposeRhs);
   // 2. The contracted sizes agree.
   if (!mayBeEqual(shape.lhsK, shape.rhsK))
@@ -207,11 +209,16 @@ LogicalResult ContractOp::verify() {
     return failure();
   // 4. All three have one element type.
   Type element = getLhs().getType().getElementType();
-  for (RankedTensorType type : {getRhs().getType(), getType()})
+  for (auto [type, name] : {std::pair(getRhs().getType(), "rhs"),
+                            std::pair(getType(), "the result")})
     if (type.getElementType() != element)
       return emitOpError("expected tensors of one element type, but got ")
-             << getLhs().getType() << " for lhs and " << type
-             << "; insert a fuse.cast";
+             << getLhs().getType() << " for lhs and " << type << " for " << name
+             << "; "
+             << (type == getType()
+                     ? "give the result that of lhs, and fuse.cast it"
+                     : fuse::detail::castRemedy(element, "lhs",
+                                                type.getElementType(), name));
   return success();
 }
 
@@ -223,14 +230,17 @@ LogicalResult AttentionOp::verify() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType(),
                    value = getValue().getType();
   // 1. query, key and value have rank 4 and one element type.
-  for (RankedTensorType type : {query, key, value}) {
+  for (auto [type, name] : {std::pair(query, "query"), std::pair(key, "key"),
+                            std::pair(value, "value")}) {
     if (type.getRank() != 4)
       return emitOpError("expected query, key and value of rank 4, but got ")
              << type << "; insert a tensor.expand_shape";
     if (type.getElementType() != query.getElementType())
       return emitOpError("expected query, key and value of one element type, "
                          "but got ")
-             << type << " beside " << query << "; insert a fuse.cast";
+             << type << " beside " << query << "; "
+             << fuse::detail::castRemedy(query.getElementType(), "query",
+                                         type.getElementType(), name);
   }
   unsigned tokens = getOrder() == HeadOrder::tokens_heads ? 1 : 2;
   unsigned heads = 3 - tokens;

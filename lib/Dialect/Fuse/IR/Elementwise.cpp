@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementTypes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -47,9 +49,17 @@ LogicalResult fuse::detail::verifyInferredResult(Operation *op, Type inferred) {
                              << inferred << ", but got " << result;
   auto expected = dyn_cast<RankedTensorType>(inferred);
   auto got = dyn_cast<RankedTensorType>(result);
-  if (expected && got && expected.getElementType() != got.getElementType())
-    return error << "; insert a fuse.cast of the result";
-  return error << "; write the expected type";
+  if (!expected || !got || expected.getElementType() == got.getElementType())
+    return error << "; write the expected type";
+  // A result that is cast up has been rounded before.
+  Type element = got.getElementType();
+  bool isWider =
+      !expected.getElementType().isInteger(1) &&
+      commonElementType(expected.getElementType(), element) == element;
+  if (isWider)
+    return error << "; fuse.cast the operands to " << debugString(element)
+                 << ", or write the expected type and fuse.cast the result";
+  return error << "; write the expected type and fuse.cast the result";
 }
 
 LogicalResult fuse::detail::verifyPointwise(Operation *op, PointwiseKind kind) {
@@ -59,7 +69,9 @@ LogicalResult fuse::detail::verifyPointwise(Operation *op, PointwiseKind kind) {
     if (Type got = getElementTypeOrSelf(op->getOperand(i)); got != element)
       return op->emitOpError("expected operands of one element type, but got ")
              << got << " for operand #" << i << " and " << element
-             << " for operand #" << e - 1 << "; insert a fuse.cast";
+             << " for operand #" << e - 1 << "; "
+             << castRemedy(got, ("operand #" + Twine(i)).str(), element,
+                           ("operand #" + Twine(e - 1)).str());
   SmallVector<Type, 1> inferred;
   if (failed(
           inferPointwise(op->getOperandTypes(), kind, op->getLoc(), inferred)))

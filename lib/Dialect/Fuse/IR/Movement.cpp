@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementTypes.h"
 #include "MovementTypes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -195,12 +196,16 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(PadOp::Adaptor op,
 static LogicalResult appendShape(SmallVectorImpl<int64_t> &shape, int64_t dim,
                                  RankedTensorType first, RankedTensorType type,
                                  EmitError emitError) {
-  if (type.getElementType() != first.getElementType() ||
-      type.getRank() != first.getRank())
-    return emitError() << "expected operands of one element type and rank, but "
-                          "got "
-                       << type << " beside " << first
-                       << "; insert a fuse.cast or a tensor.expand_shape";
+  if (type.getRank() != first.getRank())
+    return emitError() << "expected operands of one rank, but got " << type
+                       << " beside " << first
+                       << "; insert a tensor.expand_shape";
+  if (type.getElementType() != first.getElementType())
+    return emitError() << "expected operands of one element type, but got "
+                       << type << " beside " << first << "; "
+                       << fuse::detail::castRemedy(
+                              first.getElementType(), "the first",
+                              type.getElementType(), "the other");
   for (auto [axis, size] : llvm::enumerate(type.getShape())) {
     if (static_cast<int64_t>(axis) == dim) {
       if (failed(addSize(shape[axis], size, emitError)))
@@ -261,7 +266,7 @@ LogicalResult BroadcastOp::verify() {
     return success();
   return emitOpError("expected result of ")
          << input.getElementType() << ", but got " << result
-         << "; insert a fuse.cast";
+         << "; fuse.cast the operand first";
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,7 @@ LogicalResult RandomOp::verify() {
   // 1. The result is of f32.
   if (!getType().getElementType().isF32())
     return emitOpError("expected result of f32, but got ")
-           << getType() << "; insert a fuse.cast of the result";
+           << getType() << "; write f32 and fuse.cast the result";
   // 2. The result is static, or `like` is given and has the result's shape.
   return fuse::detail::verifyLike(*this, getLike(), getType());
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementTypes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 #include "mlir/IR/Matchers.h"
@@ -103,10 +104,10 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("expected input of ")
            << (logical ? "i1" : "numbers") << " for "
            << stringifyReduceKind(getKind()) << ", but got " << input
-           << "; insert a fuse.cast";
+           << (logical ? "; fuse.compare gives i1" : "; fuse.cast it to i32");
   if (getKind() == ReduceKind::mean && !isa<FloatType>(element))
     return emitOpError("expected input of floats for mean, but got ")
-           << input << "; insert a fuse.cast";
+           << input << "; fuse.cast it to f32";
   return fuse::detail::verifyInferredResult(
       *this, reduceType(input, getDims(), getKeep()));
 }
@@ -284,7 +285,15 @@ static LogicalResult verifyNormVector(Operation *op, RankedTensorType input,
   if (got.getElementType() != input.getElementType())
     return op->emitOpError("expected ")
            << name << " of " << input.getElementType() << ", but got " << got
-           << "; insert a fuse.cast";
+           << "; "
+           << fuse::detail::castRemedy(input.getElementType(), "the input",
+                                       got.getElementType(),
+                                       ("the " + name).str())
+           << (fuse::detail::commonElementType(input.getElementType(),
+                                               got.getElementType()) ==
+                       input.getElementType()
+                   ? ""
+                   : ", and the result back");
   if (got.getRank() == 1 && mayBeEqual(got.getDimSize(0), columns))
     return success();
   return op->emitOpError("expected ")

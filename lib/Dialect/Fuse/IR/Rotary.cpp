@@ -104,6 +104,28 @@ static ParseResult parseRotaryAttributes(OpAsmParser &parser,
   return success();
 }
 
+/// What may follow the input, in this order.
+constexpr StringLiteral orderOfClauses =
+    "tables, positions, sequences, offset, length, base, dims, heads, scaling, "
+    "inverse";
+
+/// A word after all clauses: one that stands too late, or none.
+static ParseResult refuseWord(OpAsmParser &parser) {
+  SMLoc start = parser.getCurrentLocation();
+  StringRef word;
+  if (failed(parser.parseOptionalKeyword(&word)))
+    return success();
+  SmallVector<StringRef> known;
+  orderOfClauses.split(known, ", ");
+  InFlightDiagnostic error = parser.emitError(start);
+  if (llvm::is_contained(known, word))
+    return error << "expected '" << word << "' once and before what follows "
+                 << "it in the order " << orderOfClauses
+                 << ", but got it later; move it there";
+  return error << "expected one of " << orderOfClauses << ", but got '" << word
+               << "'; write these, in this order";
+}
+
 /// `:` INPUT (`,` TABLE)? (`,` TYPE)*, a type for each clause
 static ParseResult resolveRotaryOperands(OpAsmParser &parser,
                                          const RotaryOperands &operands,
@@ -131,7 +153,7 @@ ParseResult RotaryOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &properties = result.getOrAddProperties<Properties>();
   RotaryOperands operands;
   if (parseRotaryOperands(parser, properties, operands) ||
-      parseRotaryAttributes(parser, properties) ||
+      parseRotaryAttributes(parser, properties) || refuseWord(parser) ||
       parser.parseOptionalAttrDict(result.attributes) ||
       resolveRotaryOperands(parser, operands, result))
     return failure();
@@ -195,7 +217,8 @@ static LogicalResult verifyRotaryTables(RotaryOp op) {
   Type element = op.getType().getElementType();
   if (!cosType.getElementType().isF32() && cosType.getElementType() != element)
     return op.emitOpError("expected tables of f32 or ")
-           << element << ", but got " << cosType << "; insert a fuse.cast";
+           << element << ", but got " << cosType
+           << "; fuse.cast the tables to f32";
   int64_t tokens = op.getType().getDimSize(op.getTokenAxis());
   if (op.countsTokens() && !mayBeEqual(cosType.getDimSize(0), tokens))
     return op.emitOpError("expected tables with a row for each of ")

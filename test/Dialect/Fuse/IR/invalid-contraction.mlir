@@ -11,7 +11,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x8xf32>) {
 
 // matmul, 1: the element type.
 func.func @f(%x: tensor<2x4xf16>, %y: tensor<4x8xf32>) {
-  // expected-error @below {{expected operands of one element type, but got 'tensor<2x4xf16>' for lhs and 'tensor<4x8xf32>' for rhs; insert a fuse.cast}}
+  // expected-error @below {{expected operands of one element type, but got 'tensor<2x4xf16>' for lhs and 'tensor<4x8xf32>' for rhs; fuse.cast lhs to f32}}
   %0 = fuse.matmul %x, %y : tensor<2x4xf16>, tensor<4x8xf32> -> tensor<2x8xf32>
   return
 }
@@ -128,7 +128,7 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<5x3xf32>) {
 
 // contract, 4.
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) {
-  // expected-error @below {{expected tensors of one element type, but got 'tensor<2x3xf32>' for lhs and 'tensor<2x2xf16>'; insert a fuse.cast}}
+  // expected-error @below {{expected tensors of one element type, but got 'tensor<2x3xf32>' for lhs and 'tensor<2x2xf16>' for the result; give the result that of lhs, and fuse.cast it}}
   %0 = fuse.contract "mk,nk->mn" %x, %y : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x2xf16>
   return
 }
@@ -146,7 +146,7 @@ func.func @f(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x16xf16>, %v: tensor<2x4x8x
 
 // attention, 1: the element type.
 func.func @f(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x8x16xf16>, %v: tensor<2x4x8x16xf32>) {
-  // expected-error @below {{expected query, key and value of one element type, but got 'tensor<2x4x8x16xf32>' beside 'tensor<2x4x8x16xf16>'; insert a fuse.cast}}
+  // expected-error @below {{expected query, key and value of one element type, but got 'tensor<2x4x8x16xf32>' beside 'tensor<2x4x8x16xf16>'; fuse.cast query to f32}}
   %0 = fuse.attention tokens_heads %q, %k, %v : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf32>
   return
 }

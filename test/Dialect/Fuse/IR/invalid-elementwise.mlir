@@ -2,7 +2,7 @@
 
 // No implicit promotion.
 func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {
-  // expected-error @below {{expected operands of one element type, but got 'f16' for operand #0 and 'f32' for operand #1; insert a fuse.cast}}
+  // expected-error @below {{expected operands of one element type, but got 'f16' for operand #0 and 'f32' for operand #1; fuse.cast operand #0 to f32}}
   %0 = fuse.add %x, %y : tensor<4xf16>, tensor<4xf32> -> tensor<4xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {
 
 // The branches of a select share a type; its condition does not.
 func.func @f(%c: tensor<4xi1>, %x: tensor<4xf16>, %y: tensor<4xf32>) {
-  // expected-error @below {{expected operands of one element type, but got 'f16' for operand #1 and 'f32' for operand #2; insert a fuse.cast}}
+  // expected-error @below {{expected operands of one element type, but got 'f16' for operand #1 and 'f32' for operand #2; fuse.cast operand #1 to f32}}
   %0 = fuse.select %c, %x, %y : tensor<4xi1>, tensor<4xf16>, tensor<4xf32> -> tensor<4xf32>
   return
 }
@@ -56,7 +56,7 @@ func.func @f(%x: tensor<?xf32>, %y: tensor<4xf32>) {
 
 // The result has the operands' element type.
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{'fuse.exp' op expected result of type 'tensor<4xf32>', but got 'tensor<4xf16>'; insert a fuse.cast of the result}}
+  // expected-error @below {{'fuse.exp' op expected result of type 'tensor<4xf32>', but got 'tensor<4xf16>'; write the expected type and fuse.cast the result}}
   %0 = fuse.exp %x : tensor<4xf32> -> tensor<4xf16>
   return
 }
@@ -74,7 +74,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 // Types that an op does not take.
 func.func @f(%x: tensor<4xi32>) {
-  // expected-error @below {{'fuse.exp' op operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values}}
+  // expected-error @below {{'fuse.exp' op operand #0 must be ranked tensor of f16, bf16, f32 or f64 values (fuse.cast f8 and i8 to f32 first), but got 'tensor<4xi32>'}}
   %0 = fuse.exp %x : tensor<4xi32>
   return
 }
@@ -130,5 +130,48 @@ func.func @f() {
 func.func @f(%x: tensor<?xf32>) {
   // expected-error @below {{'fuse.iota' op expected result of the shape of 'like', 'tensor<?xf32>', but got 'tensor<4xi32>'; give them one shape}}
   %0 = fuse.iota dim = 0 like %x : tensor<?xf32> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+// Operands are cast up, whichever of them is narrower; both where neither type
+// has the other's values.
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xbf16>) {
+  // expected-error @below {{'f32' for operand #0 and 'bf16' for operand #1; fuse.cast operand #1 to f32}}
+  %0 = fuse.add %x, %y : tensor<4xf32>, tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf16>, %y: tensor<4xbf16>) {
+  // expected-error @below {{'f16' for operand #0 and 'bf16' for operand #1; fuse.cast both to f32}}
+  %0 = fuse.mul %x, %y : tensor<4xf16>, tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>, %y: tensor<4xbf16>) {
+  // expected-error @below {{'i32' for operand #0 and 'bf16' for operand #1; fuse.cast both to f32}}
+  %0 = fuse.mul %x, %y : tensor<4xi32>, tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>, %y: tensor<4xi64>) {
+  // expected-error @below {{'i32' for operand #0 and 'i64' for operand #1; fuse.cast operand #0 to i64}}
+  %0 = fuse.max %x, %y : tensor<4xi32>, tensor<4xi64> -> tensor<4xi64>
+  return
+}
+
+// -----
+
+// A wider result: what is cast afterwards has been rounded.
+func.func @f(%x: tensor<4xbf16>) {
+  // expected-error @below {{expected result of type 'tensor<4xbf16>', but got 'tensor<4xf32>'; fuse.cast the operands to f32, or write the expected type and fuse.cast the result}}
+  %0 = fuse.exp %x : tensor<4xbf16> -> tensor<4xf32>
   return
 }

@@ -184,7 +184,7 @@ func.func @f() {
 
 // concat, 1: one element type and rank.
 func.func @f(%x: tensor<4xf32>, %y: tensor<4xf16>) {
-  // expected-error @below {{expected operands of one element type and rank, but got 'tensor<4xf16>' beside 'tensor<4xf32>'; insert a fuse.cast or a tensor.expand_shape}}
+  // expected-error @below {{expected operands of one element type, but got 'tensor<4xf16>' beside 'tensor<4xf32>'; fuse.cast the other to f32}}
   %0 = fuse.concat %x, %y dim = 0 : tensor<4xf32>, tensor<4xf16> -> tensor<8xf32>
   return
 }
@@ -246,7 +246,7 @@ func.func @f(%x: tensor<1xf32>, %y: tensor<?x4xf32>) {
 
 // broadcast, 3: the element types agree.
 func.func @f(%x: tensor<1xf32>) {
-  // expected-error @below {{expected result of 'f32', but got 'tensor<4xf16>'; insert a fuse.cast}}
+  // expected-error @below {{expected result of 'f32', but got 'tensor<4xf16>'; fuse.cast the operand first}}
   %0 = fuse.broadcast %x : tensor<1xf32> -> tensor<4xf16>
   return
 }
@@ -290,7 +290,7 @@ func.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi32>, %u: tensor<3x4xf32>) {
 
 // random, 1: f32.
 func.func @f(%s: tensor<i64>) {
-  // expected-error @below {{expected result of f32, but got 'tensor<4xf16>'; insert a fuse.cast of the result}}
+  // expected-error @below {{expected result of f32, but got 'tensor<4xf16>'; write f32 and fuse.cast the result}}
   %0 = fuse.random %s stream = 0 : tensor<i64> -> tensor<4xf16>
   return
 }
@@ -344,7 +344,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // Nothing is computed in storage types.
 func.func @f(%x: tensor<4xf8E4M3FN>) {
-  // expected-error @below {{must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or 32-bit signless integer or 64-bit signless integer values (fuse.cast f8 and i8 to f32 first), but got 'tensor<4xf8E4M3FN>'}}
+  // expected-error @below {{must be ranked tensor of f16, bf16, f32, f64, i32 or i64 values (fuse.cast f8 and i8 to f32 first), but got 'tensor<4xf8E4M3FN>'}}
   %0 = fuse.add %x, %x : tensor<4xf8E4M3FN>
   return
 }

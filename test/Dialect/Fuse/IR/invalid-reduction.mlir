@@ -38,7 +38,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // reduce, 2: any and all take i1.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @below {{expected input of i1 for any, but got 'tensor<4x8xf32>'; insert a fuse.cast}}
+  // expected-error @below {{expected input of i1 for any, but got 'tensor<4x8xf32>'; fuse.compare gives i1}}
   %0 = fuse.reduce any %x dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
   return
 }
@@ -47,7 +47,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // reduce, 2: the others take numbers.
 func.func @f(%x: tensor<4xi1>) {
-  // expected-error @below {{expected input of numbers for sum, but got 'tensor<4xi1>'; insert a fuse.cast}}
+  // expected-error @below {{expected input of numbers for sum, but got 'tensor<4xi1>'; fuse.cast it to i32}}
   %0 = fuse.reduce sum %x dims = [0] : tensor<4xi1> -> tensor<i1>
   return
 }
@@ -56,7 +56,7 @@ func.func @f(%x: tensor<4xi1>) {
 
 // reduce, 2: mean takes floats.
 func.func @f(%x: tensor<4xi32>) {
-  // expected-error @below {{expected input of floats for mean, but got 'tensor<4xi32>'; insert a fuse.cast}}
+  // expected-error @below {{expected input of floats for mean, but got 'tensor<4xi32>'; fuse.cast it to f32}}
   %0 = fuse.reduce mean %x dims = [0] : tensor<4xi32> -> tensor<i32>
   return
 }
@@ -182,7 +182,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
 
 // rms_norm, 2: the element type.
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf16>) {
-  // expected-error @below {{expected weight of 'f32', but got 'tensor<8xf16>'; insert a fuse.cast}}
+  // expected-error @below {{expected weight of 'f32', but got 'tensor<8xf16>'; fuse.cast the weight to f32}}
   %0 = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<4x8xf32>, tensor<8xf16>
   return
 }
@@ -229,5 +229,14 @@ func.func @f(%x: tensor<4x8xf32>, %b: tensor<8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @below {{expected eps to be finite and not negative, but got}}
   %0 = fuse.layer_norm %x eps = 0x7FF8000000000000 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// rms_norm, 2: weights are not rounded to the type of the activations.
+func.func @f(%x: tensor<4x8xbf16>, %w: tensor<8xf32>) {
+  // expected-error @below {{expected weight of 'bf16', but got 'tensor<8xf32>'; fuse.cast the input to f32, and the result back}}
+  %0 = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<4x8xbf16>, tensor<8xf32>
   return
 }

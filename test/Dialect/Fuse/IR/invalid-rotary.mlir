@@ -92,7 +92,7 @@ func.func @f(%x: tensor<4x2x64xf16>, %t: tensor<4x64xf32>) {
 
 // 3: f32 or the type of the input.
 func.func @f(%x: tensor<4x2x64xf16>, %t: tensor<4x32xbf16>) {
-  // expected-error @below {{expected tables of f32 or 'f16', but got 'tensor<4x32xbf16>'; insert a fuse.cast}}
+  // expected-error @below {{expected tables of f32 or 'f16', but got 'tensor<4x32xbf16>'; fuse.cast the tables to f32}}
   %0 = fuse.rotary half tokens_heads %x tables(%t, %t) : tensor<4x2x64xf16>, tensor<4x32xbf16>
   return
 }
@@ -137,7 +137,7 @@ func.func @f(%x: tensor<4x2x64xf16>, %p: tensor<4x4xi32>) {
 
 // 4: i32 or i64.
 func.func @f(%x: tensor<4x2x64xf16>, %p: tensor<4xf32>) {
-  // expected-error @below {{'fuse.rotary' op operand #1 must be ranked tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xf32>'}}
+  // expected-error @below {{'fuse.rotary' op operand #1 must be ranked tensor of i32 or i64 values, but got 'tensor<4xf32>'}}
   %0 = fuse.rotary half tokens_heads %x positions(%p) base = 1.0e4 : tensor<4x2x64xf16>, tensor<4xf32>
   return
 }
@@ -337,5 +337,22 @@ func.func @f(%x: tensor<4x2x64xf16>) {
 func.func @f(%x: tensor<4x64xf16>) {
   // expected-error @below {{expected an input with heads, but got 'tensor<4x64xf16>'; remove 'heads'}}
   %0 = fuse.rotary half heads_tokens %x base = 1.0e4 heads = 1 : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+// Clauses have an order.
+func.func @f(%x: tensor<4x2x8xf32>, %p: tensor<4xi32>) {
+  // expected-error @below {{expected 'positions' once and before what follows it in the order tables, positions, sequences, offset, length, base, dims, heads, scaling, inverse, but got it later; move it there}}
+  %0 = fuse.rotary half tokens_heads %x base = 1.0e4 positions(%p) : tensor<4x2x8xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2x8xf32>) {
+  // expected-error @below {{expected one of tables, positions, sequences, offset, length, base, dims, heads, scaling, inverse, but got 'theta'; write these, in this order}}
+  %0 = fuse.rotary half tokens_heads %x theta = 1.0e4 : tensor<4x2x8xf32>
   return
 }

@@ -49,23 +49,30 @@ def FuseDialect : Dialect {
 // Types
 //===----------------------------------------------------------------------===//
 
-// What a tensor of storage elements says when an op that computes gets it.
-class Fuse_ComputeTensor<list<Type> elements>
+// `names` are the element types as a program spells them.
+class Fuse_Tensor<list<Type> elements, string names, string hint = "">
     : RankedTensorOf<elements, [], "ranked tensor"> {
-  let summary = "ranked tensor of " # AnyTypeOf<elements>.summary #
-                " values (fuse.cast f8 and i8 to f32 first)";
+  let summary = "ranked tensor of " # names # " values" # hint;
 }
 
-def FloatTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64]>;
-def NumberTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I32, I64]>;
-def ComputeTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I32, I64]>;
-def IntTensor : RankedTensorOf<[I32, I64]>;
-def BoolTensor : RankedTensorOf<[I1]>;
+// What a tensor of storage elements says when an op that computes gets it.
+class Fuse_ComputeTensor<list<Type> elements, string names>
+    : Fuse_Tensor<elements, names, " (fuse.cast f8 and i8 to f32 first)">;
+
+def FloatTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64],
+                                     "f16, bf16, f32 or f64">;
+def NumberTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I32, I64],
+                                      "f16, bf16, f32, f64, i32 or i64">;
+def ComputeTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I32, I64],
+                                       "f16, bf16, f32, f64, i1, i32 or i64">;
+def IntTensor : Fuse_Tensor<[I32, I64], "i32 or i64">;
+def BoolTensor : Fuse_Tensor<[I1], "i1">;
 
 // All element types: those that ops compute with, and those that are storage
 // only. The latter cross a kernel's edge, are moved, and are cast.
-def AnyFuseTensor : RankedTensorOf<[F16, BF16, F32, F64, I1, I32, I64,
-                                    F8E4M3FN, F8E5M2, I8]>;
+def AnyFuseTensor
+    : Fuse_Tensor<[F16, BF16, F32, F64, I1, I32, I64, F8E4M3FN, F8E5M2, I8],
+                  "f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i32 or i64">;
 
 //===----------------------------------------------------------------------===//
 // Traits and op classes
