@@ -7,6 +7,7 @@
 
 #include "LaunchAttributes.h"
 
+#include "fuse/Analysis/Footprint.h"
 #include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -33,12 +34,45 @@ ArrayAttr mlir::fuse::copiesOf(KernelOp kernel) {
   return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
 }
 
+static DenseI64ArrayAttr orNull(KernelOp kernel, ArrayRef<int64_t> numbers) {
+  return numbers.empty() ? DenseI64ArrayAttr()
+                         : DenseI64ArrayAttr::get(kernel.getContext(), numbers);
+}
+
 DenseI64ArrayAttr mlir::fuse::gatheredOf(KernelOp kernel,
                                          ArrayRef<unsigned> inputs) {
   SmallVector<int64_t> numbers;
   for (auto [number, input] : llvm::enumerate(inputs))
     if (isOnlyGathered(kernel.getBody().getArgument(input)))
       numbers.push_back(number);
-  return numbers.empty() ? DenseI64ArrayAttr()
-                         : DenseI64ArrayAttr::get(kernel.getContext(), numbers);
+  return orNull(kernel, numbers);
+}
+
+Touched mlir::fuse::touchedOf(KernelOp kernel, const DimClasses &dims,
+                              ArrayRef<unsigned> inputs,
+                              ArrayRef<unsigned> results, unsigned firstResult,
+                              OpBuilder &builder,
+                              function_ref<Value(const Extent &)> sizeOf) {
+  Footprint footprint(kernel, dims);
+  Touched touched;
+  SmallVector<int64_t> pointers, atMost;
+  auto add = [&](Value value, const ElementCount &count, int64_t pointer) {
+    if (count.atMost)
+      atMost.push_back(pointer);
+    if (footprint.isWhole(count, value))
+      return;
+    pointers.push_back(pointer);
+    touched.elements.push_back(count.build(builder, kernel.getLoc(), sizeOf));
+  };
+  for (auto [pointer, number] : llvm::enumerate(inputs)) {
+    Value input = kernel.getBody().getArgument(number);
+    add(input, footprint.read(input), pointer);
+  }
+  for (auto [number, result] : llvm::enumerate(results)) {
+    Value value = kernel.getYield().getValues()[result];
+    add(value, footprint.written(value), firstResult + number);
+  }
+  touched.pointers = orNull(kernel, pointers);
+  touched.atMost = orNull(kernel, atMost);
+  return touched;
 }

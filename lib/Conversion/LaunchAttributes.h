@@ -8,6 +8,7 @@
 #ifndef FUSE_LIB_CONVERSION_LAUNCHATTRIBUTES_H
 #define FUSE_LIB_CONVERSION_LAUNCHATTRIBUTES_H
 
+#include "fuse/Analysis/DimClasses.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 namespace mlir::fuse {
@@ -22,6 +23,20 @@ ArrayAttr copiesOf(KernelOp kernel);
 /// The numbers of those among `inputs`, numbers of the kernel's own, that it
 /// only gathers from. Null if there are none.
 DenseI64ArrayAttr gatheredOf(KernelOp kernel, ArrayRef<unsigned> inputs);
+
+/// What a launch says of how much it touches; see fuse.launch.
+struct Touched {
+  SmallVector<Value> elements;
+  /// Null if there are none.
+  DenseI64ArrayAttr pointers, atMost;
+};
+
+/// Of the launch that has these of the kernel's inputs and results. Its first
+/// result is pointer number `firstResult`; `sizeOf` gives sizes on the host.
+Touched touchedOf(KernelOp kernel, const DimClasses &dims,
+                  ArrayRef<unsigned> inputs, ArrayRef<unsigned> results,
+                  unsigned firstResult, OpBuilder &builder,
+                  llvm::function_ref<Value(const Extent &)> sizeOf);
 
 } // namespace mlir::fuse
 

@@ -539,15 +539,19 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
     llvm::append_range(types, current.types);
   SmallVector<Value> mapDims;
   ArrayAttr maps = hostTensorMaps(builder, mapDims);
+  Touched touched = touchedOf(
+      kernel, dims, current.inputs, current.results, numInputs(), builder,
+      [&](const Extent &extent) { return hostSize(builder, extent); });
   auto launchOp = LaunchOp::create(
       builder, kernel.getLoc(), types, symbol, blocks,
       builder.getI64IntegerAttr(numThreads()), inputs, sizeValues,
-      hostResultDims(builder), mapDims,
+      hostResultDims(builder), mapDims, touched.elements,
       combines ? builder.getStrArrayAttr({"combine"}) : opNamesOf(kernel),
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
       pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs),
-      copiesOf(kernel), gatheredOf(kernel, current.inputs),
+      copiesOf(kernel), gatheredOf(kernel, current.inputs), touched.pointers,
+      touched.atMost,
       sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
                          : IntegerAttr(),

@@ -48,7 +48,7 @@ private:
   func::FuncOp function;
   const ScheduleTarget &target;
   DimClasses dims;
-  DimNames names;
+  SizeNames names;
 };
 } // namespace
 
@@ -105,9 +105,9 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
 }
 
 void Explainer::explainKernel(KernelOp kernel) {
-  ByteCount moved = kernelBytes(kernel, dims, names);
-  ByteCount saved = separateBytes(kernel, dims, names);
-  saved -= moved;
+  ByteCount moved = kernelBytes(kernel, dims);
+  std::optional<ByteCount> saved =
+      separateBytes(kernel, dims).without(moved, dims);
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getScheduleAttr();
   Prediction predicted = predict(kernel, dims, target);
@@ -121,8 +121,8 @@ void Explainer::explainKernel(KernelOp kernel) {
                      opsOf(kernel))
       << remark::metric("Kernel", kernel.getKernelName())
       << remark::metric("Lines", linesOf(kernel))
-      << remark::metric("BytesMoved", moved.str())
-      << remark::metric("BytesSaved", saved.str())
+      << remark::metric("BytesMoved", moved.str(names))
+      << remark::metric("BytesSaved", saved ? saved->str(names) : "")
       << remark::metric("Schedule", schedule)
       << remark::metric("Predicted", predicted.chosen)
       << remark::metric("RunnerUp", predicted.runnerUp)
@@ -216,13 +216,14 @@ static Location placeOfEdge(KernelOp producer, KernelOp consumer) {
 /// What the edge moves: the value is read, and also written unless others need
 /// it in memory anyway.
 ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
+  Footprint footprint(consumer, dims);
   ByteCount cost;
   for (unsigned input : edgeInputs(producer, consumer)) {
     Value value = consumer.getInputs()[input];
-    cost += ByteCount::of(value, dims, names);
+    cost.add(footprint.read(consumer.getBody().getArgument(input)), value);
     if (llvm::all_of(value.getUsers(),
                      [&](Operation *user) { return user == consumer; }))
-      cost += ByteCount::of(value, dims, names);
+      cost.add(footprint.whole(value), value);
   }
   return cost;
 }
@@ -266,7 +267,7 @@ void Explainer::explainMissed(DictionaryAttr record) {
                      field("consumer").str(), field("producer").str())
       << remark::metric("Producer", field("producer"))
       << remark::metric("Consumer", field("consumer"))
-      << remark::metric("BytesCost", costOfEdge(producer, consumer).str())
+      << remark::metric("BytesCost", costOfEdge(producer, consumer).str(names))
       << remark::reason("{0}", reason.str())
       << remark::suggest("{0}", suggestionFor(reason).str());
 }

@@ -6,101 +6,140 @@
 //===----------------------------------------------------------------------===//
 
 #include "Traffic.h"
+#include "fuse/Analysis/DimNames.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
 
-DimNames::DimNames(func::FuncOp function, const DimClasses &dims) {
-  for (BlockArgument argument : function.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    auto given = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                      kDimsAttr);
-    if (!type || !given)
-      continue;
-    unsigned next = 0;
-    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-      if (!type.isDynamicDim(axis) || next >= given.size())
-        continue;
-      auto name = cast<StringAttr>(given[next++]);
-      Extent extent = dims.extent(argument, axis);
-      if (!extent.isStatic() && !name.empty())
-        names.try_emplace(extent.cls, name.str());
-    }
+//===----------------------------------------------------------------------===//
+// Numbers as text
+//===----------------------------------------------------------------------===//
+
+SizeNames::SizeNames(func::FuncOp function, const DimClasses &dims)
+    : dims(dims), names(nameDims(function, dims)) {}
+
+std::string SizeNames::name(int cls) const {
+  auto known = names.find(cls);
+  if (known != names.end())
+    return known->second;
+  // A size with a rest, which is no sum of products.
+  if (std::optional<SizeRule> rule = definingRule(cls, dims))
+    return llvm::formatv("ceil(({0})/{1})", str(dividendOf(*rule)),
+                         rule->divisor);
+  return "?";
+}
+
+std::string SizeNames::str(const DimPolynomial &sum) const {
+  using Term = std::pair<SmallVector<std::string>, int64_t>;
+  SmallVector<Term> terms;
+  DimPolynomial expanded = sum.expanded(dims);
+  for (const auto &[classes, factor] : expanded.terms()) {
+    auto texts = llvm::map_range(classes, [&](int cls) { return name(cls); });
+    terms.push_back({llvm::to_vector(texts), factor});
+    llvm::sort(terms.back().first);
   }
-}
-
-std::string DimNames::name(int cls) const {
-  auto found = names.find(cls);
-  return found == names.end() ? "d" + std::to_string(cls) : found->second;
-}
-
-ByteCount ByteCount::of(Value tensor, const DimClasses &dims,
-                        const DimNames &names) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t factor = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  SmallVector<std::string> symbols;
-  for (const Extent &extent : dims.extents(tensor)) {
-    if (extent.isStatic())
-      factor *= extent.size;
-    else
-      symbols.push_back(names.name(extent.cls));
-  }
-  llvm::sort(symbols);
-  ByteCount result;
-  result.terms[symbols] = factor;
-  return result;
-}
-
-ByteCount &ByteCount::operator+=(const ByteCount &other) {
-  for (const auto &[symbols, factor] : other.terms)
-    terms[symbols] += factor;
-  return *this;
-}
-
-ByteCount &ByteCount::operator-=(const ByteCount &other) {
-  for (const auto &[symbols, factor] : other.terms)
-    terms[symbols] -= factor;
-  return *this;
-}
-
-std::string ByteCount::str() const {
+  llvm::sort(terms, [](const Term &a, const Term &b) {
+    return a.first.size() != b.first.size() ? a.first.size() > b.first.size()
+                                            : a.first < b.first;
+  });
   std::string text;
-  for (const auto &[symbols, factor] : llvm::reverse(terms)) {
-    if (factor == 0)
-      continue;
+  for (const auto &[factors, coefficient] : terms) {
     if (!text.empty())
-      text += factor < 0 ? " - " : " + ";
-    else if (factor < 0)
+      text += coefficient < 0 ? " - " : " + ";
+    else if (coefficient < 0)
       text += "-";
-    text += std::to_string(std::abs(factor));
-    for (const std::string &symbol : symbols)
-      text += "*" + symbol;
+    SmallVector<std::string> product(factors);
+    if (product.empty() || std::abs(coefficient) != 1)
+      product.insert(product.begin(), std::to_string(std::abs(coefficient)));
+    text += llvm::join(product, "*");
   }
   return text.empty() ? "0" : text;
+}
+
+void ByteCount::add(const ElementCount &count, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  DimPolynomial size(getElementBytes(type.getElementType()));
+  atMost |= count.atMost;
+  if (count.least.size() == 1) {
+    sum += count.least.front() * size;
+    return;
+  }
+  Least &least = minima.emplace_back();
+  for (const DimPolynomial &each : count.least)
+    least.push_back(each * size);
+}
+
+std::optional<ByteCount> ByteCount::without(const ByteCount &part,
+                                            const DimClasses &dims) const {
+  ByteCount rest = *this;
+  rest.sum -= part.sum;
+  rest.atMost = atMost && part.minima.empty() && !part.atMost;
+  for (const Least &least : part.minima) {
+    auto *same = llvm::find(rest.minima, least);
+    if (same == rest.minima.end())
+      return std::nullopt;
+    rest.minima.erase(same);
+  }
+  if (rest.sum.isNeverNegative() || rest.sum.expanded(dims).isNeverNegative())
+    return rest;
+  return std::nullopt;
+}
+
+std::string ByteCount::str(const SizeNames &names) const {
+  SmallVector<std::string> texts;
+  if (!sum.terms().empty() || minima.empty())
+    texts.push_back(names.str(sum));
+  for (auto least = minima.begin(); least != minima.end(); ++least) {
+    if (llvm::is_contained(llvm::make_range(minima.begin(), least), *least))
+      continue;
+    auto numbers = llvm::map_range(
+        *least, [&](const DimPolynomial &each) { return names.str(each); });
+    auto times = llvm::count(minima, *least);
+    texts.push_back((times > 1 ? std::to_string(times) + "*" : "") + "min(" + llvm::join(numbers, ", ") + ")");
+  }
+  return (atMost ? "at most " : "") + llvm::join(texts, " + ");
+}
+
+//===----------------------------------------------------------------------===//
+// What ops move
+//===----------------------------------------------------------------------===//
+
+static bool isReshape(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
 }
 
 /// The value whose elements `value` has: a reshape is the same buffer.
 static Value throughReshapes(Value value) {
   while (auto *op = value.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    if (!isReshape(op))
       break;
     value = op->getOperand(0);
   }
   return value;
 }
 
-ByteCount mlir::fuse::kernelBytes(KernelOp kernel, const DimClasses &dims,
-                                  const DimNames &names) {
-  llvm::SmallSetVector<Value, 8> crossing;
-  crossing.insert_range(llvm::map_range(kernel.getInputs(), throughReshapes));
-  crossing.insert_range(kernel.getResults());
+ByteCount mlir::fuse::kernelBytes(KernelOp kernel, const DimClasses &dims) {
+  Footprint footprint(kernel, dims);
+  llvm::MapVector<Value, ElementCount> read;
+  for (auto [input, argument] :
+       llvm::zip(kernel.getInputs(), kernel.getBody().getArguments())) {
+    Value buffer = throughReshapes(input);
+    ElementCount count = footprint.read(argument);
+    auto [other, isNew] = read.insert({buffer, count});
+    if (!isNew)
+      other->second = footprint.sum(other->second, count, buffer,
+                                    /*mayOverlap=*/true);
+  }
   ByteCount total;
-  for (Value value : crossing)
-    total += ByteCount::of(value, dims, names);
+  for (const auto &[buffer, count] : read)
+    total.add(count, buffer);
+  for (Value value : kernel.getYield().getValues())
+    total.add(footprint.written(value), value);
   return total;
 }
 
@@ -150,12 +189,18 @@ static llvm::MapVector<const void *, SourceOp> sourceOps(KernelOp kernel) {
   return sources;
 }
 
-ByteCount mlir::fuse::separateBytes(KernelOp kernel, const DimClasses &dims,
-                                    const DimNames &names) {
+ByteCount mlir::fuse::separateBytes(KernelOp kernel, const DimClasses &dims) {
   ByteCount total;
-  for (const auto &[place, source] : sourceOps(kernel))
-    for (const auto &values : {source.read, source.written})
-      for (Value value : values)
-        total += ByteCount::of(value, dims, names);
+  for (const auto &[place, source] : sourceOps(kernel)) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : kernel.getBody().front())
+      if (isReshape(&op) || source.ops.contains(&op))
+        ops.push_back(&op);
+    Footprint footprint(ops, source.written.getArrayRef(), dims);
+    for (Value value : source.read)
+      total.add(footprint.read(value), value);
+    for (Value value : source.written)
+      total.add(footprint.written(value), value);
+  }
   return total;
 }

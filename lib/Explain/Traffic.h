@@ -8,52 +8,57 @@
 #ifndef FUSE_LIB_EXPLAIN_TRAFFIC_H
 #define FUSE_LIB_EXPLAIN_TRAFFIC_H
 
-#include "fuse/Analysis/DimClasses.h"
-#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Analysis/DimPolynomial.h"
+#include "fuse/Analysis/Footprint.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include <map>
 
 namespace mlir::fuse {
 
-/// Names of a program's dynamic sizes, from `fuse.dims` on its arguments.
-class DimNames {
+/// How a program's dynamic sizes are written: by the names of its arguments'
+/// dimensions (nameDims), and others by how they follow from these.
+class SizeNames {
 public:
-  DimNames(func::FuncOp function, const DimClasses &dims);
+  SizeNames(func::FuncOp function, const DimClasses &dims);
 
-  /// The name of a dynamic class; "dN" if no argument has it.
-  std::string name(int cls) const;
+  /// "16384*T + 8192"; terms with the most factors first.
+  std::string str(const DimPolynomial &sum) const;
 
 private:
+  std::string name(int cls) const;
+
+  const DimClasses &dims;
   DenseMap<int, std::string> names;
 };
 
-/// A number of bytes: a polynomial in the program's dynamic sizes, such as
-/// 16384*T + 8192.
+/// A number of bytes.
 class ByteCount {
 public:
-  /// The bytes of a tensor.
-  static ByteCount of(Value tensor, const DimClasses &dims,
-                      const DimNames &names);
+  /// Adds `count` elements of the type of `tensor`.
+  void add(const ElementCount &count, Value tensor);
+  /// What is over when `part` is taken away; none if the sizes do not say that
+  /// there is as much.
+  std::optional<ByteCount> without(const ByteCount &part,
+                                   const DimClasses &dims) const;
 
-  ByteCount &operator+=(const ByteCount &other);
-  ByteCount &operator-=(const ByteCount &other);
-
-  /// Terms with the most factors first.
-  std::string str() const;
+  /// "16384*T + min(8192*T, 4096*V)", and "at most" before it if it is a bound.
+  std::string str(const SizeNames &names) const;
 
 private:
-  /// The coefficient of each product of names, which are sorted.
-  std::map<SmallVector<std::string>, int64_t> terms;
+  using Least = SmallVector<DimPolynomial, 1>;
+
+  DimPolynomial sum;
+  /// Numbers of which the least is added.
+  SmallVector<Least, 1> minima;
+  bool atMost = false;
 };
 
-/// What a kernel moves: each of its inputs and results once.
-ByteCount kernelBytes(KernelOp kernel, const DimClasses &dims,
-                      const DimNames &names);
+/// What a kernel moves: what it touches of its inputs and results, each element
+/// once.
+ByteCount kernelBytes(KernelOp kernel, const DimClasses &dims);
 
 /// What the ops of a kernel would move if each were a kernel of its own. Ops
 /// from one place of the program count as one: they were decomposed from one.
-ByteCount separateBytes(KernelOp kernel, const DimClasses &dims,
-                        const DimNames &names);
+ByteCount separateBytes(KernelOp kernel, const DimClasses &dims);
 
 } // namespace mlir::fuse
 

@@ -79,6 +79,7 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
     llvm::raw_string_ostream(info.schedule) << schedule;
   info.bytesRead = kernel.bytesRead;
   info.bytesWritten = kernel.bytesWritten;
+  info.bytesAtMost = kernel.bytesAtMost;
 
   unsigned inputs = launch.getInputs().size();
   for (const KernelArg &arg : kernel.args)

@@ -8,13 +8,14 @@
 #include "fuse/JIT/PlanBuilder.h"
 #include "ConstantBytes.h"
 #include "HostValues.h"
+#include "LaunchTraffic.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -91,6 +92,7 @@ private:
   void addTemps();
   llvm::Error checkKernelName(LaunchOp op);
   llvm::Error addSteps(const LaunchSteps &launch);
+  llvm::Error countBytes(LaunchOp op, KernelSpec &kernel);
   llvm::Error addKernel(LaunchOp op);
   llvm::Error addMaps(LaunchOp op, KernelSpec &kernel);
   void addInnermost(mlir::ValueRange tensors);
@@ -400,6 +402,40 @@ llvm::Error PlanBuilder::addMaps(LaunchOp op, KernelSpec &kernel) {
   return llvm::Error::success();
 }
 
+llvm::Error PlanBuilder::countBytes(LaunchOp op, KernelSpec &kernel) {
+  Expected<LaunchTraffic> traffic = LaunchTraffic::of(op, values);
+  if (!traffic)
+    return traffic.takeError();
+  auto bytesOf = [&](Value tensor, unsigned pointer) {
+    const Storage &all = storage(tensor);
+    std::optional<SizeExpr> elements = traffic->elements(pointer);
+    kernel.bytesAtMost |= traffic->isBound(pointer);
+    return elements ? numElements({*elements, sizeInBytes(all.dtype)})
+                    : all.bytes();
+  };
+  // Inputs that are views of one buffer may read the same of it.
+  llvm::MapVector<Storage *, SizeExpr> read;
+  for (auto [number, input] : llvm::enumerate(op.getInputs())) {
+    if (!readsOperand(op, number))
+      continue;
+    SizeExpr bytes = bytesOf(input, number);
+    auto [other, isNew] = read.insert({&storage(input), bytes});
+    if (isNew)
+      continue;
+    SizeExpr whole = storage(input).bytes();
+    bool isAll = isSameSize(other->second, whole) || isSameSize(bytes, whole);
+    kernel.bytesAtMost |= !isAll;
+    other->second = isAll ? whole : min(whole, other->second + bytes);
+  }
+  for (const auto &[buffer, bytes] : read)
+    add(kernel.bytesRead, bytes);
+  for (auto [number, result] : llvm::enumerate(op.getResults()))
+    // What the blocks of one launch leave for each other stays near them.
+    if (!op.getCooperative() || !result.use_empty())
+      add(kernel.bytesWritten, bytesOf(result, op.getInputs().size() + number));
+  return llvm::Error::success();
+}
+
 llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   KernelSpec kernel;
   kernel.name = kernel.symbol = op.getKernel().getLeafReference().str();
@@ -412,26 +448,15 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   kernel.sharedBytes = op.getSharedBytes().value_or(0);
   kernel.cluster = op.getCluster().value_or(1);
   kernel.waits = waits(op);
-  llvm::SmallPtrSet<Storage *, 8> read;
-  for (auto [number, input] : llvm::enumerate(op.getInputs())) {
+  if (llvm::Error error = countBytes(op, kernel))
+    return error;
+  for (Value input : op.getInputs())
     kernel.args.push_back(*storage(input).ref);
-    if (readsOperand(op, number) && read.insert(&storage(input)).second)
-      add(kernel.bytesRead, storage(input).bytes());
-  }
   kernel.numInputs = op.getInputs().size();
   for (auto [result, input] : LaunchOp::getPairs(op.getCopiesAttr()))
     kernel.partialResults.push_back(result);
-  for (Value result : op.getResults()) {
+  for (Value result : op.getResults())
     kernel.args.push_back(*storage(result).ref);
-    bool isPartial = llvm::is_contained(
-        kernel.partialResults, cast<OpResult>(result).getResultNumber());
-    // What the blocks of one launch leave for each other stays near them.
-    if (op.getCooperative() && result.use_empty())
-      continue;
-    SizeExpr all = storage(result).bytes();
-    // How much of it is not stated; what is written has been read.
-    add(kernel.bytesWritten, isPartial ? min(all, kernel.bytesRead) : all);
-  }
   if (op.getCooperative()) {
     kernel.cooperative = true;
     // Nobody else needs what blocks leave for each other.

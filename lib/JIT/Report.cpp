@@ -174,6 +174,7 @@ static json::Object toJSON(const KernelInfo &kernel, const ProgramSpec &spec) {
                       {"schedule", kernel.schedule},
                       {"bytes_read", toJSON(kernel.bytesRead, spec)},
                       {"bytes_written", toJSON(kernel.bytesWritten, spec)},
+                      {"bytes_at_most", kernel.bytesAtMost},
                       {"operands", std::move(operands)}};
   return object;
 }

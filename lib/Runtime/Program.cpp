@@ -197,15 +197,17 @@ Error Program::State::execute(ArrayRef<TensorView> inputs,
                   arena->data(), arena->counters()};
   for (auto [step, kernel, rangeName, stepPlan] :
        zip_equal(spec.steps, kernels, ranges, launchPlan.steps)) {
-    auto enqueue = [&, &stepPlan = stepPlan](
+    auto enqueue = [&, &step = step, &stepPlan = stepPlan](
                        StringRef name, function_ref<Error()> work) -> Error {
       if (!timings)
         return work();
       Expected<double> seconds = module->time(stream, work);
       if (!seconds)
         return seconds.takeError();
+      const auto *spec = std::get_if<KernelSpec>(&step);
       timings->push_back({name.str(), *seconds, stepPlan.bytesRead,
-                          stepPlan.bytesWritten, stepPlan.grid});
+                          stepPlan.bytesWritten, stepPlan.grid,
+                          spec && spec->bytesAtMost});
       return Error::success();
     };
     ProfilerRange range(rangeName);

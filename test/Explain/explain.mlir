@@ -91,3 +91,50 @@ func.func @gradient(%x: tensor<?x8192xbf16>, %g: tensor<?x8192xbf16>) -> (tensor
   %s = fuse.reduce sum %p dims = [0] : tensor<?x8192xbf16> -> tensor<8192xbf16>
   return %m, %s : tensor<?x1xbf16>, tensor<8192xbf16>
 }
+
+// What is touched: a row of the table for each id, at most.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=gathered |
+// CHECK-SAME: BytesMoved="at most 8196*T + min(8192*T, 8192*V)", BytesSaved=0
+func.func @gathered(%t: tensor<?x4096xbf16> {fuse.dims = ["V"]}, %i: tensor<?xi32> {fuse.dims = ["T"]}) -> tensor<?x4096xbf16> {
+  %y = fuse.gather %t, %i dim = 0 : tensor<?x4096xbf16>, tensor<?xi32> -> tensor<?x4096xbf16>
+  return %y : tensor<?x4096xbf16>
+}
+
+// A row of each table for each token.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=rotated |
+// CHECK-SAME: BytesMoved="at most 4100*T + 2*min(256*T, 33554432)"
+func.func @rotated(%x: tensor<?x8x128xbf16> {fuse.dims = ["T"]}, %c: tensor<131072x64xf32>, %s: tensor<131072x64xf32>, %p: tensor<?xi32>) -> tensor<?x8x128xbf16> {
+  %y = fuse.rotary half tokens_heads %x tables(%c, %s) positions(%p) : tensor<?x8x128xbf16>, tensor<131072x64xf32>, tensor<?xi32>
+  return %y : tensor<?x8x128xbf16>
+}
+
+// Two slices of three; separate kernels would write and read them, too.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=sliced |
+// CHECK-SAME: BytesMoved=20480*T, BytesSaved=20480*T
+func.func @sliced(%x: tensor<?x6144xbf16> {fuse.dims = ["T"]}) -> (tensor<?x4096xbf16>, tensor<?x1024xbf16>) {
+  %q = fuse.slice %x offsets = [0, 0] sizes = [-1, 4096] : tensor<?x6144xbf16> -> tensor<?x4096xbf16>
+  %k = fuse.slice %x offsets = [0, 4096] sizes = [-1, 1024] : tensor<?x6144xbf16> -> tensor<?x1024xbf16>
+  %a = fuse.exp %q : tensor<?x4096xbf16>
+  %b = fuse.exp %k : tensor<?x1024xbf16>
+  return %a, %b : tensor<?x4096xbf16>, tensor<?x1024xbf16>
+}
+
+// What a scatter writes.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=scattered |
+// CHECK-SAME: BytesMoved="at most 2052*T + min(2048*T, 2048*S)"
+func.func @scattered(%cache: tensor<?x1024xbf16> {fuse.dims = ["S"]}, %i: tensor<?xi32> {fuse.dims = ["T"]}, %k: tensor<?x1024xbf16>) -> tensor<?x1024xbf16> {
+  %y = fuse.scatter %cache, %i, %k dim = 0 : tensor<?x1024xbf16>, tensor<?xi32>, tensor<?x1024xbf16> -> tensor<?x1024xbf16>
+  return %y : tensor<?x1024xbf16>
+}
+
+// Sizes that follow from others are written in these; those that no name was
+// given to are called after the argument.
+// CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=derived |
+// CHECK-SAME: BytesMoved="512*N + 512*arg1.0 + 256*ceil((arg1.0 - 1)/2) - 1024", BytesSaved="1024*N + 512*arg1.0 + 256*ceil((arg1.0 - 1)/2) - 2048"
+func.func @derived(%x: tensor<?x64xf32> {fuse.dims = ["N"]}, %z: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %a = fuse.slice %x offsets = [2, 0] sizes = [-1, -1] : tensor<?x64xf32> -> tensor<?x64xf32>
+  %b = fuse.concat %a, %z dim = 0 : tensor<?x64xf32>, tensor<?x64xf32> -> tensor<?x64xf32>
+  %e = fuse.exp %b : tensor<?x64xf32>
+  %h = fuse.slice %z offsets = [1, 0] sizes = [-1, -1] steps = [2, 1] : tensor<?x64xf32> -> tensor<?x64xf32>
+  return %e, %h : tensor<?x64xf32>, tensor<?x64xf32>
+}

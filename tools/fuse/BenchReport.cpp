@@ -60,7 +60,7 @@ static void printKernel(raw_ostream &os, const KernelResult &kernel) {
   os << left_justify("  " + kernel.name, 40)
      << format("%10.2f %28.1f  %10.4f MB  ", kernel.time.median * 1e6,
                gigabytesPerSecond(bytes, kernel.time.median), bytes * 1e-6)
-     << kernel.schedule << "\n";
+     << (kernel.bytesAtMost ? "at most  " : "") << kernel.schedule << "\n";
 }
 
 void printBenchResult(raw_ostream &os, const BenchCase &benchCase,
@@ -77,6 +77,8 @@ void printBenchResult(raw_ostream &os, const BenchCase &benchCase,
     os << "        - ";
   os << format("%5u  ", time.runs);
   printCheck(os, result.check);
+  if (result.bytesAtMost)
+    os << ", at most so many GB/s";
   os << "\n";
   for (const KernelResult &kernel : result.kernels)
     printKernel(os, kernel);
@@ -103,6 +105,7 @@ static json::Object kernelJSON(const KernelResult &kernel) {
                       {"schedule", kernel.schedule},
                       {"bytes_read", kernel.bytesRead},
                       {"bytes_written", kernel.bytesWritten},
+                      {"bytes_at_most", kernel.bytesAtMost},
                       {"grid", kernel.grid},
                       {"time", kernel.time.json()}};
 }
@@ -112,6 +115,7 @@ json::Object benchJSON(const BenchCase &benchCase, const BenchResult &result) {
   object["device"] = result.deviceName;
   object["chip"] = result.chip;
   object["bytes"] = result.bytes;
+  object["bytes_at_most"] = result.bytesAtMost;
   object["time"] = result.program.json();
   object["copy"] = result.copy.json();
   object["gb_per_s"] = gigabytesPerSecond(result.bytes, result.program.median);

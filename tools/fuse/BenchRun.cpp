@@ -128,6 +128,7 @@ static std::vector<KernelResult> describeSteps(const jit::Code &code,
     result.name = step.name;
     result.bytesRead = step.bytesRead;
     result.bytesWritten = step.bytesWritten;
+    result.bytesAtMost = step.bytesAtMost;
     result.grid = step.grid;
     for (const jit::KernelInfo &kernel : code.kernels)
       if (kernel.name == step.name) {
@@ -151,8 +152,10 @@ Error Bench::measure(BenchResult &result) {
   if (!code)
     return code.takeError();
   result.kernels = describeSteps(*code, *steps);
-  for (const KernelResult &kernel : result.kernels)
+  for (const KernelResult &kernel : result.kernels) {
     result.bytes += kernel.bytesRead + kernel.bytesWritten;
+    result.bytesAtMost |= kernel.bytesAtMost;
+  }
   if (Error error = clock.prepareCopies(result.bytes, 1))
     return error;
   Samples samples;

@@ -35,6 +35,8 @@ struct KernelResult {
   std::string schedule;
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
+  /// Whether the bytes are a bound: data decides what is touched.
+  bool bytesAtMost = false;
   int64_t grid = 0;
   Quartiles time;
 };
@@ -45,6 +47,7 @@ struct BenchResult {
   std::string chip;
   /// What all kernels together read and write, as planned.
   int64_t bytes = 0;
+  bool bytesAtMost = false;
   Quartiles program;
   /// A copy of as many bytes, read and written together.
   Quartiles copy;

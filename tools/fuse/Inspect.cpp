@@ -95,7 +95,8 @@ static void printKernels(const jit::Code &code) {
     outs() << formatv("kernel {0}: {1}\n", kernel.name, join(kernel.ops, ", "));
     outs() << formatv("  schedule {0}\n", kernel.schedule);
     printOperands(kernel, symbols);
-    outs() << formatv("  {0} bytes read, {1} written\n",
+    outs() << formatv("  {0}{1} bytes read, {2} written\n",
+                      kernel.bytesAtMost ? "at most " : "",
                       kernel.bytesRead.str(symbols),
                       kernel.bytesWritten.str(symbols));
   }

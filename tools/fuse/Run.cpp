@@ -77,25 +77,28 @@ static double gigabytesPerSecond(int64_t bytes, double seconds) {
   return seconds > 0 ? bytes * 1e-9 / seconds : 0;
 }
 
-/// "   0.812 ms     41.3 GB/s".
-static void printTime(int64_t bytes, double seconds) {
+/// "   0.812 ms     41.3 GB/s", with "at most" if the bytes are a bound.
+static void printTime(int64_t bytes, bool atMost, double seconds) {
   outs() << format("%10.4f MB %10.4f ms %8.1f GB/s", bytes * 1e-6,
-                   seconds * 1e3, gigabytesPerSecond(bytes, seconds));
+                   seconds * 1e3, gigabytesPerSecond(bytes, seconds))
+         << (atMost ? " at most" : "");
 }
 
 namespace {
 /// Prints a line a step and adds them up.
 struct TimingTable {
   int64_t bytes = 0;
+  bool atMost = false;
   double seconds = 0;
   unsigned kernels = 0;
 
   void print(StringRef name, StringRef ops, const KernelTiming &timing) {
     int64_t moved = timing.bytesRead + timing.bytesWritten;
     bytes += moved;
+    atMost |= timing.bytesAtMost;
     seconds += timing.seconds;
     outs() << left_justify(name, 24) << " ";
-    printTime(moved, timing.seconds);
+    printTime(moved, timing.bytesAtMost, timing.seconds);
     outs() << (ops.empty() ? "" : "  ") << ops << "\n";
   }
 };
@@ -135,7 +138,7 @@ static void printTimings(const jit::CompiledProgram &program,
   std::string total = formatv("total: {0} kernel{1} on {2}", table.kernels,
                               table.kernels == 1 ? "" : "s", program.chip());
   outs() << left_justify(total, 24) << " ";
-  printTime(table.bytes, table.seconds);
+  printTime(table.bytes, table.atMost, table.seconds);
   outs() << "\n";
 }
 

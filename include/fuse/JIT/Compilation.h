@@ -59,6 +59,8 @@ struct KernelInfo {
   std::vector<KernelOperand> operands;
   runtime::SizeExpr bytesRead;
   runtime::SizeExpr bytesWritten;
+  /// Whether one of the two is a bound.
+  bool bytesAtMost = false;
 };
 
 /// Why a producer and a consumer are not one kernel.

@@ -55,6 +55,8 @@ struct KernelTiming {
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
   int64_t grid = 0;
+  /// Whether the bytes are a bound; see KernelSpec.
+  bool bytesAtMost = false;
 };
 
 /// A callable program. Thread-safe: calls from several threads may overlap.

@@ -147,10 +147,14 @@ struct KernelSpec {
   /// The place in the program that it stems from, for profilers:
   /// "norm.mlir:4:8", or empty.
   std::string source;
-  /// Traffic with global memory, in bytes, for reports. The CPU also takes it
-  /// as a hint whether threads pay off; 0 means unknown.
+  /// Traffic with global memory, in bytes, for reports: what is touched, each
+  /// byte once. The CPU also takes it as a hint whether threads pay off; 0
+  /// means unknown.
   SizeExpr bytesRead;
   SizeExpr bytesWritten;
+  /// Whether one of the two is a bound, because data decides what is touched:
+  /// which rows of a table the ids name.
+  bool bytesAtMost = false;
 };
 
 /// An output that is another buffer's value. Nothing is done where both are

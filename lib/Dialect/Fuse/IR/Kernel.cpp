@@ -155,6 +155,26 @@ TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                      << box << "]; copy less at a time";
 }
 
+/// 8. `touched_pointers` and `at_most` hold numbers of pointers, the former as
+///    many as there are values in `touched`.
+static LogicalResult verifyTouched(LaunchOp op) {
+  auto touched = op.getTouchedPointers().value_or(ArrayRef<int64_t>());
+  auto bounded = op.getAtMost().value_or(ArrayRef<int64_t>());
+  int64_t pointers = op.getInputs().size() + op.getNumResults();
+  for (ArrayRef<int64_t> numbers : {touched, bounded})
+    for (int64_t number : numbers)
+      if (number < 0 || number >= pointers)
+        return op.emitOpError("expected touched_pointers and at_most to hold "
+                              "numbers of the ")
+               << pointers << " pointers, but got " << number
+               << "; number inputs from 0, and results after them";
+  if (touched.size() == op.getTouched().size())
+    return success();
+  return op.emitOpError("expected a value in touched for each of ")
+         << touched.size() << " touched_pointers, but got "
+         << op.getTouched().size() << "; give the missing numbers";
+}
+
 LogicalResult LaunchOp::verify() {
   // 2. `threads` is from 1 to 1024.
   if (getThreads() < 1 || getThreads() > 1024)
@@ -189,7 +209,9 @@ LogicalResult LaunchOp::verify() {
              << "; number them from 0";
   // 7. `map_dims` has two values less one for each size of each map's box, and
   //    the maps are of inputs and results.
-  return verifyTensorMaps(*this);
+  if (failed(verifyTensorMaps(*this)))
+    return failure();
+  return verifyTouched(*this);
 }
 
 SmallVector<std::pair<unsigned, unsigned>> LaunchOp::getPairs(ArrayAttr pairs) {

@@ -199,10 +199,27 @@ func.func @f(%x: tensor<4xf32>, %n: index) {
 
 // -----
 
+// launch, 8.
+func.func @f(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expected touched_pointers and at_most to hold numbers of the 1 pointers, but got 1; number inputs from 0, and results after them}}
+  fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<4xf32>) {at_most = array<i64: 1>}
+  return
+}
+
+// -----
+
 // launch, 7.
 func.func @f(%x: tensor<4xf32>, %n: index) {
   // expected-error @below {{expected a tensor map of one of 1 inputs and results, but got 1; number them from 0}}
   fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<4xf32>) map_dims(%n) {tensor_maps = [#fuse.tensor_map<operand = 1, box = [64]>]}
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expected a value in touched for each of 1 touched_pointers, but got 0; give the missing numbers}}
+  fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<4xf32>) {touched_pointers = array<i64: 0>}
   return
 }
 

@@ -45,6 +45,17 @@ func.func @gathered(%x: tensor<8xf32>, %i: tensor<4xi64>, %n: index) -> tensor<4
   return %y : tensor<4xf32>
 }
 
+// CHECK-LABEL: func.func @touched
+func.func @touched(%x: tensor<8xf32>, %n: index) -> tensor<4xf32> {
+  // CHECK: touched(%{{.*}}) -> tensor<4xf32>
+  // CHECK-SAME: at_most = array<i64: 0>
+  // CHECK-SAME: touched_pointers = array<i64: 0>
+  %y = fuse.launch @k::@k blocks(%n) threads(1) ins(%x : tensor<8xf32>)
+       touched(%n) -> tensor<4xf32>
+       {at_most = array<i64: 0>, touched_pointers = array<i64: 0>}
+  return %y : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @copies
 func.func @copies(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
   // CHECK: copies = {{\[\[}}0, 0{{\]\]}}

@@ -95,6 +95,10 @@ def LaunchOp : Fuse_Op<"launch", [
     `gathered` are the numbers of inputs that the kernel only gathers from:
     where it does, and how much of them it reads, depends on other inputs.
 
+    Of the pointers (inputs, then results) in `touched_pointers` the kernel reads
+    or writes `touched` elements each, and of others all. For those in `at_most`
+    this is a bound: other inputs decide.
+
     `shared_bytes` is the dynamic shared memory of a block, `cluster` the number
     of blocks that form a cluster, of which `blocks` is a multiple.
 
@@ -116,6 +120,8 @@ def LaunchOp : Fuse_Op<"launch", [
     6. `gathered` holds numbers of inputs.
     7. `map_dims` has two values less one for each size of each map's box, and
        the maps are of inputs and results.
+    8. `touched_pointers` and `at_most` hold numbers of pointers, the former as
+       many as there are values in `touched`.
 
     ```mlir
     %y = fuse.launch @gelu::@gelu blocks(%g) threads(256) ins(%x : tensor<?xf32>)
@@ -126,11 +132,14 @@ def LaunchOp : Fuse_Op<"launch", [
                        Variadic<AnyFuseTensor>:$inputs, Variadic<Index>:$sizes,
                        Variadic<Index>:$result_dims,
                        Variadic<Index>:$map_dims,
+                       Variadic<Index>:$touched,
                        OptionalAttr<StrArrayAttr>:$ops,
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<ArrayAttr>:$in_place,
                        OptionalAttr<ArrayAttr>:$copies,
                        OptionalAttr<DenseI64ArrayAttr>:$gathered,
+                       OptionalAttr<DenseI64ArrayAttr>:$touched_pointers,
+                       OptionalAttr<DenseI64ArrayAttr>:$at_most,
                        OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<I64Attr>:$cluster,
                        UnitAttr:$cooperative,
@@ -141,6 +150,7 @@ def LaunchOp : Fuse_Op<"launch", [
     `ins` `(` ($inputs^ `:` type($inputs))? `)` (`sizes` `(` $sizes^ `)`)?
     (`result_dims` `(` $result_dims^ `)`)?
     (`map_dims` `(` $map_dims^ `)`)?
+    (`touched` `(` $touched^ `)`)?
     (`->` type($results)^)? attr-dict
   }];
   let hasVerifier = 1;
