@@ -53,7 +53,9 @@ void DiagnosticCollector::handle(Diagnostic &diagnostic) {
   text =
       locate(location, improveMessage(message, place, *location.getContext()));
   for (Diagnostic &note : diagnostic.getNotes())
-    text += "\n" + locate(note.getLocation(), "note: " + note.str());
+    // What is registered besides is no help.
+    if (!StringRef(note.str()).starts_with("Available dialects"))
+      text += "\n" + locate(note.getLocation(), "note: " + note.str());
 }
 
 llvm::Error DiagnosticCollector::takeError(StringRef fallback) {

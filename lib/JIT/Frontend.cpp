@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/JIT/Frontend.h"
+#include "OpNames.h"
+#include "TypeRemedies.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Source.h"
@@ -212,13 +214,6 @@ static Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
                            name, list));
 }
 
-static bool isElementType(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-         isa<Float8E4M3FNType, Float8E5M2Type>(type) ||
-         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
-         type.isSignlessInteger(32) || type.isSignlessInteger(64);
-}
-
 static llvm::Error checkBoundaryTypes(func::FuncOp entry) {
   auto check = [&](Type type, StringRef what, unsigned index) -> llvm::Error {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -228,10 +223,9 @@ static llvm::Error checkBoundaryTypes(func::FuncOp entry) {
     llvm::raw_string_ostream(text) << type;
     return makeError(entry.getLoc(),
                      formatv("expected {0} {1} of @{2} to be a ranked tensor "
-                             "of f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, "
-                             "i8, i32 or i64, but got "
-                             "{3}; change the function's type",
-                             what, index, entry.getName(), text));
+                             "of {3}, but got {4}; {5}",
+                             what, index, entry.getName(), elementTypeNames,
+                             text, typeRemedy(type, elementTypeNames)));
   };
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes()))
     if (llvm::Error error = check(type, "argument", index))
@@ -280,6 +274,36 @@ static llvm::Error checkByteSizes(func::FuncOp entry) {
   return error;
 }
 
+/// Whether the op belongs into a program: into its text, or into what the
+/// stages make of it.
+static bool isOfPrograms(Operation *op) {
+  if (isa<mlir::fuse::FuseDialect>(op->getDialect()))
+    return true;
+  if (isa<arith::ArithDialect>(op->getDialect()))
+    // Sizes.
+    return isa<arith::ConstantOp>(op) ||
+           llvm::all_of(op->getResultTypes(),
+                        [](Type type) { return type.isIntOrIndex(); });
+  return isa<func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
+             tensor::ConcatOp, tensor::DimOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp, tensor::PadOp>(op);
+}
+
+static llvm::Error checkOps(func::FuncOp entry) {
+  for (Operation &op : entry.getBody().front()) {
+    if (isOfPrograms(&op))
+      continue;
+    StringRef name = op.getName().getStringRef();
+    std::string remedy = replacementFor(name, *entry.getContext());
+    return makeError(
+        op.getLoc(),
+        formatv("expected ops of fuse, reshapes of tensor and "
+                "arithmetic of sizes, but got '{0}'; {1}",
+                name, remedy.empty() ? "docs/dialect.md has the ops" : remedy));
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error checkNames(func::FuncOp entry) {
   llvm::StringSet<> seen;
   auto check = [&](Attribute attr) -> llvm::Error {
@@ -313,6 +337,8 @@ Expected<func::FuncOp> selectEntry(ModuleOp module, StringRef name) {
   if (llvm::Error error = checkBoundaryTypes(*entry))
     return std::move(error);
   if (llvm::Error error = checkByteSizes(*entry))
+    return std::move(error);
+  if (llvm::Error error = checkOps(*entry))
     return std::move(error);
   if (llvm::Error error = checkNames(*entry))
     return std::move(error);

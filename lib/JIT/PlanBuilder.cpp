@@ -265,8 +265,7 @@ llvm::Error PlanBuilder::visit(Operation *op) {
     return llvm::Error::success();
   return makeError(op->getLoc(),
                    formatv("expected launches, reshapes and size arithmetic "
-                           "after lowering, but got '{0}'; use the ops of the "
-                           "fuse dialect",
+                           "after lowering, but got '{0}'; report this program",
                            op->getName().getStringRef()));
 }
 

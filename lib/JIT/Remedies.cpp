@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remedies.h"
-#include "mlir/IR/OperationSupport.h"
-#include "llvm/ADT/STLExtras.h"
+#include "OpForms.h"
+#include "OpNames.h"
+#include "TypeRemedies.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -32,11 +35,7 @@ static constexpr Remedy remedies[] = {
     {"redefinition of SSA value", "give one of the two another name"},
     {"redefinition of symbol", "give one of the two another name"},
     {"does not dominate", "move its definition above this use"},
-    {"must be ranked tensor of",
-     "convert it with fuse.cast, or use an op for this type"},
-    {"must be tensor of",
-     "convert it with fuse.cast, or use an op for this type"},
-    {"block with no terminator", "end the function with a return"},
+    {"expected a return at the end", "return the results"},
     {"type of return operand",
      "change the function's type, or convert the value with fuse.cast"},
     {"return", "return what the function's type says, or change its type"},
@@ -45,6 +44,16 @@ static constexpr Remedy remedies[] = {
     {"expected one of [", "use one of these"},
     {"requires attribute", "add it; docs/dialect.md has its values"},
     {"not found for custom op", "use ops of fuse, tensor, arith and func"},
+    {"literal for a floating point value",
+     "write it with a dot, as 2.0 or 1.0e-5"},
+    {"floating point value not valid for specified type",
+     "write a tensor's constant as dense<2.0>"},
+    {"expected integer elements, but parsed floating-point",
+     "write integers, or give the constant a type of floats"},
+    {"inferred shape of elements literal",
+     "give as many elements as the type has, or one for all"},
+    {"unknown attribute `rope_",
+     "use rope_linear, rope_ntk, rope_llama3, rope_yarn or rope_longrope"},
 };
 
 static constexpr StringLiteral otherwise =
@@ -112,35 +121,110 @@ static std::string nameOperands(StringRef message, const SourcePlace &place) {
   return result + message.str();
 }
 
-/// The nearest of `candidates` to `name`; "" if none is near.
-template <typename Range>
-static StringRef nearest(StringRef name, Range &&candidates) {
-  StringRef best;
-  unsigned bestDistance = std::max<size_t>(2, name.size() / 3) + 1;
-  for (StringRef candidate : candidates) {
-    unsigned distance =
-        candidate.edit_distance(name, /*AllowReplacements=*/true, bestDistance);
-    if (distance < bestDistance) {
-      bestDistance = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 static std::string didYouMean(StringRef name) {
   return name.empty() ? "" : ("did you mean '" + name + "'?").str();
 }
 
-/// The parser only says that an op is unknown; the nearest name is the remedy.
+/// The parser only says that an op is unknown, or its dialect.
 static std::string suggestOp(StringRef message, mlir::MLIRContext &context) {
-  if (!message.consume_front("custom op '") || !message.contains("is unknown"))
+  StringRef name;
+  if (message.contains("is unknown") ||
+      message.contains("not found for custom op"))
+    name = message.split("custom op '").second;
+  else if (message.starts_with("unregistered operation"))
+    name = message.split("'").second;
+  else
     return "";
-  StringRef name = message.take_until([](char c) { return c == '\''; });
-  auto ops = map_range(
-      context.getRegisteredOperations(),
-      [](mlir::RegisteredOperationName op) { return op.getStringRef(); });
-  return didYouMean(nearest(name, ops));
+  return replacementFor(name.take_until([](char c) { return c == '\''; }),
+                        context);
+}
+
+template <typename Enum>
+static std::string listKeywords(uint32_t last,
+                                std::optional<Enum> (*symbolize)(uint32_t),
+                                StringRef (*stringify)(Enum)) {
+  SmallVector<StringRef> words;
+  for (uint32_t value = 0; value <= last; ++value)
+    if (std::optional<Enum> keyword = symbolize(value))
+      words.push_back(stringify(*keyword));
+  return "write one of " + join(words, ", ");
+}
+
+/// Where a keyword of the dialect should stand, and something else does.
+static std::string suggestKeyword(StringRef message) {
+  using namespace mlir::fuse;
+  if (!message.contains("expected keyword for"))
+    return "";
+  if (message.contains("'fuse.gelu'") || message.contains("'fuse.geglu'"))
+    return listKeywords<GeluForm>(getMaxEnumValForGeluForm(), symbolizeGeluForm,
+                                  stringifyGeluForm);
+  if (message.contains("'fuse.compare'"))
+    return listKeywords<ComparePredicate>(getMaxEnumValForComparePredicate(),
+                                          symbolizeComparePredicate,
+                                          stringifyComparePredicate);
+  if (message.contains("'fuse.reduce'"))
+    return listKeywords<ReduceKind>(getMaxEnumValForReduceKind(),
+                                    symbolizeReduceKind, stringifyReduceKind);
+  if (message.contains("'fuse.rotary'"))
+    return "write interleaved or half, then tokens_heads or heads_tokens";
+  return "";
+}
+
+/// The op at `place`, or around it, as its line writes it; "" if there is none.
+static StringRef opAround(const SourcePlace &place) {
+  StringRef line = place.text.take_front(offsetOf(place));
+  line = place.text.drop_front(line.rfind('\n') + 1); // npos + 1 is the start.
+  line = line.take_until([](char c) { return c == '\n'; });
+  size_t assigned = line.find('=');
+  if (!line.ltrim().starts_with("%") || assigned == StringRef::npos)
+    return "";
+  return line.drop_front(assigned + 1).ltrim().take_while([](char c) {
+    return isAlnum(c) || c == '.' || c == '_';
+  });
+}
+
+/// Where the parser does not get on within an op, the whole op.
+static std::string suggestForm(StringRef message, const SourcePlace &place,
+                               mlir::MLIRContext &context) {
+  message.consume_front("custom op '");
+  bool isOfParser = message.contains("expected '") ||
+                    message.contains("expected SSA operand") ||
+                    message.contains("requires attribute");
+  std::string example =
+      isOfParser ? exampleOf(opAround(place), context) : std::string();
+  return example.empty() ? "" : "write it as in " + example;
+}
+
+/// A type that an op does not take, as in "operand #0 must be ranked tensor of
+/// i1 values, but got 'tensor<4xi32>'".
+static std::string suggestType(StringRef message, mlir::MLIRContext &context) {
+  auto [expected, got] = message.split(", but got '");
+  if (!expected.contains(" must be ") || !expected.contains("tensor of"))
+    return "";
+  mlir::Type type = mlir::parseType(got.rsplit('\'').first, &context);
+  return type ? typeRemedy(type, expected.split(" must be ").second) : "";
+}
+
+/// What the parser does not know at `place`, as a remedy.
+static std::string suggestWord(StringRef message, const SourcePlace &place,
+                               mlir::MLIRContext &context) {
+  StringRef rest = place.text.drop_front(offsetOf(place));
+  if (message.contains("expected element literal of primitive type") ||
+      message.contains("expected integer or floating point literal"))
+    return specialValueRemedy(rest, context);
+  if (message.starts_with("expected an op of fuse") && rest.consume_front("\""))
+    return replacementFor(rest.take_until([](char c) { return c == '"'; }),
+                          context);
+  if (message.contains("expected operation name in quotes") &&
+      rest.trim().empty())
+    return "close the function with '}'";
+  if (message.contains("expected SSA operand") && !rest.empty() &&
+      (isDigit(rest.front()) || rest.front() == '-'))
+    return "a number is a value, too: %c = fuse.constant dense<2.0> : "
+           "tensor<f32>";
+  if (message.contains("expected non-function type"))
+    return typeNameRemedy(rest.take_while(isAlnum));
+  return "";
 }
 
 /// The name of a value above `place` that is near to the one there.
@@ -157,24 +241,46 @@ static std::string suggestValue(StringRef message, const SourcePlace &place) {
     values.push_back(valueName(before.drop_front(at)));
   // Of a name of one letter every other is near.
   StringRef name = valueName(rest);
-  return name.size() <= 2 ? "" : didYouMean(nearest(name, values));
+  if (name.size() <= 2)
+    return "";
+  return didYouMean(
+      nearest(name, values, std::max<size_t>(2, name.size() / 3)));
 }
 
 static std::string remedyFor(StringRef message, const SourcePlace &place,
                              mlir::MLIRContext &context) {
-  if (std::string op = suggestOp(message, context); !op.empty())
-    return op;
-  if (std::string value = suggestValue(message, place); !value.empty())
-    return value;
+  for (std::string remedy :
+       {suggestOp(message, context), suggestKeyword(message),
+        suggestType(message, context), suggestWord(message, place, context),
+        suggestForm(message, place, context), suggestValue(message, place)})
+    if (!remedy.empty())
+      return remedy;
   for (const Remedy &remedy : remedies)
     if (message.contains(remedy.message))
       return remedy.remedy.str();
   return otherwise.str();
 }
 
+/// A message that speaks of MLIR's insides, in plain words.
+static StringRef inPlainWords(StringRef message) {
+  // "has" and the generic form of an op follow.
+  if (message.starts_with("block with no terminator"))
+    return "expected a return at the end of the function, but got another op";
+  if (message.starts_with("operation being parsed with an unregistered"))
+    return "expected an op of fuse, tensor, arith or func, but got another "
+           "dialect's";
+  // "found in dialect ('fuse') that does not allow unknown operations".
+  if (message.starts_with("unregistered operation"))
+    return message.split(" found in").first;
+  // "(tried 'func.add' as well)".
+  if (size_t tried = message.find(" (tried "); tried != StringRef::npos)
+    return message.take_front(tried);
+  return message;
+}
+
 std::string improveMessage(StringRef message, const SourcePlace &place,
                            mlir::MLIRContext &context) {
-  message = message.rtrim();
+  message = inPlainWords(message.rtrim());
   std::string result = nameOperands(message, place);
   if (!message.contains(';'))
     result += "; " + remedyFor(message, place, context);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DimRemedy.h"
 #include "ElementTypes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
@@ -133,7 +134,9 @@ LogicalResult IotaOp::verify() {
   int64_t dim = getDim();
   if (dim < 0 || dim >= getType().getRank())
     return emitOpError("expected dim to be a dimension of ")
-           << getType() << ", but got " << dim << "; choose 0 to rank - 1";
+           << getType() << ", but got " << dim << "; "
+           << fuse::detail::dimRemedy(dim, getType().getRank(),
+                                      "choose 0 to rank - 1");
   // 2. The result is static, or `like` is given and has the result's shape.
   return fuse::detail::verifyLike(*this, getLike(), getType());
 }

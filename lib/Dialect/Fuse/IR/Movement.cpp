@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DimRemedy.h"
 #include "ElementTypes.h"
 #include "MovementTypes.h"
 
@@ -47,9 +48,12 @@ static LogicalResult verifyDim(int64_t dim, RankedTensorType type,
   if (type.getRank() == 0)
     return emitError() << "expected a tensor of rank 1 or more, but got "
                        << type << "; insert a tensor.expand_shape";
-  return emitError() << "expected dim to be a dimension of " << type
-                     << ", but got " << dim << "; choose 0 to "
-                     << type.getRank() - 1;
+  return emitError()
+         << "expected dim to be a dimension of " << type << ", but got " << dim
+         << "; "
+         << fuse::detail::dimRemedy(
+                dim, type.getRank(),
+                llvm::formatv("choose 0 to {0}", type.getRank() - 1).str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,8 +69,10 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(TransposeOp::Adaptor op,
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, input.getRank())))
     return emitError() << "expected permutation to hold each dimension of "
-                       << input << " once, but got [" << permutation
-                       << "]; reorder the numbers 0 to rank - 1";
+                       << input << " once, but got [" << permutation << "]; "
+                       << fuse::detail::dimRemedy(
+                              permutation, input.getRank(),
+                              "reorder the numbers 0 to rank - 1");
   SmallVector<int64_t> shape;
   for (int64_t dim : permutation)
     shape.push_back(input.getDimSize(dim));
@@ -80,8 +86,10 @@ LogicalResult ReverseOp::verify() {
   for (int64_t dim : dims) {
     if (dim <= previous || dim >= getType().getRank())
       return emitOpError("expected dims to be distinct dimensions of ")
-             << getType() << " in ascending order, but got [" << dims
-             << "]; sort them and keep each in 0 to rank - 1";
+             << getType() << " in ascending order, but got [" << dims << "]; "
+             << fuse::detail::dimRemedy(
+                    dims, getType().getRank(),
+                    "sort them and keep each in 0 to rank - 1");
     previous = dim;
   }
   return success();

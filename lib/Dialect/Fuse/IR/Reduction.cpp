@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DimRemedy.h"
 #include "ElementTypes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
@@ -51,8 +52,9 @@ static LogicalResult verifyReducedDims(Operation *op, RankedTensorType input,
   if (areReducible(dims, input.getRank()))
     return success();
   return op->emitOpError("expected dims to be distinct dimensions of ")
-         << input << " in ascending order, but got [" << dims
-         << "]; sort them and keep each in 0 to rank - 1";
+         << input << " in ascending order, but got [" << dims << "]; "
+         << fuse::detail::dimRemedy(dims, input.getRank(),
+                                    "sort them and keep each in 0 to rank - 1");
 }
 
 /// The operand's type with `dims` of size 1, or without them.
@@ -253,7 +255,9 @@ template <typename Op> static LogicalResult verifyArg(Op op) {
   int64_t dim = op.getDim();
   if (dim < 0 || dim >= input.getRank())
     return op.emitOpError("expected dim to be a dimension of ")
-           << input << ", but got " << dim << "; choose 0 to rank - 1";
+           << input << ", but got " << dim << "; "
+           << fuse::detail::dimRemedy(dim, input.getRank(),
+                                      "choose 0 to rank - 1");
   // 2. The result has the operand's other dimensions.
   RankedTensorType expected = reduceType(input, {dim}, op.getKeep())
                                   .clone(op.getType().getElementType());

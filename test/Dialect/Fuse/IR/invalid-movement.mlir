@@ -272,7 +272,7 @@ func.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi32>) {
 
 // scatter, 1: `dim` is a dimension.
 func.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi32>, %u: tensor<3x8xf32>) {
-  // expected-error @below {{expected dim to be a dimension of 'tensor<4x8xf32>', but got -1; choose 0 to 1}}
+  // expected-error @below {{expected dim to be a dimension of 'tensor<4x8xf32>', but got -1; count from the start: 1 for -1}}
   %0 = fuse.scatter %x, %i, %u dim = -1 : tensor<4x8xf32>, tensor<3xi32>, tensor<3x8xf32> -> tensor<4x8xf32>
   return
 }
@@ -362,5 +362,22 @@ func.func @f(%x: tensor<4xi8>) {
 func.func @f(%c: tensor<4xi1>, %x: tensor<4xf8E5M2>) {
   // expected-error @below {{(fuse.cast f8 and i8 to f32 first), but got 'tensor<4xf8E5M2>'}}
   %0 = fuse.select %c, %x, %x : tensor<4xi1>, tensor<4xf8E5M2>, tensor<4xf8E5M2>
+  return
+}
+
+// -----
+
+// Dimensions are counted from the start.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{but got -1; count from the start: 1 for -1}}
+  %0 = fuse.concat %x, %x dim = -1 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{but got [-1, 0]; count from the start: 1 for -1}}
+  %0 = fuse.transpose %x permutation = [-1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   return
 }

@@ -29,7 +29,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // reduce, 1: not negative.
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @below {{expected dims to be distinct dimensions of 'tensor<4x8xf32>' in ascending order, but got [-1]; sort them and keep each in 0 to rank - 1}}
+  // expected-error @below {{expected dims to be distinct dimensions of 'tensor<4x8xf32>' in ascending order, but got [-1]; count from the start: 1 for -1}}
   %0 = fuse.reduce sum %x dims = [-1] : tensor<4x8xf32> -> tensor<4xf32>
   return
 }
@@ -238,5 +238,22 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xbf16>, %w: tensor<8xf32>) {
   // expected-error @below {{expected weight of 'bf16', but got 'tensor<8xf32>'; fuse.cast the input to f32, and the result back}}
   %0 = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<4x8xbf16>, tensor<8xf32>
+  return
+}
+
+// -----
+
+// Dimensions are counted from the start.
+func.func @f(%x: tensor<4x8x2xf32>) {
+  // expected-error @below {{but got [-2]; count from the start: 1 for -2}}
+  %0 = fuse.softmax %x dims = [-2] : tensor<4x8x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{but got -1; count from the start: 1 for -1}}
+  %0 = fuse.argmax %x dim = -1 : tensor<4x8xf32> -> tensor<4xi32>
   return
 }
