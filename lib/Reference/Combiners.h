@@ -101,9 +101,12 @@ public:
     return specials.addTo(accumulated(arithmetic), magnitudes);
   }
   /// The same for a mean, which a program may take as a mean of partial means:
-  /// they may stay finite where their sum overflows.
+  /// they may stay finite where their sum overflows, and are rounded where it is
+  /// exact.
   Bounded getForMean(const Arithmetic &arithmetic) const {
-    Bounded sum = accumulated(arithmetic);
+    Summer ofMeans = *this;
+    ofMeans.magnitudes.isExact &= magnitudes.sum() == 0.0;
+    Bounded sum = ofMeans.accumulated(arithmetic);
     if (std::isinf(sum.value))
       sum.error = kInfinity;
     return specials.addTo(sum, magnitudes);

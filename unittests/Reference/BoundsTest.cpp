@@ -183,6 +183,19 @@ TEST(Bounds, QuotientsOfCertainZerosAreCertain) {
                            {0, 0}));
 }
 
+TEST(Bounds, AMeanMayBeOneOfPartialMeans) {
+  Program program(R"((%x: tensor<?xf32>) -> tensor<f32> {
+    %y = fuse.reduce mean %x dims = [0] : tensor<?xf32> -> tensor<f32>
+    return %y : tensor<f32> })");
+  std::vector<double> elements = {1, -2, 5, 0.5, 7, 3};
+  float first = (1.0f - 2.0f + 5.0f) / 3.0f, second = 10.5f / 3.0f;
+  float mean = (first + second) / 2.0f;
+  Value expected = program({floats({6}, std::move(elements))});
+  Report report = compare(expected, &mean);
+  EXPECT_TRUE(report.ok()) << report.firstMismatch;
+  EXPECT_GT(expected.getError(0), 0.0);
+}
+
 TEST(Bounds, SumsOfFewBitsAreExact) {
   Program program(R"((%x: tensor<?xf32>) -> tensor<f32> {
     %y = fuse.reduce sum %x dims = [0] : tensor<?xf32> -> tensor<f32>
