@@ -173,7 +173,7 @@ void Explainer::explainCopy(KernelOp kernel) {
                      name)
       << remark::metric("Kernel", kernel.getKernelName())
       << remark::metric("Argument", name)
-      << remark::metric("BytesCost", kernelBytes(kernel, dims, names).str())
+      << remark::metric("BytesCost", kernelBytes(kernel, dims).str(names))
       << remark::reason("{0}", reasonOfCopy(*kernel->user_begin(), name))
       << remark::suggest("copy '{0}' once yourself if several calls read it",
                          name);
