@@ -121,7 +121,7 @@ TEST_F(PlanBuilder, TensorMaps) {
       %T = tensor.dim %x, %c0 : tensor<?x64xf16>
       %y = fuse.launch @a::@a blocks(%T) threads(384)
            ins(%x : tensor<?x64xf16>) sizes(%T) result_dims(%T)
-           map_dims(%c64, %T, %c64, %c64) -> tensor<?x64xf32>
+           map_dims(%c64, %c64, %T, %c64) -> tensor<?x64xf32>
            {tensor_maps = [#fuse.tensor_map<operand = 1, box = [32]>,
                            #fuse.tensor_map<operand = 0, box = [64, 128]>]}
       return %y : tensor<?x64xf32>
