@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <cstring>
 
 using namespace llvm;
@@ -25,9 +26,10 @@ static constexpr unsigned allWarps = (1u << groupWarps) - 1;
 //===----------------------------------------------------------------------===//
 
 static constexpr uint32_t tokenTag = 0xffc00000;
-/// Chains are numbered from 1; the last number is of sums that nothing has
-/// computed: EmulatorModule.h.
+/// Chains are numbered from 1; the last number is left to undefinedSum.
 static constexpr uint32_t undefinedChain = undefinedSum >> 7 & 0x7fff;
+/// Of numbers, which must not look like a token.
+static constexpr uint32_t plainNaN = 0x7fc00000;
 /// Of those that a warp remembers.
 static constexpr uint32_t maxChains = 64;
 
@@ -43,6 +45,11 @@ static uint32_t makeToken(uint32_t chain, uint32_t number) {
 //===----------------------------------------------------------------------===//
 // Who
 //===----------------------------------------------------------------------===//
+
+/// NaNs of other origin may look like tokens.
+bool Warpgroups::isTokenOf(const Warp &warp, uint32_t bits) {
+  return isToken(bits) && warp.chains.count(chainOf(bits));
+}
 
 void Warpgroups::reset() { groups.clear(); }
 
@@ -89,7 +96,7 @@ bool Warpgroups::takeSums(WarpLanes lanes, Warp &warp, uint64_t number,
   for (unsigned lane : lanes.members())
     for (unsigned i = 0; i < count; ++i) {
       uint32_t bits = lanes.payload<Multiplication>(lane).sums[i];
-      isUndefined |= isToken(bits) && chainOf(bits) == undefinedChain;
+      isUndefined |= bits == undefinedSum;
       isWhole &= bits == makeToken(known, i);
     }
   auto found = warp.chains.find(known);
@@ -101,7 +108,7 @@ bool Warpgroups::takeSums(WarpLanes lanes, Warp &warp, uint64_t number,
             "overwrite them, or start with zeros";
     for (unsigned lane : lanes.members())
       for (unsigned i = 0; i < count && got.empty(); ++i)
-        if (isToken(lanes.payload<Multiplication>(lane).sums[i]))
+        if (isTokenOf(warp, lanes.payload<Multiplication>(lane).sums[i]))
           got =
               "sums of another multiplication, or in another order, without a "
               "wait between; wait for them first";
@@ -423,27 +430,25 @@ void Warpgroups::wait(unsigned pending, MutableArrayRef<uint32_t> sums,
         found->second.last >= mine.groupEnds[done - 1])
       continue;
     unsigned count = found->second.columns / 2;
-    sum = bit_cast<uint32_t>(
-        found->second.sums[grid.lane() * count + registerOf(sum)]);
+    float value = found->second.sums[grid.lane() * count + registerOf(sum)];
+    sum = std::isnan(value) ? plainNaN : bit_cast<uint32_t>(value);
   }
 }
 
 void Warpgroups::useSum(uint32_t bits, const EmulatorSite *site) {
-  if (!isToken(bits))
-    return;
-  if (chainOf(bits) == undefinedChain)
+  if (bits == undefinedSum)
     grid.refuse(
         "expected a sum that a multiplication has computed, but got one "
         "that none has; start with zeros, or let the first "
         "multiplication overwrite what was there",
         site);
-  const auto &chains = warp(site).chains;
-  auto found = chains.find(chainOf(bits));
-  grid.refuse(formatv("expected the sums of wgmma.mma_async{0} behind a wait "
-                      "that names them, but got a use before; wait for their "
-                      "group, and use what the wait returns",
-                      found == chains.end() ? "" : where(found->second.site)),
-              site);
+  Warp &mine = warp(site);
+  if (isTokenOf(mine, bits))
+    grid.refuse(formatv("expected the sums of wgmma.mma_async{0} behind a wait "
+                        "that names them, but got a use before; wait for their "
+                        "group, and use what the wait returns",
+                        where(mine.chains.at(chainOf(bits)).site)),
+                site);
 }
 
 //===----------------------------------------------------------------------===//

@@ -145,6 +145,7 @@ private:
     return warpgroup(site).warps[warpNumber()];
   }
   unsigned warpNumber() const;
+  static bool isTokenOf(const Warp &warp, uint32_t bits);
   bool join(WarpLanes lanes, const EmulatorSite *site);
   Operation *operationOf(WarpLanes lanes, Warpgroup &group, Warp &warp,
                          const EmulatorSite *site);

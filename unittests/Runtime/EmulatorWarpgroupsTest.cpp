@@ -14,6 +14,7 @@
 #include "EmulatorMatrices.h"
 #include "llvm/ADT/bit.h"
 #include "gmock/gmock.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -267,6 +268,27 @@ TEST_F(EmulatorWarpgroupsTest, RegistersNeedAFence) {
         putResults(params, sums);
       },
       "expected wgmma.fence between the last use of registers");
+}
+
+TEST_F(EmulatorWarpgroupsTest, NaNsAreNumbers) {
+  // Of all bits set, like those of memory that nobody should see.
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    ASSERT_EQ(runWith(
+                  [](void **params) {
+                    putMatrix(ContiguousK, true);
+                    Sums sums;
+                    for (uint32_t &bits : sums.bits)
+                      bits = ~0u;
+                    fence();
+                    multiply(sums, ContiguousK, true, /*adds=*/true);
+                    commit();
+                    waitForSums(sums);
+                    putResults(params, sums);
+                  },
+                  seed),
+              "");
+    EXPECT_TRUE(std::isnan(output[17]));
+  }
 }
 
 TEST_F(EmulatorWarpgroupsTest, WarpsRunTheSame) {
