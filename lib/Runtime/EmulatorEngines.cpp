@@ -57,7 +57,7 @@ void *EmulatorGrid::tryAccessBy(unsigned engine, uint32_t step,
                                 const EmulatorSite *site) {
   Present present = now();
   present.engine = engine;
-  present.step = step;
+  present.engineStep = step;
   present.past = &past;
   return tryAccess(access, present, site);
 }

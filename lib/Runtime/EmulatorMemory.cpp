@@ -370,14 +370,15 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
   }
   if (!checkFence(segment, offset, state, now, AccessKind::Load))
     return Loaded::Refused;
-  if (tracksSteps(segment, now))
-    state.readerSet =
-        stepSets.add(state.readerSet, now.mark().thread, now.step);
-  else if (tracksBlocks(segment))
+  if (tracksSteps(segment, now)) {
+    Moment reader = now.mark();
+    state.readerSet = stepSets.add(state.readerSet, reader.thread, reader.step);
+  } else if (tracksBlocks(segment)) {
     state.readerSet =
         readerSets.add(state.readerSet, now.thread / blockThreads, now.phase);
-  else if (!isOneMore(state, now))
+  } else if (!isOneMore(state, now)) {
     noteRead(state, now);
+  }
   return Loaded::Content;
 }
 

@@ -64,14 +64,17 @@ struct Present : Moment {
   const llvm::SmallBitVector *completions = nullptr;
   /// What the thread knows to be past; null where clocks do not run.
   const Past *past = nullptr;
-  /// The engine that acts for the thread; 0 if it acts itself.
+  /// The engine that acts for the thread, in its step; 0 if it acts itself.
   uint16_t engine = 0;
+  uint32_t engineStep = 0;
 
   /// What a byte remembers.
   Moment mark() const {
     Moment moment = *this;
-    if (engine)
+    if (engine) {
       moment.thread = engine;
+      moment.step = engineStep;
+    }
     return moment;
   }
 
