@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A program may take sum_k (x[k] r) y[k] as r sum_k x[k] y[k]. The relative
-// error of both is the same, as long as neither order overflows. What any order
-// may reach is at most the product of all factors above 1:
+// error of both is the same, as long as neither order overflows or underflows.
+// What any order may reach is at most the product of all factors above 1, and
+// at least that of all below:
 //
 //   reach(x) = max(1, |x|)          of what is no product
 //   reach(x y) = reach(x) reach(y)
 //
-// so that there is no bound where the sum of these overflows.
+// so that there is no bound where the sum of these overflows, for the factors
+// or for their reciprocals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +30,8 @@ using mlir::Operation;
 namespace {
 class Reach {
 public:
-  explicit Reach(GetTensor get) : get(get) {}
+  /// Of the factors' reciprocals if `isInverse`.
+  Reach(GetTensor get, bool isInverse) : get(get), isInverse(isInverse) {}
 
   const Value &of(mlir::Value value, unsigned depth = 0);
 
@@ -38,6 +41,7 @@ private:
   Value ofProduct(Operation *op, unsigned depth);
 
   GetTensor get;
+  bool isInverse;
   llvm::DenseMap<mlir::Value, std::shared_ptr<const Value>> known;
 };
 } // namespace
@@ -66,17 +70,24 @@ static bool isReordered(Operation *op) {
          isWide(op->getResult(0));
 }
 
+/// Of a factor, or a divisor. A zero stays one in any order.
+static double reachOf(Bounded x, bool isInverse, bool divides) {
+  double most = x.magnitude();
+  if (isInverse)
+    most = divides || x.value == 0.0 ? std::fabs(x.value)
+                                     : 1.0 / std::fabs(x.value);
+  else if (divides)
+    most = 1.0 / std::max(0.0, std::fabs(x.value) - x.error);
+  return std::isnan(most) ? kInfinity : std::max(1.0, most);
+}
+
 Value Reach::ofLeaf(mlir::Value value, bool divides) const {
   const Value &tensor = get(value);
   Value reach = Value::zeros(DType::F64, tensor.shape);
   reach.error.clear();
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    Bounded x = {tensor.data[i], tensor.getError(i)};
-    double most = x.magnitude();
-    if (divides)
-      most = 1.0 / std::max(0.0, std::fabs(x.value) - x.error);
-    reach.data[i] = std::isnan(most) ? kInfinity : std::max(1.0, most);
-  }
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    reach.data[i] =
+        reachOf({tensor.data[i], tensor.getError(i)}, isInverse, divides);
   return reach;
 }
 
@@ -93,7 +104,7 @@ Value Reach::ofProduct(Operation *op, unsigned depth) {
       element *= reach.data[place];
   }
   // Of the reciprocal root that a norm multiplies with.
-  if (auto norm = dyn_cast<RmsNormOp>(op))
+  if (auto norm = dyn_cast<RmsNormOp>(op); norm && !isInverse)
     for (double &element : result.data)
       element *=
           std::max(1.0, 1.0 / std::sqrt(norm.getEps().convertToDouble()));
@@ -127,17 +138,13 @@ static double largest(const Value &reach) {
   return most;
 }
 
-llvm::Error mlir::fuse::reference::allowReorderedProducts(
-    Operation *op, GetTensor get,
-    llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
-    Value &result) {
-  if (llvm::none_of(op->getOperands(), [](mlir::Value operand) {
-        return isReordered(operand.getDefiningOp());
-      }))
-    return llvm::Error::success();
-  Reach reach(get);
-  const Value lhs = reach.of(op->getOperand(0)),
-              rhs = reach.of(op->getOperand(1));
+/// Takes the bounds where the products that `reach` knows add up to too much.
+static llvm::Error
+dropBounds(Operation *op, Reach reach,
+           llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
+           Value &result) {
+  const Value &lhs = reach.of(op->getOperand(0)),
+              &rhs = reach.of(op->getOperand(1));
   // Half of it, for what roundings add.
   double limit =
       0.5 * getMaxFinite(isNarrow(result.dtype) ? DType::F32 : result.dtype);
@@ -148,7 +155,22 @@ llvm::Error mlir::fuse::reference::allowReorderedProducts(
   if (!sums)
     return sums.takeError();
   for (int64_t i = 0; i < result.size(); ++i)
-    if (!(sums->data[i] <= limit))
+    if (!(sums->data[i] + sums->getError(i) <= limit))
       result.error[i] = kInfinity;
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::fuse::reference::allowReorderedProducts(
+    Operation *op, GetTensor get,
+    llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
+    Value &result) {
+  if (llvm::none_of(op->getOperands(), [](mlir::Value operand) {
+        return isReordered(operand.getDefiningOp());
+      }))
+    return llvm::Error::success();
+  for (bool isInverse : {false, true})
+    if (llvm::Error error =
+            dropBounds(op, Reach(get, isInverse), evaluate, result))
+      return error;
   return llvm::Error::success();
 }

@@ -375,6 +375,10 @@ TEST(Bounds, FactorsMayLeaveASumOfProducts) {
   // 2e38 + 2e38 overflows before the factor makes it smaller, inf stays.
   EXPECT_EQ(getScaledSumError(2e38, 0.5), kInf);
   EXPECT_EQ(getScaledSumError(3.0, kInf), kInf);
+  // 1e-30 1e-30 underflows, which 1e-30 1e30 does not.
+  EXPECT_EQ(getScaledSumError(1e-30, 1e-30), kInf);
+  EXPECT_LT(getScaledSumError(1e-30, 1e30), 1e-5);
+  EXPECT_EQ(getScaledSumError(1e308, 0.5, DType::F64), kInf);
   // In f16 no program changes the order.
   EXPECT_LT(getScaledSumError(60000.0, 0.25, DType::F16), 1e3);
 }
