@@ -38,6 +38,7 @@ PartCombiner::PartCombiner(KernelFrame &frame, const ReductionSpace &space,
     this->vectors = llvm::bit_ceil(std::max<uint64_t>(1, count.offset));
   int64_t each = mostParts / (threads / this->vectors);
   unroll = std::clamp<int64_t>(each, 1, mostLoads);
+  mostSteps = each / unroll + 1;
   for (Operation *op : space.levels.front())
     reducers.emplace_back(emitter, op);
 }
@@ -81,12 +82,13 @@ ReductionStates PartCombiner::walk() {
   int64_t perStep = unroll * group.slices;
   Index stepped = emitter.mul(emitter.div(parts, Index::constant(perStep)),
                               Index::constant(perStep));
-  states = accumulateOver(
-      emitter, frame.loc(), reducers,
-      {Index::constant(0), stepped, Index::constant(perStep), unroll}, states,
-      [&](Index base, ReductionStates current) {
-        return take(emitter.add(base, group.slice), std::move(current), unroll);
-      });
+  states = accumulateOver(emitter, frame.loc(), reducers,
+                          {Index::constant(0), stepped,
+                           Index::constant(perStep), unroll, mostSteps},
+                          states, [&](Index base, ReductionStates current) {
+                            return take(emitter.add(base, group.slice),
+                                        std::move(current), unroll);
+                          });
   return loopOverStates(frame, emitter.add(stepped, group.slice), parts,
                         group.slices, states,
                         [&](Index part, ReductionStates current) {

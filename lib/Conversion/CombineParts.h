@@ -61,7 +61,7 @@ private:
   Index parts;
   unsigned firstPointer;
   SmallVector<unsigned> written;
-  int64_t threads, vectors, unroll, fold = 1;
+  int64_t threads, vectors, unroll, mostSteps, fold = 1;
   SmallVector<Reducer> reducers;
   SliceGroup group;
   /// This thread's result: its position and its indices.

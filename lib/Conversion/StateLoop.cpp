@@ -67,6 +67,8 @@ ReductionStates mlir::fuse::statesIf(
 
 /// Whether the loop is known to have no more than so many steps.
 static bool isShort(const SummingLoop &loop, int64_t steps) {
+  if (loop.mostSteps > 0 && loop.mostSteps <= steps)
+    return true;
   bool isStatic = !loop.from.base && !loop.to.base && !loop.step.base;
   return isStatic &&
          loop.to.offset - loop.from.offset <= steps * loop.step.offset;

@@ -51,6 +51,8 @@ statesIf(PointEmitter &emitter, Location loc, Value condition,
 struct SummingLoop {
   Index from, to, step;
   int64_t terms = 1;
+  /// No loop has more steps; 0 if that is not known.
+  int64_t mostSteps = 0;
 };
 
 /// As loopOverStates, where `states` are those of `reducers` and then whatever

@@ -413,7 +413,7 @@ struct HoistRowScalePass
     for (Block &block : getOperation().getBody())
       for (ContractOp contract : block.getOps<ContractOp>())
         for (unsigned operand : {0, 1})
-          if (auto way = findWay(contract, operand))
+          if (auto way = findWay(contract, operand, normsOnly))
             if (isWorthwhile(*way))
               ways.push_back(std::move(*way));
     keepUnshared(ways);

@@ -25,7 +25,8 @@ static constexpr size_t mostSteps = 32;
 namespace {
 class WayFinder {
 public:
-  explicit WayFinder(ContractOp contract) : contract(contract) {}
+  WayFinder(ContractOp contract, bool normsOnly)
+      : contract(contract), normsOnly(normsOnly) {}
 
   std::optional<Way> find(unsigned operand);
 
@@ -36,6 +37,7 @@ private:
   bool areFactorsFree(Way &way);
 
   ContractOp contract;
+  bool normsOnly;
   SmallVector<Step> steps;
   /// From which no way leads to a factor.
   llvm::DenseSet<Value> fruitless;
@@ -143,6 +145,14 @@ std::optional<Shape> mlir::fuse::shapeAbove(ArrayRef<int64_t> shape,
   return result;
 }
 
+/// Whether the factor is what a norm multiplies with, perhaps as a view.
+static bool isReciprocalRoot(Value factor) {
+  Operation *op = factor.getDefiningOp();
+  while (op && (isView(op) || isa<CastOp, BroadcastOp>(op)))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<RsqrtOp>(op);
+}
+
 bool WayFinder::followInto(Operation *op, unsigned next, bool isTaken,
                            const SmallBitVector &summed) {
   steps.push_back({op, next, isTaken});
@@ -165,6 +175,7 @@ bool WayFinder::follow(Value value, const SmallBitVector &summed) {
   auto isFactor = [&](unsigned number) {
     Value factor = op->getOperand(number);
     return mayReorder(factor, contract.getLhs()) &&
+           (!normsOnly || isReciprocalRoot(factor)) &&
            isConstantAlong(factor, shapeOf(value).size(), summed);
   };
   bool leads = false;
@@ -247,6 +258,7 @@ std::optional<Way> WayFinder::find(unsigned operand) {
   return areFactorsFree(way) ? std::optional(way) : std::nullopt;
 }
 
-std::optional<Way> mlir::fuse::findWay(ContractOp contract, unsigned operand) {
-  return WayFinder(contract).find(operand);
+std::optional<Way> mlir::fuse::findWay(ContractOp contract, unsigned operand,
+                                       bool normsOnly) {
+  return WayFinder(contract, normsOnly).find(operand);
 }

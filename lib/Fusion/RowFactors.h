@@ -68,7 +68,9 @@ std::optional<SmallVector<int64_t>> shapeAbove(ArrayRef<int64_t> shape,
 /// The way from operand 0 or 1 of the contraction; nothing if no factor can be
 /// taken out of it. f16 keeps the program's order, an explicit cast to fewer
 /// bits ends a way, and a sum that may be empty keeps its factors.
-std::optional<Way> findWay(ContractOp contract, unsigned operand);
+/// With `normsOnly` factors are reciprocal roots only.
+std::optional<Way> findWay(ContractOp contract, unsigned operand,
+                           bool normsOnly);
 
 } // namespace mlir::fuse
 

@@ -218,8 +218,10 @@ static std::string suggestWord(StringRef message, const SourcePlace &place,
   if (message.contains("expected operation name in quotes") &&
       rest.trim().empty())
     return "close the function with '}'";
-  if (message.contains("expected SSA operand") && !rest.empty() &&
-      (isDigit(rest.front()) || rest.front() == '-'))
+  // The parser names the place before the space before the number.
+  StringRef word = rest.ltrim();
+  if (message.contains("expected SSA operand") && !word.empty() &&
+      (isDigit(word.front()) || word.front() == '-'))
     return "a number is a value, too: %c = fuse.constant dense<2.0> : "
            "tensor<f32>";
   if (message.contains("expected non-function type"))

@@ -59,8 +59,11 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(
         createFuseSplitReductions(splitOptions(options.chip)));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
-  if (options.fusion && !options.strict)
-    pm.addNestedPass<func::FuncOp>(createHoistRowScale());
+  if (options.fusion && !options.strict) {
+    HoistRowScaleOptions hoist;
+    hoist.normsOnly = true;
+    pm.addNestedPass<func::FuncOp>(createHoistRowScale(hoist));
+  }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (online)

@@ -198,6 +198,13 @@ Bounded Arithmetic::pow(Bounded x, Bounded y) const {
         power.isUnbounded() ? power : include(power, std::pow(0.0, y.value));
   if (x.low() <= 0.0 && !y.isKnown())
     power.error = kInfinity;
+  // 1 to the power of what is no number is 1, and so is that to the power of 0.
+  auto mayBe = [](Bounded z, double number) {
+    return !z.isExact() && z.low() <= number && number <= z.high();
+  };
+  if ((std::isnan(y.value) && mayBe(x, 1.0)) ||
+      (std::isnan(x.value) && mayBe(y, 0.0)))
+    power.error = kInfinity;
   return round(power, ulps::pow);
 }
 

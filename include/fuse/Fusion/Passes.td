@@ -128,6 +128,11 @@ def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
     overflow. An explicit cast to fewer bits asks for a rounding, and nothing
     below it moves. Strict compilations run no such pass.
 
+    A factor of any size may make partial products overflow or vanish that the
+    program's own order would not. A norm's, the reciprocal root of a mean of
+    squares, cannot where the squares themselves do not. So the pipelines run the
+    pass with `norms-only`.
+
     Before:
     ```mlir
     %f = fuse.cast %x : tensor<?x64xbf16> -> tensor<?x64xf32>
@@ -145,6 +150,10 @@ def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
     %y = fuse.cast %s {fuse.implicit} : tensor<?x32xf32> -> tensor<?x32xbf16>
     ```
   }];
+  let options = [
+    Option<"normsOnly", "norms-only", "bool", "false",
+           "Take only reciprocal roots, as of norms">,
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fuse::FuseDialect",
     "::mlir::tensor::TensorDialect"
