@@ -212,6 +212,8 @@ static StringRef lookUp(StringRef wanted) {
 
 /// The ops of the dialect that programs are written in, without its name.
 static SmallVector<StringRef> mnemonics(mlir::MLIRContext &context) {
+  // It is not there before the first of its ops has been read.
+  context.getOrLoadDialect("fuse");
   SmallVector<StringRef> names;
   for (mlir::RegisteredOperationName op : context.getRegisteredOperations())
     if (op.getDialectNamespace() == "fuse")

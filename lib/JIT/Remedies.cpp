@@ -212,9 +212,11 @@ static std::string suggestWord(StringRef message, const SourcePlace &place,
   if (message.contains("expected element literal of primitive type") ||
       message.contains("expected integer or floating point literal"))
     return specialValueRemedy(rest, context);
-  if (message.starts_with("expected an op of fuse") && rest.consume_front("\""))
-    return replacementFor(rest.take_until([](char c) { return c == '"'; }),
-                          context);
+  // The place is that behind the name in quotes.
+  StringRef before = place.text.take_front(offsetOf(place));
+  if (message.starts_with("expected an op of fuse") &&
+      before.consume_back("\""))
+    return replacementFor(before.substr(before.rfind('"') + 1), context);
   if (message.contains("expected operation name in quotes") &&
       rest.trim().empty())
     return "close the function with '}'";
