@@ -196,7 +196,8 @@ RowsLowering::States RowsLowering::walkLevel(MutableArrayRef<Reducer> reducers,
     return accumulateAt(emitter, reducers, std::move(current), points);
   };
   if (isLoop()) {
-    std::tie(states, scalarStates) = walkLoops(reducers, states, scalarStates, visit);
+    std::tie(states, scalarStates) =
+        walkLoops(reducers, states, scalarStates, visit);
   } else {
     if (slots > 0)
       states = walkShared(std::move(states), visit, isFirst, isLast);

@@ -100,7 +100,8 @@ std::string ByteCount::str(const SizeNames &names) const {
     auto numbers = llvm::map_range(
         *least, [&](const DimPolynomial &each) { return names.str(each); });
     auto times = llvm::count(minima, *least);
-    texts.push_back((times > 1 ? std::to_string(times) + "*" : "") + "min(" + llvm::join(numbers, ", ") + ")");
+    texts.push_back((times > 1 ? std::to_string(times) + "*" : "") + "min(" +
+                    llvm::join(numbers, ", ") + ")");
   }
   return (atMost ? "at most " : "") + llvm::join(texts, " + ");
 }

@@ -101,8 +101,8 @@ public:
     return specials.addTo(accumulated(arithmetic), magnitudes);
   }
   /// The same for a mean, which a program may take as a mean of partial means:
-  /// they may stay finite where their sum overflows, and are rounded where it is
-  /// exact.
+  /// they may stay finite where their sum overflows, and are rounded where it
+  /// is exact.
   Bounded getForMean(const Arithmetic &arithmetic) const {
     Summer ofMeans = *this;
     ofMeans.magnitudes.isExact &= magnitudes.sum() == 0.0;

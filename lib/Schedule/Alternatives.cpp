@@ -40,8 +40,8 @@ static constexpr int64_t someStages = 3;
 static constexpr int64_t usualCopyGroups = 4;
 /// Rows shorter than this are not worth reading twice.
 static constexpr int64_t shortRow = 4096;
-/// Tiles on tensor cores whose predicted time is so many times the fastest's are
-/// not worth a measurement.
+/// Tiles on tensor cores whose predicted time is so many times the fastest's
+/// are not worth a measurement.
 static constexpr double farSlower = 1.5;
 /// Rows shorter than this are not worth several multiprocessors.
 static constexpr int64_t longRow = 16384;

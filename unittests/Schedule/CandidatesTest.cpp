@@ -213,7 +213,8 @@ TEST_F(CandidatesTest, TheHostHasOneAndNoModel) {
 
 /// A contraction on tensor cores has tiles of all kinds, the proposal first.
 TEST_F(CandidatesTest, TilesOnTensorCores) {
-  std::string program = R"(func.func @f(%x: tensor<512x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
+  std::string program =
+      R"(func.func @f(%x: tensor<512x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
     %r = fuse.kernel "k" ins(%x, %w : tensor<512x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
     ^bb0(%a: tensor<512x4096xbf16>, %b: tensor<4096x4096xbf16>):
       %c = fuse.contract "mk,nk->mn" %a, %b : tensor<512x4096xbf16>, tensor<4096x4096xbf16> -> tensor<512x4096xbf16>

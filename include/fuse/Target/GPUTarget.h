@@ -82,9 +82,9 @@ struct GPUTarget {
   unsigned multiprocessors;
   double memoryBytesPerSecond;
   uint64_t l2Bytes;
-  /// Read from the L2 by all multiprocessors together: for an A100 as in table 4
-  /// of "NVIDIA A100 Tensor Core GPU Architecture"; from an H100 on 8 MB in 1300
-  /// clocks, which DeepGEMM's model takes.
+  /// Read from the L2 by all multiprocessors together: for an A100 as in table
+  /// 4 of "NVIDIA A100 Tensor Core GPU Architecture"; from an H100 on 8 MB in
+  /// 1300 clocks, which DeepGEMM's model takes.
   unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.
   double clockHertz;
