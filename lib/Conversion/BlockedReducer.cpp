@@ -46,6 +46,12 @@ bool Reducer::addsUp() const {
   return isOnline() || isWelford() || isFloatSum();
 }
 
+int64_t Reducer::blockSize() const {
+  Type element = PointEmitter::accuracyOf(op);
+  bool isNarrow = element.isF16() || element.isBF16();
+  return isOnline() || isWelford() || isNarrow ? longBlock : shortBlock;
+}
+
 /// Squared deviations have none: their blocks are combined by products.
 ReductionState Reducer::noRest(const ReductionState &state) {
   if (!addsUp() || isWelford())

@@ -68,11 +68,10 @@ public:
   /// The sum of an online state, relative to another maximum.
   Value rescale(const ReductionState &state, Value maximum);
   /// Terms of a block, which are added up one after the other: more where a
-  /// block costs more than six additions, or where a sum has registers only.
+  /// block costs more than a few additions, where a sum has registers only, and
+  /// where elements of 16 bits leave less of a sum anyway.
   static constexpr int64_t shortBlock = 64, longBlock = 256;
-  int64_t blockSize() const {
-    return isOnline() || isWelford() ? longBlock : shortBlock;
-  }
+  int64_t blockSize() const;
   /// Whether the error of the state grows with the number of terms that are
   /// taken in one after the other, as a sum's does, and in blocks it does not.
   bool addsUp() const;

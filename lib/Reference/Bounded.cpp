@@ -85,8 +85,9 @@ void TermMagnitudes::add(Bounded term) {
     int exponent;
     double fraction = std::fabs(std::frexp(term.value, &exponent));
     auto bits = static_cast<uint64_t>(std::ldexp(fraction, kDoubleBits));
-    lastPlace =
-        std::min(lastPlace, exponent - kDoubleBits + llvm::countr_zero(bits));
+    int lastPlace = exponent - kDoubleBits + llvm::countr_zero(bits);
+    mostExact = std::min(mostExact, std::ldexp(1.0, lastPlace + kFloatBits));
+    isExact = sum() <= mostExact;
   }
 }
 
@@ -94,9 +95,7 @@ bool TermMagnitudes::areAddedExactly(DType dtype) const {
   if (!isExact || sum() == 0.0)
     return isExact;
   // The oracle's own products of f64 are rounded.
-  return dtype != DType::F64 &&
-         sum() <= std::ldexp(1.0, lastPlace + kFloatBits) &&
-         sum() <= getMaxFinite(DType::F32);
+  return dtype != DType::F64 && sum() <= getMaxFinite(DType::F32);
 }
 
 /// How many roundings, in units of the sum of magnitudes, the sum of so many

@@ -100,16 +100,16 @@ Bounded mapMonotone(Function f, Bounded x, Bounded y) {
 /// The largest magnitudes that the terms of a sum may have, added up by sign.
 struct TermMagnitudes {
   double positive = 0.0, negative = 0.0;
-  /// Whether all terms are certain, and the exponent of the power of two that
-  /// divides each of them.
+  /// Whether all terms are certain and no sum of them needs more bits than f32
+  /// has: all are multiples of a power of two, and add up to at most 2^24 of
+  /// it.
   bool isExact = true;
-  int lastPlace = std::numeric_limits<int>::max();
+  double mostExact = std::numeric_limits<double>::infinity();
 
   void add(Bounded term);
   double sum() const { return positive + negative; }
   double lesser() const { return std::min(positive, negative); }
-  /// Whether no order of summation rounds: every partial sum is a multiple of
-  /// that power, of no more bits than the type has.
+  /// Whether no order of summation rounds.
   bool areAddedExactly(DType dtype) const;
 };
 

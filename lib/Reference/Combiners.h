@@ -114,12 +114,15 @@ public:
 
 private:
   Bounded accumulated(const Arithmetic &arithmetic) const {
-    return arithmetic.accumulate({value, error}, magnitudes, terms);
+    return arithmetic.accumulate({static_cast<double>(value), error},
+                                 magnitudes, terms);
   }
 
   SpecialTerms specials;
   TermMagnitudes magnitudes;
-  double value = 0.0, error = 0.0;
+  /// Wider than a double: the reference adds up one term after the other.
+  long double value = 0.0;
+  double error = 0.0;
   int64_t terms = 0;
 };
 
@@ -139,7 +142,7 @@ public:
     bool isFinite = std::isfinite(x.magnitude() * y.magnitude());
     if (!isFinite && takeSpecial(x, y))
       return;
-    value += x.value * y.value;
+    value += static_cast<long double>(x.value) * y.value;
     double exact = x.value * y.value;
     magnitudes.add({exact, x.magnitude() * y.magnitude() - std::fabs(exact)});
     if (x.isExact() && y.isExact())
@@ -161,7 +164,7 @@ public:
       takeSpecial({x, 0.0}, {y, 0.0});
       return;
     }
-    value += x * y;
+    value += static_cast<long double>(x) * y;
     magnitudes.add({x * y, 0.0});
   }
 
@@ -172,7 +175,8 @@ public:
     double error = std::min(linear, common + 2.0 * std::sqrt(squares));
     // The products are rounded, too: one rounding more than the sum has.
     return specials.addTo(
-        arithmetic.accumulate({value, error + product}, magnitudes, terms + 1),
+        arithmetic.accumulate({static_cast<double>(value), error + product},
+                              magnitudes, terms + 1),
         magnitudes);
   }
 
@@ -188,7 +192,7 @@ private:
 
   SpecialTerms specials;
   TermMagnitudes magnitudes;
-  double value = 0.0;
+  long double value = 0.0;
   double linear = 0.0, squares = 0.0, product = 0.0;
   double shiftX = 0.0, shiftY = 0.0, scaleX = 0.0, scaleY = 0.0;
   int64_t terms = 0;
