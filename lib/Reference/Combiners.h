@@ -14,6 +14,25 @@
 
 namespace mlir::fuse::reference {
 
+/// A sum of doubles and what it is off by, which is as good as one of twice the
+/// bits: the reference adds up one term after the other, however many there are
+/// (TwoSum; Knuth, The Art of Computer Programming 2, section 4.2.2).
+class WideSum {
+public:
+  void add(double term) {
+    double total = sum + term, taken = total - sum;
+    rest += (sum - (total - taken)) + (term - taken);
+    sum = total;
+  }
+  double get() const {
+    double total = sum + rest;
+    return std::isfinite(total) ? total : sum;
+  }
+
+private:
+  double sum = 0.0, rest = 0.0;
+};
+
 /// The terms of a sum that are not finite. A NaN or an infinity is certain
 /// whatever the errors of the finite terms are.
 class SpecialTerms {
@@ -92,7 +111,7 @@ public:
     ++terms;
     if (specials.take(x))
       return;
-    value += x.value;
+    value.add(x.value);
     error += x.isKnown() ? 0.0 : x.error;
     magnitudes.add(x);
   }
@@ -114,14 +133,12 @@ public:
 
 private:
   Bounded accumulated(const Arithmetic &arithmetic) const {
-    return arithmetic.accumulate({static_cast<double>(value), error},
-                                 magnitudes, terms);
+    return arithmetic.accumulate({value.get(), error}, magnitudes, terms);
   }
 
   SpecialTerms specials;
   TermMagnitudes magnitudes;
-  /// Wider than a double: the reference adds up one term after the other.
-  long double value = 0.0;
+  WideSum value;
   double error = 0.0;
   int64_t terms = 0;
 };
@@ -142,7 +159,7 @@ public:
     bool isFinite = std::isfinite(x.magnitude() * y.magnitude());
     if (!isFinite && takeSpecial(x, y))
       return;
-    value += static_cast<long double>(x.value) * y.value;
+    value.add(x.value * y.value);
     double exact = x.value * y.value;
     magnitudes.add({exact, x.magnitude() * y.magnitude() - std::fabs(exact)});
     if (x.isExact() && y.isExact())
@@ -164,7 +181,7 @@ public:
       takeSpecial({x, 0.0}, {y, 0.0});
       return;
     }
-    value += static_cast<long double>(x) * y;
+    value.add(x * y);
     magnitudes.add({x * y, 0.0});
   }
 
@@ -174,10 +191,9 @@ public:
                     std::fabs(scaleY);
     double error = std::min(linear, common + 2.0 * std::sqrt(squares));
     // The products are rounded, too: one rounding more than the sum has.
-    return specials.addTo(
-        arithmetic.accumulate({static_cast<double>(value), error + product},
-                              magnitudes, terms + 1),
-        magnitudes);
+    return specials.addTo(arithmetic.accumulate({value.get(), error + product},
+                                                magnitudes, terms + 1),
+                          magnitudes);
   }
 
 private:
@@ -192,7 +208,7 @@ private:
 
   SpecialTerms specials;
   TermMagnitudes magnitudes;
-  long double value = 0.0;
+  WideSum value;
   double linear = 0.0, squares = 0.0, product = 0.0;
   double shiftX = 0.0, shiftY = 0.0, scaleX = 0.0, scaleY = 0.0;
   int64_t terms = 0;

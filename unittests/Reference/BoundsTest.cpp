@@ -196,6 +196,26 @@ TEST(Bounds, AMeanMayBeOneOfPartialMeans) {
   EXPECT_GT(expected.getError(0), 0.0);
 }
 
+TEST(Bounds, PowersOfNaNAreNotCertainWhereTheyMayBeOne) {
+  double nan = std::nan("");
+  EXPECT_EQ(getBinaryError("pow", inexact(1.0, 0.01), floats({1}, {nan})),
+            kInf);
+  EXPECT_EQ(getBinaryError("pow", floats({1}, {nan}), inexact(0.0, 0.01)),
+            kInf);
+  EXPECT_EQ(getBinaryError("pow", inexact(2.0, 0.01), floats({1}, {nan})), 0.0);
+}
+
+TEST(Bounds, TheReferenceAddsUpWiderThanF64) {
+  // One f64 accumulator is off by more than the bound.
+  constexpr int64_t size = 1000000;
+  Program program(R"((%x: tensor<?xf64>) -> tensor<f64> {
+    %y = fuse.reduce sum %x dims = [0] : tensor<?xf64> -> tensor<f64>
+    return %y : tensor<f64> })");
+  Value sum =
+      program({floats({size}, std::vector<double>(size, 0.1), DType::F64)});
+  EXPECT_EQ(sum.data[0], 100000.0);
+}
+
 TEST(Bounds, SumsOfFewBitsAreExact) {
   Program program(R"((%x: tensor<?xf32>) -> tensor<f32> {
     %y = fuse.reduce sum %x dims = [0] : tensor<?xf32> -> tensor<f32>
