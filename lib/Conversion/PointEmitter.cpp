@@ -10,13 +10,13 @@
 #include "Float8.h"
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/RepeatedValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,32 +33,6 @@ bool PointEmitter::isBelowMaximum(ExpOp op) {
   auto reduce = maximum.getDefiningOp<ReduceOp>();
   return reduce && reduce.getKind() == ReduceKind::max && reduce.getKeep() &&
          reduce.getInput() == difference.getLhs();
-}
-
-/// What the values that are compared with their own extremes are computed by,
-/// but for reductions, whose results are found once.
-static llvm::DenseSet<Operation *> repeatedOps(KernelOp kernel) {
-  llvm::SetVector<Operation *> found;
-  auto add = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (op && !isReduction(op))
-      found.insert(op);
-  };
-  auto addIfExtremeOf = [&](Value extreme, Value value) {
-    auto reduce = extreme.getDefiningOp<ReduceOp>();
-    if (reduce && reduce.getInput() == value)
-      add(value);
-  };
-  for (auto compare : kernel.getBody().getOps<CompareOp>()) {
-    addIfExtremeOf(compare.getRhs(), compare.getLhs());
-    addIfExtremeOf(compare.getLhs(), compare.getRhs());
-  }
-  for (auto exp : kernel.getBody().getOps<ExpOp>())
-    if (PointEmitter::isBelowMaximum(exp))
-      add(exp.getInput().getDefiningOp<SubOp>().getLhs());
-  for (size_t next = 0; next < found.size(); ++next)
-    llvm::for_each(found[next]->getOperands(), add);
-  return {found.begin(), found.end()};
 }
 
 PointEmitter::PointEmitter(OpBuilder &builder, KernelOp kernel,

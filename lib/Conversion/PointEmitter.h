@@ -245,10 +245,8 @@ public:
   /// dimensions may be broadcast along others.
   static bool isBelowMaximum(ExpOp op);
 
-  /// Whether all walks must find the same bits of what the op gives, so that no
-  /// product may be fused with an addition in one of them only: it is compared
-  /// with its own extreme, as in an argmax, or is below its own maximum, as in
-  /// a softmax.
+  /// Whether all walks must find the same bits of what the op gives; see
+  /// repeatedOps.
   bool mustRepeat(Operation *op) const { return repeated.contains(op); }
 
   OpBuilder &getBuilder() { return builder; }

@@ -12,6 +12,7 @@
 
 #include "MergeGroups.h"
 
+#include "fuse/Analysis/RepeatedValues.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -201,6 +202,7 @@ struct FormKernelsPass
     if (fusion)
       merger.run();
     KernelFormer(function, merger).run();
+    fixRepeatedValues(function);
     // Constants that every user copied into its kernel.
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
