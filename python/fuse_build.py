@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What pip calls to build the package (PEP 517 and 660).
 
-There is no wheel yet: it would lack libfuse.so, which takes LLVM to build. The source
+There is no wheel yet: it would lack libfuse_compiler.so, which takes LLVM to build. The source
 tree itself can be installed (pip install --editable), once the library is there.
 """
 
@@ -17,20 +17,22 @@ def _refuse(what):
     sys.exit(
         f"\nfuse: expected {what}; run `make build` in a clone of the repository, and there "
         "`pip install --editable .` or `export PYTHONPATH=$PWD/python`; FUSE_LIBRARY names a "
-        "libfuse.so that lies elsewhere\n"
+        "libfuse_compiler.so that lies elsewhere\n"
     )
 
 
 def _refuse_archive():
     _refuse(
-        "an installation of the source tree, but got one of a wheel, which lacks libfuse.so"
+        "an installation of the source tree, but got one of a wheel, which lacks libfuse_compiler.so"
     )
 
 
 def _require_library():
     built = [_ROOT / folder / "lib" for folder in ("build", "build-release")]
     named = os.environ.get("FUSE_LIBRARY")
-    found = [Path(named)] if named else [folder / "libfuse.so" for folder in built]
+    found = (
+        [Path(named)] if named else [folder / "libfuse_compiler.so" for folder in built]
+    )
     if not any(library.exists() for library in found):
         _refuse(f"{' or '.join(map(str, found))}, but there is none")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 if "FUSE_BUILD_DIR" in os.environ:
-    library = Path(os.environ["FUSE_BUILD_DIR"], "lib", "libfuse.so")
+    library = Path(os.environ["FUSE_BUILD_DIR"], "lib", "libfuse_compiler.so")
     os.environ.setdefault("FUSE_LIBRARY", str(library))
 
 

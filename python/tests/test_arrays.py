@@ -6,10 +6,10 @@ import copy
 import ctypes
 import pickle
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 import pytest
-from fuse._library import DLTensor
+from fuse_compiler._library import DLTensor
 
 ADD = """
 func.func @add(%x: tensor<?x4xf32> {fuse.dims = ["rows"]}, %b: tensor<4xf32>)

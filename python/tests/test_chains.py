@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import fuse
+import fuse_compiler as fuse
 import pytest
 from peers import chains
 

@@ -5,7 +5,7 @@
 import types
 
 import compare_grid
-import fuse
+import fuse_compiler as fuse
 import pytest
 from peers import (
     ahead,

@@ -3,7 +3,7 @@
 """The comparison with other compilers, as far as it needs no GPU."""
 
 import compare_peers
-import fuse
+import fuse_compiler as fuse
 import pytest
 from peers import cases
 

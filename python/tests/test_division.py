@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A row divided by one number: every bit as IEEE 754 says."""
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 import pytest
 

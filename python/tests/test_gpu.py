@@ -4,7 +4,7 @@
 
 import json
 
-import fuse
+import fuse_compiler as fuse
 import pytest
 
 pytestmark = pytest.mark.gpu

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The errors that docs/math.md promises, of whole programs on the CPU."""
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 import op_accuracy
 import pytest

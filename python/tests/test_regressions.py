@@ -4,7 +4,7 @@
 
 import os
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 import pytest
 

@@ -6,7 +6,7 @@ The formulas are written here in NumPy, from the papers and model cards, and whe
 transformers and torch can be imported they are compared with its rotary code, too.
 """
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 import pytest
 

@@ -3,7 +3,7 @@
 """What sums and means of no elements, of zeros of either sign, of products, and of
 very many elements are."""
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 import pytest
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import fuse
+import fuse_compiler as fuse
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "dev"))
 import tune_grid  # noqa: E402

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tests with torch and JAX share. They need no GPU."""
 
-import fuse
+import fuse_compiler as fuse
 import pytest
 
 ADD = """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX arrays, which are immutable, though their DLPack capsules do not say so."""
 
-import fuse
+import fuse_compiler as fuse
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -5,12 +5,12 @@
 import copy
 import pickle
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 import pytest
 import torch
 import torch.autograd.forward_ad as forward_ad
-from fuse._torch import Torch
+from fuse_compiler._torch import Torch
 from torch import nn
 
 pytestmark = pytest.mark.filterwarnings("ignore")

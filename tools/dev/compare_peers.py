@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
-import fuse  # noqa: E402
+import fuse_compiler as fuse  # noqa: E402
 from peers import cases as peer_cases  # noqa: E402
 
 PEERS = ("eager", "compile", "compile-max", "triton")

@@ -58,7 +58,7 @@ unpack() {
     export PYTHONPATH=$home/site
   done
   export PATH=$home/bin:/usr/local/cuda/bin:$PATH
-  export FUSE_LIBRARY=$home/lib/libfuse.so FUSE_COMMIT
+  export FUSE_LIBRARY=$home/lib/libfuse_compiler.so FUSE_COMMIT
   export FUSE_CACHE_DIR=${FUSE_CACHE_DIR:-$home/cache} PYTHONUNBUFFERED=1
   FUSE_COMMIT=$(cat .carry/COMMIT)
 }

@@ -125,7 +125,7 @@ class Workshop:
         return dict(
             os.environ,
             FUSE_CACHE_DIR=str(self.build / "test-cache"),
-            FUSE_LIBRARY=str(self.build / "lib" / "libfuse.so"),
+            FUSE_LIBRARY=str(self.build / "lib" / "libfuse_compiler.so"),
             PYTHONPATH=str(self.source / "python"),
             PYTHONDONTWRITEBYTECODE="1",
         )
@@ -137,7 +137,7 @@ class Workshop:
             return [
                 *[sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider"],
                 self.source / "python" / "tests" / f"{name}.py",
-            ], ["libfuse.so"]
+            ], ["libfuse_compiler.so"]
         if kind == "lit":
             return [
                 *[LIT, "-q", "--max-failures=1", f"--filter={name or '.'}"],

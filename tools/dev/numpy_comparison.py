@@ -17,7 +17,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-import fuse  # noqa: E402 - found through the path above
+import fuse_compiler as fuse  # noqa: E402 - found through the path above
 
 
 def softmax(x):

@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import fuse
+import fuse_compiler as fuse
 import numpy as np
 
 

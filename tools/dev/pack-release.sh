@@ -24,7 +24,7 @@ pack() {
   trap 'rm -rf "$stage"' RETURN
   mkdir "$stage/bin" "$stage/lib"
   cp "$build"/bin/{fuse,fuse-opt,fuse-crosscheck,FuseRuntimeTests} "$stage/bin"
-  cp -L "$build/lib/libfuse.so" "$stage/lib"
+  cp -L "$build/lib/libfuse_compiler.so" "$stage/lib"
   strip "$stage"/bin/* "$stage"/lib/*
   mkdir -p .carry
   # xz, which Python's standard library unpacks: a GPU machine may lack zstd.

@@ -55,7 +55,7 @@ def chosen(entries, arguments):
 def run_cases(arguments, entries):
     """Runs under ncu: one call of each case between two marks for the profiler, and
     {"key", "launches"} of each in the file that --run names."""
-    import fuse
+    import fuse_compiler as fuse
     import torch
     from peers import measure
 

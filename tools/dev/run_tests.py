@@ -124,7 +124,7 @@ def main():
         os.environ,
         # Not the user's cache: what is tested is compiled here.
         FUSE_CACHE_DIR=str(build / "test-cache"),
-        FUSE_LIBRARY=str(build / "lib" / "libfuse.so"),
+        FUSE_LIBRARY=str(build / "lib" / "libfuse_compiler.so"),
         PYTHONPATH=str(ROOT / "python"),
         PYTHONDONTWRITEBYTECODE="1",
     )

@@ -124,7 +124,7 @@ def compile_only(arguments, plan):
 
 def measure(arguments, entry, end):
     """The summaries of one case by schedule, fastest first."""
-    import fuse
+    import fuse_compiler as fuse
     import torch
     from peers import measure as measuring
 

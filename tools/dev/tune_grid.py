@@ -41,7 +41,7 @@ def parse_arguments():
 
 def tune(case, tuning):
     """What was measured for one case, as `fuse bench --autotune` writes it."""
-    import fuse
+    import fuse_compiler as fuse
 
     shapes = [given.shape for given in case.case.inputs]
     name = f"{case.family} {case.dtype} {'x'.join(map(str, case.shape))}"

@@ -394,7 +394,7 @@ TEST(CAPI, ExportsNothingButItself) {
   void *library = dlopen(nullptr, RTLD_NOW);
   ASSERT_NE(library, nullptr);
   EXPECT_NE(dlsym(library, "fuseRun"), nullptr);
-  // Of the JIT, which libfuse.so contains.
+  // Of the JIT, which libfuse_compiler.so contains.
   EXPECT_EQ(dlsym(library, "_ZNK4fuse3jit15CompiledProgram6deviceEv"), nullptr);
   dlclose(library);
 }

@@ -138,7 +138,7 @@ def main():
         environment = dict(
             os.environ,
             PYTHONPATH=str(ROOT / "python"),
-            FUSE_LIBRARY=str(arguments.build.resolve() / "lib" / "libfuse.so"),
+            FUSE_LIBRARY=str(arguments.build.resolve() / "lib" / "libfuse_compiler.so"),
             FUSE_CACHE_DIR=str(folder / "cache"),
         )
         for match in FENCE.finditer(text):

@@ -45,7 +45,7 @@ def competitors_of(case, competitors, everywhere):
 
 def compile_part(cases, peers, seconds, seed, everywhere):
     """Compiles for these cases; how many of them were not reached in time."""
-    import fuse
+    import fuse_compiler as fuse
     import torch
     from peers import measure
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner

@@ -8,7 +8,7 @@ import datetime
 import signal
 import time
 
-import fuse
+import fuse_compiler as fuse
 import torch
 
 from peers import grid_report, measure, schedules

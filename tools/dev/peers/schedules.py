@@ -4,7 +4,7 @@
 
 import re
 
-import fuse
+import fuse_compiler as fuse
 
 # The names of a tensor's dynamic dims, where there is one.
 DIMS = re.compile(r'fuse\.dims = \["(\w+)"\]')

@@ -5,7 +5,7 @@
 import ctypes
 import sys
 
-from fuse._adapter import (
+from fuse_compiler._adapter import (
     CUDA,
     Layout,
     element_name,
@@ -14,7 +14,7 @@ from fuse._adapter import (
     not_writable,
     type_name,
 )
-from fuse._library import DLTensor, Error
+from fuse_compiler._library import DLTensor, Error
 
 # Frameworks whose arrays never change, though their capsules do not say so.
 _IMMUTABLE = ("jax", "jaxlib", "tensorflow")

@@ -22,7 +22,7 @@ An adapter has these methods. `key` is what describe() gave for the layout, and
 import math
 from typing import NamedTuple
 
-from fuse._library import Error
+from fuse_compiler._library import Error
 
 CPU, CUDA = 1, 2
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fuse, a kernel fusion compiler: text in, a function on arrays out.
 
-    >>> import fuse, numpy
+    >>> import fuse_compiler as fuse, numpy
     >>> double = fuse.compile('''
     ... func.func @double(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
     ...   %y = fuse.add %x, %x : tensor<?x4xf32>
@@ -18,10 +18,10 @@ Everything that goes wrong is a fuse.Error with the compiler's or the runtime's
 message: "expected X, but got Y; remedy".
 """
 
-from fuse._compile import compile, inspect
-from fuse._description import Inspection, Kernel, Tensor
-from fuse._library import Error, version
-from fuse._program import Program
+from fuse_compiler._compile import compile, inspect
+from fuse_compiler._description import Inspection, Kernel, Tensor
+from fuse_compiler._library import Error, version
+from fuse_compiler._program import Program
 
 __version__ = version()
 

@@ -4,7 +4,7 @@
 
 import ctypes
 
-from fuse._library import DLTensor
+from fuse_compiler._library import DLTensor
 
 
 class Frame:

@@ -1,14 +1,16 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libfuse.so through ctypes: the structs and functions of fuse-c/Fuse.h.
+"""libfuse_compiler.so through ctypes: the structs and functions of fuse-c/Fuse.h.
 
-The library is looked for in $FUSE_LIBRARY, beside this package, in the build
-folder of a source tree that the package is in, and by the dynamic loader.
+The library is $FUSE_LIBRARY, or lies beside this package or in the build folder of a
+source tree that the package is in. It must have this package's version.
 """
 
 import ctypes
 import os
 from pathlib import Path
+
+from fuse_compiler._version import VERSION
 
 
 class Error(Exception):
@@ -60,35 +62,60 @@ class Options(ctypes.Structure):
 TARGETS = {"auto": 0, "cpu": 1, "cuda": 2, "emu": 3}
 STAGES = {"kernels": 0, "schedule": 1, "gpu": 2, "llvm": 3, "ptx": 4}
 
-_NAME = "libfuse.so"
+_NAME = "libfuse_compiler.so"
 
 
 def _candidates():
+    """Paths where the library may be, the first that exists first.
+
+    Always absolute: a bare name would be looked for by the dynamic loader, which may find
+    a library that only has the same name.
+    """
     named = os.environ.get("FUSE_LIBRARY")
     if named:
-        yield named
-        return
+        return [Path(named).absolute()]
     package = Path(__file__).resolve().parent
-    for folder in (
-        package,
-        *(package.parents[1] / b / "lib" for b in ("build", "build-release")),
-    ):
-        if (folder / _NAME).exists():
-            yield str(folder / _NAME)
-    yield _NAME
+    built = (package.parents[1] / b / "lib" for b in ("build", "build-release"))
+    return [folder / _NAME for folder in (package, *built)]
+
+
+def _find():
+    candidates = _candidates()
+    for path in candidates:
+        if path.exists():
+            return path
+    raise Error(
+        f"expected {_NAME}, but there is none at {' or '.join(map(str, candidates))}; run "
+        "`make build` in the source tree, or set FUSE_LIBRARY to its path"
+    )
 
 
 def _load():
-    failures = []
-    for path in _candidates():
-        try:
-            return ctypes.CDLL(path)
-        except OSError as error:
-            failures.append(str(error))
-    raise Error(
-        f"expected {_NAME}, but it could not be loaded: {'; '.join(failures)}; "
-        "run `make build` in the source tree, or set FUSE_LIBRARY to its path"
-    )
+    path = _find()
+    try:
+        return _checked(path, ctypes.CDLL(str(path)))
+    except OSError as error:
+        raise Error(
+            f"expected {_NAME}, but it could not be loaded: {error}; run `make build` in the "
+            "source tree, or set FUSE_LIBRARY to its path"
+        ) from None
+
+
+def _checked(path, library):
+    """The library, if it is Fuse's and of this package's version."""
+    if not hasattr(library, "fuseVersion"):
+        raise Error(
+            f"expected {path} to be {_NAME}, but it has no fuseVersion; set FUSE_LIBRARY to the "
+            "path of Fuse's library"
+        )
+    library.fuseVersion.restype = ctypes.c_char_p
+    got = library.fuseVersion().decode()
+    if got != VERSION:
+        raise Error(
+            f"expected {path} to have this package's version {VERSION}, but got {got}; install "
+            "both from the same sources"
+        )
+    return library
 
 
 def _declare(library):

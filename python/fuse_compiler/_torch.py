@@ -12,7 +12,7 @@ or somebody may have to know that it was written to.
     saved for a gradient     its version is incremented, so that backward() notices
 """
 
-from fuse._adapter import (
+from fuse_compiler._adapter import (
     CPU,
     CUDA,
     DTYPES,
@@ -22,7 +22,7 @@ from fuse._adapter import (
     not_writable,
     type_name,
 )
-from fuse._library import Error
+from fuse_compiler._library import Error
 
 # By the names of subclasses, what to pass instead.
 _PLAIN = {

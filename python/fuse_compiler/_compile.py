@@ -6,9 +6,9 @@ import ctypes
 import json
 import os
 
-from fuse._description import Inspection
-from fuse._library import TARGETS, Error, Options, check, lib, take_string
-from fuse._program import Program
+from fuse_compiler._description import Inspection
+from fuse_compiler._library import TARGETS, Error, Options, check, lib, take_string
+from fuse_compiler._program import Program
 
 
 def _source(text_or_path):

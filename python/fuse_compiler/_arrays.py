@@ -3,7 +3,7 @@
 """How the arrays of each framework are read, written and made.
 
 An adapter describes an array by its address and its layout. Calls with equal
-layouts share the structs that libfuse.so takes, so a layout is a cheap key: a
+layouts share the structs that libfuse_compiler.so takes, so a layout is a cheap key: a
 tuple of the framework's own objects. Expanding one is for the first call.
 
 What an array is decides its type alone, once for each type: a subclass may give
@@ -13,11 +13,11 @@ are known to be plain memory are taken. No framework is imported for that.
 
 import sys
 
-from fuse._adapter import type_name
-from fuse._dlpack import DLPack
-from fuse._library import Error
-from fuse._numpy import NumPy
-from fuse._torch import Torch
+from fuse_compiler._adapter import type_name
+from fuse_compiler._dlpack import DLPack
+from fuse_compiler._library import Error
+from fuse_compiler._numpy import NumPy
+from fuse_compiler._torch import Torch
 
 
 class _Adapters(dict):

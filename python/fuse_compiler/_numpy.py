@@ -4,7 +4,7 @@
 
 import sys
 
-from fuse._adapter import (
+from fuse_compiler._adapter import (
     CPU,
     DTYPES,
     EXTENSIONS,
@@ -14,7 +14,7 @@ from fuse._adapter import (
     not_writable,
     type_name,
 )
-from fuse._library import Error
+from fuse_compiler._library import Error
 
 
 class NumPy:

@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What libfuse.so says about a program."""
+"""What libfuse_compiler.so says about a program."""
 
 import re
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class Kernel:
 
 
 class Description:
-    """What the JSON of libfuse.so says about a program."""
+    """What the JSON of libfuse_compiler.so says about a program."""
 
     def __init__(self, description, ptx):
         self.name = description["name"]

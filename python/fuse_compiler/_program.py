@@ -5,11 +5,11 @@
 import ctypes
 import json
 
-from fuse._adapter import CUDA
-from fuse._arrays import adapters
-from fuse._description import Description
-from fuse._frames import Frame, Site
-from fuse._library import STAGES, Error, check, lib, take_string
+from fuse_compiler._adapter import CUDA
+from fuse_compiler._arrays import adapters
+from fuse_compiler._description import Description
+from fuse_compiler._frames import Frame, Site
+from fuse_compiler._library import STAGES, Error, check, lib, take_string
 
 # Sets of input layouts that one program remembers.
 _MAX_SITES = 256
