@@ -150,7 +150,7 @@ lib = _declare(_load())
 
 
 def version():
-    """The version of libfuse, such as "0.1.0"."""
+    """The version of libfuse_compiler, such as "0.1.0"."""
     return lib.fuseVersion().decode()
 
 
