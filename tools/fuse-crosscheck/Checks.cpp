@@ -24,8 +24,6 @@ namespace reference = mlir::fuse::reference;
 
 namespace fuse::crosscheck {
 
-/// The GPU whose schedules are emulated.
-static constexpr StringLiteral gpuChip = "sm_90";
 /// Most kernels have fewer; a number past the last means the choice.
 static constexpr unsigned mostCandidates = 20;
 
@@ -46,6 +44,7 @@ public:
 
 private:
   jit::CompileOptions options(FuncOp function, bool strict = false);
+  StringRef gpuChip() const;
   jit::CompileOptions emulated();
   jit::CompileOptions onDevice();
   Error prepareInputs();
@@ -101,10 +100,16 @@ jit::CompileOptions Checker::options(FuncOp function, bool strict) {
   return result;
 }
 
+/// The GPU whose kernels are emulated: of half the programs, one with tensor
+/// cores.
+StringRef Checker::gpuChip() const {
+  return program.seed / 2 % 2 ? "sm_90a" : "sm_90";
+}
+
 jit::CompileOptions Checker::emulated() {
   jit::CompileOptions result = options(entry);
   result.target = jit::Target::Emulator;
-  result.chip = gpuChip;
+  result.chip = gpuChip().str();
   result.emulatorSeed = random();
   return result;
 }
@@ -427,13 +432,13 @@ Error Checker::run(Check check) {
   case Check::EmulatedSchedules:
     if (Error error = checkCandidates(emulated()))
       return error;
-    return checkSchedules(gpuChip, emulated());
+    return checkSchedules(gpuChip(), emulated());
   case Check::GPU:
     return checkGPU();
   case Check::GPUSchedules:
     if (Error error = checkCandidates(onDevice()))
       return error;
-    return checkSchedules(gpuChip, onDevice());
+    return checkSchedules(gpuChip(), onDevice());
   }
   llvm_unreachable("every check is handled");
 }

@@ -63,6 +63,35 @@ def scaled_matmul(g):
     emit_matmul(g, scaled, operand, is_lhs, transposed, False, result)
 
 
+def linear(g):
+    """What tensor cores run: 16 bits, rows in memory of whole 16 bytes."""
+    element = g.choice(["bf16", "bf16", "f16"])
+    rows, columns = (
+        g.choice([1, 3, 16, 33, 65, 130]),
+        g.choice([8, 16, 24, 40, 72, 136]),
+    )
+    summed = g.choice([8, 16, 40, 64, 72, 136])
+    if g.chance(0.15):
+        columns += 1
+    while rows * columns * summed > MOST_PRODUCTS:
+        rows = (rows + 1) // 2
+    if g.chance(0.3):
+        rows = g.new_dim(rows)
+    batch = [g.choice([1, 2, 3])] if g.chance(0.2) else []
+    result = [*batch, rows, columns]
+    if not g.fits(result):
+        return
+    shapes = [[*batch, rows, summed], [summed, columns]]
+    if g.chance(0.3):
+        shapes[1] = [*batch, *shapes[1]]
+    flags = g.chance(0.3), g.chance(0.5)
+    for flag, shape in zip(flags, shapes):
+        if flag:
+            shape[-2:] = shape[:-3:-1]
+    x, y = (g.argument(shape, element) for shape in shapes)
+    emit_matmul(g, x, y, True, *flags, result)
+
+
 def factor_of(g, value, shape, axis):
     """An argument, or what the rows of the value have in common."""
     if g.chance(0.5):
@@ -168,4 +197,10 @@ def attention(g):
     )
 
 
-MAKERS = [(1.5, matmul), (0.7, scaled_matmul), (1, contract), (0.4, attention)]
+MAKERS = [
+    (1.5, matmul),
+    (0.8, linear),
+    (0.7, scaled_matmul),
+    (1, contract),
+    (0.4, attention),
+]
