@@ -199,7 +199,7 @@ def attention(g):
 
 MAKERS = [
     (1.5, matmul),
-    (0.8, linear),
+    (2, linear),
     (0.7, scaled_matmul),
     (1, contract),
     (0.4, attention),
