@@ -26,7 +26,7 @@ class Input:
     shape: tuple
     dtype: str
     # "normal", "uniform" in [0, 1), "cos" and "sin" of the angles of a rotary table,
-    # or whole numbers below `below`.
+    # whole numbers below `below`, or all of these as many as there are in some "order".
     kind: str = "normal"
     below: int = 0
 

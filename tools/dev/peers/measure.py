@@ -44,6 +44,10 @@ def make_inputs(case, seed):
             value = torch.randint(
                 each.below, each.shape, device="cuda", generator=generator
             )
+        elif each.kind == "order":
+            value = torch.randperm(
+                math.prod(each.shape), device="cuda", generator=generator
+            )
         else:
             tokens, half = each.shape
             steps = torch.arange(half, device="cuda", dtype=torch.float64)

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Contractions on tensor cores beside cuBLAS, cuBLASLt and torch, in one process.
+
+Every case runs on random inputs, is checked against f64, and is timed by CUDA events in
+interleaved rounds, with a cold L2 and back to back. Results are written after each case,
+and a run on a folder that has some goes on with the others.
+
+    compare_contractions.py --out contractions --budget 300
+    compare_contractions.py --only fused,odd --compile
+    compare_contractions.py --list           # no GPU
+    compare_contractions.py --dry-run        # no GPU: compile all programs for sm_90a
+"""
+
+import argparse
+import datetime
+import json
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
+
+import fuse_compiler as fuse  # noqa: E402
+from compare_peers import commit  # noqa: E402
+from peers import contraction_cases  # noqa: E402
+
+# Calls in a row of a function that is timed back to back.
+IN_A_ROW = 5
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", default="contractions", help="folder for the results")
+    parser.add_argument("--budget", type=float, default=540, help="seconds in all")
+    parser.add_argument("--seconds", type=float, default=0.15, help="of timing a case")
+    parser.add_argument(
+        "--only", default="", help="cases whose set or name contains one of a,b,c"
+    )
+    parser.add_argument(
+        "--compile",
+        action="store_true",
+        help="torch.compile with max-autotune, too, of what is fused",
+    )
+    parser.add_argument("--list", action="store_true", help="print the cases")
+    parser.add_argument("--dry-run", action="store_true", help="only compile")
+    parser.add_argument("--chip", default="sm_90a", help="of the dry run")
+    return parser.parse_args()
+
+
+def selected(only):
+    patterns = [pattern for pattern in only.split(",") if pattern]
+    return [
+        case
+        for case in contraction_cases.all_cases()
+        if not patterns or any(p in case.set or p in case.name for p in patterns)
+    ]
+
+
+def dry_run(arguments):
+    """Compiles every program; the number of those without tensor cores."""
+    failures = 0
+    for case in selected(arguments.only):
+        try:
+            kernels = fuse.inspect(case.program, chip=arguments.chip).kernels
+            problem = None if "#fuse.mma" in kernels[0].schedule else "no tensor cores"
+            said = problem or f"{len(kernels)} kernels"
+        except fuse.Error as error:
+            said = problem = f"does not compile: {error}"
+        failures += problem is not None
+        print(f"{case.name:50} {said}", flush=True)
+    return failures
+
+
+class Comparison:
+    """The run on a GPU."""
+
+    def __init__(self, arguments):
+        import torch
+        from peers import measure
+
+        self.torch, self.measure, self.arguments = torch, measure, arguments
+        self.deadline = time.monotonic() + arguments.budget
+        self.path = Path(arguments.out) / "contractions.json"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.entries = json.loads(self.path.read_text()) if self.path.exists() else []
+        self.cold, self.warm = measure.Stopwatch(), measure.Stopwatch(flush_bytes=1)
+
+    def run(self):
+        known = {entry["name"] for entry in self.entries}
+        for case in selected(self.arguments.only):
+            if case.name in known or time.monotonic() > self.deadline:
+                continue
+            entry = self.run_case(case)
+            self.entries.append(entry)
+            self.path.write_text(json.dumps(self.entries, indent=1))
+            print(line(entry), flush=True)
+            self.torch.cuda.empty_cache()
+        return self.entries
+
+    def run_case(self, case):
+        torch = self.torch
+        entry = {
+            "name": case.name,
+            "set": case.set,
+            "shape": case.shape,
+            "dtype": case.dtype,
+            "flops": case.flops,
+            "gpu": torch.cuda.get_device_name(),
+            "torch": torch.__version__,
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "commit": commit(),
+            "errors": {},
+        }
+        inputs = self.measure.make_inputs(case, seed=0)
+        functions = self.functions(case, inputs, entry)
+        # Back to back a function runs several times between two events.
+        in_a_row = {
+            name: lambda f=function: [f() for _ in range(IN_A_ROW)]
+            for name, function in functions.items()
+        }
+        seconds = self.arguments.seconds
+        entry["cold"] = self.cold.run(functions, seconds)
+        entry["warm"] = self.warm.run(in_a_row, seconds)
+        for times in entry["warm"].values():
+            for key in ("median", "q1", "q3"):
+                times[key] /= IN_A_ROW
+        return entry
+
+    def functions(self, case, inputs, entry):
+        """What is timed, by name; products alone are not checked."""
+        torch = self.torch
+        reference = self.measure.reference_of(case, inputs)
+        left, right = case.operands(torch, *inputs)
+        m, n, _ = case.shape
+        out = torch.empty(m, n, device="cuda", dtype=left.dtype)
+
+        def product(library):
+            def run():
+                torch.backends.cuda.preferred_blas_library(library)
+                return torch.matmul(left, right, out=out)
+
+            return run
+
+        functions = {name: product(name) for name in ("cublas", "cublaslt")}
+        for name, function in self.candidates(case, entry).items():
+            try:
+                bound = self.checked(name, function, inputs, reference, entry)
+            except Exception as error:  # A failure is a result.
+                said = f"{type(error).__name__}: {error}"[:500]
+                entry["errors"][name] = {"failed": said}
+            else:
+                functions[name] = bound
+        return functions
+
+    def candidates(self, case, entry):
+        torch = self.torch
+        functions = {}
+        try:
+            start = time.monotonic()
+            program = fuse.compile(case.program, target="cuda", cache=False)
+            functions["fuse"] = program
+            entry["compile_ms"] = (time.monotonic() - start) * 1000
+        except fuse.Error as error:
+            entry["errors"]["fuse"] = {"failed": str(error)}
+        else:
+            entry["kernels"] = [kernel.schedule for kernel in program.kernels]
+        if case.set == "fused":
+
+            def eager(*inputs):
+                torch.backends.cuda.preferred_blas_library("cublas")
+                return case.torch(torch, *inputs)
+
+            functions["eager"] = eager
+            if self.arguments.compile:
+                torch._dynamo.reset()
+                functions["compile-max"] = torch.compile(
+                    lambda *inputs: case.torch(torch, *inputs),
+                    dynamic=False,
+                    mode="max-autotune-no-cudagraphs",
+                )
+        return functions
+
+    def checked(self, name, function, inputs, reference, entry):
+        """Runs and checks a candidate; returns it bound to its inputs."""
+        outputs = self.measure.as_tuple(function(*inputs))
+        # Statistics in f32 are of values that were rounded to 16 bits.
+        rounded = [
+            each.to(inputs[0].dtype) if each.dtype == self.torch.float32 else each
+            for each in outputs
+        ]
+        largest, wrong = self.measure.check(rounded, reference)
+        entry["errors"][name] = {"max": largest, "wrong": wrong}
+        return lambda: function(*inputs)
+
+
+def line(entry):
+    """A case in a line: Fuse's rate, and its speed over the fastest product alone."""
+    mine = entry["errors"].get("fuse", {})
+    if "failed" in mine:
+        return f"{entry['name']:50} failed: {mine['failed'].splitlines()[0]}"
+    parts = [f"{entry['name']:50}"]
+    for kind in ("cold", "warm"):
+        times = {name: each["median"] for name, each in entry[kind].items()}
+        alone = min(times["cublas"], times["cublaslt"])
+        parts.append(
+            f"{kind} {times['fuse']:8.1f} us {entry['flops'] / times['fuse'] / 1e6:4.0f} TFLOP/s "
+            f"{alone / times['fuse']:.3f} of cuBLAS"
+        )
+        parts += [
+            f"{times[name] / times['fuse']:.2f} of {name}"
+            for name in ("eager", "compile-max")
+            if name in times
+        ]
+    if mine["wrong"]:
+        parts.append(f"WRONG: {mine['wrong']} elements, by up to {mine['max']:.1e}")
+    return "  ".join(parts) + f"  {len(entry['kernels'])} kernels"
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.list:
+        print("\n".join(case.name for case in selected(arguments.only)))
+        return 0
+    if arguments.dry_run:
+        return 1 if dry_run(arguments) else 0
+    entries = Comparison(arguments).run()
+    bad = [e["errors"].get("fuse", {"failed": ""}) for e in entries]
+    return 1 if any("failed" in each or each["wrong"] for each in bad) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What results/contractions.json.xz says, as tables.
+
+A figure is the time of cuBLAS's product alone over Fuse's, with the faster of cuBLAS and
+cuBLASLt in the same rounds: above 1 Fuse is faster. What is fused does more than the
+product that it is compared with.
+"""
+
+import statistics
+
+from peers import summary
+
+# {set: (what it is called, the least figure that is asked for)}. For "fused" see BARS.
+SETS = {
+    "layers": ("layers, 1024 to 16,384 rows", 0.97),
+    "few rows": ("layers, 64 to 512 rows", 0.90),
+    "unknown rows": ("rows only known at the call", 0.90),
+    "orders": ("x W, x^T W, x^T W^T", 0.97),
+    "odd sizes": ("odd sizes", 0.90),
+}
+# Times over that of the product alone that are asked for, by how a name begins.
+BARS = {
+    "bias, gelu": 1.03,
+    "residual": 1.03,
+    "gate and up": 1.06,
+    "row scale, gate and up": 1.06,
+    "QKV": 1.05,
+    "quantised": 1.06,
+}
+
+
+def is_measured(entry):
+    """Whether Fuse ran it, and rightly."""
+    mine = entry["errors"].get("fuse", {"failed": ""})
+    return "failed" not in mine and not mine["wrong"]
+
+
+def ratio(entry, kind):
+    """The product's time over Fuse's; `kind` is cold or warm."""
+    times = entry[kind]
+    alone = min(times["cublas"]["median"], times["cublaslt"]["median"])
+    return alone / times["fuse"]["median"]
+
+
+def ahead(entry, kind):
+    """The time of the fastest of torch's ways over Fuse's; None where none was timed."""
+    others = [
+        entry[kind][name]["median"]
+        for name in ("eager", "compile-max")
+        if name in entry[kind] and not entry["errors"][name]["wrong"]
+    ]
+    return min(others) / entry[kind]["fuse"]["median"] if others else None
+
+
+def least(entry):
+    """The smaller of the two figures."""
+    return min(ratio(entry, "cold"), ratio(entry, "warm"))
+
+
+def _shape(entry):
+    return " x ".join(map(str, entry["shape"]))
+
+
+def plain_table(entries):
+    """A line a set of single products."""
+    rows = []
+    for name, (title, bar) in SETS.items():
+        found = [e for e in entries if e["set"] == name and is_measured(e)]
+        if not found:
+            continue
+        worst = min(found, key=least)
+        medians = [
+            f"{statistics.median(ratio(e, kind) for e in found):.2f}"
+            for kind in ("cold", "warm")
+        ]
+        below = sum(least(e) < bar for e in found)
+        rows.append(
+            [title, len(found), *medians, f"{least(worst):.2f}: {_shape(worst)}"]
+            + [f"{below} below {bar:.2f}"]
+        )
+    header = ("set", "cases", "cold L2", "back to back", "worst", "missed")
+    return summary.table(header, rows)
+
+
+def fused_table(entries):
+    """A line a kernel with something around its product."""
+    rows = []
+    for entry in entries:
+        if entry["set"] != "fused" or not is_measured(entry):
+            continue
+        title = entry["name"].rsplit(" ", 1)[0]
+        times = [f"{1 / ratio(entry, kind):.2f}" for kind in ("cold", "warm")]
+        bar = next(bar for name, bar in BARS.items() if title.startswith(name))
+        faster = ahead(entry, "cold")
+        rows.append(
+            [title, _shape(entry), len(entry["kernels"]), *times, f"{bar:.2f}"]
+            + [f"{faster:.2f}" if faster else ""]
+        )
+    header = ("program", "M x N x K", "kernels", "cold L2", "back to back")
+    return summary.table((*header, "asked for", "ahead of torch"), rows)
+
+
+def behind_table(entries, count=12):
+    """The single products that are farthest behind what is asked for."""
+    plain = [e for e in entries if e["set"] in SETS and is_measured(e)]
+    below = [e for e in plain if least(e) < SETS[e["set"]][1]]
+    below.sort(key=least)
+    rows = [
+        [e["name"].rsplit(" ", 1)[0], _shape(e), f"{ratio(e, 'cold'):.2f}"]
+        + [f"{ratio(e, 'warm'):.2f}"]
+        for e in below[:count]
+    ]
+    header = ("product", "M x N x K", "cold L2", "back to back")
+    return summary.table(header, rows)
