@@ -64,6 +64,11 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     hoist.normsOnly = true;
     pm.addNestedPass<func::FuncOp>(createHoistRowScale(hoist));
   }
+  if (options.fusion) {
+    AlignContractionsOptions align;
+    align.chip = options.chip;
+    pm.addNestedPass<func::FuncOp>(createAlignContractions(align));
+  }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (online)

@@ -99,6 +99,36 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def AlignContractions : Pass<"fuse-align-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Pad operands of contractions to rows that tensor cores can read";
+  let description = [{
+    Tensor maps read rows that start at multiples of 16 bytes. Where the last
+    dimension of a 16-bit operand has another size, the operand is copied with
+    zeros behind it: along the summed axis they change nothing, along another
+    one a slice drops what they give. Only for chips that have such maps, and
+    only if the copies are predicted to take less than the products would on
+    the ordinary cores. A dynamic size stays.
+
+    Before:
+    ```mlir
+    %y = fuse.contract "mk,nk->mn" %x, %w
+         : tensor<4096x1001xbf16>, tensor<4096x1001xbf16> -> tensor<4096x4096xbf16>
+    ```
+    After, of each operand:
+    ```mlir
+    %p = fuse.pad %x low = [0, 0] high = [0, 7] value = 0.0
+         : tensor<4096x1001xbf16> -> tensor<4096x1008xbf16>
+    %y = fuse.contract "mk,nk->mn" %p, %q
+         : tensor<4096x1008xbf16>, tensor<4096x1008xbf16> -> tensor<4096x4096xbf16>
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The machine; without tensor maps nothing changes">
+  ];
+  let dependentDialects = ["::mlir::fuse::FuseDialect"];
+}
+
 def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
   let summary = "Take factors of rows out of contractions";
   let description = [{
