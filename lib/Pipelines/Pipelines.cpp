@@ -47,8 +47,10 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   llvm::append_range(specialize.sizes, options.sizes);
   pm.addNestedPass<func::FuncOp>(createSpecializeDims(specialize));
   pm.addPass(createFuseDecompose());
-  if (options.fusion)
+  if (options.fusion) {
+    pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector());
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
+  }
   // Strict programs round each deviation, and a CPU's cache makes a walk cheap.
   bool online = options.fusion && !options.strict && options.chip != "cpu";
   FuseFormWelfordOptions statistics;

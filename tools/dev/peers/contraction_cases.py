@@ -42,6 +42,8 @@ MODELS = {
 }
 LAYER_ROWS = (1024, 2048, 4096, 8192, 16384)
 FEW_ROWS = (64, 128, 256, 512)
+# Of one token, beside the layers: the logits of LLaMA-3 and Qwen2.5.
+LOGITS = ((128256, 4096), (152064, 3584))
 ODD_SHAPES = (
     (4096, 50257, 4096),
     (4096, 4096, 1000),
@@ -58,7 +60,7 @@ HEAD = 128
 class Case:
     # Such as "LLaMA-3 8B o bf16 4096x4096x4096".
     name: str
-    # layers, few rows, unknown rows, odd sizes, orders or fused.
+    # layers, few rows, one row, unknown rows, odd sizes, orders or fused.
     set: str
     program: str
     inputs: tuple
@@ -130,6 +132,15 @@ def _few_rows():
         for m in (*FEW_ROWS, 1024):
             shape = (m, n, k)
             yield product("rows unknown", "unknown rows", shape, rows_known=False)
+
+
+def _one_row():
+    for model in ("LLaMA-3 8B", "Qwen2.5 7B"):
+        for layer, (n, k) in MODELS[model].items():
+            yield product(f"{model} {layer}", "one row", (1, n, k))
+    for n, k in LOGITS:
+        yield product("logits", "one row", (1, n, k))
+    yield product("LLaMA-3 8B down, x W", "one row", (1, 4096, 14336), order="mk,kn")
 
 
 def _orders():
@@ -372,4 +383,11 @@ def _fused_cases(m=4096):
 def all_cases():
     """What matters most first: a run may be cut short."""
     odd = [product("odd sizes", "odd sizes", shape) for shape in ODD_SHAPES]
-    return [*_fused_cases(), *odd, *_orders(), *_few_rows(), *_layers()]
+    return [
+        *_fused_cases(),
+        *odd,
+        *_orders(),
+        *_one_row(),
+        *_few_rows(),
+        *_layers(),
+    ]

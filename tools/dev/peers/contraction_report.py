@@ -15,6 +15,7 @@ from peers import summary
 SETS = {
     "layers": ("layers, 1024 to 16,384 rows", 0.97),
     "few rows": ("layers, 64 to 512 rows", 0.90),
+    "one row": ("one row, as in decoding", 1.0),
     "unknown rows": ("rows only known at the call", 0.90),
     "orders": ("x W, x^T W, x^T W^T", 0.97),
     "odd sizes": ("odd sizes", 0.90),

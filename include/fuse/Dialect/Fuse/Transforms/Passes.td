@@ -192,6 +192,39 @@ def FuseFormWelford : Pass<"fuse-form-welford", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FuseReduceMatrixVector
+    : Pass<"fuse-reduce-matrix-vector", "::mlir::func::FuncOp"> {
+  let summary = "Make products with a vector reductions";
+  let description = [{
+    Where all axes of one operand of a contraction are axes of the other one, in
+    the same order, each element of that one is used once, so that the product
+    takes as long as reading it: one row times a weight, as in decoding, or a dot
+    product for each row. It becomes a reduction of products, computed in f32 for
+    16-bit operands as contractions are, and fuses as reductions do. Sizes of 1
+    count for nothing; a dynamic size is not taken for 1.
+
+    Before:
+
+    ```mlir
+    %y = fuse.contract "mk,nk->mn" %x, %w
+         : tensor<1x64xf32>, tensor<32x64xf32> -> tensor<1x32xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %e = tensor.expand_shape %w [[0, 1], [2]] output_shape [1, 32, 64]
+         : tensor<32x64xf32> into tensor<1x32x64xf32>
+    %v = tensor.expand_shape %x [[0, 1], [2]] output_shape [1, 1, 64]
+         : tensor<1x64xf32> into tensor<1x1x64xf32>
+    %p = fuse.mul %e, %v
+         : tensor<1x32x64xf32>, tensor<1x1x64xf32> -> tensor<1x32x64xf32>
+    %y = fuse.reduce sum %p dims = [2] : tensor<1x32x64xf32> -> tensor<1x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseSplitWelford : Pass<"fuse-split-welford", "::mlir::func::FuncOp"> {
   let summary = "Take a mean and squared deviations apart in registers";
   let description = [{

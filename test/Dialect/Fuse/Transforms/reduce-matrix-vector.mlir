@@ -1,0 +1,65 @@
+// RUN: fuse-opt %s -fuse-reduce-matrix-vector | FileCheck %s
+// RUN: fuse-opt %s -fuse-form=chip=sm_90a | FileCheck %s --check-prefix=FORM
+
+// The result's dimension of size 1 is the matrix's, so that no reshape follows.
+// CHECK-LABEL: func.func @row
+// CHECK:         %[[X:.*]] = fuse.cast %arg0 : tensor<1x64xbf16> -> tensor<1x64xf32>
+// CHECK:         fuse.mul {{.*}} : tensor<1x32x64xf32>, tensor<1x1x64xf32>
+// CHECK:         %[[S:.*]] = fuse.reduce sum {{.*}} dims = [2] : tensor<1x32x64xf32> -> tensor<1x32xf32>
+// CHECK:         %[[Y:.*]] = fuse.cast %[[S]] {fuse.implicit}
+// CHECK:         return %[[Y]]
+func.func @row(%x: tensor<1x64xbf16>, %w: tensor<32x64xbf16>) -> tensor<1x32xbf16> {
+  %y = fuse.contract "mk,nk->mn" %x, %w : tensor<1x64xbf16>, tensor<32x64xbf16> -> tensor<1x32xbf16>
+  return %y : tensor<1x32xbf16>
+}
+
+// CHECK-LABEL: func.func @across
+// CHECK:         fuse.reduce sum {{.*}} dims = [1] : tensor<1x64x32xf32> -> tensor<1x32xf32>
+func.func @across(%x: tensor<1x64xf32>, %w: tensor<64x32xf32>) -> tensor<1x32xf32> {
+  %y = fuse.contract "mk,kn->mn" %x, %w : tensor<1x64xf32>, tensor<64x32xf32> -> tensor<1x32xf32>
+  return %y : tensor<1x32xf32>
+}
+
+// The matrix is on the left, the sizes are not known, and two axes are summed.
+// CHECK-LABEL: func.func @column
+// CHECK:         fuse.reduce sum {{.*}} dims = [2, 3] : tensor<?x1x?x8xf64> -> tensor<?x1xf64>
+func.func @column(%w: tensor<?x?x8xf64>, %x: tensor<?x8x1xf64>) -> tensor<?x1xf64> {
+  %y = fuse.contract "mkj,kjn->mn" %w, %x : tensor<?x?x8xf64>, tensor<?x8x1xf64> -> tensor<?x1xf64>
+  return %y : tensor<?x1xf64>
+}
+
+// A dot product for each row.
+// CHECK-LABEL: func.func @dots
+// CHECK:         fuse.reduce sum {{.*}} dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+func.func @dots(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) -> tensor<?xf32> {
+  %z = fuse.contract "bk,bk->b" %x, %y : tensor<?x64xf32>, tensor<?x64xf32> -> tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+
+// Several rows, a result in another order, an outer product, and a number that scales.
+// CHECK-LABEL: func.func @stays
+// CHECK-COUNT-4: fuse.contract
+func.func @stays(%a: tensor<?x64xf32>, %b: tensor<32x64xf32>, %c: tensor<8x32x64xf32>,
+                 %d: tensor<8x64xf32>, %e: tensor<?x1xf32>, %f: tensor<1x32xf32>, %g: tensor<1x1xf32>)
+    -> (tensor<?x32xf32>, tensor<32x8xf32>, tensor<?x32xf32>, tensor<1x32xf32>) {
+  %0 = fuse.contract "mk,nk->mn" %a, %b : tensor<?x64xf32>, tensor<32x64xf32> -> tensor<?x32xf32>
+  %1 = fuse.contract "bnk,bk->nb" %c, %d : tensor<8x32x64xf32>, tensor<8x64xf32> -> tensor<32x8xf32>
+  %2 = fuse.contract "mk,kn->mn" %e, %f : tensor<?x1xf32>, tensor<1x32xf32> -> tensor<?x32xf32>
+  %3 = fuse.contract "mk,kn->mn" %g, %f : tensor<1x1xf32>, tensor<1x32xf32> -> tensor<1x32xf32>
+  return %0, %1, %2, %3 : tensor<?x32xf32>, tensor<32x8xf32>, tensor<?x32xf32>, tensor<1x32xf32>
+}
+
+// One token: the norm; gate and up with SwiGLU; down with the residual.
+// FORM-LABEL: func.func @mlp
+// FORM-COUNT-3: fuse.kernel
+// FORM-NOT:     fuse.kernel
+func.func @mlp(%h: tensor<1x512xbf16>, %n: tensor<512xbf16>, %wg: tensor<1024x512xbf16>,
+               %wu: tensor<1024x512xbf16>, %wd: tensor<512x1024xbf16>) -> tensor<1x512xbf16> {
+  %x = fuse.rms_norm %h, %n eps = 1.0e-5 : tensor<1x512xbf16>, tensor<512xbf16>
+  %g = fuse.matmul %x, %wg transpose_rhs : tensor<1x512xbf16>, tensor<1024x512xbf16> -> tensor<1x1024xbf16>
+  %u = fuse.matmul %x, %wu transpose_rhs : tensor<1x512xbf16>, tensor<1024x512xbf16> -> tensor<1x1024xbf16>
+  %m = fuse.swiglu %g, %u : tensor<1x1024xbf16>
+  %d = fuse.matmul %m, %wd transpose_rhs : tensor<1x1024xbf16>, tensor<512x1024xbf16> -> tensor<1x512xbf16>
+  %y = fuse.add %h, %d : tensor<1x512xbf16>
+  return %y : tensor<1x512xbf16>
+}
