@@ -253,25 +253,33 @@ FailureOr<ReductionSpace> mlir::fuse::reductionSpaceOf(KernelOp kernel,
 }
 
 std::optional<std::pair<int64_t, int64_t>>
-mlir::fuse::elementBitsAlong(KernelOp kernel, const DimClasses &dims,
+mlir::fuse::elementBitsAlong(ArrayRef<Value> edge, const DimClasses &dims,
                              const Extent &inner) {
   std::optional<std::pair<int64_t, int64_t>> bits;
-  auto visit = [&](Value value) {
+  for (Value value : edge) {
     auto type = cast<RankedTensorType>(value.getType());
     int64_t rank = type.getRank();
     if (rank == 0 || !(dims.extent(value, rank - 1) == inner))
-      return;
+      continue;
     // Booleans take a byte.
     int64_t own = std::max<int64_t>(8, type.getElementTypeBitWidth());
     bits = bits ? std::pair(std::min(bits->first, own),
                             std::max(bits->second, own))
                 : std::pair(own, own);
-  };
-  for (Value input : kernel.getBody().getArguments())
-    visit(input);
-  for (Value value : kernel.getYield().getValues())
-    visit(value);
+  }
   return bits;
+}
+
+SmallVector<Value> mlir::fuse::edgeOf(KernelOp kernel) {
+  SmallVector<Value> edge(kernel.getBody().getArguments());
+  llvm::append_range(edge, kernel.getYield().getValues());
+  return edge;
+}
+
+std::optional<std::pair<int64_t, int64_t>>
+mlir::fuse::elementBitsAlong(KernelOp kernel, const DimClasses &dims,
+                             const Extent &inner) {
+  return elementBitsAlong(edgeOf(kernel), dims, inner);
 }
 
 bool mlir::fuse::isOnlyGathered(BlockArgument input) {

@@ -7,6 +7,7 @@
 
 #include "fuse/Analysis/MmaSpace.h"
 
+#include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/Strides.h"
 
 using namespace mlir;
@@ -17,17 +18,17 @@ static constexpr int64_t strideBits = 128;
 static constexpr size_t mostDims = 5;
 
 /// Whether rows of so many elements are multiples of 16 bytes.
-static bool isWhole(KernelOp kernel, const DimClasses &dims,
+static bool isWhole(ArrayRef<Value> edge, const DimClasses &dims,
                     const Extent &inner, int64_t bits, bool divisible) {
   int64_t unit = strideBits / bits;
   if (inner.isStatic())
     return inner.size % unit == 0;
-  auto known = divisible ? elementBitsAlong(kernel, dims, inner) : std::nullopt;
+  auto known = divisible ? elementBitsAlong(edge, dims, inner) : std::nullopt;
   return known && strideBits / known->first % unit == 0;
 }
 
-bool mlir::fuse::fitsTensorMap(KernelOp kernel, const DimClasses &dims,
-                               Value tensor, TensorFacts facts) {
+static bool fitsTensorMap(ArrayRef<Value> edge, const DimClasses &dims,
+                          Value tensor, TensorFacts facts) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t bits = type.getElementType().getIntOrFloatBitWidth();
   StrideKind kind = strideKind(tensor);
@@ -36,22 +37,30 @@ bool mlir::fuse::fitsTensorMap(KernelOp kernel, const DimClasses &dims,
   if (kind == StrideKind::aligned_rows)
     return true;
   return kind == StrideKind::dense &&
-         isWhole(kernel, dims, dims.extent(tensor, type.getRank() - 1), bits,
+         isWhole(edge, dims, dims.extent(tensor, type.getRank() - 1), bits,
                  facts.divisible);
 }
 
+bool mlir::fuse::fitsTensorMap(KernelOp kernel, const DimClasses &dims,
+                               Value tensor, TensorFacts facts) {
+  return ::fitsTensorMap(edgeOf(kernel), dims, tensor, facts);
+}
+
 SmallVector<Extent> MmaSpace::extents(char axis, const DimClasses &dims) const {
-  ContractionSpace space = contractionSpaceOf(op);
+  ContractionSpace space = contractionSpaceOf(first());
   if (axis != m)
     return {space.extent(axis, dims)};
   return llvm::map_to_vector(
       rowAxes, [&](char letter) { return space.extent(letter, dims); });
 }
 
-bool MmaSpace::isMultiple(char axis, int64_t number,
-                          const DimClasses &dims) const {
-  std::optional<int64_t> size = staticProduct(extents(axis, dims));
-  return size && *size % number == 0;
+bool MmaSpace::hasOneOrder() const {
+  bool isAlongK = segments.front().contractions.front().columns.isAlongK(k);
+  return llvm::all_of(segments, [&](const MmaSegment &segment) {
+    return llvm::all_of(segment.contractions, [&](const MmaContraction &one) {
+      return one.columns.isAlongK(k) == isAlongK;
+    });
+  });
 }
 
 /// The axes of the result up to `m` that follow each other in the operand, too,
@@ -74,31 +83,6 @@ static SmallVector<char> joinedAxes(const ContractionSpace &space, char m,
   return joined;
 }
 
-namespace {
-/// Finds the operand for the rows or the columns.
-class OperandFinder {
-public:
-  OperandFinder(KernelOp kernel, const DimClasses &dims, TensorFacts facts,
-                std::string &reason)
-      : kernel(kernel), dims(dims), facts(facts), reason(reason) {}
-
-  /// `own` are its axes, the last of which has the others joined to it.
-  FailureOr<MmaOperand> find(const ContractionSpace &space, Value tensor,
-                             StringRef axes, ArrayRef<char> own);
-
-private:
-  LogicalResult refuse(StringRef why) {
-    reason = why.str();
-    return failure();
-  }
-
-  KernelOp kernel;
-  const DimClasses &dims;
-  TensorFacts facts;
-  std::string &reason;
-};
-} // namespace
-
 /// The innermost dimension comes first, then the other one of the product.
 static void orderDims(MmaOperand &operand, char own, char k) {
   std::reverse(operand.dims.begin(), operand.dims.end());
@@ -111,17 +95,83 @@ static void orderDims(MmaOperand &operand, char own, char k) {
               operand.dims.begin() + at + 1);
 }
 
-FailureOr<MmaOperand> OperandFinder::find(const ContractionSpace &space,
-                                          Value tensor, StringRef axes,
-                                          ArrayRef<char> own) {
+namespace {
+/// The sides of a contraction.
+struct Sides {
+  explicit Sides(const ContractionSpace &space) {
+    ContractOp op = space.op;
+    rows = space.nIsOnRhs ? op.getLhs() : op.getRhs();
+    columns = space.nIsOnRhs ? op.getRhs() : op.getLhs();
+    rowAxes = space.nIsOnRhs ? op.getLhsAxes() : op.getRhsAxes();
+    columnAxes = space.nIsOnRhs ? op.getRhsAxes() : op.getLhsAxes();
+  }
+
+  Value rows, columns;
+  StringRef rowAxes, columnAxes;
+};
+
+/// Finds the space of contractions, or why there is none.
+class SpaceFinder {
+public:
+  SpaceFinder(const MmaGroup &group, const DimClasses &dims, TensorFacts facts,
+              std::string &reason)
+      : group(group), dims(dims), facts(facts), reason(reason),
+        edge(group.inputs) {
+    llvm::append_range(edge, group.results);
+  }
+
+  FailureOr<MmaSpace> find();
+
+private:
+  LogicalResult refuse(StringRef why) {
+    reason = why.str();
+    return failure();
+  }
+  LogicalResult checkProduct(const ContractionSpace &space);
+  LogicalResult start(ContractOp op);
+  LogicalResult addContraction(MmaSegment &segment, ContractOp op);
+  LogicalResult findLetters(const ContractionSpace &space);
+  LogicalResult checkResults();
+  FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
+                                    StringRef axes, ArrayRef<char> own);
+
+  const MmaGroup &group;
+  const DimClasses &dims;
+  TensorFacts facts;
+  std::string &reason;
+  SmallVector<Value> edge;
+  MmaSpace found;
+  StringRef rowAxes;
+  /// The found space's letters for those of the contraction at hand.
+  llvm::SmallDenseMap<char, char> letters;
+};
+} // namespace
+
+LogicalResult SpaceFinder::checkProduct(const ContractionSpace &space) {
+  ContractOp op = space.op;
+  Type element = op.getType().getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return refuse("its elements are neither f16 nor bf16");
+  if (space.summed.size() != 1)
+    return refuse("it sums over several axes");
+  if (!space.m || Sides(space).rowAxes.contains(space.n))
+    return refuse("it is no product of two matrices");
+  return success();
+}
+
+/// `own` are the axes of the rows or the columns, the last of which has the
+/// others joined to it.
+FailureOr<MmaOperand> SpaceFinder::findOperand(const ContractionSpace &space,
+                                               Value tensor, StringRef axes,
+                                               ArrayRef<char> own) {
   char k = space.summed.front();
   MmaOperand operand;
-  operand.tensor = dyn_cast<BlockArgument>(tensor);
-  if (!operand.tensor)
+  operand.tensor = tensor;
+  if (llvm::is_contained(group.ops, tensor.getDefiningOp()))
     return refuse("an operand is computed in the kernel");
   if (axes.back() != k && axes.back() != own.back())
     return refuse("neighbours in memory of an operand follow an outer axis");
-  if (!fitsTensorMap(kernel, dims, tensor, facts))
+  if (!::fitsTensorMap(edge, dims, tensor, facts))
     return refuse("the rows of an operand do not start at multiples of 16 "
                   "bytes, as far as is known");
   for (auto [number, axis] : llvm::enumerate(axes)) {
@@ -145,50 +195,139 @@ FailureOr<MmaOperand> OperandFinder::find(const ContractionSpace &space,
   return refuse("an operand has more dimensions than a tensor map");
 }
 
+/// The rows, which all contractions share. Tiles may cross from one place of an
+/// axis to the next only where all of them allow it.
+LogicalResult SpaceFinder::start(ContractOp op) {
+  ContractionSpace space = contractionSpaceOf(op);
+  if (failed(checkProduct(space)))
+    return failure();
+  Sides sides(space);
+  rowAxes = sides.rowAxes;
+  found.m = *space.m;
+  found.n = space.n;
+  found.k = space.summed.front();
+  llvm::append_range(found.resultAxes, op.getResultAxes());
+  found.rowAxes =
+      joinedAxes(space, found.m, rowAxes, sides.columnAxes, sides.rows);
+  for (Operation *other : group.ops)
+    if (auto contraction = dyn_cast<ContractOp>(other)) {
+      ContractionSpace its = contractionSpaceOf(contraction);
+      if (failed(checkProduct(its)))
+        return failure();
+      Sides own(its);
+      size_t joined =
+          joinedAxes(its, *its.m, own.rowAxes, own.columnAxes, own.rows).size();
+      if (joined < found.rowAxes.size())
+        found.rowAxes.erase(found.rowAxes.begin(),
+                            found.rowAxes.end() - joined);
+    }
+  for (char axis : space.outer)
+    if (!llvm::is_contained(found.rowAxes, axis))
+      found.outer.push_back(axis);
+  FailureOr<MmaOperand> rows =
+      findOperand(space, sides.rows, rowAxes, found.rowAxes);
+  if (failed(rows))
+    return failure();
+  found.rows = *rows;
+  return success();
+}
+
+/// Axes of results correspond by their places.
+LogicalResult SpaceFinder::findLetters(const ContractionSpace &space) {
+  ContractOp op = space.op, first = found.first();
+  StringRef axes = op.getResultAxes(), firstAxes = first.getResultAxes();
+  Sides sides(space);
+  letters.clear();
+  letters[space.summed.front()] = found.k;
+  bool isEqual = sides.rows == found.rows.tensor &&
+                 axes.size() == firstAxes.size() &&
+                 sides.rowAxes.size() == rowAxes.size();
+  for (size_t i = 0; isEqual && i < axes.size(); ++i) {
+    letters[axes[i]] = firstAxes[i];
+    isEqual = i + 1 == axes.size() || dims.extent(op.getResult(), i) ==
+                                          dims.extent(first.getResult(), i);
+  }
+  for (size_t i = 0; isEqual && i < rowAxes.size(); ++i)
+    isEqual = letters.lookup(sides.rowAxes[i]) == rowAxes[i];
+  isEqual = isEqual && letters.lookup(*space.m) == found.m;
+  return isEqual ? success()
+                 : refuse("its contractions do not share the operand of the "
+                          "result's rows");
+}
+
+LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
+  ContractionSpace space = contractionSpaceOf(op);
+  if (!segment.contractions.empty() &&
+      dims.extents(op.getResult()) != dims.extents(segment.shape()))
+    return refuse("contractions of several shapes meet");
+  Sides sides(space);
+  auto columns = findOperand(space, sides.columns, sides.columnAxes, {space.n});
+  if (failed(columns))
+    return failure();
+  segment.contractions.push_back({op, *columns});
+  if (failed(findLetters(space)))
+    return failure();
+  for (char &axis : segment.contractions.back().columns.axes)
+    axis = letters.lookup(axis);
+  return success();
+}
+
+/// What follows from no contraction is computed beside the first of its shape.
+LogicalResult SpaceFinder::checkResults() {
+  for (auto [number, value] : llvm::enumerate(group.results)) {
+    auto hasShape = [&, value = value](const MmaSegment &segment) {
+      return dims.extents(value) == dims.extents(segment.shape());
+    };
+    auto isIn = [number = number](const MmaSegment &segment) {
+      return llvm::is_contained(segment.results, number);
+    };
+    auto *segment = llvm::find_if(found.segments, isIn);
+    if (segment == found.segments.end()) {
+      segment = llvm::find_if(found.segments, hasShape);
+      if (segment != found.segments.end())
+        segment->results.push_back(number);
+    }
+    if (segment == found.segments.end() || !hasShape(*segment))
+      return refuse("a result does not have the contraction's shape");
+  }
+  return success();
+}
+
+FailureOr<MmaSpace> SpaceFinder::find() {
+  auto segments = contractionSegmentsOf(group.ops, group.results);
+  if (segments.empty())
+    return refuse("there is no contraction");
+  if (failed(start(segments.front().contractions.front())))
+    return failure();
+  for (ContractionSegment &segment : segments) {
+    found.segments.emplace_back();
+    found.segments.back().results = std::move(segment.results);
+    for (ContractOp op : segment.contractions)
+      if (failed(addContraction(found.segments.back(), op)))
+        return failure();
+  }
+  if (failed(checkResults()))
+    return failure();
+  if (found.segments.size() > 1 && !found.hasOneOrder())
+    return refuse("its operands for the columns lie in memory in two orders");
+  return std::move(found);
+}
+
+FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(const MmaGroup &group,
+                                           const DimClasses &dims,
+                                           TensorFacts facts,
+                                           std::string &reason) {
+  return SpaceFinder(group, dims, facts, reason).find();
+}
+
 FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(KernelOp kernel,
                                            const DimClasses &dims,
                                            TensorFacts facts,
                                            std::string &reason) {
-  auto contractions = kernel.getBody().getOps<ContractOp>();
-  auto refuse = [&](StringRef why) {
-    reason = why.str();
-    return failure();
-  };
-  if (contractions.empty())
-    return refuse("there is no contraction");
-  if (std::next(contractions.begin()) != contractions.end())
-    return refuse("there are several contractions");
-  ContractOp op = *contractions.begin();
-  Type element = op.getType().getElementType();
-  if (!element.isF16() && !element.isBF16())
-    return refuse("its elements are neither f16 nor bf16");
-  ContractionSpace space = contractionSpaceOf(op);
-  if (space.summed.size() != 1)
-    return refuse("it sums over several axes");
-  bool nIsOnRhs = space.nIsOnRhs;
-  StringRef rowAxes = nIsOnRhs ? op.getLhsAxes() : op.getRhsAxes();
-  StringRef columnAxes = nIsOnRhs ? op.getRhsAxes() : op.getLhsAxes();
-  Value rows = nIsOnRhs ? op.getLhs() : op.getRhs();
-  Value columns = nIsOnRhs ? op.getRhs() : op.getLhs();
-  if (!space.m || rowAxes.contains(space.n))
-    return refuse("it is no product of two matrices");
-  for (Value value : kernel.getYield().getValues())
-    if (dims.extents(value) != dims.extents(op.getResult()))
-      return refuse("a result does not have the contraction's shape");
-
-  MmaSpace result{op, *space.m, space.n, space.summed.front(), {}, {}, {}, {}};
-  result.rowAxes = joinedAxes(space, result.m, rowAxes, columnAxes, rows);
-  for (char axis : space.outer)
-    if (!llvm::is_contained(result.rowAxes, axis))
-      result.outer.push_back(axis);
-  OperandFinder finder(kernel, dims, facts, reason);
-  auto ofRows = finder.find(space, rows, rowAxes, result.rowAxes);
-  if (failed(ofRows))
-    return failure();
-  auto ofColumns = finder.find(space, columns, columnAxes, {result.n});
-  if (failed(ofColumns))
-    return failure();
-  result.rows = *ofRows;
-  result.columns = *ofColumns;
-  return result;
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(kernel.getBody().front().without_terminator(),
+                          [](Operation &op) { return &op; });
+  SmallVector<Value> inputs(kernel.getBody().getArguments());
+  SmallVector<Value> results(kernel.getYield().getValues());
+  return mmaSpaceOf(MmaGroup{ops, inputs, results}, dims, facts, reason);
 }

@@ -33,9 +33,13 @@ Index KernelFrame::blocks(const GridTerm &term) {
                        Index::constant(divisor));
   };
   Index product = Index::constant(1);
-  for (const GridFactor &factor : term.factors)
-    product = emitter.mul(
-        product, ceilDiv(emitter.product(factor.extents), factor.divisor));
+  for (const GridFactor &factor : term.factors) {
+    Index sum = ceilDiv(emitter.product(factor.extents), factor.divisor);
+    for (const GridFactor &other : factor.others)
+      sum = emitter.add(sum,
+                        ceilDiv(emitter.product(other.extents), other.divisor));
+    product = emitter.mul(product, sum);
+  }
   Index blocks = ceilDiv(product, term.divisor);
   return term.most ? emitter.min(blocks, Index::constant(term.most)) : blocks;
 }

@@ -19,10 +19,11 @@ inline constexpr int64_t mostStaticShared = 48 * 1024;
 /// takes minutes over thousands of them.
 inline constexpr int64_t maxHeldVectors = 256;
 
-/// ceil(product of extents / divisor).
+/// ceil(product of extents / divisor), and the same of others added.
 struct GridFactor {
   SmallVector<Extent> extents;
   int64_t divisor = 1;
+  std::vector<GridFactor> others = {};
 };
 
 /// ceil(product of factors / divisor): the blocks of one part of the grid.

@@ -448,16 +448,21 @@ Value KernelLowering::hostBlocks(OpBuilder &builder, const Grid &grid) {
     return builder.createOrFold<arith::CeilDivUIOp>(loc, value,
                                                     constant(divisor));
   };
+  auto partsOf = [&](const GridFactor &factor) {
+    Value product = constant(1);
+    for (const Extent &extent : factor.extents)
+      product = builder.createOrFold<arith::MulIOp>(loc, product,
+                                                    hostSize(builder, extent));
+    return ceilDiv(product, factor.divisor);
+  };
   Value total = constant(0);
   for (const GridTerm &term : grid) {
     Value blocks = constant(1);
     for (const GridFactor &factor : term.factors) {
-      Value product = constant(1);
-      for (const Extent &extent : factor.extents)
-        product = builder.createOrFold<arith::MulIOp>(
-            loc, product, hostSize(builder, extent));
-      blocks = builder.createOrFold<arith::MulIOp>(
-          loc, blocks, ceilDiv(product, factor.divisor));
+      Value sum = partsOf(factor);
+      for (const GridFactor &other : factor.others)
+        sum = builder.createOrFold<arith::AddIOp>(loc, sum, partsOf(other));
+      blocks = builder.createOrFold<arith::MulIOp>(loc, blocks, sum);
     }
     blocks = ceilDiv(blocks, term.divisor);
     if (term.most) {

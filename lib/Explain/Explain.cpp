@@ -104,6 +104,24 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
   return result;
 }
 
+/// What several contractions in one kernel gain.
+static std::string explainSharing(KernelOp kernel, const DimClasses &dims,
+                                  const ScheduleTarget &target) {
+  auto schedule = dyn_cast<MmaScheduleAttr>(kernel.getScheduleAttr());
+  auto contractions = kernel.getBody().getOps<ContractOp>();
+  std::string reason;
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
+  int64_t count = std::distance(contractions.begin(), contractions.end());
+  if (!schedule || !target.gpu || failed(space) || count < 2)
+    return "";
+  return llvm::formatv(
+      "; its {0} contractions share the copies of their rows and take {1:F1} "
+      "us, or at least {2:F1} us in kernels of their own",
+      count, estimateTime(kernel, dims, schedule, *target.gpu).seconds * 1e6,
+      fastestMmaApart(*space, dims, *target.gpu) * 1e6);
+}
+
 void Explainer::explainKernel(KernelOp kernel) {
   ByteCount moved = kernelBytes(kernel, dims);
   std::optional<ByteCount> saved =
@@ -126,7 +144,8 @@ void Explainer::explainKernel(KernelOp kernel) {
       << remark::metric("Schedule", schedule)
       << remark::metric("Predicted", predicted.chosen)
       << remark::metric("RunnerUp", predicted.runnerUp)
-      << remark::reason("{0}", explainSchedule(kernel, dims, facts));
+      << remark::reason("{0}{1}", explainSchedule(kernel, dims, facts),
+                        explainSharing(kernel, dims, target));
 }
 
 /// The argument of the program that `value` is a view of.

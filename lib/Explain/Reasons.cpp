@@ -44,6 +44,12 @@ static constexpr Advice advices[] = {
     {"one kernel runs one contraction",
      "use fuse.attention if this is one; merge the weights of products that "
      "share their operand"},
+    {"tensor cores cannot run the contractions together",
+     "let them have one left operand, and elements of 16 bits"},
+    {"one kernel of several contractions would take longer",
+     "nothing: by the cost model two kernels are faster"},
+    {"contractions of several shapes meet",
+     "nothing: a thread has the sums of one shape"},
     {"a rotary pair lies in two tiles",
      "use layout interleaved, whose pairs are neighbours"},
     {"its shape is not that of the contraction's result",

@@ -10,6 +10,7 @@
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Schedule/Candidates.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
@@ -41,6 +42,12 @@ static constexpr MachineRates hostRates = {20e9,
                                            HUGE_VAL,
                                            /*mostBlocksPerRow=*/1};
 
+static const GPUTarget &knownTarget(StringRef chip) {
+  return *llvm::find_if(getGPUTargets(), [&](const GPUTarget &target) {
+    return target.chip == chip;
+  });
+}
+
 MachineRates MachineRates::of(StringRef chip) {
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
   if (!gpu) {
@@ -54,7 +61,8 @@ MachineRates MachineRates::of(StringRef chip) {
           /*sharesResults=*/true,
           gpu->maxClusterSize > 1 ? gpu->maxSharedBytesPerBlock / 2.0
                                   : HUGE_VAL,
-          static_cast<double>(gpu->maxClusterSize)};
+          static_cast<double>(gpu->maxClusterSize),
+          gpu->hasWgmma ? &knownTarget(chip) : nullptr};
 }
 
 namespace {
@@ -223,6 +231,27 @@ static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
   return work / busyPart(ops, results, dims, machine);
 }
 
+FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
+                                                const DimClasses &dims,
+                                                std::string &reason) {
+  return mmaSpaceOf(group, dims, {/*aligned=*/true, /*divisible=*/true},
+                    reason);
+}
+
+/// With the launch; 0 for ops that tensor cores do not run.
+static double tensorCoreSeconds(ArrayRef<Operation *> ops,
+                                ArrayRef<Value> inputs, ArrayRef<Value> results,
+                                const DimClasses &dims,
+                                const MachineRates &machine) {
+  std::string reason;
+  if (!machine.tensorCores || llvm::none_of(ops, llvm::IsaPred<ContractOp>))
+    return 0;
+  auto space = tensorCoreSpace({ops, inputs, results}, dims, reason);
+  return succeeded(space)
+             ? fastestMma(*space, results, dims, *machine.tensorCores)
+             : 0;
+}
+
 std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 ArrayRef<Value> inputs,
                                                 ArrayRef<Value> results,
@@ -232,7 +261,10 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
   if (failed(segments) || segments->size() == 1) {
     auto work = workSeconds(ops, inputs, results, dims, machine);
-    return work ? std::optional(machine.launchSeconds + *work) : std::nullopt;
+    if (!work)
+      return std::nullopt;
+    return std::max(machine.launchSeconds + *work,
+                    tensorCoreSeconds(ops, inputs, results, dims, machine));
   }
   // As if one shape's blocks waited for the other's.
   double seconds = machine.launchSeconds;

@@ -18,7 +18,8 @@
 // are few of them, most of the machine idles. Views are counted; a kernel whose
 // values have too many is refused before its code explodes. A dynamic dimension
 // counts as a large one. Rows of several shapes in one kernel take one launch,
-// and the time of each.
+// and the time of each. Contractions on tensor cores take at least as long as
+// their fastest tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,8 @@
 #define FUSE_LIB_FUSION_COSTMODEL_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Target/GPUTarget.h"
 #include "mlir/IR/Value.h"
 #include <optional>
 
@@ -46,11 +49,19 @@ struct MachineRates {
   /// Blocks that may share each of a few long rows; 1 where there are no
   /// clusters.
   double mostBlocksPerRow;
+  /// The chip, if its tensor cores run contractions; else null.
+  const GPUTarget *tensorCores = nullptr;
 
   /// Those of a chip's common board; the host's for "cpu" and for chips that
   /// nobody knows, which a later stage refuses.
   static MachineRates of(StringRef chip);
 };
+
+/// The contractions of a group, if tensor cores run them for calls with aligned
+/// tensors; else the reason.
+FailureOr<MmaSpace> tensorCoreSpace(const MmaGroup &group,
+                                    const DimClasses &dims,
+                                    std::string &reason);
 
 /// The seconds that one kernel of these ops takes, or nothing if its values
 /// have too many views. `ops` are in program order, `inputs` and `results` are

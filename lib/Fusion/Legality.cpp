@@ -8,6 +8,7 @@
 #include "fuse/Fusion/Legality.h"
 
 #include "fuse/Analysis/AxisClasses.h"
+#include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/TransposeSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,7 +42,8 @@ private:
     reason = why.str();
     return failure();
   }
-  FailureOr<GroupKind> asContraction(ContractOp contract);
+  FailureOr<GroupKind> asContractions();
+  FailureOr<GroupKind> asContraction(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asReductions();
 
   const GroupView &group;
@@ -183,21 +185,25 @@ static bool isMovedInput(Value value, const GroupView &group) {
          });
 }
 
-FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
-  SmallVector<Extent> shape = dims.extents(contract.getResult());
+/// Of contractions whose results meet.
+FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
+  ContractOp first = contracts.front();
+  SmallVector<Extent> shape = dims.extents(first.getResult());
   Places places(group);
-  for (Value operand : contract.getOperands())
-    if (!isMovedInput(operand, group))
-      return refuse("the contraction would compute its operand again for every "
-                    "tile that reads it");
+  for (ContractOp contract : contracts) {
+    if (dims.extents(contract.getResult()) != shape)
+      return refuse("contractions of several shapes meet");
+    for (Value operand : contract.getOperands())
+      if (!isMovedInput(operand, group))
+        return refuse("the contraction would compute its operand again for "
+                      "every tile that reads it");
+  }
   for (Operation *op : group.ops) {
-    if (op == contract)
+    if (llvm::is_contained(contracts, op))
       continue;
     if (isReduction(op))
       return refuse("a reduction needs whole rows, which the tiles of a "
                     "contraction do not hold");
-    if (isa<ContractOp>(op))
-      return refuse("one kernel runs one contraction");
     Value result = op->getResult(0);
     bool follows = places.after.contains(result);
     if (follows && isa<RotaryOp>(op))
@@ -208,11 +214,45 @@ FailureOr<GroupKind> Classifier::asContraction(ContractOp contract) {
         !broadcastsTo(dims.extents(result), shape))
       return refuse("its shape is not that of the contraction's result");
   }
-  if (places.displaced.contains(contract.getResult()))
-    return refuse("it needs other tiles of the contraction");
+  for (ContractOp contract : contracts)
+    if (places.displaced.contains(contract.getResult()))
+      return refuse("it needs other tiles of the contraction");
   for (Value result : group.results)
     if (dims.extents(result) != shape)
       return refuse("a result does not have the contraction's shape");
+  return GroupKind::Contraction;
+}
+
+/// Each segment by itself, with what it needs that follows from no contraction.
+/// A result that follows from none is checked with the first of its shape.
+FailureOr<GroupKind> Classifier::asContractions() {
+  auto segments = contractionSegmentsOf(group.ops, group.results);
+  DenseMap<Operation *, const ContractionSegment *> owners;
+  for (const ContractionSegment &segment : segments)
+    for (Operation *op : segment.ops)
+      owners[op] = &segment;
+  auto ownerOf = [&](Value result) {
+    if (const ContractionSegment *owner = owners.lookup(result.getDefiningOp()))
+      return owner;
+    for (const ContractionSegment &segment : segments)
+      if (dims.sameShape(result,
+                         ContractOp(segment.contractions.front()).getResult()))
+        return &segment;
+    return &std::as_const(segments).front();
+  };
+  for (const ContractionSegment &segment : segments) {
+    auto ops = llvm::filter_to_vector(group.ops, [&](Operation *op) {
+      const ContractionSegment *owner = owners.lookup(op);
+      return !owner || owner == &segment;
+    });
+    auto results = llvm::filter_to_vector(group.results, [&](Value result) {
+      return ownerOf(result) == &segment;
+    });
+    GroupView view{ops, results};
+    if (failed(
+            Classifier(view, dims, reason).asContraction(segment.contractions)))
+      return failure();
+  }
   return GroupKind::Contraction;
 }
 
@@ -304,12 +344,12 @@ static bool walksOneShape(const GroupView &group, const DimClasses &dims) {
 FailureOr<GroupKind> Classifier::run() {
   bool reduces = false;
   for (Operation *op : group.ops) {
-    if (auto contract = dyn_cast<ContractOp>(op))
+    if (isa<ContractOp>(op))
       return llvm::any_of(group.ops,
                           [](Operation *o) { return isa<ScatterOp>(o); })
                  ? refuse("a scatter walks its updates, not the tiles of a "
                           "contraction")
-                 : asContraction(contract);
+                 : asContractions();
     reduces |= isReduction(op);
   }
   if (const char *why = checkScatters(group))

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -68,11 +69,33 @@ static bool isDynamic(Operation *op) {
   });
 }
 
+static bool hasSeveralContractions(ArrayRef<Operation *> ops) {
+  return llvm::count_if(ops, llvm::IsaPred<ContractOp>) > 1;
+}
+
+/// Several contractions can where tensor cores run them together.
+bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
+                                 ArrayRef<Value> results, std::string &reason) {
+  if (!hasSeveralContractions(ops))
+    return true;
+  if (!machine.tensorCores) {
+    reason = "one kernel runs one contraction";
+    return false;
+  }
+  std::string why;
+  if (succeeded(
+          tensorCoreSpace({ops, groups.inputsOf(ops), results}, *dims, why)))
+    return true;
+  reason = "tensor cores cannot run the contractions together: " + why;
+  return false;
+}
+
 /// The rows that a kernel walks must be known to be equal from what it computes
 /// itself, not from the rest of the program.
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                           std::string &reason) {
-  if (failed(classifyGroup({ops, results}, *dims, reason)))
+  if (failed(classifyGroup({ops, results}, *dims, reason)) ||
+      !mayShareKernel(ops, results, reason))
     return false;
   return llvm::none_of(ops, isReduction) || llvm::none_of(ops, isDynamic) ||
          succeeded(classifyGroup({ops, results}, DimClasses(ops), reason));
@@ -100,6 +123,19 @@ const char *GroupMerger::whyApart(ArrayRef<Operation *> ops,
              : nullptr;
 }
 
+/// Why one kernel of the ops, which takes so long, or longer than one may, is
+/// not better than two.
+static std::string whySlower(ArrayRef<Operation *> ops,
+                             std::optional<double> together, double apart) {
+  if (together && hasSeveralContractions(ops))
+    return llvm::formatv(
+        "one kernel of several contractions would take longer, "
+        "{0:F1} us and not {1:F1} us",
+        *together * 1e6, apart * 1e6);
+  return "one kernel would compute it again for every place that needs it, "
+         "which takes longer than to read it";
+}
+
 /// Merges the groups, and the reshapes that lie between them.
 bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
                            std::string &reason) {
@@ -121,8 +157,7 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
     }
     std::optional<double> together = seconds(ops, results);
     if (!together || *together > apart) {
-      reason = "one kernel would compute it again for every place that needs "
-               "it, which takes longer than to read it";
+      reason = whySlower(ops, together, apart);
       return false;
     }
     return true;
@@ -389,10 +424,12 @@ bool GroupMerger::shareInput(int a, int b) {
 }
 
 /// Kernels of one kind, or rows and what is reduced over all of them.
-static bool mayBeNeighbours(std::optional<GroupKind> a,
-                            std::optional<GroupKind> b) {
-  if (!a || !b || a == GroupKind::Contraction || b == GroupKind::Contraction)
+bool GroupMerger::mayBeNeighbours(std::optional<GroupKind> a,
+                                  std::optional<GroupKind> b) const {
+  if (!a || !b)
     return false;
+  if (a == GroupKind::Contraction || b == GroupKind::Contraction)
+    return a == b && machine.tensorCores;
   return a == b || (a != GroupKind::Pointwise && b != GroupKind::Pointwise);
 }
 
@@ -416,14 +453,16 @@ void GroupMerger::mergeNeighbours() {
       std::optional<GroupKind> kind = kinds[a];
       if (!groups.isAlive(b) || !mayBeNeighbours(kind, kinds[b]))
         continue;
-      bool wanted =
-          (kind == kinds[b] && kind != GroupKind::Columns) || shareInput(a, b);
+      bool needShared =
+          kind == GroupKind::Columns || kind == GroupKind::Contraction;
+      bool wanted = (kind == kinds[b] && !needShared) || shareInput(a, b);
       if (!wanted || tensors(a) + tensors(b) > mostTensors ||
           groups.hasPath(a, b) || groups.hasPath(b, a))
         continue;
-      bool areRows = kind == GroupKind::Rows && kind == kinds[b];
+      bool isAsked = (kind == GroupKind::Rows && kind == kinds[b]) ||
+                     kind == GroupKind::Contraction;
       if (!tryMerge(a, b, {}, reason)) {
-        if (areRows)
+        if (isAsked)
           apart[{groups.ops(b).front(), groups.ops(a).front()}] = reason;
       } else if (kind != kinds[b]) {
         kinds[a] = GroupKind::Rows;

@@ -16,7 +16,8 @@
 // - a value that several groups need is computed again in each of them when
 //   that is faster than writing and reading it: a cast, say;
 // - independent groups are merged: one launch for two, and an input that both
-//   read is read once. Pointwise ops and rows may have several shapes.
+//   read is read once. Pointwise ops, rows and contractions on tensor cores may
+//   have several shapes.
 //
 // Every step must be legal, make no cycle, and not be slower by the model.
 //
@@ -44,8 +45,8 @@ public:
   Groups groups;
   /// Why an edge was not fused, by consumer and producer.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> missed;
-  /// Why independent groups of rows do not share a launch, by an op of the
-  /// later and one of the earlier.
+  /// Why independent groups of rows, or contractions of the same rows, do not
+  /// share a launch, by an op of the later and one of the earlier.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> apart;
 
 private:
@@ -67,7 +68,11 @@ private:
   std::optional<double> seconds(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results);
   double seconds(int group);
+  bool mayShareKernel(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                      std::string &reason);
   bool shareInput(int a, int b);
+  bool mayBeNeighbours(std::optional<GroupKind> a,
+                       std::optional<GroupKind> b) const;
 
   func::FuncOp function;
   MachineRates machine;

@@ -87,6 +87,11 @@ void mlir::fuse::buildViewPipeline(OpPassManager &pm,
   CopyViewsOptions copy;
   llvm::append_range(copy.copied, options.copied);
   pm.addNestedPass<func::FuncOp>(createCopyViews(copy));
+  SplitContractionsOptions split;
+  split.chip = options.chip;
+  split.aligned = options.aligned;
+  split.divisible = options.divisible;
+  pm.addNestedPass<func::FuncOp>(createSplitContractions(split));
   pm.addNestedPass<func::FuncOp>(createCollapseDims());
 }
 

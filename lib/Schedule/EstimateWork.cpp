@@ -85,7 +85,7 @@ public:
                     const GPUTarget &gpu) const;
   BlockWork transpose(TransposeScheduleAttr schedule) const;
   BlockWork contraction(ContractionScheduleAttr schedule, ContractOp op) const;
-  BlockWork mma(MmaScheduleAttr schedule, ContractOp op,
+  BlockWork mma(MmaScheduleAttr schedule, const MmaProduct &product,
                 const GPUTarget &gpu) const;
 
 private:
@@ -428,20 +428,11 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
 
 /// A block stays, and takes its share of the tiles. Tensor cores count as the
 /// instructions that would take as long.
-BlockWork KernelWork::mma(MmaScheduleAttr schedule, ContractOp op,
+BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
                           const GPUTarget &gpu) const {
   BlockWork work;
-  ContractionSpace space = contractionSpaceOf(op);
-  auto sizeOf = [&](char axis) {
-    return estimatedElements({space.extent(axis, dims)}, dims);
-  };
-  double tiles = ceilDiv(space.m ? sizeOf(*space.m) : 1, schedule.getTileM()) *
-                 ceilDiv(sizeOf(space.n), schedule.getTileN());
-  for (char axis : space.outer)
-    tiles *= sizeOf(axis);
-  double summed = 1;
-  for (char axis : space.summed)
-    summed *= sizeOf(axis);
+  double tiles = product.batches * ceilDiv(product.m, schedule.getTileM()) *
+                 mmaColumnTiles(schedule, product);
   double tile = schedule.getTileM() * schedule.getTileN();
   work.threads = schedule.getThreads();
   work.blocks = std::min<double>(tiles, schedule.getPersistent());
@@ -449,10 +440,10 @@ BlockWork KernelWork::mma(MmaScheduleAttr schedule, ContractOp op,
   work.registers = gpu.registersPerSM / work.threads;
   work.sharedBytes = schedule.sharedBytes();
   work.memoryBytes = bytes / work.blocks;
-  work.cachedBytes = share * summed *
+  work.cachedBytes = share * product.k *
                      (schedule.getTileM() + schedule.getTileN()) *
                      MmaScheduleAttr::kElementBytes;
-  double clocks = share * summed * tile / gpu.mmaPerClock;
+  double clocks = share * product.k * tile / gpu.mmaPerClock;
   work.instructions = clocks * 4 * gpu.warpSize / work.threads;
   return work;
 }
@@ -526,6 +517,6 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
         return work.contraction(attr, *contractions.begin());
       })
       .Case([&](MmaScheduleAttr attr) {
-        return work.mma(attr, *contractions.begin(), gpu);
+        return work.mma(attr, mmaProductOf(kernel, dims), gpu);
       });
 }

@@ -15,16 +15,11 @@
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
 
+#include <limits>
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::fuse;
-
-static double productOf(const MmaSpace &space, ArrayRef<char> axes,
-                        const DimClasses &dims) {
-  double product = 1;
-  for (char axis : axes)
-    product *= estimatedElements(space.extents(axis, dims), dims);
-  return product;
-}
 
 static double productOf(const ContractionSpace &space, ArrayRef<char> axes,
                         const DimClasses &dims) {
@@ -34,27 +29,60 @@ static double productOf(const ContractionSpace &space, ArrayRef<char> axes,
   return product;
 }
 
-MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims) {
+MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
+                                    ArrayRef<Value> results,
+                                    const DimClasses &dims) {
+  auto sizeOf = [&](char axis) {
+    return estimatedElements(space.extents(axis, dims), dims);
+  };
   MmaProduct product;
+  product.m = sizeOf(space.m);
+  product.k = sizeOf(space.k);
+  for (char axis : space.outer)
+    product.batches *= sizeOf(axis);
+  product.n = 0;
+  double bytes = 0;
+  for (const MmaSegment &segment : space.segments) {
+    double columns = estimatedElements({space.columns(segment, dims)}, dims);
+    product.segments.push_back({columns, segment.count()});
+    product.n += columns * segment.count();
+    for (unsigned result : segment.results)
+      bytes += columns * elementBytes(results[result]);
+    for (int64_t i = 1; i < segment.count() && !space.hasOneOrder(); ++i)
+      product.runs += segment.contractions[i].columns.isAlongK(space.k) !=
+                      segment.contractions[i - 1].columns.isAlongK(space.k);
+  }
+  product.resultBytes = bytes / product.n;
+  return product;
+}
+
+MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
+  MmaForm form;
+  for (const MmaSegment &segment : space.segments) {
+    form.contractions = std::lcm(form.contractions, segment.count());
+    for (const MmaContraction &contraction : segment.contractions)
+      form.columnsAreAlongK &= contraction.columns.isAlongK(space.k);
+  }
+  return form;
+}
+
+MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims) {
   std::string reason;
-  // A schedule from text may stand where tensor cores cannot run it.
+  SmallVector<Value> results(kernel.getYield().getValues());
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
-  if (succeeded(space)) {
-    product.m = productOf(*space, {space->m}, dims);
-    product.n = productOf(*space, {space->n}, dims);
-    product.k = productOf(*space, {space->k}, dims);
-    product.batches = productOf(*space, space->outer, dims);
-  } else {
-    ContractionSpace any =
-        contractionSpaceOf(*kernel.getBody().getOps<ContractOp>().begin());
-    product.m = any.m ? productOf(any, {*any.m}, dims) : 1;
-    product.n = productOf(any, {any.n}, dims);
-    product.k = productOf(any, any.summed, dims);
-    product.batches = productOf(any, any.outer, dims);
-  }
+  if (succeeded(space))
+    return mmaProductOf(*space, results, dims);
+  // A schedule from text may stand where tensor cores cannot run it.
+  MmaProduct product;
+  ContractionSpace any =
+      contractionSpaceOf(*kernel.getBody().getOps<ContractOp>().begin());
+  product.m = any.m ? productOf(any, {*any.m}, dims) : 1;
+  product.n = productOf(any, {any.n}, dims);
+  product.k = productOf(any, any.summed, dims);
+  product.batches = productOf(any, any.outer, dims);
   product.resultBytes = 0;
-  for (Value value : kernel.getYield().getValues())
+  for (Value value : results)
     product.resultBytes += elementBytes(value);
   return product;
 }
@@ -69,14 +97,37 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
   if (failed(space))
     return {};
-  MmaForm form;
-  form.columnsAreAlongK = space->columns.isAlongK(space->k);
+  MmaForm form = mmaFormOf(*space);
   form.mayCopyResults =
       llvm::any_of(kernel.getYield().getValues(), [&](Value value) {
         return fitsTensorMap(kernel, dims, value, facts);
       });
   return rankMmaSchedules(kernel.getContext(), mmaProductOf(kernel, dims), form,
                           *target.gpu);
+}
+
+double mlir::fuse::fastestMma(const MmaSpace &space, ArrayRef<Value> results,
+                              const DimClasses &dims, const GPUTarget &gpu) {
+  MmaProduct product = mmaProductOf(space, results, dims);
+  MLIRContext *context = space.first().getContext();
+  SmallVector<MmaScheduleAttr> ranked =
+      rankMmaSchedules(context, product, mmaFormOf(space), gpu);
+  if (ranked.empty())
+    return std::numeric_limits<double>::infinity();
+  return estimateMma(ranked.front(), product, gpu).seconds;
+}
+
+double mlir::fuse::fastestMmaApart(const MmaSpace &space,
+                                   const DimClasses &dims,
+                                   const GPUTarget &gpu) {
+  double seconds = 0;
+  MmaSpace alone = space;
+  for (const MmaSegment &segment : space.segments)
+    for (const MmaContraction &contraction : segment.contractions) {
+      alone.segments = {{{contraction}, {0}}};
+      seconds += fastestMma(alone, {alone.segments.front().shape()}, dims, gpu);
+    }
+  return seconds;
 }
 
 ScheduleAttrInterface mlir::fuse::proposeMma(KernelOp kernel,

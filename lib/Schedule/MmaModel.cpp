@@ -34,9 +34,20 @@ struct TileClocks {
 };
 } // namespace
 
+double mlir::fuse::mmaColumnTiles(MmaScheduleAttr schedule,
+                                  const MmaProduct &product) {
+  if (product.segments.empty())
+    return std::ceil(product.n / schedule.getTileN());
+  double tiles = 0;
+  for (const MmaColumns &segment : product.segments)
+    tiles +=
+        std::ceil(segment.columns * segment.contractions / schedule.getTileN());
+  return tiles;
+}
+
 static double tilesOf(MmaScheduleAttr schedule, const MmaProduct &product) {
   return product.batches * std::ceil(product.m / schedule.getTileM()) *
-         std::ceil(product.n / schedule.getTileN());
+         mmaColumnTiles(schedule, product);
 }
 
 static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
@@ -46,11 +57,12 @@ static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
 }
 
 static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
-                           const GPUTarget &gpu) {
+                           int64_t runs, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
   double loaded = (m + n) * elementBytes;
   // Each instruction reads its rows and its columns.
-  double rows = MmaScheduleAttr::kRows, columns = schedule.columnsPerConsumer();
+  double rows = MmaScheduleAttr::kRows;
+  double columns = double(schedule.columnsPerConsumer()) / runs;
   double read = m * n / (rows * columns) * (rows + columns) * elementBytes;
   return {m * n / gpu.mmaPerClock, (loaded + read) / gpu.sharedBytesPerClock,
           loaded / std::min<double>(gpu.l2PortBytesPerClock,
@@ -72,8 +84,9 @@ double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   double blocks = blocksOf(schedule, product, gpu);
   double waves = std::ceil(tilesOf(schedule, product) / blocks);
-  return waves * (product.k * clocksOf(schedule, blocks, gpu).most() +
-                  resultClocks(schedule, product, gpu));
+  return waves *
+         (product.k * clocksOf(schedule, blocks, product.runs, gpu).most() +
+          resultClocks(schedule, product, gpu));
 }
 
 TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
@@ -88,7 +101,8 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
   TimeEstimate estimate;
   estimate.residentBlocks = 1;
   estimate.seconds = gpu.launchSeconds + std::max(busy, memory);
-  TileClocks clocks = clocksOf(schedule, blocksOf(schedule, product, gpu), gpu);
+  TileClocks clocks =
+      clocksOf(schedule, blocksOf(schedule, product, gpu), product.runs, gpu);
   if (memory >= busy)
     estimate.limit = TimeLimit::Memory;
   else if (clocks.cache >= clocks.most())
@@ -103,11 +117,14 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
 }
 
 bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
-  // Copies take blocks of columns that are as wide as a row in shared memory.
-  bool areBlocks =
-      schedule.columnsPerConsumer() % MmaScheduleAttr::kRowElements == 0;
+  // Copies take blocks of columns that are as wide as a row in shared memory;
+  // a swizzle repeats after 8 columns.
+  auto isShared = [&](int64_t unit) {
+    return schedule.columnsPerConsumer() % (unit * form.contractions) == 0;
+  };
+  bool areBlocks = isShared(MmaScheduleAttr::kRowElements);
   bool copiesResults = schedule.getStore() == MmaStore::tma;
-  return (areBlocks || form.columnsAreAlongK) &&
+  return isShared(/*unit=*/8) && (areBlocks || form.columnsAreAlongK) &&
          (!copiesResults || (areBlocks && form.mayCopyResults));
 }
 

@@ -223,6 +223,12 @@ bool isReadOnce(const ReductionSegment &segment, ArrayRef<Value> results,
 /// each divide the dimension; of others nothing is known.
 std::optional<std::pair<int64_t, int64_t>>
 elementBitsAlong(KernelOp kernel, const DimClasses &dims, const Extent &inner);
+/// The same of these tensors at the edge of what is or becomes a kernel.
+std::optional<std::pair<int64_t, int64_t>>
+elementBitsAlong(ArrayRef<Value> edge, const DimClasses &dims,
+                 const Extent &inner);
+/// The kernel's inputs, as its body has them, and the results that it yields.
+SmallVector<Value> edgeOf(KernelOp kernel);
 
 /// Whether threads that share a row have to exchange what they found only once:
 /// no reduction needs another, but for sums that follow a maximum online.

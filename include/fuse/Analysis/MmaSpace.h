@@ -16,6 +16,14 @@
 // Axes of the rows that follow each other in the operand and in the result, as
 // b and s do in "bsk,nk->bsn", are one: tiles cross from one b to the next.
 //
+// Several contractions are one kernel if they have the operand of the rows in
+// common. Where results of some meet, as in silu(x A^T) * (x B^T), the columns
+// of a tile are shared evenly among these, so that a thread has the sums of all
+// of them at its points. Others have tiles of their own, one after the other:
+// with Q, K and V of 4, 1 and 1 tiles of columns
+//
+//   Q Q Q Q K V
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_ANALYSIS_MMASPACE_H
@@ -38,38 +46,83 @@ struct TensorFacts {
 bool fitsTensorMap(KernelOp kernel, const DimClasses &dims, Value tensor,
                    TensorFacts facts);
 
-/// An operand of the contraction.
+/// What is a kernel, or may become one: its ops in program order, and what
+/// crosses its edge.
+struct MmaGroup {
+  ArrayRef<Operation *> ops;
+  ArrayRef<Value> inputs, results;
+};
+
+/// An operand of a contraction.
 struct MmaOperand {
   /// The kernel's input.
-  BlockArgument tensor;
+  Value tensor;
   /// The dimensions of its tensor map, the innermost first: for each the
   /// numbers of the input's that it joins, without outer ones of size 1.
   SmallVector<SmallVector<unsigned, 2>, 5> dims;
-  /// The letters of these, of joined ones the last.
+  /// The space's letters of these, of joined ones the last.
   SmallVector<char, 5> axes;
 
   /// Whether neighbours in memory follow the summed axis.
   bool isAlongK(char k) const { return axes.front() == k; }
 };
 
-/// A product of matrices [m, k] and [n, k], for each place of the outer axes.
-struct MmaSpace {
+/// A contraction, and its operand for the columns.
+struct MmaContraction {
   ContractOp op;
+  MmaOperand columns;
+};
+
+/// Contractions of one shape, which a tile computes at the same points.
+struct MmaSegment {
+  SmallVector<MmaContraction, 2> contractions;
+  /// Numbers of the kernel's results that follow from them.
+  SmallVector<unsigned> results;
+
+  /// A value of the shape of all of them.
+  TypedValue<RankedTensorType> shape() const {
+    return ContractOp(contractions.front().op).getResult();
+  }
+  int64_t count() const { return contractions.size(); }
+  /// The columns of a tile, and what a consumer has of them, in which each
+  /// contraction has a sum.
+  int64_t columnsPerTile(MmaScheduleAttr schedule) const {
+    return schedule.getTileN() / count();
+  }
+  int64_t columnsPerConsumer(MmaScheduleAttr schedule) const {
+    return schedule.columnsPerConsumer() / count();
+  }
+};
+
+/// Products of a matrix [m, k] with matrices [n, k], for each place of the
+/// outer axes. The letters are those of the first contraction; n may have
+/// another size in each segment.
+struct MmaSpace {
   char m, n, k;
   /// The axes that are joined to the rows, of which m is the last.
   SmallVector<char> rowAxes;
   /// The result's other axes, of which an operand may lack some.
   SmallVector<char> outer;
-  MmaOperand rows, columns;
+  /// The axes of all results.
+  SmallVector<char> resultAxes;
+  MmaOperand rows;
+  SmallVector<MmaSegment, 1> segments;
 
-  /// Of m, n, k or an outer axis: several of m if axes are joined.
+  ContractOp first() const { return segments.front().contractions.front().op; }
+  /// Of m, k or an outer axis: several of m if axes are joined.
   SmallVector<Extent> extents(char axis, const DimClasses &dims) const;
-  /// Whether a number divides its size, as far as that is known.
-  bool isMultiple(char axis, int64_t number, const DimClasses &dims) const;
+  Extent columns(const MmaSegment &segment, const DimClasses &dims) const {
+    return dims.extent(segment.shape(), resultAxes.size() - 1);
+  }
+  /// Whether neighbours in memory of all operands for the columns follow the
+  /// summed axis, or of all of them the columns.
+  bool hasOneOrder() const;
 };
 
-/// The space of the kernel's contraction, or a reason why tensor cores cannot
-/// run it, such as "its rows are no multiples of 16 bytes".
+/// The space of the contractions, or a reason why tensor cores cannot run them
+/// in one kernel, such as "its rows are no multiples of 16 bytes".
+FailureOr<MmaSpace> mmaSpaceOf(const MmaGroup &group, const DimClasses &dims,
+                               TensorFacts facts, std::string &reason);
 FailureOr<MmaSpace> mmaSpaceOf(KernelOp kernel, const DimClasses &dims,
                                TensorFacts facts, std::string &reason);
 

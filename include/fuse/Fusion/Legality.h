@@ -21,7 +21,7 @@ enum class GroupKind {
   Rows,
   /// Reductions over other dimensions of one shape, and what surrounds them.
   Columns,
-  /// One contraction and pointwise ops on its result.
+  /// Contractions and pointwise ops on their results.
   Contraction
 };
 

@@ -99,6 +99,52 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def SplitContractions : Pass<"fuse-split-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Give contractions that cannot share a kernel their own";
+  let description = [{
+    `fuse-form-kernels` lets several contractions share a kernel on tensor cores, as
+    those before a SwiGLU. Whether copies can read their operands is known for a
+    call only: these must start at multiples of 16 bytes, and so must their rows.
+    Where they do not, or the chip has no such instructions, each contraction gets a
+    kernel of its own, with what follows from it and those before it. Kernels that
+    have a schedule are left alone.
+
+    Before:
+    ```mlir
+    %y = fuse.kernel "f" ins(%x, %v, %w : ...) -> tensor<8x63xbf16> {
+    ^bb0(%a: tensor<8x63xbf16>, %b: tensor<63x63xbf16>, %c: tensor<63x63xbf16>):
+      %p = fuse.contract "mk,nk->mn" %a, %b : ... -> tensor<8x63xbf16>
+      %q = fuse.contract "mk,nk->mn" %a, %c : ... -> tensor<8x63xbf16>
+      %r = fuse.mul %p, %q : tensor<8x63xbf16>
+      fuse.yield %r : tensor<8x63xbf16>
+    }
+    ```
+    After:
+    ```mlir
+    %p = fuse.kernel "f_0" ins(%x, %v : ...) -> tensor<8x63xbf16> {
+    ^bb0(%a: tensor<8x63xbf16>, %b: tensor<63x63xbf16>):
+      %p = fuse.contract "mk,nk->mn" %a, %b : ... -> tensor<8x63xbf16>
+      fuse.yield %p : tensor<8x63xbf16>
+    }
+    %y = fuse.kernel "f_1" ins(%x, %w, %p : ...) -> tensor<8x63xbf16> {
+    ^bb0(%a: tensor<8x63xbf16>, %c: tensor<63x63xbf16>, %p: tensor<8x63xbf16>):
+      %q = fuse.contract "mk,nk->mn" %a, %c : ... -> tensor<8x63xbf16>
+      %r = fuse.mul %p, %q : tensor<8x63xbf16>
+      fuse.yield %r : tensor<8x63xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The machine that is scheduled for">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
+    Option<"divisible", "divisible", "bool", "false",
+           "Dynamic innermost dimensions are multiples of 16 bytes">
+  ];
+  let dependentDialects = ["::mlir::fuse::FuseDialect"];
+}
+
 def AlignContractions : Pass<"fuse-align-contractions", "::mlir::func::FuncOp"> {
   let summary = "Pad operands of contractions to rows that tensor cores can read";
   let description = [{

@@ -16,6 +16,7 @@
 #ifndef FUSE_SCHEDULE_CANDIDATES_H
 #define FUSE_SCHEDULE_CANDIDATES_H
 
+#include "fuse/Analysis/MmaSpace.h"
 #include "fuse/Schedule/MmaModel.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "fuse/Schedule/TimeModel.h"
@@ -37,10 +38,23 @@ BlockWork estimateWork(KernelOp kernel, const DimClasses &dims,
 TimeEstimate estimateTime(KernelOp kernel, const DimClasses &dims,
                           ScheduleAttrInterface schedule, const GPUTarget &gpu);
 
-/// The sizes of the kernel's contraction, as estimateWork() takes them.
+/// The sizes of the kernel's contractions, as estimateWork() takes them.
 MmaProduct mmaProductOf(KernelOp kernel, const DimClasses &dims);
+/// The same of contractions that are or may become a kernel with these results.
+MmaProduct mmaProductOf(const MmaSpace &space, ArrayRef<Value> results,
+                        const DimClasses &dims);
+/// What is known of them beside their sizes, but for the results.
+MmaForm mmaFormOf(const MmaSpace &space);
+/// The seconds that they take with the fastest of all tiles.
+double fastestMma(const MmaSpace &space, ArrayRef<Value> results,
+                  const DimClasses &dims, const GPUTarget &gpu);
 
-/// The schedules of the kernel's contraction on tensor cores, from fast to
+/// The same of each contraction in a kernel of its own, which only writes its
+/// result.
+double fastestMmaApart(const MmaSpace &space, const DimClasses &dims,
+                       const GPUTarget &gpu);
+
+/// The schedules of the kernel's contractions on tensor cores, from fast to
 /// slow; empty where they cannot run it.
 SmallVector<MmaScheduleAttr> mmaSchedulesOf(KernelOp kernel,
                                             const DimClasses &dims,

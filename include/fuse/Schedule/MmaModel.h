@@ -31,12 +31,23 @@
 
 namespace mlir::fuse {
 
+/// Contractions that share the columns of a tile, in which each has so many
+/// columns of its own.
+struct MmaColumns {
+  double columns = 1;
+  int64_t contractions = 1;
+};
+
 /// A product of matrices [m, k] and [n, k] of 16-bit elements, for each of
 /// `batches` places.
 struct MmaProduct {
   double batches = 1, m = 1, n = 1, k = 1;
-  /// Of one place of all results together.
+  /// Of one of m x n places, of all results together.
   double resultBytes = MmaScheduleAttr::kElementBytes;
+  /// How the n columns are several contractions'; empty where one has all.
+  SmallVector<MmaColumns, 1> segments = {};
+  /// Instructions for the columns of a consumer.
+  int64_t runs = 1;
 };
 
 /// What is known of a kernel's contraction beside its sizes.
@@ -46,7 +57,13 @@ struct MmaForm {
   /// Neighbours in memory of the columns' operand follow the summed axis; else
   /// its copies take 64 columns each.
   bool columnsAreAlongK = true;
+  /// The columns of a consumer are shared evenly among so many contractions, or
+  /// divisors of that number.
+  int64_t contractions = 1;
 };
+
+/// Tiles of all columns, for a row of tiles.
+double mmaColumnTiles(MmaScheduleAttr schedule, const MmaProduct &product);
 
 /// Clocks of a multiprocessor in which it has as many tiles as any.
 double mmaClocks(MmaScheduleAttr schedule, const MmaProduct &product,

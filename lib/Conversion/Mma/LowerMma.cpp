@@ -19,11 +19,17 @@
 //                                     await the products, release the slot
 //                                     compute and write the results
 //
+// Several contractions have the rows in common. Those whose results meet are
+// columns of one tile, which come from several tensors; others have tiles of
+// their own, and only the producer and what computes the results tell them
+// apart.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../TensorMaps.h"
 #include "MmaEpilogue.h"
 #include "TileRing.h"
+#include "TileSlot.h"
 #include "Wgmma.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -44,38 +50,32 @@ namespace {
 class MmaLowering {
 public:
   MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule, MmaSpace space,
-              TensorFacts facts)
-      : frame(frame), builder(frame.builder), schedule(schedule),
-        space(std::move(space)), b(frame), order(b, this->space, schedule),
-        rows{schedule.getTileM(), schedule.getTileK(),
-             this->space.rows.isAlongK(this->space.k)},
-        columns{schedule.getTileN(), schedule.getTileK(),
-                this->space.columns.isAlongK(this->space.k)},
-        wgmma(b, schedule.columnsPerConsumer(),
-              this->space.op.getType().getElementType(), rows, columns),
-        epilogue(b, this->space, schedule, facts) {
-    rowsMap = addMap(this->space.rows, rows);
-    columnsMap = addMap(this->space.columns, columns);
-  }
+              TensorFacts facts);
 
   LogicalResult verify();
   FailureOr<Grid> run();
 
 private:
-  Value addMap(const MmaOperand &operand, const SlotOperand &slot);
+  Value addMap(const MmaOperand &operand, int64_t boxRows);
   Value sharedMemory();
   void produce(TileRing &ring);
   void copyStep(TileRing &ring, const RingPlace &place, const TilePlace &tile,
                 Value step);
-  void copyOperand(const MmaOperand &operand, const SlotOperand &slot,
-                   Value map, Value at, Value barrier, const TilePlace &tile,
-                   Value first, Value step);
+  void copyColumns(unsigned segment, Value at, Value barrier,
+                   const TilePlace &tile, Value step);
+  void copyBoxes(const MmaOperand &operand, Value map, ArrayRef<SlotBox> boxes,
+                 Value at, Value barrier, const TilePlace &tile, Value first,
+                 Value step);
   void consume(TileRing &ring);
   SmallVector<Value> multiplyTile(TileRing &ring, const ConsumerThread &self,
                                   RingPlace &place);
   SmallVector<Value> multiplyStep(TileRing &ring, const ConsumerThread &self,
                                   const RingPlace &place, ValueRange sums,
                                   Value step);
+  Value leftOf(const ConsumerThread &self, Value at, int64_t part);
+  Value rightOf(const ConsumerThread &self, Value at, unsigned run);
+  TileSums sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
+                  int64_t contraction);
   /// `body` for each tile of this block; it gets and returns a place of the
   /// ring.
   void
@@ -91,33 +91,71 @@ private:
   MmaSpace space;
   MmaBuilder b;
   TileOrder order;
-  SlotOperand rows, columns;
-  Wgmma wgmma;
-  MmaEpilogue epilogue;
-  Value rowsMap, columnsMap, memory, thread, steps;
+  TileSlot slot;
+  /// Of each run of the slot.
+  SmallVector<Wgmma, 1> products;
+  /// Of each segment.
+  SmallVector<MmaEpilogue, 1> epilogues;
+  Value rowsMap, memory, thread, steps;
+  /// Of each segment's contractions.
+  SmallVector<SmallVector<Value, 2>, 1> columnsMaps;
 };
 } // namespace
 
-/// A block of 64 columns of the matrix is a box.
-LogicalResult MmaLowering::verify() {
-  constexpr int64_t block = MmaScheduleAttr::kRowElements;
-  if (columns.isAlongK || schedule.columnsPerConsumer() % block == 0)
-    return success();
-  return frame.kernel.emitError()
-         << "expected consumers with multiples of " << block
-         << " columns where neighbours in memory follow axis '" << space.n
-         << "', but got " << schedule.columnsPerConsumer()
-         << "; choose another tile_n";
+MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
+                         MmaSpace theSpace, TensorFacts facts)
+    : frame(frame), builder(frame.builder), schedule(schedule),
+      space(std::move(theSpace)), b(frame), order(b, space, schedule),
+      slot(space, schedule) {
+  Type element = space.first().getType().getElementType();
+  for (const ColumnRun &run : slot.runs)
+    products.emplace_back(b, run.consumerColumns, element, slot.rows,
+                          run.operand);
+  for (const MmaSegment &segment : space.segments)
+    epilogues.emplace_back(b, space, segment, schedule, facts);
+  rowsMap = addMap(space.rows, slot.rows.blockRows());
+  for (const MmaSegment &segment : space.segments) {
+    columnsMaps.emplace_back();
+    for (auto [number, contraction] : llvm::enumerate(segment.contractions)) {
+      const SlotOperand &operand = slot.runs[slot.runOf(number)].operand;
+      columnsMaps.back().push_back(addMap(
+          contraction.columns, operand.boxRows(slot.pieceColumns(segment))));
+    }
+  }
 }
 
-Value MmaLowering::addMap(const MmaOperand &operand, const SlotOperand &slot) {
+/// A block of 64 columns of the matrix is a box; along the summed axis a
+/// swizzle repeats after 8 columns, as many as an instruction takes.
+LogicalResult MmaLowering::verify() {
+  for (const MmaSegment &segment : space.segments) {
+    bool isAcross =
+        llvm::any_of(segment.contractions, [&](const MmaContraction &one) {
+          return !one.columns.isAlongK(space.k);
+        });
+    int64_t unit = isAcross ? MmaScheduleAttr::kRowElements : 8;
+    if (schedule.columnsPerConsumer() % (unit * segment.count()) == 0)
+      continue;
+    InFlightDiagnostic error = frame.kernel.emitError()
+                               << "expected consumers with multiples of "
+                               << unit * segment.count() << " columns";
+    if (segment.count() > 1)
+      error << " for " << segment.count() << " contractions";
+    if (isAcross)
+      error << " where neighbours in memory follow axis '" << space.n << "'";
+    return error << ", but got " << schedule.columnsPerConsumer()
+                 << "; choose another tile_n";
+  }
+  return success();
+}
+
+Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows) {
   TensorMapUse use;
   use.isResult = false;
-  use.number = operand.tensor.getArgNumber();
+  use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
   use.dims.assign(operand.dims.begin(), operand.dims.end());
   use.box.assign(operand.dims.size(), 1);
   use.box[0] = SlotOperand::rowElements;
-  use.box[1] = slot.blockRows();
+  use.box[1] = boxRows;
   return addTensorMap(frame, std::move(use));
 }
 
@@ -176,26 +214,22 @@ void MmaLowering::forEachTile(
 //===----------------------------------------------------------------------===//
 
 /// Copies count whole boxes, also where these reach past the tensor's end.
-void MmaLowering::copyOperand(const MmaOperand &operand,
-                              const SlotOperand &slot, Value map, Value at,
-                              Value barrier, const TilePlace &tile, Value first,
-                              Value step) {
+void MmaLowering::copyBoxes(const MmaOperand &operand, Value map,
+                            ArrayRef<SlotBox> boxes, Value at, Value barrier,
+                            const TilePlace &tile, Value first, Value step) {
   auto cluster = LLVM::LLVMPointerType::get(
       builder.getContext(),
       static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
   Value place = b.mul(step, schedule.getTileK());
-  for (int64_t block = 0; block < slot.blocks(); ++block) {
-    int64_t further = block * SlotOperand::rowElements;
+  for (const SlotBox &box : boxes) {
     SmallVector<Value> coordinates;
     for (char axis : operand.axes)
-      coordinates.push_back(axis == space.k
-                                ? b.add(place, slot.isAlongK ? further : 0)
+      coordinates.push_back(axis == space.k ? b.add(place, box.place)
                             : axis == space.m || axis == space.n
-                                ? b.add(first, slot.isAlongK ? 0 : further)
+                                ? b.add(first, box.further)
                                 : tile.outer.lookup(axis));
     Value to = LLVM::AddrSpaceCastOp::create(
-        builder, frame.loc(), cluster,
-        b.behind(memory, b.add(at, block * slot.blockBytes())));
+        builder, frame.loc(), cluster, b.behind(memory, b.add(at, box.offset)));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         builder, frame.loc(), to, map, coordinates, barrier,
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
@@ -204,14 +238,29 @@ void MmaLowering::copyOperand(const MmaOperand &operand,
   }
 }
 
+void MmaLowering::copyColumns(unsigned number, Value at, Value barrier,
+                              const TilePlace &tile, Value step) {
+  const MmaSegment &segment = space.segments[number];
+  for (auto [i, contraction] : llvm::enumerate(segment.contractions)) {
+    const ColumnRun &run = slot.runs[slot.runOf(i)];
+    for (const TileSlot::Piece &piece : slot.pieces(segment, i))
+      copyBoxes(contraction.columns, columnsMaps[number][i],
+                run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
+                b.add(at, run.offset), barrier, tile,
+                b.add(tile.column, piece.inTile), step);
+  }
+}
+
 void MmaLowering::copyStep(TileRing &ring, const RingPlace &place,
                            const TilePlace &tile, Value step) {
   ring.awaitEmpty(place);
   Value barrier = ring.expect(place, schedule.slotBytes());
   Value at = ring.offset(place.slot);
-  copyOperand(space.rows, rows, rowsMap, at, barrier, tile, tile.row, step);
-  copyOperand(space.columns, columns, columnsMap, b.add(at, rows.bytes()),
-              barrier, tile, tile.column, step);
+  copyBoxes(space.rows, rowsMap, slot.rows.boxes(0, schedule.getTileM()), at,
+            barrier, tile, tile.row, step);
+  order.inSegment(tile, [&](unsigned segment) {
+    copyColumns(segment, at, barrier, tile, step);
+  });
 }
 
 void MmaLowering::produce(TileRing &ring) {
@@ -232,6 +281,25 @@ void MmaLowering::produce(TileRing &ring) {
 // Consumers
 //===----------------------------------------------------------------------===//
 
+Value MmaLowering::leftOf(const ConsumerThread &self, Value at, int64_t part) {
+  const SlotOperand &rows = slot.rows;
+  Value offset = b.word(rows.offsetOf(part * MmaScheduleAttr::kRows));
+  int64_t own = schedule.partsPerConsumer() * MmaScheduleAttr::kRows;
+  if (!schedule.sharesColumns())
+    offset = b.add(offset, b.mul(self.consumer, rows.offsetOf(own)));
+  return products.front().leftDescriptor(b.behind(memory, b.add(at, offset)));
+}
+
+Value MmaLowering::rightOf(const ConsumerThread &self, Value at,
+                           unsigned number) {
+  const ColumnRun &run = slot.runs[number];
+  Value offset = b.word(run.offset);
+  if (schedule.sharesColumns())
+    offset = b.add(offset, b.mul(self.consumer,
+                                 run.operand.offsetOf(run.consumerColumns)));
+  return products[number].rightDescriptor(b.behind(memory, b.add(at, offset)));
+}
+
 /// A fence comes right before the products: ptxas runs them one by one where a
 /// branch lies between. The slot before is free once its products are done.
 SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
@@ -241,86 +309,110 @@ SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
   ring.awaitFull(place);
   Value at = ring.offset(place.slot);
   int64_t parts = schedule.partsPerConsumer();
-  SmallVector<Value> left;
-  for (int64_t part = 0; part < parts; ++part) {
-    Value offset = b.word(rows.offsetOf(part * MmaScheduleAttr::kRows));
-    if (!schedule.sharesColumns())
-      offset =
-          b.add(offset, b.mul(self.consumer,
-                              rows.offsetOf(parts * MmaScheduleAttr::kRows)));
-    left.push_back(wgmma.leftDescriptor(b.behind(memory, b.add(at, offset))));
-  }
-  Value offset = b.word(rows.bytes());
-  if (schedule.sharesColumns())
-    offset =
-        b.add(offset, b.mul(self.consumer,
-                            columns.offsetOf(schedule.columnsPerConsumer())));
-  Value right = wgmma.rightDescriptor(b.behind(memory, b.add(at, offset)));
+  SmallVector<Value> left, right;
+  for (int64_t part = 0; part < parts; ++part)
+    left.push_back(leftOf(self, at, part));
+  for (size_t run = 0; run < products.size(); ++run)
+    right.push_back(rightOf(self, at, run));
   Value isLater = b.differs(step, b.word(0));
   Value keeps = arith::ExtUIOp::create(builder, frame.loc(),
                                        builder.getI32Type(), isLater);
   Value always = b.word(1);
   SmallVector<Value> next(sums);
-  wgmma.fence();
-  constexpr int64_t placesPerStep = 16;
-  for (int64_t i = 0; i < schedule.getTileK() / placesPerStep; ++i)
-    for (int64_t part = 0; part < parts; ++part)
-      next[part] =
-          wgmma.multiply(next[part], left[part], right, i, i ? always : keeps);
-  wgmma.commit();
-  wgmma.awaitAllButOne();
+  products.front().fence();
+  int64_t count = schedule.getTileK() / SlotOperand::placesPerStep;
+  for (int64_t i = 0; i < count; ++i)
+    for (auto [number, sum] : llvm::enumerate(next)) {
+      size_t part = number / products.size(), run = number % products.size();
+      sum = products[run].multiply(sum, left[part], right[run], i,
+                                   i ? always : keeps);
+    }
+  products.front().commit();
+  products.front().awaitAllButOne();
   Value mayRelease = frame.both(isLater, b.equal(self.thread, 0));
   frame.ifTrue(mayRelease, [&] { ring.release(ring.previousSlot(place)); });
   return next;
 }
 
-/// This thread's sums of the tile, by parts of 64 rows; `place` moves on.
+/// This thread's sums of the tile, by parts of 64 rows, of each by runs;
+/// `place` moves on.
 SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                                              const ConsumerThread &self,
                                              RingPlace &place) {
-  int64_t parts = schedule.partsPerConsumer();
   // Without a step the sums are zero; with one the first ignores them.
   std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
-  Value start = k && *k > 0 ? wgmma.undefined() : wgmma.zeros();
-  SmallVector<Value> values(parts, start);
+  SmallVector<Value> values;
+  for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
+    for (Wgmma &product : products)
+      values.push_back(k && *k > 0 ? product.undefined() : product.zeros());
+  size_t count = values.size();
   values.append({place.slot, place.parity});
   scf::ForOp all = loop(
       b.word(0), steps, b.word(1), values, [&](Value step, ValueRange current) {
-        RingPlace here{current[parts], current[parts + 1]};
+        RingPlace here{current[count], current[count + 1]};
         SmallVector<Value> next =
-            multiplyStep(ring, self, here, current.take_front(parts), step);
+            multiplyStep(ring, self, here, current.take_front(count), step);
         RingPlace after = ring.next(here);
         next.append({after.slot, after.parity});
         return next;
       });
   SmallVector<Value> sums;
-  for (int64_t part = 0; part < parts; ++part)
-    sums.push_back(wgmma.awaitAll(all.getResult(part)));
-  place = {all.getResult(parts), all.getResult(parts + 1)};
+  for (size_t i = 0; i < count; ++i)
+    sums.push_back(products[i % products.size()].awaitAll(all.getResult(i)));
+  place = {all.getResult(count), all.getResult(count + 1)};
   Value mayRelease =
       frame.both(b.differs(steps, b.word(0)), b.equal(self.thread, 0));
   frame.ifTrue(mayRelease, [&] { ring.release(ring.previousSlot(place)); });
   return sums;
 }
 
+/// Those of one contraction: neighbours in the sums of its run.
+TileSums MmaLowering::sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
+                             int64_t contraction) {
+  unsigned run = slot.runOf(contraction);
+  constexpr int64_t columnsOfSum = 2;
+  int64_t first = slot.columnInRun(segment, contraction) / columnsOfSum;
+  int64_t count = segment.columnsPerConsumer(schedule) / columnsOfSum;
+  TileSums found;
+  for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part) {
+    found.emplace_back();
+    for (int64_t i = first; i < first + count; ++i)
+      found.back().push_back(
+          products[run].extract(sums[part * products.size() + run], i));
+  }
+  return found;
+}
+
 void MmaLowering::consume(TileRing &ring) {
   constexpr int64_t group = MmaScheduleAttr::kGroup, warp = 32;
   ConsumerThread self{b.sub(b.div(thread, group), b.word(1)),
                       b.rem(thread, group), b.rem(thread, warp)};
-  epilogue.initialize(
-      self, b.behind(memory, schedule.getStages() * schedule.slotBytes()));
+  Value buffers = b.behind(memory, schedule.getStages() * schedule.slotBytes());
+  // A tile that fills an odd number ends with the buffer that the next one
+  // starts with.
+  bool startsAnywhere = llvm::any_of(epilogues, [](MmaEpilogue &epilogue) {
+    return epilogue.buffersOfTile() % MmaScheduleAttr::kBuffers != 0;
+  });
+  for (MmaEpilogue &epilogue : epilogues)
+    epilogue.initialize(self, buffers, startsAnywhere);
   forEachTile(/*parity=*/0, [&](const TilePlace &found, RingPlace place) {
     TilePlace tile = order.fixHere(found);
-    SmallVector<SmallVector<Value>> sums;
-    for (Value part : multiplyTile(ring, self, place)) {
-      sums.emplace_back();
-      for (int64_t i = 0; i < wgmma.sumsPerThread(); ++i)
-        sums.back().push_back(wgmma.extract(part, i));
-    }
-    epilogue.write(order.fixHere(tile), sums);
+    SmallVector<Value> sums = multiplyTile(ring, self, place);
+    TilePlace fixed = order.fixHere(tile);
+    order.inSegment(fixed, [&](unsigned number) {
+      const MmaSegment &segment = space.segments[number];
+      SmallVector<TileSums> its;
+      for (int64_t i = 0; i < segment.count(); ++i)
+        its.push_back(sumsOf(sums, segment, i));
+      epilogues[number].write(fixed, its);
+    });
     return place;
   });
-  epilogue.finish();
+  auto *copies = llvm::find_if(epilogues, [](MmaEpilogue &epilogue) {
+    return epilogue.buffersOfTile() > 0;
+  });
+  if (copies != epilogues.end())
+    copies->finish();
 }
 
 FailureOr<Grid> MmaLowering::run() {

@@ -45,6 +45,10 @@ public:
                                                a, b);
   }
   Value equal(Value a, int64_t b) { return equal(a, word(b)); }
+  Value atLeast(Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc(), arith::CmpIPredicate::uge,
+                                               a, b);
+  }
   Value differs(Value a, Value b) {
     return builder.createOrFold<arith::CmpIOp>(loc(), arith::CmpIPredicate::ne,
                                                a, b);

@@ -23,17 +23,34 @@ static constexpr int64_t matrixRowBytes = 16;
 /// Columns that are computed before the next ones.
 static constexpr int64_t groupColumns = 64;
 
+/// The ops that the segment's results are computed by.
+static llvm::DenseSet<Operation *> neededOps(KernelOp kernel,
+                                             const MmaSegment &segment) {
+  SmallVector<Value> work;
+  for (unsigned number : segment.results)
+    work.push_back(kernel.getYield().getValues()[number]);
+  llvm::DenseSet<Operation *> needed;
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp();
+        op && needed.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  return needed;
+}
+
 MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
-                         MmaScheduleAttr schedule, TensorFacts facts)
-    : b(b), emitter(b.frame.emitter), space(space), schedule(schedule),
+                         const MmaSegment &segment, MmaScheduleAttr schedule,
+                         TensorFacts facts)
+    : b(b), emitter(b.frame.emitter), space(space), segment(segment),
+      schedule(schedule),
       lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1) {
   addResults(facts);
-  ContractOp op = space.op;
-  auto isRead = [](Operation *user) {
-    return user->hasTrait<mlir::fuse::OpTrait::Pointwise>();
+  llvm::DenseSet<Operation *> needed = neededOps(b.frame.kernel, segment);
+  auto isRead = [&](Operation *user) {
+    return user->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+           needed.contains(user);
   };
   for (BlockArgument input : b.frame.kernel.getBody().getArguments())
-    if (b.frame.dims.sameShape(input, op.getResult()) &&
+    if (b.frame.dims.sameShape(input, segment.shape()) &&
         llvm::any_of(input.getUsers(), isRead))
       streamed.push_back(input);
 }
@@ -42,20 +59,20 @@ MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
 /// registers.
 void MmaEpilogue::addResults(TensorFacts facts) {
   KernelFrame &frame = b.frame;
-  ContractOp op = space.op;
-  StringRef axes = op.getResultAxes();
-  for (auto [number, value] :
-       llvm::enumerate(frame.kernel.getYield().getValues())) {
+  StringRef axes(space.resultAxes.data(), space.resultAxes.size());
+  for (unsigned number : segment.results) {
     Result result;
+    Value value = frame.kernel.getYield().getValues()[number];
+    result.number = number;
     result.value = value;
     int64_t bits =
         getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
     result.bytes = llvm::divideCeil(bits, 8);
     bool isCopied = schedule.getStore() == MmaStore::tma &&
                     (result.bytes == 2 || result.bytes == 4) && lanes == pair &&
-                    schedule.columnsPerConsumer() % result.columns() == 0 &&
+                    width() % result.columns() == 0 &&
                     fitsTensorMap(frame.kernel, frame.dims, value, facts);
-    TensorMapUse use{/*isResult=*/true, static_cast<unsigned>(number), {}, {}};
+    TensorMapUse use{/*isResult=*/true, number, {}, {}};
     // The last axis, the rows', and then the outer ones.
     auto addAxis = [&](char axis, ArrayRef<char> joined, int64_t size) {
       result.axes.push_back(axis);
@@ -76,8 +93,10 @@ void MmaEpilogue::addResults(TensorFacts facts) {
   }
 }
 
-void MmaEpilogue::initialize(const ConsumerThread &thread, Value buffers) {
+void MmaEpilogue::initialize(const ConsumerThread &thread, Value buffers,
+                             bool startsAnywhere) {
   self = thread;
+  this->startsAnywhere = startsAnywhere;
   isLeader = b.equal(self.thread, 0);
   // Barrier 0 is that of all threads.
   barrier = b.add(self.consumer, 1);
@@ -100,7 +119,7 @@ Value MmaEpilogue::firstRow(const TilePlace &tile, int64_t part) {
 Value MmaEpilogue::firstColumn(const TilePlace &tile, int64_t block) {
   Value column = tile.column;
   if (schedule.sharesColumns())
-    column = b.add(column, b.mul(self.consumer, schedule.columnsPerConsumer()));
+    column = b.add(column, b.mul(self.consumer, width()));
   return b.add(column, block * blockColumns);
 }
 
@@ -121,7 +140,7 @@ MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
       places.rows.push_back(emitter.add(
           row,
           Index::constant(part * MmaScheduleAttr::kRows + half * rowStep)));
-  for (int64_t at = 0; at < schedule.columnsPerConsumer(); at += blockColumns)
+  for (int64_t at = 0; at < width(); at += blockColumns)
     for (int64_t lane = 0; lane < pair; lane += lanes)
       places.columns.push_back(emitter.add(column, Index::constant(at + lane)));
   auto keepInside = [&](const Index &index, char axis, int64_t width) {
@@ -138,7 +157,6 @@ MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
 }
 
 Point MmaEpilogue::pointOf(const Places &places, const Fragment &fragment) {
-  ContractOp op = space.op;
   Point point;
   auto indexOf = [&](char axis) {
     if (axis == space.n)
@@ -148,8 +166,8 @@ Point MmaEpilogue::pointOf(const Places &places, const Fragment &fragment) {
       return places.outer.lookup(axis);
     return places.rowsInside[fragment.row][joined - space.rowAxes.begin()];
   };
-  for (auto [number, axis] : llvm::enumerate(op.getResultAxes())) {
-    bool isOne = b.frame.dims.extent(op.getResult(), number).size == 1;
+  for (auto [number, axis] : llvm::enumerate(space.resultAxes)) {
+    bool isOne = b.frame.dims.extent(segment.shape(), number).size == 1;
     point.dims.push_back(isOne ? Index::constant(0) : indexOf(axis));
   }
   point.lanes = lanes;
@@ -158,8 +176,8 @@ Point MmaEpilogue::pointOf(const Places &places, const Fragment &fragment) {
 
 /// From the last to the first: where an axis has size 1 all are one point,
 /// whose value is the first's.
-void MmaEpilogue::defineSums(const Places &places,
-                             ArrayRef<SmallVector<Value>> sums) {
+void MmaEpilogue::defineSums(ContractOp op, const Places &places,
+                             const TileSums &sums) {
   int64_t perBlock = pair / lanes;
   for (int64_t row = places.rows.size() - 1; row >= 0; --row)
     for (int64_t column = places.columns.size() - 1; column >= 0; --column) {
@@ -167,8 +185,7 @@ void MmaEpilogue::defineSums(const Places &places,
       int64_t first = 2 * pair * block + pair * (row % 2) + lane;
       Value value = emitter.gatherLanes(
           b.loc(), lanes, [&](int64_t i) { return sums[row / 2][first + i]; });
-      emitter.define(ContractOp(space.op).getResult(),
-                     pointOf(places, {row, column}), value);
+      emitter.define(op.getResult(), pointOf(places, {row, column}), value);
     }
 }
 
@@ -176,7 +193,7 @@ void MmaEpilogue::defineSums(const Places &places,
 // Results
 //===----------------------------------------------------------------------===//
 
-void MmaEpilogue::writeDirectly(unsigned number, const Places &places,
+void MmaEpilogue::writeDirectly(const Result &result, const Places &places,
                                 int64_t part, int64_t firstBlock,
                                 int64_t blocks, bool hasEdges) {
   int64_t perBlock = pair / lanes;
@@ -184,23 +201,24 @@ void MmaEpilogue::writeDirectly(unsigned number, const Places &places,
     for (int64_t column = firstBlock * perBlock;
          column < (firstBlock + blocks) * perBlock; ++column) {
       Point point = pointOf(places, {row, column});
-      Value value = emitter.emitLanes(results[number].value, point);
+      Value value = emitter.emitLanes(result.value, point);
       Value inside;
       if (hasEdges)
         inside =
             b.frame.both(emitter.less(places.rows[row], size(space.m)),
                          emitter.less(places.columns[column], size(space.n)));
-      b.frame.ifTrue(inside, [&] { emitter.store(number, point, value); });
+      b.frame.ifTrue(inside,
+                     [&] { emitter.store(result.number, point, value); });
     }
 }
 
 /// A pair of each row of each block of columns, as it lies in memory.
-SmallVector<Value> MmaEpilogue::storedPairs(unsigned number,
+SmallVector<Value> MmaEpilogue::storedPairs(const Result &result,
                                             const Places &places, int64_t part,
                                             int64_t firstBlock,
                                             int64_t blocks) {
   SmallVector<Value> pairs;
-  Value value = results[number].value;
+  Value value = result.value;
   Type element = getElementTypeOrSelf(value.getType());
   for (int64_t block = firstBlock; block < firstBlock + blocks; ++block)
     for (int64_t half = 0; half < 2; ++half)
@@ -272,17 +290,14 @@ void MmaEpilogue::copyBuffer(const Result &result, Value buffer,
 
 /// The buffers take turns. One thread copies, and knows which copies have read
 /// theirs; before it says so nobody writes there again.
-void MmaEpilogue::writeThroughBuffer(unsigned number, const TilePlace &tile,
+void MmaEpilogue::writeThroughBuffer(const Result &result,
+                                     const TilePlace &tile,
                                      const Places &places, int64_t part,
                                      int64_t firstBlock) {
-  const Result &result = results[number];
   int64_t blocks = result.columns() / blockColumns;
   SmallVector<Value> pairs =
-      storedPairs(number, places, part, firstBlock, blocks);
-  // A tile that fills an odd number ends with the buffer that the next one
-  // starts with.
-  bool followsItself =
-      filled == 0 && buffersOfTile() % MmaScheduleAttr::kBuffers != 0;
+      storedPairs(result, places, part, firstBlock, blocks);
+  bool followsItself = filled == 0 && startsAnywhere;
   b.frame.ifTrue(isLeader, [&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(b.builder, b.loc(),
                                          uint32_t(followsItself ? 0 : 1),
@@ -308,19 +323,18 @@ int64_t MmaEpilogue::buffersOfTile() const {
   int64_t count = 0;
   for (const Result &result : results)
     if (result.isCopied())
-      count += schedule.partsPerConsumer() * schedule.columnsPerConsumer() /
-               result.columns();
+      count += schedule.partsPerConsumer() * width() / result.columns();
   return count;
 }
 
 int64_t MmaEpilogue::groupWidth(int64_t first) const {
-  return std::min(groupColumns, schedule.columnsPerConsumer() - first);
+  return std::min(groupColumns, width() - first);
 }
 
 /// Starts the loads of a group of columns: they are under way while the group
 /// before is written, whose barriers they do not wait for.
 void MmaEpilogue::loadAhead(const Places &places, int64_t firstColumn) {
-  if (firstColumn >= schedule.columnsPerConsumer())
+  if (firstColumn >= width())
     return;
   int64_t perBlock = pair / lanes, first = firstColumn / blockColumns;
   int64_t last = first + groupWidth(firstColumn) / blockColumns;
@@ -330,25 +344,25 @@ void MmaEpilogue::loadAhead(const Places &places, int64_t firstColumn) {
         emitter.emit(input, pointOf(places, {row, column}));
 }
 
-void MmaEpilogue::writeTile(const TilePlace &tile,
-                            ArrayRef<SmallVector<Value>> sums, bool hasEdges) {
+void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
+                            bool hasEdges) {
   Places places = placesOf(tile, hasEdges);
-  defineSums(places, sums);
+  for (auto [contraction, its] : llvm::zip_equal(segment.contractions, sums))
+    defineSums(contraction.op, places, its);
   filled = 0;
-  int64_t columns = schedule.columnsPerConsumer();
   loadAhead(places, 0);
-  for (int64_t first = 0; first < columns; first += groupColumns) {
-    int64_t width = groupWidth(first);
+  for (int64_t first = 0; first < width(); first += groupColumns) {
+    int64_t group = groupWidth(first);
     loadAhead(places, first + groupColumns);
     for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
-      for (auto [number, result] : llvm::enumerate(results)) {
+      for (const Result &result : results) {
         if (!result.isCopied()) {
-          writeDirectly(number, places, part, first / blockColumns,
-                        width / blockColumns, hasEdges);
+          writeDirectly(result, places, part, first / blockColumns,
+                        group / blockColumns, hasEdges);
           continue;
         }
-        for (int64_t at = first; at < first + width; at += result.columns())
-          writeThroughBuffer(number, tile, places, part, at / blockColumns);
+        for (int64_t at = first; at < first + group; at += result.columns())
+          writeThroughBuffer(result, tile, places, part, at / blockColumns);
       }
   }
 }
@@ -356,30 +370,32 @@ void MmaEpilogue::writeTile(const TilePlace &tile,
 /// Whether a tile may be cut where a thread would notice. Copies clip what they
 /// write.
 bool MmaEpilogue::mayHaveEdges() const {
-  const DimClasses &dims = b.frame.dims;
-  if (space.isMultiple(space.m, schedule.getTileM(), dims) &&
-      space.isMultiple(space.n, schedule.getTileN(), dims))
+  auto isMultiple = [&](char axis, int64_t number) {
+    std::optional<int64_t> size = staticProduct(extents(axis));
+    return size && *size % number == 0;
+  };
+  if (isMultiple(space.m, schedule.getTileM()) &&
+      isMultiple(space.n, segment.columnsPerTile(schedule)))
     return false;
   bool writes = llvm::any_of(
       results, [](const Result &result) { return !result.isCopied(); });
-  Operation *contraction = ContractOp(space.op);
   auto reads = [&](BlockArgument input) {
     return llvm::any_of(input.getUsers(),
-                        [&](Operation *user) { return user != contraction; });
+                        [](Operation *user) { return !isa<ContractOp>(user); });
   };
   return writes || llvm::any_of(b.frame.kernel.getBody().getArguments(), reads);
 }
 
-void MmaEpilogue::write(const TilePlace &tile,
-                        ArrayRef<SmallVector<Value>> sums) {
+void MmaEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums) {
   if (!mayHaveEdges())
     return writeTile(tile, sums, /*hasEdges=*/false);
   auto fits = [&](Value first, int64_t count, char axis) {
     return emitter.less(
         emitter.add(b.indexOf(first), Index::constant(count - 1)), size(axis));
   };
-  Value isWhole = b.frame.both(fits(tile.row, schedule.getTileM(), space.m),
-                               fits(tile.column, schedule.getTileN(), space.n));
+  Value isWhole = b.frame.both(
+      fits(tile.row, schedule.getTileM(), space.m),
+      fits(tile.column, segment.columnsPerTile(schedule), space.n));
   b.frame.ifElse(
       isWhole, [&] { writeTile(tile, sums, /*hasEdges=*/false); },
       [&] { writeTile(tile, sums, /*hasEdges=*/true); });

@@ -11,10 +11,11 @@
 //
 //   row 16 w + g + 8 h, column 8 i + 2 q + e
 //
-// For the emitter these are the points at which the contraction is known; what
-// follows from it is computed there. Results are written from registers, or
-// through buffers of 64 rows of 128 bytes, swizzled, which are copied to memory
-// while threads go on. A copy writes nothing outside of its tensor.
+// For the emitter these are the points at which the contractions of a segment
+// are known; what follows from them is computed there. Results are written from
+// registers, or through buffers of 64 rows of 128 bytes, swizzled, which are
+// copied to memory while threads go on. A copy writes nothing outside of its
+// tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,24 +33,34 @@ struct ConsumerThread {
   Value consumer, thread, lane;
 };
 
+/// A thread's sums of one contraction, by parts of 64 rows.
+using TileSums = SmallVector<SmallVector<Value>, 2>;
+
+/// What becomes of the tiles of one segment.
 class MmaEpilogue {
 public:
   /// Adds the tensor maps that it needs to the kernel.
-  MmaEpilogue(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
-              TensorFacts facts);
+  MmaEpilogue(MmaBuilder &b, const MmaSpace &space, const MmaSegment &segment,
+              MmaScheduleAttr schedule, TensorFacts facts);
 
-  /// Computes what stays the same for all tiles. The buffers start at `memory`.
-  void initialize(const ConsumerThread &thread, Value memory);
+  /// The buffers that a consumer fills in a tile.
+  int64_t buffersOfTile() const;
 
-  /// Writes the results of a tile. `sums` are this thread's, by parts of 64
-  /// rows.
-  void write(const TilePlace &tile, ArrayRef<SmallVector<Value>> sums);
+  /// Computes what stays the same for all tiles. The buffers start at `memory`;
+  /// `startsAnywhere`: the tile before may have ended with any of them.
+  void initialize(const ConsumerThread &thread, Value memory,
+                  bool startsAnywhere);
+
+  /// Writes the results of a tile. `sums` are those of each contraction.
+  void write(const TilePlace &tile, ArrayRef<TileSums> sums);
 
   /// Waits until all copies have been done.
   void finish();
 
 private:
   struct Result {
+    /// Its number among the kernel's.
+    unsigned number;
     Value value;
     /// Null where threads write from registers.
     Value map;
@@ -73,24 +84,27 @@ private:
   };
 
   SmallVector<Extent> extents(char axis) const {
+    if (axis == space.n)
+      return {space.columns(segment, b.frame.dims)};
     return space.extents(axis, b.frame.dims);
   }
   Index size(char axis) { return emitter.product(extents(axis)); }
+  /// The columns of a consumer.
+  int64_t width() const { return segment.columnsPerConsumer(schedule); }
   void addResults(TensorFacts facts);
   bool mayHaveEdges() const;
   Places placesOf(const TilePlace &tile, bool hasEdges);
   Point pointOf(const Places &places, const Fragment &fragment);
-  void writeTile(const TilePlace &tile, ArrayRef<SmallVector<Value>> sums,
-                 bool hasEdges);
-  void defineSums(const Places &places, ArrayRef<SmallVector<Value>> sums);
+  void writeTile(const TilePlace &tile, ArrayRef<TileSums> sums, bool hasEdges);
+  void defineSums(ContractOp op, const Places &places, const TileSums &sums);
   int64_t groupWidth(int64_t first) const;
   void loadAhead(const Places &places, int64_t firstColumn);
-  void writeDirectly(unsigned number, const Places &places, int64_t part,
+  void writeDirectly(const Result &result, const Places &places, int64_t part,
                      int64_t firstBlock, int64_t blocks, bool hasEdges);
-  void writeThroughBuffer(unsigned number, const TilePlace &tile,
+  void writeThroughBuffer(const Result &result, const TilePlace &tile,
                           const Places &places, int64_t part,
                           int64_t firstBlock);
-  SmallVector<Value> storedPairs(unsigned number, const Places &places,
+  SmallVector<Value> storedPairs(const Result &result, const Places &places,
                                  int64_t part, int64_t firstBlock,
                                  int64_t blocks);
   void fillWithMatrices(Value buffer, ArrayRef<Value> pairs);
@@ -100,7 +114,6 @@ private:
   void meet();
   Value firstRow(const TilePlace &tile, int64_t part);
   Value firstColumn(const TilePlace &tile, int64_t block);
-  int64_t buffersOfTile() const;
 
   /// Neighbours along a row of 8 columns that a thread has, and of these one
   /// access takes.
@@ -109,6 +122,7 @@ private:
   MmaBuilder &b;
   PointEmitter &emitter;
   const MmaSpace &space;
+  const MmaSegment &segment;
   MmaScheduleAttr schedule;
   SmallVector<Result> results;
   /// Inputs with an element for each of a result's, which pointwise ops read.
@@ -116,6 +130,7 @@ private:
   int64_t lanes;
   /// Buffers that have been filled in a tile.
   int64_t filled = 0;
+  bool startsAnywhere = false;
 
   ConsumerThread self;
   Value isLeader, barrier, memory, warpRow, quadRow, quadColumn;

@@ -16,7 +16,14 @@ void TileOrder::initialize() {
     return b.wordOf(emitter.product(extents(axis)));
   };
   tilesM = b.ceilDiv(sizeOf(space.m), schedule.getTileM());
-  tilesN = b.ceilDiv(sizeOf(space.n), schedule.getTileN());
+  tilesN = b.word(0);
+  for (const MmaSegment &segment : space.segments) {
+    before.push_back(tilesN);
+    Value columns =
+        b.wordOf(emitter.size(space.columns(segment, b.frame.dims)));
+    tilesN =
+        b.add(tilesN, b.ceilDiv(columns, segment.columnsPerTile(schedule)));
+  }
   tiles = b.mul(tilesM, tilesN);
   for (char axis : space.outer)
     tiles = b.mul(tiles, sizeOf(axis));
@@ -44,8 +51,35 @@ TilePlace TileOrder::place(Value tile) {
   Value column = b.div(inGroup, height);
   Value row = b.add(first, b.sub(inGroup, b.mul(column, height)));
   place.row = b.mul(row, schedule.getTileM());
-  place.column = b.mul(column, schedule.getTileN());
+  placeColumn(place, column);
   return place;
+}
+
+void TileOrder::placeColumn(TilePlace &place, Value column) {
+  Value first = before.front();
+  Value width = b.word(space.segments.front().columnsPerTile(schedule));
+  if (space.segments.size() > 1)
+    place.segment = b.word(0);
+  for (size_t number = 1; number < space.segments.size(); ++number) {
+    Value isHere = b.atLeast(column, before[number]);
+    place.segment = b.select(isHere, b.word(number), place.segment);
+    first = b.select(isHere, before[number], first);
+    width = b.select(
+        isHere, b.word(space.segments[number].columnsPerTile(schedule)), width);
+  }
+  place.column = b.mul(b.sub(column, first), width);
+}
+
+void TileOrder::inSegment(const TilePlace &place,
+                          llvm::function_ref<void(unsigned)> body) {
+  std::function<void(unsigned)> emitFrom = [&](unsigned number) {
+    if (number + 1 == space.segments.size())
+      return body(number);
+    b.frame.ifElse(
+        b.equal(place.segment, number), [&] { body(number); },
+        [&] { emitFrom(number + 1); });
+  };
+  emitFrom(0);
 }
 
 /// An exchange between the threads of a warp stays where it is.
@@ -57,6 +91,8 @@ TilePlace TileOrder::fixHere(const TilePlace &place) {
         .getShuffleResult();
   };
   TilePlace fixed;
+  if (place.segment)
+    fixed.segment = fix(place.segment);
   fixed.row = fix(place.row);
   fixed.column = fix(place.column);
   for (char axis : space.outer)
@@ -68,9 +104,13 @@ GridTerm TileOrder::grid() const {
   GridFactor batches;
   for (char axis : space.outer)
     llvm::append_range(batches.extents, extents(axis));
-  GridTerm term{{batches,
-                 {extents(space.m), schedule.getTileM()},
-                 {extents(space.n), schedule.getTileN()}}};
+  std::vector<GridFactor> columns;
+  for (const MmaSegment &segment : space.segments)
+    columns.push_back({{space.columns(segment, b.frame.dims)},
+                       segment.columnsPerTile(schedule)});
+  GridFactor all = columns.front();
+  all.others.assign(columns.begin() + 1, columns.end());
+  GridTerm term{{batches, {extents(space.m), schedule.getTileM()}, all}};
   term.most = schedule.getPersistent();
   return term;
 }

@@ -14,7 +14,8 @@
 //    7  9 11
 //   12 13 14
 //
-// Block i of n takes tiles i, i + n, i + 2 n, ...
+// Block i of n takes tiles i, i + n, i + 2 n, ... The columns of tiles of the
+// space's segments follow each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +27,10 @@
 
 namespace mlir::fuse {
 
-/// Where a tile lies: its first row and column, and its places of the outer
-/// axes. All are words.
+/// Where a tile lies: its segment (null where there is one), its first row and
+/// column in that, and its places of the outer axes. All are words.
 struct TilePlace {
-  Value row, column;
+  Value segment, row, column;
   llvm::SmallDenseMap<char, Value> outer;
 };
 
@@ -52,8 +53,12 @@ public:
   TilePlace fixHere(const TilePlace &place);
   /// The same on the host: blocks.
   GridTerm grid() const;
+  /// Runs `body` for the tile's segment in a branch of its own.
+  void inSegment(const TilePlace &place,
+                 llvm::function_ref<void(unsigned)> body);
 
 private:
+  void placeColumn(TilePlace &place, Value column);
   SmallVector<Extent> extents(char axis) const {
     return space.extents(axis, b.frame.dims);
   }
@@ -62,6 +67,8 @@ private:
   const MmaSpace &space;
   MmaScheduleAttr schedule;
   Value tilesM, tilesN, tiles;
+  /// The tiles of columns before each segment.
+  SmallVector<Value> before;
 };
 
 } // namespace mlir::fuse

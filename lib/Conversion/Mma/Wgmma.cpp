@@ -14,20 +14,10 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Places of the summed axis that an instruction takes.
-static constexpr int64_t placesPerStep = 16;
 /// Descriptors count in so many bytes.
 static constexpr int64_t descriptorUnit = 16;
 /// 8 rows of memory, after which the swizzle repeats.
 static constexpr int64_t swizzleBytes = 1024;
-
-int64_t SlotOperand::stepOffset(int64_t step) const {
-  int64_t place = step * placesPerStep;
-  if (!isAlongK)
-    return place * rowBytes;
-  return place / rowElements * blockBytes() +
-         place % rowElements * MmaScheduleAttr::kElementBytes;
-}
 
 Wgmma::Wgmma(MmaBuilder &b, int64_t columns, Type element, SlotOperand left,
              SlotOperand right)

@@ -20,31 +20,9 @@
 #define FUSE_LIB_CONVERSION_MMA_WGMMA_H
 
 #include "MmaBuilder.h"
+#include "TileSlot.h"
 
 namespace mlir::fuse {
-
-/// How one operand of a tile lies in a slot: in blocks of rows of 128 bytes, as
-/// copies bring them.
-struct SlotOperand {
-  /// Rows or columns of the tile, and places of the summed axis.
-  int64_t count, places;
-  bool isAlongK;
-
-  static constexpr int64_t rowBytes = MmaScheduleAttr::kRowBytes;
-  static constexpr int64_t rowElements = MmaScheduleAttr::kRowElements;
-
-  /// Rows of memory in a block, and blocks.
-  int64_t blockRows() const { return isAlongK ? count : places; }
-  int64_t blocks() const { return (isAlongK ? places : count) / rowElements; }
-  int64_t blockBytes() const { return blockRows() * rowBytes; }
-  int64_t bytes() const { return blocks() * blockBytes(); }
-  /// From the start of the operand to row or column `first` of the tile.
-  int64_t offsetOf(int64_t first) const {
-    return isAlongK ? first * rowBytes : first / rowElements * blockBytes();
-  }
-  /// How much further the next 16 places are, after the first `step` times 16.
-  int64_t stepOffset(int64_t step) const;
-};
 
 class Wgmma {
 public:

@@ -1,0 +1,100 @@
+//===- TileSlot.h - How operands of a tile lie in a slot --------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// First come the rows, then the columns of all contractions of a segment. What
+// a consumer multiplies lies together, so that one instruction takes the
+// columns of several contractions. With contractions a and b, a tile of 256
+// columns, and two consumers that share them:
+//
+//   rows | a 0..63, b 0..63 | a 64..127, b 64..127
+//          first consumer     second consumer
+//
+// Operands in the two orders of memory need instructions of their own, each for
+// a run of neighbouring contractions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_TILESLOT_H
+#define FUSE_LIB_CONVERSION_MMA_TILESLOT_H
+
+#include "fuse/Analysis/MmaSpace.h"
+
+namespace mlir::fuse {
+
+/// What one copy brings: where it goes, in bytes from the operand's start, and
+/// how much further its rows or columns and its places of the summed axis are.
+struct SlotBox {
+  int64_t offset, further, place;
+};
+
+/// How one operand of a tile lies in a slot: in blocks of rows of 128 bytes, as
+/// copies bring them.
+struct SlotOperand {
+  /// Rows or columns of the tile, and places of the summed axis.
+  int64_t count, places;
+  bool isAlongK;
+
+  static constexpr int64_t rowBytes = MmaScheduleAttr::kRowBytes;
+  static constexpr int64_t rowElements = MmaScheduleAttr::kRowElements;
+  /// Places of the summed axis that an instruction takes.
+  static constexpr int64_t placesPerStep = 16;
+
+  /// Rows of memory in a block, and blocks.
+  int64_t blockRows() const { return isAlongK ? count : places; }
+  int64_t blocks() const { return (isAlongK ? places : count) / rowElements; }
+  int64_t blockBytes() const { return blockRows() * rowBytes; }
+  int64_t bytes() const { return blocks() * blockBytes(); }
+  /// From the start of the operand to row or column `first` of the tile.
+  int64_t offsetOf(int64_t first) const {
+    return isAlongK ? first * rowBytes : first / rowElements * blockBytes();
+  }
+  /// How much further the next 16 places are, after the first `step` times 16.
+  int64_t stepOffset(int64_t step) const;
+  /// The boxes of `number` rows or columns from `first` on, and the rows of
+  /// memory of each.
+  SmallVector<SlotBox> boxes(int64_t first, int64_t number) const;
+  int64_t boxRows(int64_t number) const { return isAlongK ? number : places; }
+};
+
+/// Neighbouring contractions of each segment, of whose columns one instruction
+/// takes all that a consumer has.
+struct ColumnRun {
+  SlotOperand operand;
+  /// Where it starts in a slot.
+  int64_t offset;
+  /// Its contractions.
+  int64_t first, count;
+  /// The columns of a consumer.
+  int64_t consumerColumns;
+};
+
+class TileSlot {
+public:
+  TileSlot(const MmaSpace &space, MmaScheduleAttr schedule);
+
+  SlotOperand rows;
+  SmallVector<ColumnRun, 1> runs;
+
+  /// The run that contraction `number` of a segment is in, and the first of the
+  /// columns there that a consumer has of it.
+  unsigned runOf(int64_t number) const;
+  int64_t columnInRun(const MmaSegment &segment, int64_t number) const;
+  /// Columns of contraction `number` that lie together, for all consumers or
+  /// each of them: which of the run and of the contraction's they are.
+  struct Piece {
+    int64_t inRun, inTile;
+  };
+  SmallVector<Piece> pieces(const MmaSegment &segment, int64_t number) const;
+  int64_t pieceColumns(const MmaSegment &segment) const;
+
+private:
+  MmaScheduleAttr schedule;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_TILESLOT_H

@@ -1,0 +1,146 @@
+//===- MmaSpaceTest.cpp - Contractions that tensor cores can run ----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/MmaSpace.h"
+#include "ParseProgram.h"
+#include "fuse/Analysis/ContractionSegments.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+class MmaSpaceTest : public ProgramTest {
+protected:
+  /// A kernel with a body, whose inputs are the arguments %0 to %3.
+  KernelOp parseBody(StringRef body, StringRef result = "tensor<?x64xbf16>",
+                     StringRef last = "tensor<64x32xbf16>",
+                     StringRef yielded = "%y") {
+    std::string inputs = llvm::formatv("tensor<?x32xbf16>, tensor<64x32xbf16>, "
+                                       "tensor<64x32xbf16>, {0}",
+                                       last);
+    bool isOne = !result.contains(", ");
+    std::string text = llvm::formatv(
+        R"(
+      func.func @f(%a: tensor<?x32xbf16>, %b: tensor<64x32xbf16>,
+                   %c: tensor<64x32xbf16>, %d: {0}) {{
+        %r{5} = fuse.kernel "k" ins(%a, %b, %c, %d : {1}) -> {2} {{
+        ^bb0(%0: tensor<?x32xbf16>, %1: tensor<64x32xbf16>,
+             %2: tensor<64x32xbf16>, %3: {0}):
+          {3}
+          fuse.yield {4} : {2}
+        }
+        return
+      })",
+        last, inputs, result, body, yielded, isOne ? "" : ":2");
+    return parseKernel(text);
+  }
+
+  FailureOr<MmaSpace> find(KernelOp kernel) {
+    return mmaSpaceOf(kernel, DimClasses(kernel->getParentOp()),
+                      {/*aligned=*/true, /*divisible=*/true}, reason);
+  }
+
+  std::string reason;
+};
+
+constexpr const char *gateAndUp = R"(
+  %g = fuse.contract "mk,nk->mn" %0, %1 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
+  %u = fuse.contract "mk,nk->mn" %0, %2 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
+  %y = fuse.mul %g, %u : tensor<?x64xbf16>
+)";
+
+constexpr const char *twoResults = R"(
+  %y = fuse.contract "mk,nk->mn" %0, %1 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
+  %s = fuse.neg %y : tensor<?x64xbf16>
+  %z = fuse.contract "xy,zy->xz" %0, %3 : tensor<?x32xbf16>, tensor<8x32xbf16> -> tensor<?x8xbf16>
+)";
+} // namespace
+
+TEST_F(MmaSpaceTest, ContractionsThatMeetShareTheColumnsOfATile) {
+  FailureOr<MmaSpace> space = find(parseBody(gateAndUp));
+  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_EQ(space->segments.size(), 1u);
+  const MmaSegment &segment = space->segments.front();
+  EXPECT_EQ(segment.count(), 2);
+  EXPECT_EQ(segment.results, (SmallVector<unsigned>{0}));
+  auto schedule = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, 256, 64, 4,
+                                       2, 16, MmaStore::tma, 132);
+  EXPECT_EQ(segment.columnsPerTile(schedule), 128);
+  auto narrow = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 64, 256, 64, 4, 2,
+                                     16, MmaStore::tma, 132);
+  EXPECT_EQ(segment.columnsPerConsumer(narrow), 64);
+}
+
+/// Letters are a contraction's own.
+TEST_F(MmaSpaceTest, OthersAreSegmentsOfTheirOwn) {
+  FailureOr<MmaSpace> space =
+      find(parseBody(twoResults, "tensor<?x64xbf16>, tensor<?x8xbf16>",
+                     "tensor<8x32xbf16>", "%s, %z"));
+  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_EQ(space->segments.size(), 2u);
+  EXPECT_EQ(space->segments[0].results, (SmallVector<unsigned>{0}));
+  EXPECT_EQ(space->segments[1].results, (SmallVector<unsigned>{1}));
+  EXPECT_EQ(space->segments[1].contractions.front().columns.axes,
+            (SmallVector<char, 5>{'k', 'n'}));
+}
+
+TEST_F(MmaSpaceTest, TheOtherOperandIsNotEnough) {
+  KernelOp kernel = parseBody(R"(
+    %g = fuse.contract "mk,nk->mn" %1, %3 : tensor<64x32xbf16>, tensor<64x32xbf16> -> tensor<64x64xbf16>
+    %u = fuse.contract "mk,nk->mn" %2, %3 : tensor<64x32xbf16>, tensor<64x32xbf16> -> tensor<64x64xbf16>
+    %y = fuse.mul %g, %u : tensor<64x64xbf16>
+  )",
+                              "tensor<64x64xbf16>");
+  EXPECT_TRUE(failed(find(kernel)));
+  EXPECT_EQ(reason,
+            "its contractions do not share the operand of the result's rows");
+}
+
+/// x A^T and (x B)^T have one operand in common, but for other axes.
+TEST_F(MmaSpaceTest, OneTensorMayBeTwoOperands) {
+  KernelOp kernel = parseBody(R"(
+    %g = fuse.contract "mk,nk->mn" %1, %2 : tensor<64x32xbf16>, tensor<64x32xbf16> -> tensor<64x64xbf16>
+    %u = fuse.contract "nk,mk->mn" %1, %3 : tensor<64x32xbf16>, tensor<64x32xbf16> -> tensor<64x64xbf16>
+    %y = fuse.mul %g, %u : tensor<64x64xbf16>
+  )",
+                              "tensor<64x64xbf16>");
+  EXPECT_TRUE(failed(find(kernel)));
+}
+
+TEST_F(MmaSpaceTest, OrdersMayDifferInOneSegmentOnly) {
+  constexpr const char *body = R"(
+    %g = fuse.contract "mk,nk->mn" %0, %1 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
+    %u = fuse.contract "mk,kn->mn" %0, %3 : tensor<?x32xbf16>, tensor<32x64xbf16> -> tensor<?x64xbf16>
+    %y = fuse.mul %g, %u : tensor<?x64xbf16>
+  )";
+  FailureOr<MmaSpace> space =
+      find(parseBody(body, "tensor<?x64xbf16>", "tensor<32x64xbf16>"));
+  ASSERT_TRUE(succeeded(space)) << reason;
+  EXPECT_FALSE(space->hasOneOrder());
+  constexpr const char *apart = R"(
+    %y = fuse.contract "mk,nk->mn" %0, %1 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
+    %u = fuse.contract "mk,kn->mn" %0, %3 : tensor<?x32xbf16>, tensor<32x64xbf16> -> tensor<?x64xbf16>
+  )";
+  EXPECT_TRUE(
+      failed(find(parseBody(apart, "tensor<?x64xbf16>, tensor<?x64xbf16>",
+                            "tensor<32x64xbf16>", "%y, %u"))));
+  EXPECT_EQ(reason, "its operands for the columns lie in memory in two orders");
+}
+
+TEST_F(MmaSpaceTest, WhatFollowsFromSegmentsIsTheirs) {
+  KernelOp kernel = parseBody(twoResults, "tensor<?x64xbf16>, tensor<?x8xbf16>",
+                              "tensor<8x32xbf16>", "%s, %z");
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+  SmallVector<Value> results(kernel.getYield().getValues());
+  auto segments = contractionSegmentsOf(ops, results);
+  ASSERT_EQ(segments.size(), 2u);
+  EXPECT_EQ(segments[0].ops.size(), 2u);
+  EXPECT_EQ(segments[1].ops.size(), 1u);
+}
