@@ -41,9 +41,11 @@ static constexpr Advice advices[] = {
      "else apply the op to the contraction's result"},
     {"a reduction needs whole rows, which the tiles",
      "nothing, as long as a row does not fit in a tile"},
+    {"a contraction needs whole rows of another",
+     "use fuse.attention if this is one"},
     {"one kernel runs one contraction",
-     "use fuse.attention if this is one; merge the weights of products that "
-     "share their operand"},
+     "merge the weights of products that share their operand; on sm_90a those "
+     "that share the left one are a kernel as they are"},
     {"tensor cores cannot run the contractions together",
      "let them have one left operand, and elements of 16 bits"},
     {"one kernel of several contractions would take longer",

@@ -194,7 +194,10 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
     if (dims.extents(contract.getResult()) != shape)
       return refuse("contractions of several shapes meet");
     for (Value operand : contract.getOperands())
-      if (!isMovedInput(operand, group))
+      if (places.after.contains(operand))
+        return refuse("a contraction needs whole rows of another's result, "
+                      "which the tiles of that do not hold");
+      else if (!isMovedInput(operand, group))
         return refuse("the contraction would compute its operand again for "
                       "every tile that reads it");
   }

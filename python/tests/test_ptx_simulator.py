@@ -151,6 +151,31 @@ def test_contraction(inspect, m, n, k, dtype):
         np.testing.assert_array_equal(y, expected)
 
 
+BILINEAR_AND_ANOTHER = """
+func.func @f(%x: tensor<70x136xbf16>, %a: tensor<72x136xbf16>, %b: tensor<72x136xbf16>,
+             %c: tensor<40x136xbf16>) -> (tensor<70x72xbf16>, tensor<70x40xbf16>) {
+  %p = fuse.matmul %x, %a transpose_rhs : tensor<70x136xbf16>, tensor<72x136xbf16> -> tensor<70x72xbf16>
+  %q = fuse.matmul %x, %b transpose_rhs : tensor<70x136xbf16>, tensor<72x136xbf16> -> tensor<70x72xbf16>
+  %r = fuse.matmul %x, %c transpose_rhs : tensor<70x136xbf16>, tensor<40x136xbf16> -> tensor<70x40xbf16>
+  %y = fuse.mul %p, %q : tensor<70x72xbf16>
+  return %y, %r : tensor<70x72xbf16>, tensor<70x40xbf16>
+}
+"""
+
+
+def test_several_contractions(inspect):
+    """Two that meet in the columns of a tile, and one with tiles of its own."""
+    assert inspect(BILINEAR_AND_ANOTHER, "ptx").count(".entry") == 1
+    rng = np.random.default_rng(5)
+    x, a, b, c = (small_integers(rng, n, 136) for n in (70, 72, 72, 40))
+    for seed, timing in enumerate(TIMINGS):
+        y, r = simulate(
+            inspect, BILINEAR_AND_ANOTHER, [x, a, b, c], timing=timing, seed=seed
+        )
+        np.testing.assert_array_equal(y, rounded((x @ a.T) * (x @ b.T)))
+        np.testing.assert_array_equal(r, rounded(x @ c.T))
+
+
 # ---------------------------------------------------------------- tensor cores
 
 

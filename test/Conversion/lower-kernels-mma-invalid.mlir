@@ -110,3 +110,36 @@ func.func @columns(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x
   }
   return %y : tensor<64x64xbf16>
 }
+
+// -----
+
+func.func @three(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected consumers with multiples of 24 columns for 3 contractions, but got 128; choose another tile_n}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %q = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %r = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %s = fuse.add %p, %q : tensor<64x64xbf16>
+    %t = fuse.add %s, %r : tensor<64x64xbf16>
+    fuse.yield %t : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @rows(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{but its contractions do not share the operand of the result's rows; use #fuse.contraction}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %q = fuse.contract "mk,nk->mn" %b, %a : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %r = fuse.mul %p, %q : tensor<64x64xbf16>
+    fuse.yield %r : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}

@@ -131,6 +131,45 @@ TEST_F(MmaModelTest, ColumnsAlongNAreBlocksOf64) {
     EXPECT_EQ(schedule.getStore(), MmaStore::direct);
 }
 
+TEST_F(MmaModelTest, ContractionsShareColumnsInWholeBlocks) {
+  MmaForm form;
+  for (int64_t contractions : {2, 3, 6}) {
+    form.contractions = contractions;
+    auto ranked = rank(4096, 4096, 4096, form);
+    ASSERT_FALSE(ranked.empty());
+    for (MmaScheduleAttr schedule : ranked) {
+      bool copies = schedule.getStore() == MmaStore::tma;
+      int64_t unit = (copies ? 64 : 8) * contractions;
+      EXPECT_EQ(schedule.columnsPerConsumer() % unit, 0);
+    }
+  }
+}
+
+/// As one matrix of all columns, but for tiles that each segment begins.
+TEST_F(MmaModelTest, SegmentsAreAsMuchWorkAsTheirColumns) {
+  MmaProduct whole{1, 4096, 6144, 4096, 2};
+  MmaScheduleAttr best = rank(4096, 6144, 4096).front();
+  MmaProduct segments = whole;
+  segments.segments = {{4096}, {1024}, {1024}};
+  EXPECT_EQ(estimateMma(best, whole, gpu).seconds,
+            estimateMma(best, segments, gpu).seconds);
+  segments.segments = {{2048, 2}, {1024}, {1024}};
+  EXPECT_EQ(mmaColumnTiles(best, segments), mmaColumnTiles(best, whole));
+  segments.segments = {{6128}, {8}, {8}};
+  EXPECT_EQ(mmaColumnTiles(best, segments), mmaColumnTiles(best, whole) + 2);
+  EXPECT_GE(estimateMma(best, segments, gpu).seconds,
+            estimateMma(best, whole, gpu).seconds);
+}
+
+/// An instruction for half of a consumer's columns reads the rows again.
+TEST_F(MmaModelTest, InstructionsForFewerColumnsReadMore) {
+  MmaProduct one{1, 4096, 8192, 4096, 2};
+  MmaScheduleAttr best = rank(4096, 8192, 4096).front();
+  MmaProduct two = one;
+  two.runs = 2;
+  EXPECT_GT(mmaClocks(best, two, gpu), mmaClocks(best, one, gpu));
+}
+
 TEST_F(MmaModelTest, WhatTakesLongIsNamed) {
   auto limit = [&](double m, double n, double k) {
     return estimateMma(rank(m, n, k).front(), {1, m, n, k, 2}, gpu).limit;

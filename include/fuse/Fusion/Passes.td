@@ -70,7 +70,9 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
     slower. A reshape between two ops of a group goes with them. Each group
     becomes a `fuse.kernel`. Independent neighbours may have several shapes, if
     they are pointwise or reduce rows: each shape gets blocks of its own in one
-    launch. On a GPU what is reduced over all rows, and follows from it element
+    launch. On chips with `wgmma` contractions that share the operand of their rows
+    may be one kernel, whether or not their results meet. On a GPU what is reduced
+    over all rows, and follows from it element
     by element, belongs to the kernel that reduces the rows. What was not merged,
     and why, is recorded in the function's
     attribute `fuse.missed`: a `consumer` and its `producer`, or a `kernel` of

@@ -1,0 +1,93 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90a | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 | FileCheck %s --check-prefix=APART
+
+// Two contractions whose results meet are a kernel where tensor cores run it.
+// CHECK-LABEL: func.func @gated(
+// CHECK:         fuse.kernel "gated" ins
+// CHECK:           fuse.contract
+// CHECK:           fuse.contract
+// CHECK:           fuse.mul
+// CHECK-NOT:     fuse.kernel
+// APART-LABEL: func.func @gated(
+// APART-SAME:    reason = "one kernel runs one contraction"
+// APART-COUNT-2: fuse.kernel
+// APART-NOT:     fuse.kernel
+func.func @gated(%x: tensor<?x256xbf16>, %v: tensor<512x256xbf16>, %w: tensor<512x256xbf16>) -> tensor<?x512xbf16> {
+  %g = fuse.matmul %x, %v transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %u = fuse.matmul %x, %w transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %y = fuse.swiglu %g, %u : tensor<?x512xbf16>
+  return %y : tensor<?x512xbf16>
+}
+
+// -----
+
+// So are three that do not meet, of several widths, with what follows each.
+// CHECK-LABEL: func.func @qkv(
+// CHECK:         %[[R:.*]]:3 = fuse.kernel "qkv" ins
+// CHECK-COUNT-3: fuse.contract
+// CHECK-NOT:     fuse.kernel
+// CHECK:         return %[[R]]#0, %[[R]]#1, %[[R]]#2
+// APART-LABEL: func.func @qkv(
+// APART-COUNT-3: fuse.kernel
+// APART-NOT:     fuse.kernel
+func.func @qkv(%x: tensor<?x256xbf16>, %wq: tensor<512x256xbf16>, %wk: tensor<128x256xbf16>, %wv: tensor<128x256xbf16>, %b: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?x128xbf16>, tensor<?x128xbf16>) {
+  %p = fuse.matmul %x, %wq transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %q = fuse.add %p, %b : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>
+  %k = fuse.matmul %x, %wk transpose_rhs : tensor<?x256xbf16>, tensor<128x256xbf16> -> tensor<?x128xbf16>
+  %v = fuse.matmul %x, %wv transpose_rhs : tensor<?x256xbf16>, tensor<128x256xbf16> -> tensor<?x128xbf16>
+  return %q, %k, %v : tensor<?x512xbf16>, tensor<?x128xbf16>, tensor<?x128xbf16>
+}
+
+// -----
+
+// A few columns would be as many products as a tile of 256. The reason has both
+// times.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-SAME:    reason = "one kernel of several contractions would take longer, {{[0-9.]+}} us and not {{[0-9.]+}} us"
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @narrow(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: tensor<8x4096xbf16>) -> (tensor<4096x4096xbf16>, tensor<4096x8xbf16>) {
+  %p = fuse.matmul %x, %v transpose_rhs : tensor<4096x4096xbf16>, tensor<4096x4096xbf16> -> tensor<4096x4096xbf16>
+  %q = fuse.matmul %x, %w transpose_rhs : tensor<4096x4096xbf16>, tensor<8x4096xbf16> -> tensor<4096x8xbf16>
+  return %p, %q : tensor<4096x4096xbf16>, tensor<4096x8xbf16>
+}
+
+// -----
+
+// Other rows, and elements that tensor cores do not take.
+// CHECK-LABEL: func.func @others(
+// CHECK-SAME:    reason = "tensor cores cannot run the contractions together: its contractions do not share the operand of the result's rows"
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @others(%x: tensor<?x256xbf16>, %y: tensor<?x256xbf16>, %w: tensor<512x256xbf16>) -> tensor<?x512xbf16> {
+  %g = fuse.matmul %x, %w transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %u = fuse.matmul %y, %w transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %z = fuse.mul %g, %u : tensor<?x512xbf16>
+  return %z : tensor<?x512xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @f32(
+// CHECK-SAME:    its elements are neither f16 nor bf16
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @f32(%x: tensor<?x256xf32>, %v: tensor<512x256xf32>, %w: tensor<512x256xf32>) -> tensor<?x512xf32> {
+  %g = fuse.matmul %x, %v transpose_rhs : tensor<?x256xf32>, tensor<512x256xf32> -> tensor<?x512xf32>
+  %u = fuse.matmul %x, %w transpose_rhs : tensor<?x256xf32>, tensor<512x256xf32> -> tensor<?x512xf32>
+  %z = fuse.mul %g, %u : tensor<?x512xf32>
+  return %z : tensor<?x512xf32>
+}
+
+// -----
+
+// One needs all of another's row.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME:    reason = "a contraction needs whole rows of another's result, which the tiles of that do not hold"
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @chain(%x: tensor<?x256xbf16>, %v: tensor<256x256xbf16>) -> tensor<?x256xbf16> {
+  %g = fuse.matmul %x, %v : tensor<?x256xbf16>, tensor<256x256xbf16> -> tensor<?x256xbf16>
+  %u = fuse.matmul %g, %v : tensor<?x256xbf16>, tensor<256x256xbf16> -> tensor<?x256xbf16>
+  return %u : tensor<?x256xbf16>
+}
