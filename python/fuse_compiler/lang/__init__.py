@@ -1,0 +1,112 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs written in Python: functions on symbolic arrays.
+
+    >>> import fuse_compiler as fuse
+    >>> from fuse_compiler import lang
+    >>> @fuse.jit(dims={"x": ("rows", None)})
+    ... def gated(x, gate):
+    ...     return lang.silu(gate) * x
+
+The functions are NumPy's in name and meaning where NumPy has them. An Array also has
++ - * / ** // on numbers, comparisons, indexing with slices, astype, reshape, sum, mean,
+max and min.
+"""
+
+from fuse_compiler.lang import _operators
+from fuse_compiler.lang._builder import Array, Builder, Unsupported
+from fuse_compiler.lang._dims import Dim, symbol
+from fuse_compiler.lang._pointwise import (
+    abs_ as abs,
+)
+from fuse_compiler.lang._pointwise import (
+    add,
+    broadcast_shapes,
+    cast,
+    ceil,
+    clip,
+    compare,
+    cos,
+    div,
+    erf,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    gelu,
+    log,
+    log1p,
+    log2,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    power,
+    recip,
+    relu,
+    round,
+    rsqrt,
+    sigmoid,
+    sign,
+    silu,
+    sin,
+    sqrt,
+    sub,
+    tanh,
+    where,
+)
+from fuse_compiler.lang._reduce import (
+    all_ as all,
+)
+from fuse_compiler.lang._reduce import (
+    any_ as any,
+)
+from fuse_compiler.lang._reduce import (
+    argmax,
+    argmin,
+    einsum,
+    layer_norm,
+    log_softmax,
+    logsumexp,
+    matmul,
+    mean,
+    prod,
+    rms_norm,
+    softmax,
+    var_mean,
+)
+from fuse_compiler.lang._reduce import (
+    max_ as max,
+)
+from fuse_compiler.lang._reduce import (
+    min_ as min,
+)
+from fuse_compiler.lang._reduce import (
+    sum_ as sum,
+)
+from fuse_compiler.lang._rotary import rotary
+from fuse_compiler.lang._shapes import (
+    broadcast_to,
+    concat,
+    expand_dims,
+    flip,
+    full,
+    iota,
+    pad,
+    reshape,
+    squeeze,
+    take,
+    transpose,
+)
+from fuse_compiler.lang._shapes import (
+    slice_ as slice,
+)
+
+from fuse_compiler.lang._types import is_exact
+
+_operators.install(Array)
+
+__all__ = [name for name in dir() if not name.startswith("_")]

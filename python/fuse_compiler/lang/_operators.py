@@ -1,0 +1,97 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators and methods of symbolic arrays."""
+
+from fuse_compiler.lang import _pointwise as p
+from fuse_compiler.lang import _reduce as r
+from fuse_compiler.lang import _shapes as s
+from fuse_compiler.lang._builder import Unsupported
+
+
+def _constant(x, value):
+    return x.builder.constant(value, x.dtype)
+
+
+def _getitem(x, index):
+    """Slices, whole numbers, None and ... , as in NumPy."""
+    index = index if isinstance(index, tuple) else (index,)
+    given = sum(1 for i in index if i is not None and i is not Ellipsis)
+    if given > x.ndim:
+        raise Unsupported(
+            f"expected at most {x.ndim} indices, but got {given}; index what is there"
+        )
+    axis, drop, add = 0, [], []
+    for each in index:
+        if each is Ellipsis:
+            axis += x.ndim - given
+        elif each is None:
+            add.append(axis - len(drop) + len(add))
+        else:
+            x = _index_axis(x, axis, each, drop)
+            axis += 1
+    x = s.squeeze(x, drop) if drop else x
+    for place in add:
+        x = s.expand_dims(x, place)
+    return x
+
+
+def _index_axis(x, axis, index, drop):
+    size = x.shape[axis]
+    if isinstance(index, slice):
+        start, stop = (_from_front(i, size) for i in (index.start, index.stop))
+        step = 1 if index.step is None else index.step
+        if step < 1:
+            raise Unsupported(f"expected a positive step, but got {step}; use flip()")
+        return s.slice_(x, axis, start or 0, stop, step)
+    if not isinstance(index, int):
+        raise Unsupported(
+            f"expected slices and numbers to index with, but got {type(index).__name__}; use take()"
+        )
+    if not isinstance(size, int):
+        raise Unsupported(
+            f"expected a number to index a static dim with, but axis {axis} is {size}; use take()"
+        )
+    drop.append(axis)
+    start = _from_front(index, size)
+    return s.slice_(x, axis, start, start + 1)
+
+
+def _from_front(i, size):
+    if i is None or i >= 0:
+        return i
+    if not isinstance(size, int):
+        raise Unsupported(
+            f"expected indices from the front of the dynamic dim {size}, but got {i}; slice outside"
+        )
+    return max(size + i, 0)
+
+
+def install(array):
+    """Gives the class its operators; they are functions on arrays like any other."""
+    both = {
+        "add": p.add,
+        "sub": p.sub,
+        "mul": p.mul,
+        "truediv": p.div,
+        "pow": p.power,
+        "and": p.logical_and,
+        "or": p.logical_or,
+    }
+    for name, function in both.items():
+        setattr(array, f"__{name}__", lambda a, b, f=function: f(a, b))
+        setattr(array, f"__r{name}__", lambda a, b, f=function: f(_constant(a, b), a))
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        setattr(array, f"__{name}__", lambda a, b, n=name: p.compare(n, a, b))
+    array.__hash__ = object.__hash__
+    array.__neg__ = p.neg
+    array.__abs__ = p.abs_
+    array.__invert__ = p.logical_not
+    array.__matmul__ = r.matmul
+    array.__getitem__ = _getitem
+    array.astype = p.cast
+    array.reshape = lambda x, *shape: s.reshape(
+        x, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    )
+    array.transpose = lambda x, *axes: s.transpose(x, axes or None)
+    array.T = property(s.transpose)
+    array.sum, array.mean, array.max, array.min = r.sum_, r.mean, r.max_, r.min_

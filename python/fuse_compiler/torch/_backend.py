@@ -1,0 +1,104 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(model, backend="fuse")."""
+
+import functools
+import operator
+
+import torch
+from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
+from torch._dynamo.backends.common import aot_autograd
+
+from fuse_compiler._library import Error
+from fuse_compiler.torch import _convert_pointwise  # noqa: F401 - registers converters
+from fuse_compiler.torch import _decompositions
+from fuse_compiler.torch._contractions import CHOICES
+from fuse_compiler.torch._convert_shapes import VIEWS
+from fuse_compiler.torch._partition import PREFIX, form_regions
+from fuse_compiler.torch._region import Region
+from fuse_compiler.torch._report import RegionReport, add_graph
+from fuse_compiler.torch._support import Support
+
+_DEFAULTS = {"contractions": "auto"}
+
+
+def backend(graph_module, example_inputs, *, options=None, mode=None):
+    """What torch.compile(model, backend="fuse", options=...) calls.
+
+    options  "contractions": "auto" takes matrix products into regions where they are
+             expected to gain, "never", or "always"
+
+    Returns a function like the graph. Raises Error for options that there are not.
+    """
+    chosen = _checked(options, mode)
+    compilers = {
+        name: functools.partial(_compile, kind=kind, options=chosen)
+        for name, kind in (
+            ("fw_compiler", "forward"),
+            ("bw_compiler", "backward"),
+            ("inference_compiler", "inference"),
+        )
+    }
+    compiled = aot_autograd(
+        **compilers,
+        decompositions=_decompositions.table(),
+        partition_fn=min_cut_rematerialization_partition,
+    )
+    return compiled(graph_module, example_inputs)
+
+
+def _checked(options, mode):
+    if mode not in (None, "default"):
+        raise Error(f"expected no mode for the backend fuse, but got {mode!r}; leave it out")
+    chosen = {**_DEFAULTS, **(options or {})}
+    unknown = set(chosen) - set(_DEFAULTS)
+    if unknown:
+        raise Error(
+            f"expected options of {', '.join(_DEFAULTS)}, but got {', '.join(sorted(unknown))}; "
+            "leave it out"
+        )
+    if chosen["contractions"] not in CHOICES:
+        raise Error(
+            f"expected contractions to be {', '.join(CHOICES)}, but got "
+            f"{chosen['contractions']!r}; choose one"
+        )
+    return chosen
+
+
+def _compile(graph_module, example_inputs, *, kind, options):
+    """One graph of AOTAutograd with its regions compiled, as a boxed function."""
+    support = Support(options)
+    for node in graph_module.graph.nodes:
+        support.is_supported(node)
+    small = form_regions(graph_module, support)
+    reasons = {**support.reasons, **small}
+    regions = [
+        _compile_region(graph_module, name)
+        for name, _ in list(graph_module.named_children())
+        if name.startswith(PREFIX)
+    ]
+    left = [
+        (str(node.target), reason)
+        for node, reason in reasons.items()
+        if node.target not in VIEWS and node.target is not operator.getitem
+    ]
+    add_graph(kind, regions, left)
+    graph_module.recompile()
+    return make_boxed_func(graph_module.forward)
+
+
+def _compile_region(graph_module, name):
+    """Puts a Region in the place of a subgraph, unless it cannot be compiled."""
+    subgraph = getattr(graph_module, name)
+    operators = tuple(
+        str(n.target)
+        for n in subgraph.graph.nodes
+        if n.op == "call_function" and n.target not in VIEWS and n.target is not operator.getitem
+    )
+    try:
+        region = Region(subgraph, name)
+    except Error as failure:
+        return RegionReport(name, operators, (), "", str(failure))
+    setattr(graph_module, name, region)
+    kernels = tuple(kernel.ops for kernel in region.program.kernels)
+    return RegionReport(name, operators, kernels, region.text)

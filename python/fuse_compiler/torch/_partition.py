@@ -1,0 +1,98 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Regions of a graph: as many nodes as can become one program.
+
+A region is convex: no path leaves it and comes back, so that it can run at once. Views
+at its end stay outside, where they cost nothing, and so does a region that would save
+nothing.
+"""
+
+import operator
+
+import torch
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+from fuse_compiler.torch._convert import first_value, overload
+from fuse_compiler.torch._convert_shapes import VIEWS
+
+PREFIX = "fuse_region_"
+_FREE = VIEWS | {operator.getitem}
+_MADE = {
+    overload(f"{name}.default")
+    for name in (
+        "full full_like zeros zeros_like ones ones_like scalar_tensor arange new_zeros new_ones "
+        "new_full clone"
+    ).split()
+} | {overload("arange.start_step"), overload("arange.start")}
+
+
+class _OnDevice(OperatorSupportBase):
+    def __init__(self, support, device):
+        self._support, self._device = support, device
+
+    def is_node_supported(self, submodules, node):
+        return self._support.is_supported(node) and first_value(node).device == self._device
+
+
+def form_regions(graph_module, support):
+    """Moves each region into a submodule called PREFIX and a number.
+
+    Returns the reasons by node for what could have been in a region and is not.
+    """
+    partitions, small = [], {}
+    for device in _devices(graph_module, support):
+        partitioner = CapabilityBasedPartitioner(
+            graph_module, _OnDevice(support, device), allows_single_node_partition=True
+        )
+        for partition in partitioner.propose_partitions():
+            nodes = _trim(list(partition.nodes))
+            if _is_worth_it(nodes):
+                partitions.append(dict.fromkeys(nodes))
+            else:
+                small.update(
+                    (n, "it is alone, and gains nothing") for n in nodes if n.target not in _FREE
+                )
+    from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
+
+    if partitions:
+        fuse_by_partitions(graph_module, partitions, prefix=PREFIX)
+    return small
+
+
+def _devices(graph_module, support):
+    """The devices of what is supported, in the order of the graph."""
+    nodes = [n for n in graph_module.graph.nodes if support.is_supported(n)]
+    return list(dict.fromkeys(first_value(n).device for n in nodes))
+
+
+def _is_worth_it(nodes):
+    """Whether at least two operators are computed."""
+    return sum(1 for n in nodes if n.target not in _FREE and n.target not in _MADE) >= 2
+
+
+def _trim(nodes):
+    """The nodes without the views at their end, which are repeated outside."""
+    order = {node: i for i, node in enumerate(nodes[0].graph.nodes)}
+    kept = set(nodes)
+    for node in sorted(nodes, key=order.__getitem__, reverse=True):
+        if not _is_view(node):
+            continue
+        outside = [user for user in node.users if user not in kept]
+        if not outside:
+            continue
+        if len(outside) == len(node.users):
+            kept.discard(node)
+            continue
+        with node.graph.inserting_after(node):
+            copy = node.graph.node_copy(node, lambda n: n)
+        copy.meta = dict(node.meta)
+        for user in outside:
+            user.replace_input_with(node, copy)
+    return [node for node in nodes if node in kept]
+
+
+def _is_view(node):
+    if node.target is operator.getitem:
+        return isinstance(node.args[0], torch.fx.Node) and node.args[0].target in VIEWS
+    return node.target in VIEWS

@@ -1,0 +1,170 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A region: its program's text, and the function that runs it.
+
+Sizes are known by name: a dynamic dim has the name of its symbol in torch's graph, and
+one program serves all sizes. A dim that is a product of symbols is split before the
+call, which is a view, so that the program knows its factors.
+"""
+
+import threading
+
+import torch
+
+from fuse_compiler import lang
+from fuse_compiler._compile import compile as compile_program
+from fuse_compiler.torch._convert import convert, first_value, number_of
+from fuse_compiler.torch._layout import output_order
+from fuse_compiler.torch._symbols import DTYPES, Sizes, split_product, to_shape
+
+_programs = {}
+_programs_lock = threading.Lock()
+
+
+def shared_program(text, target):
+    """The compiled program of a text, one for all regions that have it."""
+    key = text, target
+    with _programs_lock:
+        if key not in _programs:
+            _programs[key] = compile_program(text, target=target)
+        return _programs[key]
+
+
+class Region(torch.nn.Module):
+    """Runs a region's program on tensors.
+
+    Called with what the subgraph takes: tensors and numbers. Returns a tensor, or a
+    tuple, as the subgraph does, with the strides that its nodes have.
+
+    text     of the program
+    program  the compiled Program
+    """
+
+    def __init__(self, graph_module, name):
+        super().__init__()
+        writer = _Writer(graph_module, name)
+        self.text, self._returns_tuple = writer.text, writer.returns_tuple
+        self._prepare, self._orders = writer.prepare, writer.orders
+        self._sizes, self._device = writer.sizes, writer.device
+        kind = "cuda" if self._device.type == "cuda" else "cpu"
+        self.program = shared_program(self.text, kind)
+        self._one = None
+
+    def forward(self, *arguments):
+        tensors = [prepare(arguments) for prepare in self._prepare]
+        for size in self._sizes:
+            tensors.append(self._of_size(size(arguments)))
+        results = self.program(*tensors)
+        if not isinstance(results, tuple):
+            results = (results,)
+        if any(self._orders):
+            results = tuple(
+                r if order is None else r.permute(order)
+                for r, order in zip(results, self._orders)
+            )
+        return results if self._returns_tuple else results[0]
+
+    def _of_size(self, size):
+        """A tensor of so many elements that nobody reads."""
+        if self._one is None:
+            self._one = torch.zeros(1, dtype=torch.bool, device=self._device)
+        return self._one.expand(size)
+
+
+class _Writer:
+    """Writes the program of a subgraph, and says how it is called."""
+
+    def __init__(self, graph_module, name):
+        self.builder = lang.Builder(name)
+        self.prepare, self.orders, self._values = [], [], {}
+        nodes = list(graph_module.graph.nodes)
+        self._placeholders = [n for n in nodes if n.op == "placeholder"]
+        self._known = Sizes()
+        self._learn_sizes()
+        self._order = _order_of_symbols(nodes)
+        for index, node in enumerate(self._placeholders):
+            self._values[node] = self._take(index, node, node.meta["val"])
+        for node in nodes:
+            if node.op == "call_function":
+                self._values[node] = convert(self.builder, node, self._values)
+        (output,) = [n for n in nodes if n.op == "output"]
+        returned = output.args[0]
+        self.returns_tuple = isinstance(returned, (tuple, list))
+        returned = returned if self.returns_tuple else (returned,)
+        self.device = first_value(returned[0]).device
+        for node in returned:
+            self._give(node)
+        self.sizes = [self._resolve(a.shape[0]) for a in self.builder.sizes.values()]
+        self.text = self.builder.text()
+
+    def _learn_sizes(self):
+        for index, node in enumerate(self._placeholders):
+            value = node.meta["val"]
+            if isinstance(value, torch.Tensor):
+                self._known.add_tensor(index, to_shape(value.shape))
+            elif isinstance(value, torch.SymInt):
+                self._known.add_number(index, number_of(value))
+
+    def _resolve(self, dim):
+        found = self._known.resolver(dim)
+        if found is None:
+            raise lang.Unsupported(f"the size {dim} is not known where the region begins")
+        return found
+
+    def _take(self, index, node, value):
+        """The value of a placeholder; a tensor becomes an input of the program."""
+        if not isinstance(value, torch.Tensor):
+            if isinstance(value, (tuple, list)):
+                raise lang.Unsupported("a tuple that another node makes")
+            return number_of(value)
+        shape = to_shape(value.shape)
+        split = self._split(shape)
+        array = self.builder.input(node.name, sum(split, []), DTYPES[value.dtype])
+        if len(array.shape) == len(shape):
+            self.prepare.append(lambda arguments: arguments[index])
+            return array
+        sizes = [self._resolver_or_rest(d) for part in split for d in part]
+
+        def prepare(arguments):
+            return arguments[index].view([size(arguments) for size in sizes])
+
+        self.prepare.append(prepare)
+        return lang.reshape(array, shape)
+
+    def _split(self, shape):
+        """For each dim the dims that it is taken as."""
+        result = []
+        for dim in shape:
+            factors = split_product(dim, self._order)
+            known = factors and all(self._known.resolver(f) for f in factors)
+            result.append(factors if known else [dim])
+        return result
+
+    def _resolver_or_rest(self, dim):
+        return self._known.resolver(dim) or (lambda arguments: -1)
+
+    def _give(self, node):
+        array, value = self._values[node], first_value(node)
+        order = output_order(value)
+        if order == tuple(range(len(order))):
+            self.orders.append(None)
+        else:
+            array = lang.transpose(array, order)
+            self.orders.append([order.index(axis) for axis in range(len(order))])
+        self.builder.output(array)
+
+
+def _order_of_symbols(nodes):
+    """Each symbol's number in the order in which shapes name them.
+
+    [batch, tokens, ..] tells that a product of both is to be split in this order.
+    """
+    order = {}
+    for node in nodes:
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor):
+            for dim in to_shape(value.shape):
+                names = [] if isinstance(dim, int) else dim.factors or []
+                if len(names) == 1:
+                    order.setdefault(names[0], len(order))
+    return order

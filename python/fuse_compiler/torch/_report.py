@@ -1,0 +1,82 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the backend did with each graph: its regions, what stayed eager, and why."""
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class RegionReport:
+    """One region.
+
+    operators  of its nodes, in their order
+    kernels    the ops of each kernel; () if it was not compiled
+    program    the program's text
+    failure    why it runs eagerly all the same, or None
+    """
+
+    name: str
+    operators: tuple
+    kernels: tuple
+    program: str = field(repr=False)
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class GraphReport:
+    """One graph: "inference", "forward" or "backward".
+
+    regions  a RegionReport for each
+    eager    by operator and reason, how many nodes are left to torch
+    """
+
+    kind: str
+    regions: tuple
+    eager: dict
+
+    @property
+    def coverage(self):
+        """The part of the graph's operators, views left out, that regions run."""
+        inside = sum(len(r.operators) for r in self.regions if r.failure is None)
+        outside = sum(self.eager.values())
+        outside += sum(len(r.operators) for r in self.regions if r.failure is not None)
+        return inside / (inside + outside) if inside + outside else 0.0
+
+    def __str__(self):
+        kernels = sum(len(r.kernels) for r in self.regions)
+        lines = [
+            f"{self.kind}: {len(self.regions)} regions with {kernels} kernels, "
+            f"{self.coverage:.0%} of the operators"
+        ]
+        for region in self.regions:
+            lines.append(f"  {region.name}: {len(region.operators)} operators")
+            lines += [f"    {', '.join(kernel)}" for kernel in region.kernels]
+            if region.failure:
+                lines.append(f"    eager: {region.failure}")
+        for (operator, reason), count in sorted(self.eager.items()):
+            lines.append(f"  eager: {count} x {operator}: {reason}")
+        return "\n".join(lines)
+
+
+_lock = threading.Lock()
+_graphs = []
+
+
+def add_graph(kind, regions, reasons):
+    """Remembers a graph; `reasons` are (operator, reason) of what stayed eager."""
+    with _lock:
+        _graphs.append(GraphReport(kind, tuple(regions), dict(Counter(reasons))))
+
+
+def report():
+    """A GraphReport for each graph that was compiled since reset_report()."""
+    with _lock:
+        return tuple(_graphs)
+
+
+def reset_report():
+    """Forgets all graphs."""
+    with _lock:
+        _graphs.clear()

@@ -1,0 +1,114 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes of fake tensors as sizes of symbolic arrays."""
+
+import torch
+
+from fuse_compiler.lang import Dim, symbol
+
+DTYPES = {
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.bool: "i1",
+    torch.int8: "i8",
+    torch.int32: "i32",
+    torch.int64: "i64",
+    torch.float8_e4m3fn: "f8E4M3FN",
+    torch.float8_e5m2: "f8E5M2",
+}
+
+
+def to_dim(size):
+    """An int or SymInt as an int or a Dim.
+
+    Sums and products of symbols are taken apart, so that reshapes can be compared; any
+    other expression is a symbol of its own. Equal expressions give equal Dims.
+    """
+    if isinstance(size, int):
+        return size
+    return _from_expression(size.node.expr)
+
+
+def _from_expression(expr):
+    if expr.is_Integer:
+        return int(expr)
+    if expr.is_Add or expr.is_Mul:
+        parts = [_from_expression(e) for e in expr.args]
+        result = parts[0]
+        for part in parts[1:]:
+            result = result + part if expr.is_Add else result * part
+        return result
+    if expr.is_Pow and expr.exp.is_Integer and 0 < int(expr.exp) < 8:
+        base, result = _from_expression(expr.base), 1
+        for _ in range(int(expr.exp)):
+            result = base * result
+        return result
+    return symbol(str(expr))
+
+
+def to_shape(sizes):
+    """A torch.Size as a tuple of ints and Dims."""
+    return tuple(map(to_dim, sizes))
+
+
+class Sizes:
+    """Where a call finds sizes: in its tensors' shapes and among its numbers.
+
+    known  by Dim, the number of an argument and an axis of it, None for a number
+    """
+
+    def __init__(self):
+        self.known = {}
+
+    def add_tensor(self, index, shape):
+        for axis, dim in enumerate(shape):
+            if isinstance(dim, Dim):
+                self.known.setdefault(dim, (index, axis))
+
+    def add_number(self, index, dim):
+        if isinstance(dim, Dim):
+            self.known[dim] = (index, None)
+
+    def resolver(self, dim):
+        """A function from a call's arguments to the size, or None if it is not known."""
+        if isinstance(dim, int):
+            return lambda arguments: dim
+        if dim in self.known:
+            index, axis = self.known[dim]
+            if axis is None:
+                return lambda arguments: int(arguments[index])
+            return lambda arguments: arguments[index].shape[axis]
+        return self._polynomial(dim)
+
+    def _polynomial(self, dim):
+        parts = []
+        for names, c in dim.terms:
+            factors = [self.known.get(symbol(name)) for name in names]
+            if None in factors:
+                return None
+            parts.append((c, [self.resolver(symbol(name)) for name in names]))
+
+        def evaluate(arguments):
+            total = 0
+            for c, factors in parts:
+                for factor in factors:
+                    c *= factor(arguments)
+                total += c
+            return total
+
+        return evaluate
+
+
+def split_product(dim, order):
+    """The factors of a size that is a product of several, else None.
+
+    order  by the name of a symbol, its place among the factors
+    """
+    if isinstance(dim, int) or dim.factors is None or len(dim.factors) < 2:
+        return None
+    numbers = [f for f in dim.factors if isinstance(f, int)]
+    names = [f for f in dim.factors if not isinstance(f, int)]
+    names.sort(key=lambda name: order.get(name, len(order)))
+    return [symbol(name) for name in names] + numbers

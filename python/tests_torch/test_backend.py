@@ -1,0 +1,130 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(model, backend="fuse") on whole models."""
+
+import copy
+
+import fuse_compiler.torch as fuse_torch
+import pytest
+import torch
+from models import ASIDE, MODELS
+from torch._dynamo.testing import CompileCounterWithBackend
+
+ALL = {**MODELS, **ASIDE}
+
+# The least part of the operators, views left out, that regions run on the CPU, where
+# products and attention are left to torch. A ratchet: these only rise.
+COVERAGE = {"llama": 0.6, "gpt2": 0.5, "bert": 0.4, "vit": 0.4}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    fuse_torch.reset_report()
+    torch.manual_seed(0)
+
+
+def tensors(result):
+    found = result if isinstance(result, tuple) else (result,)
+    return [t for t in found if isinstance(t, torch.Tensor)]
+
+
+def to(inputs, dtype):
+    return [x.to(dtype) if x.is_floating_point() else x for x in inputs]
+
+
+def step(function, model, inputs):
+    """Outputs, and the gradients of a loss that weighs all elements differently."""
+    model.zero_grad(set_to_none=True)
+    outputs = tensors(function(*inputs))
+    loss = sum((y * torch.linspace(0.5, 1.5, y.numel()).view(y.shape).to(y)).sum() for y in outputs)
+    loss.backward()
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    return [y.detach() for y in outputs], gradients
+
+
+def check_no_worse(ours, eager, exact, what):
+    """No further from f64 than eager within a factor of 2, by root mean square."""
+    assert len(ours) == len(eager) == len(exact)
+    for number, (a, b, c) in enumerate(zip(ours, eager, exact)):
+        assert a.dtype == b.dtype and a.shape == b.shape, (what, number)
+        assert a.stride() == b.stride() or 1 in a.shape, (what, number)
+        ours_off = (a.double() - c).square().mean().sqrt()
+        eager_off = (b.double() - c).square().mean().sqrt()
+        # Where eager happens to be exact, half a unit of the type.
+        unit = torch.finfo(a.dtype).eps * c.square().mean().sqrt() / 4
+        assert ours_off <= 2 * eager_off + unit, (what, number, ours_off, eager_off)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["f32", "bf16"])
+@pytest.mark.parametrize("name", ALL)
+def test_forward_and_backward(name, dtype):
+    build, make = ALL[name]
+    model = build()
+    inputs = make(3)
+    # Reference and eager start from the same rounded weights.
+    model = model.to(dtype)
+    exact = copy.deepcopy(model).double()
+    compiled = torch.compile(model, backend="fuse", dynamic=False)
+    ours = step(compiled, model, to(inputs, dtype))
+    gradients = [g.clone() for g in ours[1]]
+    eager = step(model, model, to(inputs, dtype))
+    reference = step(exact, exact, to(to(inputs, dtype), torch.float64))
+    check_no_worse(ours[0], eager[0], reference[0], f"{name}, outputs")
+    check_no_worse(gradients, eager[1], reference[1], f"{name}, gradients")
+    kinds = [graph.kind for graph in fuse_torch.report()]
+    assert kinds == ["forward", "backward"]
+    assert all(r.failure is None for g in fuse_torch.report() for r in g.regions)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_coverage_does_not_fall(name):
+    build, make = MODELS[name]
+    model = build()
+    step(torch.compile(model, backend="fuse", dynamic=False), model, make(2))
+    for graph in fuse_torch.report():
+        assert graph.coverage >= COVERAGE[name], str(graph)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_another_batch_needs_no_compilation(name):
+    build, make = ALL[name]
+    model = build()
+    counter = CompileCounterWithBackend("fuse")
+    compiled = torch.compile(model, backend=counter, dynamic=True)
+    for batch in (3, 2, 5, 9):
+        inputs = make(batch)
+        with torch.no_grad():
+            for ours, eager in zip(tensors(compiled(*inputs)), tensors(model(*inputs))):
+                torch.testing.assert_close(ours, eager, rtol=2e-5, atol=2e-5)
+    assert counter.frame_count == 1
+    assert all(r.failure is None for g in fuse_torch.report() for r in g.regions)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_training_with_another_batch(name):
+    build, make = MODELS[name]
+    model = build()
+    counter = CompileCounterWithBackend("fuse")
+    compiled = torch.compile(model, backend=counter, dynamic=True)
+    for batch in (3, 2, 5):
+        inputs = make(batch)
+        ours = step(compiled, model, inputs)
+        gradients = [g.clone() for g in ours[1]]
+        eager = step(model, model, inputs)
+        for a, b in zip(ours[0] + gradients, eager[0] + eager[1]):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+    assert counter.frame_count == 1
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_with_all_contractions_in_regions(name):
+    build, make = MODELS[name]
+    model, inputs = build(), make(2)
+    options = {"contractions": "always"}
+    compiled = torch.compile(model, backend="fuse", dynamic=False, options=options)
+    with torch.no_grad():
+        for ours, eager in zip(tensors(compiled(*inputs)), tensors(model(*inputs))):
+            torch.testing.assert_close(ours, eager, rtol=1e-4, atol=1e-4)
+    (graph,) = fuse_torch.report()
+    assert not any("mm" in operator for operator, _ in graph.eager), str(graph)
