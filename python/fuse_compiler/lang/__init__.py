@@ -15,7 +15,7 @@ max and min.
 
 from fuse_compiler.lang import _operators
 from fuse_compiler.lang._builder import Array, Builder, Unsupported
-from fuse_compiler.lang._dims import Dim, symbol
+from fuse_compiler.lang._dims import Dim, divide, symbol
 from fuse_compiler.lang._pointwise import (
     abs_ as abs,
 )

@@ -90,25 +90,37 @@ def product(dims):
 def divide(dim, by):
     """The Dim or int x with x * by == dim, or None where there is none.
 
-    dim, by  ints or Dims; `by` must be a single term
+    dim, by  ints or Dims
     """
     if isinstance(dim, int) and isinstance(by, int):
         return dim // by if by and dim % by == 0 else None
-    terms = {}
-    divisor = list(_terms(by))
-    if len(divisor) != 1:
+    if isinstance(by, int) and by == 0:
         return None
-    ((names, c),) = divisor
-    for each, x in _terms(dim):
-        rest = list(each)
-        for name in names:
-            if name not in rest:
-                return None
-            rest.remove(name)
-        if x % c:
+    quotient, rest = 0, dim
+    # Division of polynomials: the leading term goes at each step, or none is left.
+    lead, c = max(_terms(by), key=_degree)
+    while not (isinstance(rest, int) and rest == 0):
+        names, x = max(_terms(rest), key=_degree)
+        names = _without(names, lead)
+        if names is None or x % c:
             return None
-        terms[tuple(rest)] = x // c
-    return _number_or_dim(terms)
+        step = _number_or_dim({names: x // c})
+        quotient, rest = step + quotient, rest - step * by
+    return quotient
+
+
+def _degree(term):
+    return len(term[0]), term[0]
+
+
+def _without(names, fewer):
+    """The names of a monomial without those of another, or None if one is missing."""
+    rest = list(names)
+    for name in fewer:
+        if name not in rest:
+            return None
+        rest.remove(name)
+    return tuple(rest)
 
 
 def _terms(value):

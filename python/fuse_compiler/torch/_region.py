@@ -135,7 +135,7 @@ class _Writer:
         """For each dim the dims that it is taken as."""
         result = []
         for dim in shape:
-            factors = split_product(dim, self._order)
+            factors = split_product(dim, self._order, self._known.known)
             known = factors and all(self._known.resolver(f) for f in factors)
             result.append(factors if known else [dim])
         return result

@@ -4,7 +4,7 @@
 
 import torch
 
-from fuse_compiler.lang import Dim, symbol
+from fuse_compiler.lang import Dim, divide, symbol
 
 DTYPES = {
     torch.float16: "f16",
@@ -101,14 +101,22 @@ class Sizes:
         return evaluate
 
 
-def split_product(dim, order):
+def split_product(dim, order, known):
     """The factors of a size that is a product of several, else None.
 
     order  by the name of a symbol, its place among the factors
+    known  sizes that occur as such, of which sums are tried as factors
     """
-    if isinstance(dim, int) or dim.factors is None or len(dim.factors) < 2:
+    if isinstance(dim, int):
         return None
-    numbers = [f for f in dim.factors if isinstance(f, int)]
-    names = [f for f in dim.factors if not isinstance(f, int)]
-    names.sort(key=lambda name: order.get(name, len(order)))
-    return [symbol(name) for name in names] + numbers
+    if dim.factors is not None:
+        numbers = [f for f in dim.factors if isinstance(f, int)]
+        names = [f for f in dim.factors if not isinstance(f, int)]
+        names.sort(key=lambda name: order.get(name, len(order)))
+        found = [symbol(name) for name in names] + numbers
+        return found if len(found) > 1 else None
+    for part in known:
+        rest = divide(dim, part) if part.factors is None and part != dim else None
+        if rest is not None:
+            return [*(split_product(rest, order, known) or [rest]), part]
+    return None
