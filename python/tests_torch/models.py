@@ -78,7 +78,9 @@ class Llama(nn.Module):
             x = block(x, cos, sin)
         logits = self.head(self.norm(x))
         logits = logits if logits.dtype == torch.float64 else logits.float()
-        return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100), logits
+        return F.cross_entropy(
+            logits.flatten(0, 1), labels.flatten(), ignore_index=-100
+        ), logits
 
 
 class Gpt2(nn.Module):
@@ -87,7 +89,10 @@ class Gpt2(nn.Module):
     def __init__(self, words=97, features=64, heads=4, layers=2):
         super().__init__()
         self.heads = heads
-        self.embed, self.places = nn.Embedding(words, features), nn.Embedding(64, features)
+        self.embed, self.places = (
+            nn.Embedding(words, features),
+            nn.Embedding(64, features),
+        )
         self.blocks = nn.ModuleList(
             nn.ModuleDict(
                 {
@@ -111,7 +116,9 @@ class Gpt2(nn.Module):
         scores = q @ k.transpose(-2, -1) / (q.shape[-1] ** 0.5)
         mask = torch.tril(torch.ones(tokens, tokens, dtype=torch.bool, device=x.device))
         weights = scores.masked_fill(~mask, torch.finfo(x.dtype).min).softmax(-1)
-        return block["o"]((weights @ v).transpose(1, 2).reshape(batch, tokens, features))
+        return block["o"](
+            (weights @ v).transpose(1, 2).reshape(batch, tokens, features)
+        )
 
     def forward(self, ids):
         x = self.embed(ids) + self.places(torch.arange(ids.shape[1], device=ids.device))
@@ -128,7 +135,10 @@ class Bert(nn.Module):
     def __init__(self, words=97, features=64, heads=4, layers=2):
         super().__init__()
         self.heads = heads
-        self.embed, self.types = nn.Embedding(words, features), nn.Embedding(2, features)
+        self.embed, self.types = (
+            nn.Embedding(words, features),
+            nn.Embedding(2, features),
+        )
         self.norm = nn.LayerNorm(features, eps=1e-12)
         self.layers = nn.ModuleList(
             nn.ModuleDict(
@@ -153,10 +163,13 @@ class Bert(nn.Module):
         batch, tokens, features = x.shape
         for layer in self.layers:
             q, k, v = (
-                layer[n](x).view(batch, tokens, self.heads, -1).transpose(1, 2) for n in "qkv"
+                layer[n](x).view(batch, tokens, self.heads, -1).transpose(1, 2)
+                for n in "qkv"
             )
             y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-            x = layer["n1"](x + layer["o"](y.transpose(1, 2).reshape(batch, tokens, features)))
+            x = layer["n1"](
+                x + layer["o"](y.transpose(1, 2).reshape(batch, tokens, features))
+            )
             x = layer["n2"](x + layer["down"](F.gelu(layer["up"](x))))
         return x, torch.tanh(self.pool(x[:, 0]))
 
@@ -171,7 +184,13 @@ class Vit(nn.Module):
         self.places = nn.Parameter(torch.randn(1, 17, features))
         self.blocks = nn.ModuleList(
             nn.TransformerEncoderLayer(
-                features, heads, 2 * features, 0.0, "gelu", batch_first=True, norm_first=True
+                features,
+                heads,
+                2 * features,
+                0.0,
+                "gelu",
+                batch_first=True,
+                norm_first=True,
             )
             for _ in range(layers)
         )
@@ -196,7 +215,10 @@ class T5Encoder(nn.Module):
         names = {"q": 1, "k": 1, "v": 1, "o": 1, "gate": 2, "up": 2}
         self.layers = nn.ModuleList(
             nn.ModuleDict(
-                {n: nn.Linear(features, m * features, bias=False) for n, m in names.items()}
+                {
+                    n: nn.Linear(features, m * features, bias=False)
+                    for n, m in names.items()
+                }
                 | {"down": nn.Linear(2 * features, features, bias=False)}
                 | {"n1": RMSNorm(features), "n2": RMSNorm(features)}
             )
@@ -218,12 +240,15 @@ class T5Encoder(nn.Module):
         for layer in self.layers:
             h = layer["n1"](x)
             q, k, v = (
-                layer[n](h).view(batch, tokens, self.heads, -1).transpose(1, 2) for n in "qkv"
+                layer[n](h).view(batch, tokens, self.heads, -1).transpose(1, 2)
+                for n in "qkv"
             )
             weights = torch.softmax(q @ k.transpose(-1, -2) + bias, dim=-1)
             x = x + layer["o"]((weights @ v).transpose(1, 2).flatten(2))
             h = layer["n2"](x)
-            x = x + layer["down"](F.gelu(layer["gate"](h), approximate="tanh") * layer["up"](h))
+            x = x + layer["down"](
+                F.gelu(layer["gate"](h), approximate="tanh") * layer["up"](h)
+            )
         return x.mean(dim=1)
 
 
@@ -233,8 +258,12 @@ class Mixer(nn.Module):
     def __init__(self, tokens=16, features=64, layers=2):
         super().__init__()
         self.norms = nn.ModuleList(nn.GroupNorm(4, tokens) for _ in range(layers))
-        self.over_tokens = nn.ModuleList(nn.Linear(tokens, tokens) for _ in range(layers))
-        self.over_features = nn.ModuleList(nn.Linear(features, features) for _ in range(layers))
+        self.over_tokens = nn.ModuleList(
+            nn.Linear(tokens, tokens) for _ in range(layers)
+        )
+        self.over_features = nn.ModuleList(
+            nn.Linear(features, features) for _ in range(layers)
+        )
         self.last = nn.LayerNorm(features)
 
     def forward(self, x, target):
@@ -269,5 +298,8 @@ MODELS = {
 }
 ASIDE = {
     "t5": (T5Encoder, lambda batch: (_ids(batch),)),
-    "mixer": (Mixer, lambda batch: (torch.randn(batch, 16, 64), torch.randn(batch, 64))),
+    "mixer": (
+        Mixer,
+        lambda batch: (torch.randn(batch, 16, 64), torch.randn(batch, 64)),
+    ),
 }

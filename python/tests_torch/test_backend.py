@@ -14,7 +14,7 @@ ALL = {**MODELS, **ASIDE}
 
 # The least part of the operators, views left out, that regions run on the CPU, where
 # products and attention are left to torch. A ratchet: these only rise.
-COVERAGE = {"llama": 0.6, "gpt2": 0.5, "bert": 0.4, "vit": 0.4}
+COVERAGE = {"llama": 0.82, "gpt2": 0.73, "bert": 0.75, "vit": 0.73}
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,10 @@ def step(function, model, inputs):
     """Outputs, and the gradients of a loss that weighs all elements differently."""
     model.zero_grad(set_to_none=True)
     outputs = tensors(function(*inputs))
-    loss = sum((y * torch.linspace(0.5, 1.5, y.numel()).view(y.shape).to(y)).sum() for y in outputs)
+    loss = sum(
+        (y * torch.linspace(0.5, 1.5, y.numel()).view(y.shape).to(y)).sum()
+        for y in outputs
+    )
     loss.backward()
     gradients = [p.grad for p in model.parameters() if p.grad is not None]
     return [y.detach() for y in outputs], gradients
@@ -115,7 +118,9 @@ def test_training_with_another_batch(name):
         gradients = [g.clone() for g in ours[1]]
         eager = step(model, model, inputs)
         for a, b in zip(ours[0] + gradients, eager[0] + eager[1]):
-            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4 * (0.1 + float(b.abs().max())))
+            torch.testing.assert_close(
+                a, b, rtol=1e-4, atol=1e-4 * (0.1 + float(b.abs().max()))
+            )
         first = first or counter.frame_count
     assert counter.frame_count == first
 

@@ -101,7 +101,9 @@ class Builder:
         key = literal(value, checked(dtype)), dtype
         if key not in self._constants:
             text = f"fuse.constant dense<{key[0]}> : tensor<{dtype}>"
-            self._constants[key] = self.emit(text, (), dtype, source=("constant", value))
+            self._constants[key] = self.emit(
+                text, (), dtype, source=("constant", value)
+            )
         return self._constants[key]
 
     def emit(self, text, shape, dtype, source=None):
@@ -135,7 +137,9 @@ class Builder:
         static = [d if isinstance(d, int) else 1 for d in shape]
         if set(static) - {1}:
             ones = self.emit(
-                f"fuse.constant dense<false> : {tensor_type(static, 'i1')}", static, "i1"
+                f"fuse.constant dense<false> : {tensor_type(static, 'i1')}",
+                static,
+                "i1",
             )
             result = self._combine(result, ones)
         return result

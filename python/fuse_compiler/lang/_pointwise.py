@@ -27,7 +27,11 @@ def broadcast_shapes(*shapes):
         for axis, dim in enumerate(shape, rank - len(shape)):
             met = result[axis]
             if met == 1 or met == dim or (isinstance(dim, int) and dim != 1):
-                if isinstance(met, int) and isinstance(dim, int) and met not in (1, dim):
+                if (
+                    isinstance(met, int)
+                    and isinstance(dim, int)
+                    and met not in (1, dim)
+                ):
                     _refuse_shapes(shapes)
                 result[axis] = dim
     return tuple(result)
@@ -120,9 +124,7 @@ def _unary(op, allowed):
 add, sub, mul, div = map(_binary, ("add", "sub", "mul", "div"))
 minimum, maximum = _binary("min"), _binary("max")
 power = _binary("pow", tuple(FLOATS))
-_FLOATING = (
-    "exp exp2 expm1 log log1p log2 sqrt rsqrt recip sin cos tanh erf sigmoid silu floor ceil round"
-)
+_FLOATING = "exp exp2 expm1 log log1p log2 sqrt rsqrt recip sin cos tanh erf sigmoid silu floor ceil round"
 for _name in _FLOATING.split():
     globals()[_name] = _unary(_name, tuple(FLOATS))
 neg, abs_, sign, relu = (

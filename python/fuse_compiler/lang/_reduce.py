@@ -86,7 +86,9 @@ def var_mean(x, axis=None, keepdims=False, correction=0):
 def _over_axes(op, x, axis):
     axes = axes_of(axis, x.ndim)
     x = x.builder.materialize(x)
-    return x.builder.emit(f"fuse.{op} {x.name} dims = {axes} : {x.type}", x.shape, x.dtype)
+    return x.builder.emit(
+        f"fuse.{op} {x.name} dims = {axes} : {x.type}", x.shape, x.dtype
+    )
 
 
 def softmax(x, axis=-1):

@@ -49,7 +49,11 @@ def _regroup(x, groups, stored):
     split = [[stored[j] for j in new] for _, new in groups]
     if any(not part for part in (*joined, *split)):
         # To or from rank 0.
-        return _expand(_collapse(x, joined, []), split, []) if joined[0] else _expand(x, split, [])
+        return (
+            _expand(_collapse(x, joined, []), split, [])
+            if joined[0]
+            else _expand(x, split, [])
+        )
     same = [a if a == b else None for a, b in zip(joined, split)]
     middle = [a or [_product(b)] for a, b in zip(same, joined)]
     if middle != joined:
@@ -178,7 +182,9 @@ def slice_(x, axis, start=0, stop=None, step=1):
         length = -(-(stop - start) // step)
     else:
         if step != 1:
-            raise Unsupported(f"expected step 1 along the dynamic dim {size}; slice it outside")
+            raise Unsupported(
+                f"expected step 1 along the dynamic dim {size}; slice it outside"
+            )
         length = size - start
     if length == size:
         return x
@@ -216,7 +222,9 @@ def concat(arrays, axis):
 def _stored_alike(x, arrays, axis):
     """With repetitions written down, unless all arrays repeat the same dims."""
     others = [i for i in range(x.ndim) if i != axis]
-    alike = all([a.stored[i] for i in others] == [x.stored[i] for i in others] for a in arrays)
+    alike = all(
+        [a.stored[i] for i in others] == [x.stored[i] for i in others] for a in arrays
+    )
     return x if alike and x.stored[axis] == x.shape[axis] else x.builder.materialize(x)
 
 

@@ -5,7 +5,6 @@
 import functools
 import operator
 
-import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
 
@@ -19,7 +18,7 @@ from fuse_compiler.torch._region import Region
 from fuse_compiler.torch._report import RegionReport, add_graph
 from fuse_compiler.torch._support import Support
 
-_DEFAULTS = {"contractions": "auto"}
+_DEFAULTS = {"contractions": "auto", "smallest_region": 2}
 
 
 def backend(graph_module, example_inputs, *, options=None, mode=None):
@@ -27,6 +26,8 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
 
     options  "contractions": "auto" takes matrix products into regions where they are
              expected to gain, "never", or "always"
+             "smallest_region": so many operators, views and constants left out, a region
+             has at least; 2, since one alone moves as much as eagerly
 
     Returns a function like the graph. Raises Error for options that there are not.
     """
@@ -49,7 +50,9 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
 
 def _checked(options, mode):
     if mode not in (None, "default"):
-        raise Error(f"expected no mode for the backend fuse, but got {mode!r}; leave it out")
+        raise Error(
+            f"expected no mode for the backend fuse, but got {mode!r}; leave it out"
+        )
     chosen = {**_DEFAULTS, **(options or {})}
     unknown = set(chosen) - set(_DEFAULTS)
     if unknown:
@@ -62,6 +65,11 @@ def _checked(options, mode):
             f"expected contractions to be {', '.join(CHOICES)}, but got "
             f"{chosen['contractions']!r}; choose one"
         )
+    smallest = chosen["smallest_region"]
+    if not isinstance(smallest, int) or smallest < 1:
+        raise Error(
+            f"expected smallest_region to be a number of 1 or more, but got {smallest!r}; pass 2"
+        )
     return chosen
 
 
@@ -70,7 +78,7 @@ def _compile(graph_module, example_inputs, *, kind, options):
     support = Support(options)
     for node in graph_module.graph.nodes:
         support.is_supported(node)
-    small = form_regions(graph_module, support)
+    small = form_regions(graph_module, support, options["smallest_region"])
     reasons = {**support.reasons, **small}
     regions = [
         _compile_region(graph_module, name)
@@ -93,7 +101,9 @@ def _compile_region(graph_module, name):
     operators = tuple(
         str(n.target)
         for n in subgraph.graph.nodes
-        if n.op == "call_function" and n.target not in VIEWS and n.target is not operator.getitem
+        if n.op == "call_function"
+        and n.target not in VIEWS
+        and n.target is not operator.getitem
     )
     try:
         region = Region(subgraph, name)

@@ -26,7 +26,9 @@ def contraction_reason(node, options):
     if choice == "never":
         return "contractions are left to the library (contractions='never')"
     if value.device.type != "cuda":
-        return "the library's product is faster on a CPU (contractions='always' takes it)"
+        return (
+            "the library's product is faster on a CPU (contractions='always' takes it)"
+        )
     return _reason_on_gpu(node, value)
 
 
@@ -37,9 +39,13 @@ def _reason_on_gpu(node, value):
         return f"tensor cores are used for float16 and bfloat16, not {value.dtype}"
     limits = CONTRACTION_LIMITS
     left = first_value(node.args[-2])
-    rows, k, columns = (_hint(n) for n in (left.shape[-2], left.shape[-1], value.shape[-1]))
+    rows, k, columns = (
+        _hint(n) for n in (left.shape[-2], left.shape[-1], value.shape[-1])
+    )
     if rows < limits["rows"]:
-        return f"the library is faster for {rows} rows; ours is from {limits['rows']} on"
+        return (
+            f"the library is faster for {rows} rows; ours is from {limits['rows']} on"
+        )
     if k % limits["k_multiple"] or columns % limits["columns_multiple"]:
         return f"the library is faster for K = {k} and {columns} columns"
     if not _has_epilogue(node):

@@ -164,9 +164,16 @@ def _pow(c, x, exponent):
     return lang.power(x, float(exponent))
 
 
+@converter(*_each("pow", "Scalar"))
+def _pow_of_number(c, base, exponent):
+    return lang.power(c.array(base, exponent.dtype), exponent)
+
+
 def _promoted(c):
     """The type in which the operands of a comparison meet."""
-    fakes = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in c.node.args[:2]]
+    fakes = [
+        a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in c.node.args[:2]
+    ]
     return DTYPES[torch.result_type(*fakes)]
 
 
@@ -184,7 +191,13 @@ for _aten in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 
 def _booleans(names, function):
-    @converter(*(o for n in names.split() for o in (overload(f"{n}.default"), *_each(n, "Tensor"))))
+    @converter(
+        *(
+            o
+            for n in names.split()
+            for o in (overload(f"{n}.default"), *_each(n, "Tensor"))
+        )
+    )
     def convert(c, a, b):
         if c.dtype != "i1" or "bitwise" in c.node.name and a.dtype != "i1":
             raise Unsupported("bits of integers")
@@ -213,7 +226,9 @@ def _isinf(c, x):
     return lang.compare("eq", lang.abs(x), float("inf"))
 
 
-@converter(overload("where.self"), *_each("where", "ScalarSelf", "ScalarOther", "Scalar"))
+@converter(
+    overload("where.self"), *_each("where", "ScalarSelf", "ScalarOther", "Scalar")
+)
 def _where(c, condition, a, b):
     a, b = c.operand(a), c.operand(b)
     if not isinstance(a, lang.Array) and not isinstance(b, lang.Array):
@@ -231,7 +246,9 @@ def _storage(c, function, *operands):
 
 @converter(*_each("masked_fill", "Scalar", "Tensor"))
 def _masked_fill(c, x, mask, value):
-    return _storage(c, lambda a, b: lang.where(mask, a, b), c.operand(value), c.operand(x))
+    return _storage(
+        c, lambda a, b: lang.where(mask, a, b), c.operand(value), c.operand(x)
+    )
 
 
 @converter(overload("clamp.default"), *_each("clamp", "Tensor"))

@@ -43,7 +43,10 @@ def _view(c, x, shape):
 
 
 @converter(
-    *(overload(n) for n in ("unsqueeze.default", "squeeze.default", "squeeze.dim", "squeeze.dims"))
+    *(
+        overload(n)
+        for n in ("unsqueeze.default", "squeeze.default", "squeeze.dim", "squeeze.dims")
+    )
 )
 def _unit_dims(c, x, *_):
     return lang.reshape(x, c.shape)
@@ -235,7 +238,12 @@ def _one_of_row(c, x, dim, index):
 
 @converter(overload("gather.default"))
 def _gather(c, x, dim, index, sparse_grad=False):
-    if c.node.args[0].op != "call_function" or c.dtype not in ("f16", "bf16", "f32", "f64"):
+    if c.node.args[0].op != "call_function" or c.dtype not in (
+        "f16",
+        "bf16",
+        "f32",
+        "f64",
+    ):
         raise Unsupported("elements of rows that nothing else reads")
     chosen = lang.where(_one_of_row(c, x, dim, index), x, 0.0)
     return lang.sum(chosen, dim, keepdims=True)
@@ -247,7 +255,11 @@ def _scatter(c, x, dim, index, value):
     return lang.where(chosen, c.operand(value), x)
 
 
-@converter(overload("full.default"), overload("full_like.default"), overload("new_full.default"))
+@converter(
+    overload("full.default"),
+    overload("full_like.default"),
+    overload("new_full.default"),
+)
 def _full(c, *args, **_):
     value = args[-1]
     if isinstance(value, Dim):
@@ -288,7 +300,10 @@ def _iota(c, length, start, step, **_):
 def _progression(c, start, step):
     if any(isinstance(x, Dim) for x in (start, step)):
         raise Unsupported("a range that starts at a size")
-    if not all(isinstance(x, int) for x in (start, step)) or c.dtype not in ("i32", "i64"):
+    if not all(isinstance(x, int) for x in (start, step)) or c.dtype not in (
+        "i32",
+        "i64",
+    ):
         raise Unsupported("a range of floats")
     numbers = lang.iota(c.builder, c.shape, 0, c.dtype)
     numbers = numbers * step if step != 1 else numbers

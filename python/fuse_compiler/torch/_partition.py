@@ -12,6 +12,7 @@ import operator
 import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
+from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from fuse_compiler.torch._convert import first_value, overload
 from fuse_compiler.torch._convert_shapes import VIEWS
@@ -32,11 +33,16 @@ class _OnDevice(OperatorSupportBase):
         self._support, self._device = support, device
 
     def is_node_supported(self, submodules, node):
-        return self._support.is_supported(node) and first_value(node).device == self._device
+        return (
+            self._support.is_supported(node)
+            and first_value(node).device == self._device
+        )
 
 
-def form_regions(graph_module, support):
-    """Moves each region into a submodule called PREFIX and a number.
+def form_regions(graph_module, support, smallest):
+    """Moves each region of at least `smallest` operators into a submodule.
+
+    It is called PREFIX and a number.
 
     Returns the reasons by node for what could have been in a region and is not.
     """
@@ -47,14 +53,11 @@ def form_regions(graph_module, support):
         )
         for partition in partitioner.propose_partitions():
             nodes = _trim(list(partition.nodes))
-            if _is_worth_it(nodes):
+            if _computed(nodes) >= smallest:
                 partitions.append(dict.fromkeys(nodes))
             else:
-                small.update(
-                    (n, "it is alone, and gains nothing") for n in nodes if n.target not in _FREE
-                )
-    from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
-
+                reason = f"its region would have fewer than {smallest} operators"
+                small.update((n, reason) for n in nodes if n.target not in _FREE)
     if partitions:
         fuse_by_partitions(graph_module, partitions, prefix=PREFIX)
     return small
@@ -66,9 +69,9 @@ def _devices(graph_module, support):
     return list(dict.fromkeys(first_value(n).device for n in nodes))
 
 
-def _is_worth_it(nodes):
-    """Whether at least two operators are computed."""
-    return sum(1 for n in nodes if n.target not in _FREE and n.target not in _MADE) >= 2
+def _computed(nodes):
+    """How many operators are computed, and not only views or constants."""
+    return sum(1 for n in nodes if n.target not in _FREE and n.target not in _MADE)
 
 
 def _trim(nodes):

@@ -108,7 +108,9 @@ class _Writer:
     def _resolve(self, dim):
         found = self._known.resolver(dim)
         if found is None:
-            raise lang.Unsupported(f"the size {dim} is not known where the region begins")
+            raise lang.Unsupported(
+                f"the size {dim} is not known where the region begins"
+            )
         return found
 
     def _take(self, index, node, value):

@@ -1,0 +1,450 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each operator that regions take, against eager torch."""
+
+import fuse_compiler
+import fuse_compiler.torch as fuse_torch
+import pytest
+import torch
+from torch.nn import functional as F
+
+X = torch.linspace(-3, 3, 6 * 8).reshape(6, 8) + 0.01
+Y = torch.linspace(2, -1, 8)
+P = X.abs() + 0.5
+I = torch.arange(48).reshape(6, 8) % 7 - 3  # noqa: E741
+B = I > 0
+BATCH = torch.linspace(-1, 1, 2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
+
+
+def several(*functions):
+    return lambda *inputs: tuple(f(*inputs) for f in functions)
+
+
+def numbers(x, y):
+    z = x * y
+    return (
+        z + 2,
+        2 - z,
+        z - y,
+        z * 0.1,
+        1.5 / (z + 9),
+        torch.add(z, y, alpha=3),
+        torch.rsub(z, y),
+    )
+
+
+def powers(p):
+    return p**2, p**3, p**0.5, p**-0.5, p**-1, p**1.7, torch.pow(2.5, p), p.pow(p)
+
+
+def integers(i):
+    j = i.to(torch.int32)
+    return (
+        i + 1,
+        j * i,
+        i // 2,
+        i % 3,
+        torch.div(i, 2, rounding_mode="trunc"),
+        i / 2,
+        i.float(),
+    )
+
+
+def comparisons(x, i):
+    a = (x == 0) | (x != 0.01)
+    b = (x < i) & (x <= 1) ^ (i >= 0)
+    return (
+        a,
+        b,
+        ~b,
+        x > 0.5,
+        torch.isnan(x / 0 * 0),
+        torch.isinf(x / 0),
+        (i == 2).logical_not(),
+    )
+
+
+def chosen(x, y, b):
+    return (
+        torch.where(b, x, y),
+        torch.where(b, x, 0.25),
+        torch.where(b, 1.0, x),
+        x.masked_fill(b, -1e4),
+        x.clamp(-1, 2),
+        x.clamp_min(0.5),
+        x.clamp(max=0.1),
+        torch.maximum(x, y),
+        torch.minimum(x, y),
+        F.relu(x),
+    )
+
+
+def reductions(x, i, b):
+    return (
+        x.sum(),
+        x.sum(1),
+        x.mean(0, keepdim=True),
+        x.mean((0, 1)),
+        x.amax(-1),
+        x.amin(0),
+        x.max(),
+        x.prod(1),
+        i.sum(),
+        i.sum(1, dtype=torch.int32),
+        i.amax(1),
+        b.sum(0),
+        b.any(),
+        b.all(1),
+        (x > 0).any(0),
+        x.argmax(1),
+        x.argmin(0),
+        x.max(1).values,
+        x.min(0).indices,
+        x.logsumexp(1),
+    )
+
+
+def statistics(x):
+    v, m = torch.var_mean(x, 1)
+    return v, m, x.var(0, correction=0), x.std(1), torch.linalg.vector_norm(x, dim=1)
+
+
+def views(x):
+    a = x.reshape(2, 3, 8).permute(2, 0, 1) + 1
+    b = x.unsqueeze(1).expand(6, 4, 8) * 2
+    c = torch.cat((x[:, 4:], -x[:, :4]), dim=-1)
+    d = torch.stack((x[1], x[-2]), dim=0)
+    e = x.T * 2
+    f, g = x.split(4, dim=1)
+    h = x.view(6, 2, 4).transpose(1, 2).reshape(6, 8)
+    u, v = x.view(6, 4, 2).unbind(-1)
+    return (
+        a,
+        b,
+        c,
+        d,
+        e,
+        f * g,
+        h * 1.5,
+        u + v,
+        x.flip(1),
+        x[::2, 1:7:3] + 1,
+        x.view(-1) + 1,
+    )
+
+
+def made(x):
+    n = torch.arange(8) + 3
+    m = torch.arange(1, 13, 2) * 2
+    ones = torch.ones_like(x) * 2 + torch.zeros(8) + torch.full((6, 1), 0.5)
+    return (
+        n,
+        m,
+        ones,
+        x.tril(-1),
+        x.triu(1),
+        F.pad(x, (1, 2, 0, 1), value=3.0),
+        x.new_ones(3) + 1,
+    )
+
+
+def rows(x, table, ids):
+    one = ids.view(-1, 1)
+    scaled = x * 2
+    return (
+        F.embedding(ids, table),
+        table.index_select(0, ids) * 2,
+        table[ids - 6],
+        scaled.gather(1, one),
+        scaled.scatter(1, one, 9.0),
+    )
+
+
+def losses(x, ids):
+    ignored = torch.where(ids == 2, -100, ids)
+    return (
+        F.cross_entropy(x, ids),
+        F.cross_entropy(x, ignored),
+        F.nll_loss(x.log_softmax(1), ids, reduction="sum"),
+        F.mse_loss(x, x * 0.9),
+        F.smooth_l1_loss(x, x * 0.2),
+        F.binary_cross_entropy_with_logits(x, x.sigmoid()),
+    )
+
+
+def norms(x, y):
+    return (
+        F.softmax(x, 1),
+        F.log_softmax(x, 0),
+        F.layer_norm(x, (8,), y, y),
+        F.rms_norm(x, (8,), y),
+        F.layer_norm(x, (6, 8)),
+        F.group_norm(x.view(2, 4, 6), 2),
+        F.normalize(x, dim=1),
+    )
+
+
+ACTIVATIONS = several(
+    F.gelu,
+    lambda x: F.gelu(x, approximate="tanh"),
+    F.silu,
+    F.sigmoid,
+    torch.tanh,
+    F.softplus,
+    F.mish,
+    F.elu,
+    F.leaky_relu,
+    F.hardswish,
+    F.hardsigmoid,
+    F.hardtanh,
+    F.logsigmoid,
+    lambda x: F.glu(x, 1),
+)
+FUNCTIONS = several(
+    *(
+        getattr(torch, n)
+        for n in "exp exp2 expm1 sin cos tanh erf abs neg sign floor ceil".split()
+    ),
+    *(getattr(torch, n) for n in "round trunc sigmoid square".split()),
+)
+POSITIVE = several(
+    *(getattr(torch, n) for n in "log log1p log2 sqrt rsqrt reciprocal".split())
+)
+CONTRACTIONS = several(
+    lambda x: x @ x.transpose(-1, -2),
+    lambda x: torch.einsum("abcd,abce->abde", x, x),
+    lambda x: F.linear(x[0, 0], x[0, 1], x[0, 0, :, 0]),
+    lambda x: torch.baddbmm(x[0], x[0] @ x[0].mT, x[1], beta=0.5, alpha=2.0),
+)
+
+CASES = {
+    "functions": (FUNCTIONS, X),
+    "functions of positives": (POSITIVE, P),
+    "numbers": (numbers, X, Y),
+    "powers": (powers, P),
+    "integers": (integers, I),
+    "comparisons": (comparisons, X, I),
+    "choices": (chosen, X, Y, B),
+    "reductions": (reductions, X, I, B),
+    "statistics": (statistics, X),
+    "views": (views, X),
+    "made": (made, X),
+    "rows": (rows, X, P, torch.tensor([3, 1, 2, 0, 5, 5])),
+    "losses": (losses, X, torch.tensor([3, 1, 2, 0, 5, 5])),
+    "norms": (norms, X, Y),
+    "activations": (ACTIVATIONS, X),
+    "contractions": (CONTRACTIONS, BATCH),
+    "autocast types": (
+        lambda x, y: (x.half() * y, x.bfloat16().float() + 1, x.double() * 2),
+        X,
+        Y,
+    ),
+}
+OPTIONS = {"contractions": "always", "smallest_region": 1}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    fuse_torch.reset_report()
+
+
+def compiled(function, **options):
+    return torch.compile(
+        function, backend="fuse", options={**OPTIONS, **options}, fullgraph=True
+    )
+
+
+def check(ours, eager, tolerance=2e-6):
+    assert len(ours) == len(eager)
+    for number, (a, b) in enumerate(zip(ours, eager)):
+        assert a.dtype == b.dtype and a.shape == b.shape, number
+        assert a.stride() == b.stride() or 1 in a.shape, number
+        torch.testing.assert_close(
+            a,
+            b,
+            rtol=tolerance,
+            atol=tolerance,
+            equal_nan=True,
+            msg=lambda m: f"{number}: {m}",
+        )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_all_of_it_is_in_regions_and_equals_eager(name):
+    function, *inputs = CASES[name]
+    check(
+        compiled(function)(*inputs),
+        function(*inputs),
+        2e-5 if name == "losses" else 5e-6,
+    )
+    (graph,) = fuse_torch.report()
+    assert not graph.eager, str(graph)
+    assert graph.regions and not any(r.failure for r in graph.regions), str(graph)
+
+
+@pytest.mark.parametrize(
+    "name", ["numbers", "choices", "norms", "activations", "views"]
+)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_other_types(name, dtype):
+    function, *inputs = CASES[name]
+    inputs = [x.to(dtype) if x.is_floating_point() else x for x in inputs]
+    exact = function(*(x.double() if x.is_floating_point() else x for x in inputs))
+    ours, eager = compiled(function)(*inputs), function(*inputs)
+    assert not any(r.failure for r in fuse_torch.report()[0].regions)
+    # Eager is its own reference in f64.
+    unit = torch.finfo(dtype).eps * (4 if dtype == torch.float64 else 1)
+    for number, (a, b, c) in enumerate(zip(ours, eager, exact)):
+        assert a.dtype == b.dtype and a.shape == b.shape, number
+        ours_off, eager_off = ((t.double() - c).abs().max() for t in (a, b))
+        assert ours_off <= 2 * eager_off + unit * c.abs().max(), number
+
+
+def rows_of_any_number(x, i, b):
+    n = torch.arange(x.shape[0])
+    y = x.reshape(x.shape[0], 2, 4).transpose(1, 2).reshape(x.shape)
+    mask = n[:, None] >= torch.arange(x.shape[0])
+    z = y.unsqueeze(0).expand(3, -1, -1).reshape(-1, 8)
+    made = (
+        torch.full_like(x, 2.0) + x,
+        x.new_zeros(x.shape[0]),
+        torch.ones(3, x.shape[0]) * 2,
+    )
+    return (
+        y * 2,
+        mask,
+        n * 3,
+        z + 1,
+        *made,
+        F.layer_norm(x, (8,)),
+        torch.cat((x, y[1:])),
+    )
+
+
+@pytest.mark.parametrize("function", [rows_of_any_number, reductions])
+def test_dynamic_sizes(function):
+    inputs = X, I, B
+    f = torch.compile(function, backend="fuse", options=OPTIONS, dynamic=True)
+    for count in (6, 4, 5):
+        sliced = [x[:count] if x.shape[0] == 6 else x for x in inputs]
+        check(f(*sliced), function(*sliced), 5e-6)
+    assert not any(r.failure for g in fuse_torch.report() for r in g.regions)
+
+
+def test_results_have_the_strides_that_eager_gives():
+    def function(x):
+        a = x.permute(2, 0, 1) * 2
+        return a, a.exp(), x.transpose(0, 1) + 1, (x * 3).expand(2, *x.shape), x[0] * 2
+
+    x = torch.randn(3, 4, 5)
+    check(compiled(function)(x), function(x))
+
+
+def test_views_are_left_outside():
+    def function(x):
+        y = x * 2
+        return y.t(), y[1:], x.view(-1), x.expand(2, 6, 8)
+
+    ours, eager = compiled(function)(X), function(X)
+    check(ours, eager)
+    assert ours[2].data_ptr() == X.data_ptr()
+    assert ours[0].untyped_storage().data_ptr() == ours[1].untyped_storage().data_ptr()
+
+
+def test_mutation_of_inputs_and_buffers():
+    class Counted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(8))
+
+        def forward(self, x):
+            self.count += x.mean(0) * 2
+            x.mul_(0.5).add_(1)
+            return self.count * x
+
+    ours, eager = Counted(), Counted()
+    f = compiled(ours)
+    for _ in range(3):
+        a, b = X.clone(), X.clone()
+        check([f(a), a, ours.count], [eager(b), b, eager.count])
+
+
+def test_outputs_that_are_views_of_inputs_alias_them():
+    x = X.clone()
+    y = compiled(lambda x: (x.view(-1), x * 2 + 1))(x)[0]
+    y += 1
+    torch.testing.assert_close(x, X + 1)
+
+
+def test_random_numbers_are_those_of_eager():
+    def function(x):
+        return F.dropout(x * 2, 0.5) + torch.rand_like(x)
+
+    torch.manual_seed(3)
+    eager = function(X)
+    torch.manual_seed(3)
+    check([compiled(function)(X)], [eager])
+
+
+def test_gradients_of_gradients_and_views():
+    x = X.clone().requires_grad_()
+    f = compiled(lambda x: (x.sigmoid() * x).sum(0).expand(3, 8).t().reshape(-1))
+    (ours,) = torch.autograd.grad(f(x).sum(), x)
+    (eager,) = torch.autograd.grad((x.sigmoid() * x).sum() * 3, x)
+    check([ours], [eager])
+
+
+def test_autocast_is_applied_once():
+    layer = torch.nn.Linear(8, 8)
+
+    def function(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return F.gelu(layer(x)) * 2
+
+    check([compiled(function)(X)], [function(X)], 2e-2)
+    assert compiled(function)(X).dtype == function(X).dtype
+
+
+def test_numbers_that_change_do_not_compile_each_time():
+    f = compiled(lambda x, s: x * s + s)
+    for s in (1.5, 2.5, 3.5, 4.5):
+        check([f(X, s)], [X * s + s])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"contraction": "auto"},
+            "expected options of contractions, .*but got contraction",
+        ),
+        (
+            {"contractions": "sometimes"},
+            "expected contractions to be auto, never, always",
+        ),
+        (
+            {"smallest_region": 0},
+            "expected smallest_region to be a number of 1 or more",
+        ),
+    ],
+)
+def test_options_that_there_are_not(options, message):
+    f = torch.compile(lambda x: x + 1, backend="fuse", options=options)
+    with pytest.raises(Exception, match=message) as raised:
+        f(X)
+    assert fuse_compiler.Error.__name__ in str(raised.value) or isinstance(
+        raised.value, fuse_compiler.Error
+    )
+
+
+def test_a_region_that_does_not_compile_runs_eagerly(monkeypatch):
+    from fuse_compiler.torch import _region
+
+    def fail(*arguments, **options):
+        raise fuse_compiler.Error("expected luck, but got none; try again")
+
+    monkeypatch.setattr(_region, "compile_program", fail)
+    check([compiled(lambda x: x * 17.25 + 3)(X)], [X * 17.25 + 3])
+    (graph,) = fuse_torch.report()
+    assert graph.coverage == 0 and "expected luck" in str(graph)
