@@ -20,6 +20,7 @@ message: "expected X, but got Y; remedy".
 
 from fuse_compiler._compile import compile, inspect
 from fuse_compiler._description import Inspection, Kernel, Tensor
+from fuse_compiler._jit import Jitted, jit
 from fuse_compiler._library import Error, version
 from fuse_compiler._program import Program
 
@@ -28,10 +29,12 @@ __version__ = version()
 __all__ = [
     "Error",
     "Inspection",
+    "Jitted",
     "Kernel",
     "Program",
     "Tensor",
     "compile",
     "inspect",
+    "jit",
     "version",
 ]

@@ -14,7 +14,7 @@ import pytest
 from fuse_compiler._version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = Path(os.environ["FUSE_LIBRARY"])
+LIBRARY = Path(os.environ["FUSE_LIBRARY"]).absolute()
 
 
 def run(package_parent, **environment):

@@ -332,6 +332,28 @@ def test_dynamic_sizes(function):
     assert not any(r.failure for g in fuse_torch.report() for r in g.regions)
 
 
+def test_layers_that_are_alike_share_a_program():
+    from fuse_compiler.torch import _region
+
+    def function(x, a, b):
+        return F.softmax(F.softmax(x * 3.0625, 1) @ a * 3.0625, 1) @ b
+
+    before = set(_region._programs)
+    options = {"contractions": "never"}
+    check([compiled(function, **options)(X, X.T, X)], [function(X, X.T, X)])
+    (graph,) = fuse_torch.report()
+    assert len(graph.regions) == 2 and len(set(_region._programs) - before) == 2
+    fuse_torch.reset_report()
+    torch._dynamo.reset()
+    square = X.T @ X
+    check(
+        [compiled(function, **options)(X, square, square)],
+        [function(X, square, square)],
+    )
+    (graph,) = fuse_torch.report()
+    assert len(graph.regions) == 2 and len({r.program for r in graph.regions}) == 1
+
+
 def test_results_have_the_strides_that_eager_gives():
     def function(x):
         a = x.permute(2, 0, 1) * 2

@@ -50,7 +50,8 @@ class Array:
 
     def with_shape(self, shape, stored):
         """The same value, standing for another shape; `stored` is that of the value."""
-        return Array(self.builder, self.name, shape, self.dtype, stored, self.source)
+        source = self.source if tuple(shape) == tuple(stored) else None
+        return Array(self.builder, self.name, shape, self.dtype, stored, source)
 
     def __bool__(self):
         raise Error(

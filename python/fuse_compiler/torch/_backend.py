@@ -106,7 +106,7 @@ def _compile_region(graph_module, name):
         and n.target is not operator.getitem
     )
     try:
-        region = Region(subgraph, name)
+        region = Region(subgraph)
     except Error as failure:
         return RegionReport(name, operators, (), "", str(failure))
     setattr(graph_module, name, region)

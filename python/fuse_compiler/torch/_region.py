@@ -15,7 +15,8 @@ from fuse_compiler import lang
 from fuse_compiler._compile import compile as compile_program
 from fuse_compiler.torch._convert import convert, first_value, number_of
 from fuse_compiler.torch._layout import output_order
-from fuse_compiler.torch._symbols import DTYPES, Sizes, split_product, to_shape
+from fuse_compiler.lang._sizes import Sizes
+from fuse_compiler.torch._symbols import DTYPES, split_product, to_shape
 
 _programs = {}
 _programs_lock = threading.Lock()
@@ -40,9 +41,9 @@ class Region(torch.nn.Module):
     program  the compiled Program
     """
 
-    def __init__(self, graph_module, name):
+    def __init__(self, graph_module):
         super().__init__()
-        writer = _Writer(graph_module, name)
+        writer = _Writer(graph_module)
         self.text, self._returns_tuple = writer.text, writer.returns_tuple
         self._prepare, self._orders = writer.prepare, writer.orders
         self._sizes, self._device = writer.sizes, writer.device
@@ -72,10 +73,13 @@ class Region(torch.nn.Module):
 
 
 class _Writer:
-    """Writes the program of a subgraph, and says how it is called."""
+    """Writes the program of a subgraph, and says how it is called.
 
-    def __init__(self, graph_module, name):
-        self.builder = lang.Builder(name)
+    No name of the graph enters the text: layers that are alike share one program.
+    """
+
+    def __init__(self, graph_module):
+        self.builder = lang.Builder("region")
         self.prepare, self.orders, self._values = [], [], {}
         nodes = list(graph_module.graph.nodes)
         self._placeholders = [n for n in nodes if n.op == "placeholder"]
@@ -121,7 +125,7 @@ class _Writer:
             return number_of(value)
         shape = to_shape(value.shape)
         split = self._split(shape)
-        array = self.builder.input(node.name, sum(split, []), DTYPES[value.dtype])
+        array = self.builder.input(f"a{index}", sum(split, []), DTYPES[value.dtype])
         if len(array.shape) == len(shape):
             self.prepare.append(lambda arguments: arguments[index])
             return array

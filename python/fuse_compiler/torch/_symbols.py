@@ -4,7 +4,7 @@
 
 import torch
 
-from fuse_compiler.lang import Dim, divide, symbol
+from fuse_compiler.lang import divide, symbol
 
 DTYPES = {
     torch.float16: "f16",
@@ -51,54 +51,6 @@ def _from_expression(expr):
 def to_shape(sizes):
     """A torch.Size as a tuple of ints and Dims."""
     return tuple(map(to_dim, sizes))
-
-
-class Sizes:
-    """Where a call finds sizes: in its tensors' shapes and among its numbers.
-
-    known  by Dim, the number of an argument and an axis of it, None for a number
-    """
-
-    def __init__(self):
-        self.known = {}
-
-    def add_tensor(self, index, shape):
-        for axis, dim in enumerate(shape):
-            if isinstance(dim, Dim):
-                self.known.setdefault(dim, (index, axis))
-
-    def add_number(self, index, dim):
-        if isinstance(dim, Dim):
-            self.known[dim] = (index, None)
-
-    def resolver(self, dim):
-        """A function from a call's arguments to the size, or None if it is not known."""
-        if isinstance(dim, int):
-            return lambda arguments: dim
-        if dim in self.known:
-            index, axis = self.known[dim]
-            if axis is None:
-                return lambda arguments: int(arguments[index])
-            return lambda arguments: arguments[index].shape[axis]
-        return self._polynomial(dim)
-
-    def _polynomial(self, dim):
-        parts = []
-        for names, c in dim.terms:
-            factors = [self.known.get(symbol(name)) for name in names]
-            if None in factors:
-                return None
-            parts.append((c, [self.resolver(symbol(name)) for name in names]))
-
-        def evaluate(arguments):
-            total = 0
-            for c, factors in parts:
-                for factor in factors:
-                    c *= factor(arguments)
-                total += c
-            return total
-
-        return evaluate
 
 
 def split_product(dim, order, known):

@@ -1,0 +1,127 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs from Python functions."""
+
+import fuse_compiler as fuse
+import ml_dtypes
+import numpy as np
+import pytest
+from fuse_compiler import lang
+
+X = np.linspace(-2, 3, 6 * 8, dtype=np.float32).reshape(6, 8)
+
+
+@fuse.jit(dims={"x": ("rows", None)})
+def rms_norm(x, weight, *, eps=1e-6):
+    return x * lang.rsqrt((x * x).mean(-1, keepdims=True) + eps) * weight
+
+
+def test_one_program_for_all_sizes_of_a_named_dim():
+    weight = np.linspace(1, 2, 8, dtype=np.float32)
+    for rows in (1, 4, 6):
+        x = X[:rows]
+        expected = x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * weight
+        np.testing.assert_allclose(rms_norm(x, weight), expected, rtol=2e-6)
+    assert rms_norm.program(X, weight) is rms_norm.program(X[:2], weight)
+    assert rms_norm.program(X, weight) is not rms_norm.program(X, weight, eps=0.5)
+    assert len(rms_norm.program(X, weight).kernels) == 1
+    assert rms_norm.program(X, weight).symbols == ("rows",)
+
+
+def test_static_sizes_types_and_numbers_are_part_of_the_program():
+    seen = []
+
+    @fuse.jit
+    def scaled(x, factor, offset=0):
+        seen.append(x.shape)
+        return (x * factor + offset).astype("f32")
+
+    np.testing.assert_array_equal(scaled(X, 2), X * 2)
+    np.testing.assert_array_equal(scaled(X, 2), X * 2)
+    np.testing.assert_array_equal(scaled(X[:3], 2), X[:3] * 2)
+    np.testing.assert_allclose(scaled(X, 3.0, 1), X * 3 + 1, rtol=1e-6)
+    half = scaled(X.astype(ml_dtypes.bfloat16), 2)
+    np.testing.assert_array_equal(
+        half, X.astype(ml_dtypes.bfloat16).astype(np.float32) * 2
+    )
+    assert seen == [(6, 8), (3, 8), (6, 8), (6, 8)]
+
+
+def test_operators_are_those_of_numpy():
+    def several(x, y):
+        return (
+            -x + 2 * y - 1,
+            1 / (abs(x) + 1),
+            x[:, ::2] ** 2,
+            x[..., None, 1:3].sum(-1),
+            x[-1] * y,
+            x.T @ x,
+            x.reshape(2, -1, 8).max(1),
+        )
+
+    y = X[0]
+    for ours, theirs in zip(fuse.jit(several)(X, y), several(X, y), strict=True):
+        assert ours.shape == theirs.shape
+        np.testing.assert_allclose(ours, theirs, rtol=3e-6, atol=1e-6)
+    chosen = fuse.jit(lambda x: lang.where((x > 0) & ~(x >= 1) | (x != x), x, 0.5))(X)
+    np.testing.assert_array_equal(
+        chosen, np.where((X > 0) & ~(X >= 1), X, np.float32(0.5))
+    )
+
+
+def test_sizes_that_no_array_has_as_such():
+    @fuse.jit(dims={"x": ("rows", "columns")})
+    def causal(x):
+        rows = lang.iota(x.builder, x.shape, 0, "i32")
+        columns = lang.iota(x.builder, x.shape, 1, "i32")
+        flat = x.reshape(-1)
+        return lang.where(columns <= rows, x, 0), flat + 1
+
+    for x in (X, X[:3, :5]):
+        ours, flat = causal(x)
+        np.testing.assert_array_equal(ours, np.tril(x))
+        np.testing.assert_array_equal(flat, x.reshape(-1) + 1)
+
+
+def test_a_number_that_a_type_does_not_hold_is_not_rounded_to_it():
+    x = np.full((4, 256), 3, ml_dtypes.bfloat16)
+    ours = fuse.jit(lambda x: x * 0.1)(x).astype(np.float32)
+    # bfloat16(0.1) is 0.10009766, three times which rounds to another number.
+    assert (ours == np.float32(ml_dtypes.bfloat16(0.3))).all()
+
+
+def test_dims_are_compared_as_polynomials():
+    a, b = lang.symbol("a"), lang.symbol("b")
+    assert (a + 1) * (b - 2) == a * b - 2 * a + b - 2
+    assert lang.divide((a + 1) * b * 6, (a + 1) * 2) == 3 * b
+    assert lang.divide(a * b + 1, a) is None and a - a == 0 and isinstance(a * 0, int)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            lambda x: x + x.astype("f64"),
+            "expected operands of add of one type, but got f32 and",
+        ),
+        (lambda x: x + x[:, :3], "expected shapes that broadcast, but got"),
+        (lambda x: x if x else x, "expected a condition that is known, .*use where"),
+        (lambda x: x.reshape(7, -1), "expected a shape whose elements divide"),
+        (lambda x: x.astype("u8"), "expected an element type of f16, .* but got 'u8'"),
+        (lambda x: 3, "expected <lambda> to return symbolic arrays, but got int"),
+        (lambda x: [row for row in x], "expected something to iterate over, but got"),
+        (lambda x: x[0, 0, 0], "expected at most 2 indices, but got 3"),
+        (lambda x: x[:, ::-1], "expected a positive step, but got -1; use flip"),
+        (lambda x: lang.sqrt(x > 0), "expected sqrt of f16, .* but got i1"),
+    ],
+)
+def test_what_is_refused(function, message):
+    with pytest.raises(fuse.Error, match=message):
+        fuse.jit(function)(X)
+
+
+def test_dims_that_do_not_fit():
+    with pytest.raises(fuse.Error, match="expected dims of x, but got some of y; name"):
+        fuse.jit(lambda x: x, dims={"y": ("n",)})
+    with pytest.raises(fuse.Error, match=r"expected 'x' to have the 1 dims \['n'\]"):
+        fuse.jit(lambda x: x, dims={"x": ("n",)})(X)
