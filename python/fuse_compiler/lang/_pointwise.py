@@ -148,7 +148,10 @@ def compare(predicate, a, b):
 
 
 def where(condition, a, b):
-    """a where the condition (i1) holds, else b."""
+    """a where the condition (i1) holds, else b; of two numbers as f32, or i64 if whole."""
+    if not isinstance(a, Array) and not isinstance(b, Array):
+        is_whole = isinstance(a, int) and isinstance(b, int)
+        a = condition.builder.constant(a, "i64" if is_whole else "f32")
     (x, y), dtype = _operands("where", a, b)
     _check("where", condition.dtype, ("i1",))
     if x.dtype in STORAGE:

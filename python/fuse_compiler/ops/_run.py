@@ -1,0 +1,48 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How an op's formula is run on tensors.
+
+Leading dims have any size: one program serves all batches. The last dim's size is part
+of the program, so that its schedule fits.
+"""
+
+import functools
+
+import torch
+
+from fuse_compiler._jit import jit
+
+LEADING = "*"
+
+
+@functools.cache
+def _jitted(formula, dims):
+    return jit(formula, dims=dict(dims))
+
+
+def _named(spec, rank):
+    """("*", None) for rank 3 as ("d0", "d1", None)."""
+    if LEADING not in spec:
+        return spec
+    at = spec.index(LEADING)
+    more = rank - (len(spec) - 1)
+    return (*spec[:at], *(f"d{i}" for i in range(more)), *spec[at + 1 :])
+
+
+def run(formula, specs, *arguments):
+    """The formula's results for tensors and numbers.
+
+    specs  by the name of an argument, its dims: a name where the size may be any, None
+           where it is static, "*" for all leading ones
+    """
+    dims = []
+    for (name, spec), tensor in zip(specs.items(), arguments):
+        if isinstance(tensor, torch.Tensor):
+            dims.append((name, _named(spec, tensor.ndim)))
+    with torch.no_grad():
+        return _jitted(formula, tuple(dims))(*arguments)
+
+
+ROWS = (LEADING, None)
+VECTOR = (None,)
+EACH_ROW = (LEADING,)
