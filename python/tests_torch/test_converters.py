@@ -470,3 +470,19 @@ def test_a_region_that_does_not_compile_runs_eagerly(monkeypatch):
     check([compiled(lambda x: x * 17.25 + 3)(X)], [X * 17.25 + 3])
     (graph,) = fuse_torch.report()
     assert graph.coverage == 0 and "expected luck" in str(graph)
+
+
+def test_a_program_that_refuses_a_call_is_replaced_by_its_nodes(monkeypatch):
+    f = compiled(lambda x: x * 18.25 + 3)
+    check([f(X)], [X * 18.25 + 3])
+    (graph,) = fuse_torch.report()
+    assert graph.coverage == 1
+
+    def refuse(*arguments, **options):
+        raise fuse_compiler.Error("expected room, but got none; wait")
+
+    monkeypatch.setattr(fuse_compiler.Program, "__call__", refuse)
+    with pytest.warns(UserWarning, match="runs eagerly, .*: expected room"):
+        check([f(X)], [X * 18.25 + 3])
+    check([f(X)], [X * 18.25 + 3])
+    assert graph.coverage == 0 and "expected room" in str(graph)

@@ -111,4 +111,6 @@ def _compile_region(graph_module, name):
         return RegionReport(name, operators, (), "", str(failure))
     setattr(graph_module, name, region)
     kernels = tuple(kernel.ops for kernel in region.program.kernels)
-    return RegionReport(name, operators, kernels, region.text)
+    report = RegionReport(name, operators, kernels, region.text)
+    region.on_failure = report.fail
+    return report

@@ -8,11 +8,13 @@ call, which is a view, so that the program knows its factors.
 """
 
 import threading
+import warnings
 
 import torch
 
 from fuse_compiler import lang
 from fuse_compiler._compile import compile as compile_program
+from fuse_compiler._library import Error
 from fuse_compiler.torch._convert import convert, first_value, number_of
 from fuse_compiler.torch._layout import output_order
 from fuse_compiler.lang._sizes import Sizes
@@ -37,12 +39,15 @@ class Region(torch.nn.Module):
     Called with what the subgraph takes: tensors and numbers. Returns a tensor, or a
     tuple, as the subgraph does, with the strides that its nodes have.
 
-    text     of the program
-    program  the compiled Program
+    text        of the program
+    program     the compiled Program
+    failure     why its nodes run eagerly all the same, or None
+    on_failure  what is called with the reason when that is found
     """
 
     def __init__(self, graph_module):
         super().__init__()
+        self._eager, self.failure, self.on_failure = graph_module, None, None
         writer = _Writer(graph_module)
         self.text, self._returns_tuple = writer.text, writer.returns_tuple
         self._prepare, self._orders = writer.prepare, writer.orders
@@ -52,6 +57,24 @@ class Region(torch.nn.Module):
         self._one = None
 
     def forward(self, *arguments):
+        if self.failure is None:
+            try:
+                return self._run(arguments)
+            except Error as error:
+                self._fail(str(error))
+        return self._eager(*arguments)
+
+    def _fail(self, message):
+        """From now on the nodes run one by one: what they compute is the same."""
+        self.failure = message
+        warnings.warn(
+            f"a region of torch.compile runs eagerly, since its program was refused: {message}",
+            stacklevel=2,
+        )
+        if self.on_failure:
+            self.on_failure(message)
+
+    def _run(self, arguments):
         tensors = [prepare(arguments) for prepare in self._prepare]
         for size in self._sizes:
             tensors.append(self._of_size(size(arguments)))

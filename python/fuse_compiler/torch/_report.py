@@ -7,14 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True)
+@dataclass
 class RegionReport:
     """One region.
 
     operators  of its nodes, in their order
     kernels    the ops of each kernel; () if it was not compiled
     program    the program's text
-    failure    why it runs eagerly all the same, or None
+    failure    why it runs eagerly all the same, or None; a call may find that, too
     """
 
     name: str
@@ -22,6 +22,10 @@ class RegionReport:
     kernels: tuple
     program: str = field(repr=False)
     failure: str | None = None
+
+    def fail(self, message):
+        """Remembers that it runs eagerly, and why."""
+        self.failure = message
 
 
 @dataclass(frozen=True)
