@@ -16,6 +16,8 @@ using namespace mlir::fuse;
 /// Of the strides of a tensor map.
 static constexpr int64_t strideBits = 128;
 static constexpr size_t mostDims = 5;
+/// Of 128 bytes each, in the 4 KiB of parameters that every driver takes.
+static constexpr size_t mostMaps = 24;
 
 /// Whether rows of so many elements are multiples of 16 bytes.
 static bool isWhole(ArrayRef<Value> edge, const DimClasses &dims,
@@ -297,6 +299,11 @@ FailureOr<MmaSpace> SpaceFinder::find() {
   auto segments = contractionSegmentsOf(group.ops, group.results);
   if (segments.empty())
     return refuse("there is no contraction");
+  size_t maps = 1 + group.results.size() +
+                llvm::count_if(group.ops, llvm::IsaPred<ContractOp>);
+  if (maps > mostMaps)
+    return refuse("its operands and results are more than the tensor maps that "
+                  "a kernel takes");
   if (failed(start(segments.front().contractions.front())))
     return failure();
   for (ContractionSegment &segment : segments) {

@@ -50,6 +50,8 @@ static constexpr Advice advices[] = {
      "let them have one left operand, and elements of 16 bits"},
     {"one kernel of several contractions would take longer",
      "nothing: by the cost model two kernels are faster"},
+    {"no tile has columns for so many contractions",
+     "nothing: a tile has 256 columns at most"},
     {"contractions of several shapes meet",
      "nothing: a thread has the sums of one shape"},
     {"a rotary pair lies in two tiles",

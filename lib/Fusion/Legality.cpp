@@ -185,19 +185,34 @@ static bool isMovedInput(Value value, const GroupView &group) {
          });
 }
 
+/// Whether a contraction reads what follows from another.
+static bool areChained(ArrayRef<Operation *> ops) {
+  llvm::DenseSet<Value> following;
+  for (Operation *op : ops) {
+    bool follows = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return following.contains(operand);
+    });
+    if (follows && isa<ContractOp>(op))
+      return true;
+    if (follows || isa<ContractOp>(op))
+      following.insert_range(op->getResults());
+  }
+  return false;
+}
+
 /// Of contractions whose results meet.
 FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
   ContractOp first = contracts.front();
   SmallVector<Extent> shape = dims.extents(first.getResult());
   Places places(group);
+  if (contracts.size() > 1 && areChained(group.ops))
+    return refuse("a contraction needs whole rows of another's result, which "
+                  "the tiles of that do not hold");
   for (ContractOp contract : contracts) {
     if (dims.extents(contract.getResult()) != shape)
       return refuse("contractions of several shapes meet");
     for (Value operand : contract.getOperands())
-      if (places.after.contains(operand))
-        return refuse("a contraction needs whole rows of another's result, "
-                      "which the tiles of that do not hold");
-      else if (!isMovedInput(operand, group))
+      if (!isMovedInput(operand, group))
         return refuse("the contraction would compute its operand again for "
                       "every tile that reads it");
   }

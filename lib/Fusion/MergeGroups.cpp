@@ -15,6 +15,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -127,6 +129,8 @@ const char *GroupMerger::whyApart(ArrayRef<Operation *> ops,
 /// not better than two.
 static std::string whySlower(ArrayRef<Operation *> ops,
                              std::optional<double> together, double apart) {
+  if (together && std::isinf(*together))
+    return "no tile has columns for so many contractions";
   if (together && hasSeveralContractions(ops))
     return llvm::formatv(
         "one kernel of several contractions would take longer, "

@@ -8,8 +8,9 @@
 // CHECK-SAME:    %[[Y:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[X:arg[0-9]+]]: !llvm.ptr {{{[^}]*}}}, %[[V:arg[0-9]+]]: !llvm.ptr {{{[^}]*}}}, %[[W:arg[0-9]+]]: !llvm.ptr
 // CHECK:         nvvm.mbarrier.arrive.expect_tx
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[X]]
-// CHECK-NEXT:    nvvm.mbarrier
-// CHECK-NOT:     nvvm.mbarrier.try_wait
+// CHECK-NOT:     nvvm.mbarrier
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[V]]
+// CHECK-NOT:     nvvm.mbarrier
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[W]]
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // CHECK-NOT:     wgmma.mma_async
@@ -51,8 +52,7 @@ func.func @f(%x: tensor<256x64xf16>, %v: tensor<512x64xf16>, %w: tensor<64x512xf
 // Two that do not meet: 8 and 2 tiles of columns, of two rows of tiles. One main
 // loop; what is copied and what is written differs.
 // CHECK-LABEL: func.func @f(
-// CHECK:         %[[TILES:.*]] = arith.constant 20 : index
-// CHECK:         blocks(%[[TILES]])
+// CHECK:         blocks(%c20{{[_0-9]*}})
 // CHECK:       gpu.func @segments(
 // CHECK-SAME:    %[[Y:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[Z:arg[0-9]+]]: !llvm.ptr {{{[^}]*}}}, %[[X:arg[0-9]+]]: !llvm.ptr {{{[^}]*}}}, %[[V:arg[0-9]+]]: !llvm.ptr {{{[^}]*}}}, %[[W:arg[0-9]+]]: !llvm.ptr
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[X]]

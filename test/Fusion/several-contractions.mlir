@@ -23,13 +23,14 @@ func.func @gated(%x: tensor<?x256xbf16>, %v: tensor<512x256xbf16>, %w: tensor<51
 
 // So are three that do not meet, of several widths, with what follows each.
 // CHECK-LABEL: func.func @qkv(
+// APART-LABEL: func.func @qkv(
 // CHECK:         %[[R:.*]]:3 = fuse.kernel "qkv" ins
 // CHECK-COUNT-3: fuse.contract
 // CHECK-NOT:     fuse.kernel
 // CHECK:         return %[[R]]#0, %[[R]]#1, %[[R]]#2
-// APART-LABEL: func.func @qkv(
 // APART-COUNT-3: fuse.kernel
 // APART-NOT:     fuse.kernel
+// APART-LABEL: func.func @narrow(
 func.func @qkv(%x: tensor<?x256xbf16>, %wq: tensor<512x256xbf16>, %wk: tensor<128x256xbf16>, %wv: tensor<128x256xbf16>, %b: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?x128xbf16>, tensor<?x128xbf16>) {
   %p = fuse.matmul %x, %wq transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
   %q = fuse.add %p, %b : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>
@@ -90,4 +91,22 @@ func.func @chain(%x: tensor<?x256xbf16>, %v: tensor<256x256xbf16>) -> tensor<?x2
   %g = fuse.matmul %x, %v : tensor<?x256xbf16>, tensor<256x256xbf16> -> tensor<?x256xbf16>
   %u = fuse.matmul %g, %v : tensor<?x256xbf16>, tensor<256x256xbf16> -> tensor<?x256xbf16>
   return %u : tensor<?x256xbf16>
+}
+
+// -----
+
+// Each of them would have 256 / 5 columns of a tile.
+// CHECK-LABEL: func.func @five(
+// CHECK-SAME:    reason = "no tile has columns for so many contractions"
+func.func @five(%x: tensor<?x256xbf16>, %a: tensor<512x256xbf16>, %b: tensor<512x256xbf16>, %c: tensor<512x256xbf16>, %d: tensor<512x256xbf16>, %e: tensor<512x256xbf16>) -> tensor<?x512xbf16> {
+  %0 = fuse.matmul %x, %a transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %1 = fuse.matmul %x, %b transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %2 = fuse.matmul %x, %c transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %3 = fuse.matmul %x, %d transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %4 = fuse.matmul %x, %e transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+  %5 = fuse.mul %0, %1 : tensor<?x512xbf16>
+  %6 = fuse.mul %5, %2 : tensor<?x512xbf16>
+  %7 = fuse.mul %6, %3 : tensor<?x512xbf16>
+  %8 = fuse.mul %7, %4 : tensor<?x512xbf16>
+  return %8 : tensor<?x512xbf16>
 }

@@ -132,6 +132,27 @@ TEST_F(MmaSpaceTest, OrdersMayDifferInOneSegmentOnly) {
   EXPECT_EQ(reason, "its operands for the columns lie in memory in two orders");
 }
 
+/// A tensor map is a parameter of 128 bytes.
+TEST_F(MmaSpaceTest, ThereIsRoomForSomeTensorMaps) {
+  auto bodyOf = [](int contractions) {
+    std::string body;
+    for (int i = 0; i < contractions; ++i)
+      body += llvm::formatv(
+          "%p{0} = fuse.contract \"mk,nk->mn\" %0, %1 : tensor<?x32xbf16>, "
+          "tensor<64x32xbf16> -> tensor<?x64xbf16>\n"
+          "%y{1} = fuse.add %y{0}, %p{0} : tensor<?x64xbf16>\n",
+          i, i + 1);
+    return "%y0 = fuse.contract \"mk,nk->mn\" %0, %2 : tensor<?x32xbf16>, "
+           "tensor<64x32xbf16> -> tensor<?x64xbf16>\n" +
+           body;
+  };
+  EXPECT_TRUE(succeeded(find(parseBody(bodyOf(21), "tensor<?x64xbf16>",
+                                       "tensor<64x32xbf16>", "%y21"))))
+      << reason;
+  EXPECT_TRUE(failed(find(parseBody(bodyOf(22), "tensor<?x64xbf16>",
+                                    "tensor<64x32xbf16>", "%y22"))));
+}
+
 TEST_F(MmaSpaceTest, WhatFollowsFromSegmentsIsTheirs) {
   KernelOp kernel = parseBody(twoResults, "tensor<?x64xbf16>, tensor<?x8xbf16>",
                               "tensor<8x32xbf16>", "%s, %z");

@@ -79,9 +79,9 @@ func.func @segments(%x: tensor<?x?xbf16> {fuse.dims = ["m", "k"]}, %wq: tensor<2
 }
 
 // From the program on.
-func.func @swiglu(%x: tensor<?x1000xbf16> {fuse.dims = ["m"]}, %v: tensor<200x1000xbf16> {fuse.stddev = 0.03}, %w: tensor<200x1000xbf16> {fuse.stddev = 0.03}) -> tensor<?x200xbf16> {
-  %g = fuse.matmul %x, %v transpose_rhs : tensor<?x1000xbf16>, tensor<200x1000xbf16> -> tensor<?x200xbf16>
-  %u = fuse.matmul %x, %w transpose_rhs : tensor<?x1000xbf16>, tensor<200x1000xbf16> -> tensor<?x200xbf16>
+func.func @swiglu(%x: tensor<?x?xbf16> {fuse.dims = ["m", "k"]}, %v: tensor<200x?xbf16> {fuse.dims = ["k"], fuse.stddev = 0.03}, %w: tensor<200x?xbf16> {fuse.dims = ["k"], fuse.stddev = 0.03}) -> tensor<?x200xbf16> {
+  %g = fuse.matmul %x, %v transpose_rhs : tensor<?x?xbf16>, tensor<200x?xbf16> -> tensor<?x200xbf16>
+  %u = fuse.matmul %x, %w transpose_rhs : tensor<?x?xbf16>, tensor<200x?xbf16> -> tensor<?x200xbf16>
   %y = fuse.swiglu %g, %u : tensor<?x200xbf16>
   return %y : tensor<?x200xbf16>
 }
