@@ -329,7 +329,9 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
     llvm::consumeError(second.takeError());
     return first;
   }
-  if (!spillsLess(second->kernels, kernels))
+  // Without its bound a kernel cannot hand registers on, and waits for products.
+  if (!spillsLess(second->kernels, kernels) ||
+      second->serialized.size() > first->serialized.size())
     return first;
   for (auto [kernel, with] : llvm::zip_equal(second->kernels, kernels))
     std::tie(kernel.leastBlocks, kernel.losesBound) =

@@ -49,7 +49,7 @@ def ahead(entry, kind):
     others = [
         entry[kind][name]["median"]
         for name in ("eager", "compile-max")
-        if name in entry[kind] and not entry["errors"][name]["wrong"]
+        if name in entry[kind] and not entry["errors"][name].get("wrong", True)
     ]
     return min(others) / entry[kind]["fuse"]["median"] if others else None
 
