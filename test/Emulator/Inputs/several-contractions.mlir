@@ -85,3 +85,18 @@ func.func @swiglu(%x: tensor<?x?xbf16> {fuse.dims = ["m", "k"]}, %v: tensor<200x
   %y = fuse.swiglu %g, %u : tensor<?x200xbf16>
   return %y : tensor<?x200xbf16>
 }
+
+// Weights with and without a batch: tiles do not cross from one place of it to the
+// next. A product with a width that no pair divides is written one by one.
+func.func @batches(%x: tensor<3x70x?xbf16> {fuse.dims = ["k"]}, %u: tensor<3x40x?xbf16> {fuse.dims = ["k"]}, %v: tensor<40x?xbf16> {fuse.dims = ["k"]}, %w: tensor<37x?xbf16> {fuse.dims = ["k"]}) -> (tensor<3x70x40xbf16>, tensor<3x70x37xbf16>) {
+  %y:2 = fuse.kernel "batches" ins(%x, %u, %v, %w : tensor<3x70x?xbf16>, tensor<3x40x?xbf16>, tensor<40x?xbf16>, tensor<37x?xbf16>) -> tensor<3x70x40xbf16>, tensor<3x70x37xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 64, tile_k = 64, stages = 3, consumers = 1, raster = 2, store = tma, persistent = 2> {
+  ^bb0(%a: tensor<3x70x?xbf16>, %b: tensor<3x40x?xbf16>, %c: tensor<40x?xbf16>, %d: tensor<37x?xbf16>):
+    %p = fuse.contract "bmk,bnk->bmn" %a, %b : tensor<3x70x?xbf16>, tensor<3x40x?xbf16> -> tensor<3x70x40xbf16>
+    %q = fuse.contract "bmk,nk->bmn" %a, %c : tensor<3x70x?xbf16>, tensor<40x?xbf16> -> tensor<3x70x40xbf16>
+    %r = fuse.contract "bmk,nk->bmn" %a, %d : tensor<3x70x?xbf16>, tensor<37x?xbf16> -> tensor<3x70x37xbf16>
+    %s = fuse.sub %p, %q : tensor<3x70x40xbf16>
+    fuse.yield %s, %r : tensor<3x70x40xbf16>, tensor<3x70x37xbf16>
+  }
+  return %y#0, %y#1 : tensor<3x70x40xbf16>, tensor<3x70x37xbf16>
+}
