@@ -92,6 +92,44 @@ def linear(g):
     emit_matmul(g, x, y, True, *flags, result)
 
 
+def siblings(g):
+    """Contractions of the same rows, some of whose results meet."""
+    element = g.choice(["bf16", "bf16", "f16"])
+    rows, summed = g.choice([1, 3, 33, 65, 130]), g.choice([8, 40, 64, 72])
+    widths = [g.choice([8, 16, 24, 40])]
+    for _ in range(g.choice([1, 1, 2])):
+        widths.append(widths[0] if g.chance(0.6) else g.choice([8, 24, 40]))
+    while rows * sum(widths) * summed > MOST_PRODUCTS:
+        rows = (rows + 1) // 2
+    if g.chance(0.3):
+        rows = g.new_dim(rows)
+    batch = [g.choice([1, 2, 3])] if g.chance(0.2) else []
+    if not all(g.fits([*batch, rows, width]) for width in widths):
+        return
+    x = g.argument([*batch, rows, summed], element)
+    is_transposed = g.chance(0.5)
+    made = {}
+    for width in widths:
+        transposed = is_transposed != g.chance(0.1)
+        shape = [width, summed] if transposed else [summed, width]
+        if g.chance(0.2):
+            shape = [*batch, *shape]
+        result = [*batch, rows, width]
+        y = emit_matmul(
+            g, x, g.argument(shape, element), True, False, transposed, result
+        )
+        if y and width in made and g.chance(0.7):
+            kind = g.choice(["mul", "add", "sub"])
+            y = g.emit(
+                kind,
+                f"fuse.{kind} {{o[0]}}, {{o[1]}} : {{t[0]}}",
+                [made[width], y],
+                result,
+                element,
+            )
+        made[width] = y
+
+
 def factor_of(g, value, shape, axis):
     """An argument, or what the rows of the value have in common."""
     if g.chance(0.5):
@@ -114,7 +152,7 @@ def emit_matmul(g, value, operand, is_lhs, transposed, other_transposed, result)
     text = "fuse.matmul {o[0]}, {o[1]}"
     text += " transpose_lhs" if flags[0] else ""
     text += " transpose_rhs" if flags[1] else ""
-    g.emit(
+    return g.emit(
         "matmul",
         text + " : {t[0]}, {t[1]} -> {r}",
         operands,
@@ -200,6 +238,7 @@ def attention(g):
 MAKERS = [
     (1.5, matmul),
     (2, linear),
+    (1, siblings),
     (0.7, scaled_matmul),
     (1, contract),
     (0.4, attention),
