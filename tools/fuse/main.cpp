@@ -1,45 +1,10 @@
-//===- main.cpp - The driver: run, inspect, bench, doctor -----------------===//
+//===- main.cpp - The executable of the driver ----------------------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Command.h"
-#include "CommandLine.h"
-#include "CrashHandler.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
-#include "llvm/Support/raw_ostream.h"
+#include "Driver.h"
 
-using namespace llvm;
-
-static int report(Error error) {
-  outs().flush();
-  WithColor::error() << toString(std::move(error)) << "\n";
-  return 1;
-}
-
-int main(int argc, char **argv) {
-  fuse::driver::installCrashHandler(argc, argv);
-  InitLLVM init(argc, argv);
-  std::unique_ptr<fuse::driver::Command> commands[] = {
-      fuse::driver::makeRunCommand(), fuse::driver::makeInspectCommand(),
-      fuse::driver::makeBenchCommand(), fuse::driver::makeDoctorCommand()};
-  // LLVM's libraries bring options of their own.
-  cl::OptionCategory none("none");
-  cl::HideUnrelatedOptions(none);
-  for (auto &command : commands)
-    command->hideOtherOptions();
-  if (Error error = fuse::driver::parseCommandLine(argc, argv))
-    return report(std::move(error));
-  for (auto &command : commands) {
-    if (!command->isChosen())
-      continue;
-    if (Error error = command->execute())
-      return report(std::move(error));
-    return 0;
-  }
-  return report(createStringError("expected a subcommand, but got none; try "
-                                  "'fuse run FILE.mlir' or 'fuse --help'"));
-}
+int main(int argc, char **argv) { return fuse::driver::runDriver(argc, argv); }
