@@ -52,6 +52,7 @@ class Program:
     def __call__(self, *arrays: Any, out: Any = None, stream: Any = None) -> Any: ...
 
 class Jitted:
+    function: Callable[..., Any]
     def __call__(
         self, *args: Any, out: Any = None, stream: Any = None, **kwargs: Any
     ) -> Any: ...

@@ -45,11 +45,14 @@ def jit(function=None, *, dims=None, target=None, **options):
 
 
 class Jitted:
-    """A function that becomes a program when it is called; see jit()."""
+    """A function that becomes a program when it is called; see jit().
+
+    function  that was given, to be called on symbolic arrays in another one
+    """
 
     def __init__(self, function, dims, target, options):
         functools.update_wrapper(self, function)
-        self._function, self._dims = function, dims
+        self.function, self._dims = function, dims
         self._target, self._options = target, options
         self._signature = inspect.signature(function)
         unknown = set(dims) - set(self._signature.parameters)
@@ -92,18 +95,18 @@ class Jitted:
         return trace, list(arrays.values())
 
     def _write(self, arguments, arrays):
-        builder = lang.Builder(self._function.__name__)
+        builder = lang.Builder(self.function.__name__)
         sizes, values = Sizes(), dict(arguments)
         for index, (name, array) in enumerate(arrays.items()):
             dtype, shape, _ = _facts(name, array, self._dims.get(name))
             values[name] = builder.input(name, shape, dtype)
             sizes.add_tensor(index, values[name].shape)
         bound = inspect.BoundArguments(self._signature, values)
-        result = self._function(*bound.args, **bound.kwargs)
+        result = self.function(*bound.args, **bound.kwargs)
         for each in result if isinstance(result, (tuple, list)) else (result,):
             if not isinstance(each, lang.Array):
                 raise Error(
-                    f"expected {self._function.__name__} to return symbolic arrays, but got "
+                    f"expected {self.function.__name__} to return symbolic arrays, but got "
                     f"{type(each).__name__}; return what functions of lang give"
                 )
             builder.output(each)

@@ -321,6 +321,55 @@ def test_gradients_of_views():
     torch.testing.assert_close(ours, eager, rtol=1e-5, atol=1e-6)
 
 
+def test_an_own_op_with_two_results():
+    def gradient(da, db, x, w, factor):
+        g = da * w * factor + db
+        return g, (da * x * factor).sum(0)
+
+    op = ops.define(
+        "fuse_tests::two",
+        "(Tensor x, Tensor w, float factor) -> (Tensor, Tensor)",
+        lambda x, w, factor: (x * w * factor, x + 1.0),
+        dims={"x": ("rows", None), "w": (None,)},
+        results=("x", "x"),
+        gradient=gradient,
+    )
+    x, w = inputs_of([(5, 6), (6,)], torch.float32)
+
+    def exact(x, w):
+        return x * w * 2.5, x + 1.0
+
+    def ours(x, w):
+        return op(x, w, 2.5)
+
+    for function in (ours, torch.compile(ours, backend="fuse", fullgraph=True)):
+        for a, b in zip(
+            with_gradients(function, [x, w]), with_gradients(exact, [x, w])
+        ):
+            torch.testing.assert_close(a, b)
+    opcheck(op, x, w, 2.5)
+    with pytest.raises(
+        Error, match="expected dims of all tensors, x, w, but got those of x"
+    ):
+        ops.define(
+            "fuse_tests::a",
+            "(Tensor x, Tensor w) -> Tensor",
+            exact,
+            dims={"x": ()},
+            results=(),
+        )
+    with pytest.raises(
+        Error, match="expected results of tensors of the schema, x, but got y"
+    ):
+        ops.define(
+            "fuse_tests::b",
+            "(Tensor x) -> Tensor",
+            exact,
+            dims={"x": ()},
+            results=("y",),
+        )
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -7,7 +7,8 @@
 
 Each is one program, on a CPU or a GPU, one for all batches. They work under
 torch.compile with any backend and under torch.export; with backend="fuse" they fuse
-with what is around them. Formulas are computed in float32 and rounded once.
+with what is around them. Formulas are computed in float32 and rounded once. define() makes
+one of your own formula.
 """
 
 from fuse_compiler.ops._activations import (
@@ -18,11 +19,13 @@ from fuse_compiler.ops._activations import (
     silu,
 )
 from fuse_compiler.ops._norms import add_rms_norm, layer_norm, rms_norm, softmax
+from fuse_compiler.ops._own import define
 from fuse_compiler.ops._rope import rope
 
 __all__ = [
     "add_rms_norm",
     "cross_entropy",
+    "define",
     "gated",
     "gelu",
     "layer_norm",

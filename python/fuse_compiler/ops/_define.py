@@ -13,8 +13,9 @@ from fuse_compiler.torch._convert import converter
 
 
 def define(name, schema, formula, specs, fake):
-    """Registers fuse::name.
+    """Registers an op.
 
+    name     "fuse::rms_norm"; without a namespace it is in fuse's
     schema   as torch.library has it: "(Tensor x, float eps) -> Tensor"
     formula  a function of _formulas with the same arguments
     specs    the dims of its tensors, see run()
@@ -24,11 +25,12 @@ def define(name, schema, formula, specs, fake):
     def compute(*arguments):
         return run(formula, specs, *arguments)
 
-    qualified = f"fuse::{name}"
+    qualified = name if "::" in name else f"fuse::{name}"
+    namespace, _, short = qualified.partition("::")
     torch.library.define(qualified, schema, tags=(torch.Tag.pt2_compliant_tag,))
     torch.library.impl(qualified, ("cpu", "cuda"))(compute)
     torch.library.register_fake(qualified)(fake)
-    op = getattr(torch.ops.fuse, name).default
+    op = getattr(getattr(torch.ops, namespace), short).default
 
     @converter(op)
     def convert(context, *arguments, **keywords):

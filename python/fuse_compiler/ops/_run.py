@@ -7,6 +7,7 @@ of the program, so that its schedule fits.
 """
 
 import functools
+import inspect
 
 import torch
 
@@ -18,6 +19,11 @@ LEADING = "*"
 @functools.cache
 def _jitted(formula, dims):
     return jit(formula, dims=dict(dims))
+
+
+@functools.cache
+def _parameters(formula):
+    return tuple(inspect.signature(formula).parameters)
 
 
 def _named(spec, rank):
@@ -32,11 +38,12 @@ def _named(spec, rank):
 def run(formula, specs, *arguments):
     """The formula's results for tensors and numbers.
 
-    specs  by the name of an argument, its dims: a name where the size may be any, None
-           where it is static, "*" for all leading ones
+    specs  by argument, in their order, its dims: a name where the size may be any, None
+           where it is static, "*" for all leading ones; what is said of numbers is ignored
     """
     dims = []
-    for (name, spec), tensor in zip(specs.items(), arguments):
+    # A formula may have other names than the schema.
+    for name, spec, tensor in zip(_parameters(formula), specs.values(), arguments):
         if isinstance(tensor, torch.Tensor):
             dims.append((name, _named(spec, tensor.ndim)))
     with torch.no_grad():
