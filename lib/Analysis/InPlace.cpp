@@ -7,7 +7,7 @@
 
 #include "fuse/Analysis/InPlace.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/MmaSpace.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -55,8 +55,8 @@ bool InPlaceCheck::keepsElements(Operation *op, Value operand,
   if (isa<YieldOp>(op))
     return true;
   if (isReduction(op))
-    return isa_and_nonnull<RowsScheduleAttr, ColumnsScheduleAttr>(
-        kernel.getScheduleAttr());
+    return isa_and_nonnull<RowsScheduleAttr, ColumnsScheduleAttr,
+                           MmaScheduleAttr>(kernel.getScheduleAttr());
   if (auto rotary = dyn_cast<RotaryOp>(op))
     return rotary.getInput() == operand && rotatesInThread(rotary);
   return op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
@@ -83,10 +83,37 @@ bool InPlaceCheck::isReadInPlace(BlockArgument input,
   return true;
 }
 
+/// Of a contraction on tensor cores: what a tile copies it reads once, before
+/// it writes there. At a tile's edge threads load what is others' to write.
+static SmallVector<InPlacePair> inPlacePairs(KernelOp kernel,
+                                             MmaScheduleAttr schedule,
+                                             const DimClasses &dims) {
+  SmallVector<InPlacePair> pairs;
+  // Unaligned programs have no such kernels.
+  TensorFacts facts{/*aligned=*/true, /*divisible=*/false};
+  std::string reason;
+  FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
+  // Tiles of one shape may read what those of another write.
+  if (failed(space) || space->segments.size() > 1)
+    return pairs;
+  InPlaceCheck check(kernel, dims);
+  const MmaSegment &segment = space->segments.front();
+  SmallVector<Extent> extents = dims.extents(segment.shape());
+  for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
+    for (BlockArgument input :
+         mmaTileInputs(kernel, dims, *space, segment, schedule, facts))
+      if (input.getType() == value.getType() &&
+          dims.extents(value) == extents && check.isReadInPlace(input, extents))
+        pairs.push_back({static_cast<unsigned>(number), input.getArgNumber()});
+  return pairs;
+}
+
 SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
                                                   const DimClasses &dims) {
   SmallVector<InPlacePair> pairs;
   Attribute schedule = kernel.getScheduleAttr();
+  if (auto mma = dyn_cast_or_null<MmaScheduleAttr>(schedule))
+    return ::inPlacePairs(kernel, mma, dims);
   if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr,
                        ColumnsScheduleAttr>(schedule))
     return pairs;

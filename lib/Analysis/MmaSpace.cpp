@@ -134,6 +134,7 @@ private:
   LogicalResult addContraction(MmaSegment &segment, ContractOp op);
   LogicalResult findLetters(const ContractionSpace &space);
   LogicalResult checkResults();
+  LogicalResult findReductions();
   FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
                                     StringRef axes, ArrayRef<char> own);
 
@@ -144,6 +145,8 @@ private:
   SmallVector<Value> edge;
   MmaSpace found;
   StringRef rowAxes;
+  /// What follows from reductions.
+  llvm::DenseSet<Value> reduced;
   /// The found space's letters for those of the contraction at hand.
   llvm::SmallDenseMap<char, char> letters;
 };
@@ -277,6 +280,8 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
 /// What follows from no contraction is computed beside the first of its shape.
 LogicalResult SpaceFinder::checkResults() {
   for (auto [number, value] : llvm::enumerate(group.results)) {
+    if (reduced.contains(value))
+      continue;
     auto hasShape = [&, value = value](const MmaSegment &segment) {
       return dims.extents(value) == dims.extents(segment.shape());
     };
@@ -292,6 +297,32 @@ LogicalResult SpaceFinder::checkResults() {
     if (segment == found.segments.end() || !hasShape(*segment))
       return refuse("a result does not have the contraction's shape");
   }
+  return success();
+}
+
+/// Whether tiles can leave parts of the reductions. What follows from these is
+/// no tile's result.
+LogicalResult SpaceFinder::findReductions() {
+  llvm::copy_if(group.ops, std::back_inserter(found.reductions), isReduction);
+  if (found.reductions.empty())
+    return success();
+  if (found.segments.size() > 1)
+    return refuse("a reduction stands beside contractions of several shapes");
+  FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
+  if (failed(space))
+    return failure();
+  MmaSegment &segment = found.segments.front();
+  SmallVector<Extent> shape = dims.extents(segment.shape());
+  auto last = static_cast<int64_t>(shape.size()) - 1;
+  if (space->domain != shape || ArrayRef(space->reduced) != ArrayRef(last) ||
+      shape.back().size == 1)
+    return refuse("a reduction is not along the columns of its result");
+  if (!isOneWalk(group.ops, group.results, *space, dims))
+    return refuse("something of the result's shape follows from a reduction");
+  reduced = valuesFromReductions(group.ops);
+  llvm::erase_if(segment.results, [&](unsigned number) {
+    return reduced.contains(group.results[number]);
+  });
   return success();
 }
 
@@ -313,7 +344,7 @@ FailureOr<MmaSpace> SpaceFinder::find() {
       if (failed(addContraction(found.segments.back(), op)))
         return failure();
   }
-  if (failed(checkResults()))
+  if (failed(findReductions()) || failed(checkResults()))
     return failure();
   if (found.segments.size() > 1 && !found.hasOneOrder())
     return refuse("its operands for the columns lie in memory in two orders");
@@ -337,4 +368,65 @@ FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(KernelOp kernel,
   SmallVector<Value> inputs(kernel.getBody().getArguments());
   SmallVector<Value> results(kernel.getYield().getValues());
   return mmaSpaceOf(MmaGroup{ops, inputs, results}, dims, facts, reason);
+}
+
+llvm::DenseSet<Operation *> mlir::fuse::mmaOpsOf(KernelOp kernel,
+                                                 const MmaSpace &space,
+                                                 const MmaSegment &segment) {
+  SmallVector<Value> work;
+  for (unsigned number : segment.results)
+    work.push_back(kernel.getYield().getValues()[number]);
+  for (Operation *op : space.reductions)
+    llvm::append_range(work, op->getResults());
+  llvm::DenseSet<Operation *> needed;
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp();
+        op && needed.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  return needed;
+}
+
+int64_t mlir::fuse::mmaGroupColumns(KernelOp kernel, const MmaSegment &segment,
+                                    MmaScheduleAttr schedule) {
+  constexpr int64_t usual = MmaScheduleAttr::kRowElements, most = 2 * usual;
+  constexpr unsigned byte = 8;
+  bool hasBytes = llvm::any_of(segment.results, [&](unsigned number) {
+    Value value = kernel.getYield().getValues()[number];
+    return getElementTypeOrSelf(value).getIntOrFloatBitWidth() == byte;
+  });
+  bool mayBeMost = schedule.getStore() == MmaStore::tma &&
+                   segment.columnsPerConsumer(schedule) % most == 0;
+  return hasBytes && mayBeMost ? most : usual;
+}
+
+SmallVector<BlockArgument>
+mlir::fuse::mmaTileInputs(KernelOp kernel, const DimClasses &dims,
+                          const MmaSpace &space, const MmaSegment &segment,
+                          MmaScheduleAttr schedule, TensorFacts facts) {
+  int64_t columns = mmaGroupColumns(kernel, segment, schedule);
+  if (segment.columnsPerConsumer(schedule) % columns != 0)
+    return {};
+  llvm::DenseSet<Operation *> needed = mmaOpsOf(kernel, space, segment);
+  auto isRead = [&](Operation *user) {
+    return user->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+           needed.contains(user);
+  };
+  // Bytes of a row of all of them in a slot.
+  int64_t shares = schedule.sharesColumns() ? schedule.getConsumers() : 1;
+  int64_t room = schedule.slotBytes() / schedule.getTileM();
+  SmallVector<BlockArgument> found;
+  for (BlockArgument input : kernel.getBody().getArguments()) {
+    int64_t bits = getElementTypeOrSelf(input).getIntOrFloatBitWidth();
+    int64_t bytes = columns * shares * bits / 8;
+    bool joinsRows = space.rowAxes.size() == 1 ||
+                     strideKind(input) == StrideKind::dense;
+    if (!dims.sameShape(input, segment.shape()) ||
+        llvm::none_of(input.getUsers(), isRead) || (bits != 16 && bits != 32) ||
+        bytes > room || !joinsRows || 2 + space.outer.size() > mostDims ||
+        !fitsTensorMap(kernel, dims, input, facts))
+      continue;
+    room -= bytes;
+    found.push_back(input);
+  }
+  return found;
 }

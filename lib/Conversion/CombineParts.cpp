@@ -183,14 +183,15 @@ FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
     if (space->isReducedShape(frame.dims.extents(value)))
       results.push_back(number);
   int64_t threads = combiningThreads(frame.kernel);
-  auto schedule = cast<ColumnsScheduleAttr>(frame.kernel.getScheduleAttr());
+  ScheduleAttrInterface schedule = frame.kernel.getScheduleAttr();
   const Index &parts = frame.partStates->parts;
   int64_t most =
-      parts.base ? schedule.getParts() * schedule.getFold() : parts.offset;
+      parts.base ? mostPartsOf(schedule).value_or(threads) : parts.offset;
   PartCombiner combiner(
       frame, *space, parts, /*firstPointer=*/0, results, threads,
-      threads / slicesFor(most, threads, space->keptExtents()), most);
-  combiner.takeRestOf(schedule.getFold());
+      threads / slicesFor(most, threads, space->keptExtents()),
+      parts.base ? mostPartsOf(schedule).value_or(INT64_MAX) : most);
+  combiner.takeRestOf(foldOf(schedule));
   combiner.combine(frame.threadId(threads), frame.blockId());
   return Grid{combiner.share()};
 }

@@ -43,7 +43,8 @@ class KernelLowering {
     /// The tensors, once they are left.
     SmallVector<Value> tensors;
     /// On the host the number of parts, and of groups of these that a block
-    /// walks together: blocks for each vector of columns.
+    /// walks together: blocks for each vector of columns. Null where parts have
+    /// no blocks of their own.
     Value parts, partGroups;
   };
 
@@ -389,11 +390,15 @@ void KernelLowering::planStates(const PartLayout &layout) {
   };
   Value steps = builder.createOrFold<arith::CeilDivUIOp>(
       loc, product(layout.places), constant(layout.step * layout.fold));
-  Value some = builder.createOrFold<arith::MaxUIOp>(loc, steps, constant(1));
-  current.partGroups =
-      builder.createOrFold<arith::MinUIOp>(loc, some, constant(layout.most));
-  current.parts = builder.createOrFold<arith::MulIOp>(loc, current.partGroups,
-                                                      constant(layout.fold));
+  if (layout.haveBlocks) {
+    Value some = builder.createOrFold<arith::MaxUIOp>(loc, steps, constant(1));
+    current.partGroups =
+        builder.createOrFold<arith::MinUIOp>(loc, some, constant(layout.most));
+    current.parts = builder.createOrFold<arith::MulIOp>(loc, current.partGroups,
+                                                        constant(layout.fold));
+  } else {
+    current.parts = steps;
+  }
   SmallVector<Value> sizes = {current.parts, product(layout.results)};
   SmallVector<int64_t> shape;
   for (Value size : sizes)
@@ -506,9 +511,12 @@ ArrayAttr KernelLowering::hostTensorMaps(OpBuilder &builder,
                                             [&](const Extent &extent) {
                                               return hostSize(builder, extent);
                                             }));
-    unsigned first = use.isResult ? numInputs() : 0;
+    unsigned pointer = use.number;
+    if (use.isResult)
+      pointer = numInputs() + (llvm::find(current.results, use.number) -
+                               current.results.begin());
     maps.push_back(
-        TensorMapAttr::get(builder.getContext(), first + use.number, use.box));
+        TensorMapAttr::get(builder.getContext(), pointer, use.box));
   }
   return maps.empty() ? ArrayAttr() : builder.getArrayAttr(maps);
 }
@@ -524,7 +532,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   llvm::append_range(sizeValues, strideValues);
   if (hasPartsArgument())
     sizeValues.push_back(current.parts);
-  if (current.step == Launch::leave)
+  if (current.step == Launch::leave && current.partGroups)
     blocks = builder.createOrFold<arith::MulIOp>(kernel.getLoc(), blocks,
                                                  current.partGroups);
   SmallVector<Attribute> pairs;

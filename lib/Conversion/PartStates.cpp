@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -54,10 +55,54 @@ static bool leavesRest(const ReductionSpace &space, int64_t fold) {
   return fold > 1 && (!places || *places % fold != 0);
 }
 
+int64_t mlir::fuse::foldOf(ScheduleAttrInterface schedule) {
+  auto columns = dyn_cast<ColumnsScheduleAttr>(schedule);
+  return columns ? columns.getFold() : 1;
+}
+
+std::optional<int64_t> mlir::fuse::mostPartsOf(ScheduleAttrInterface schedule) {
+  auto columns = dyn_cast<ColumnsScheduleAttr>(schedule);
+  return columns ? std::optional(columns.getParts() * columns.getFold())
+                 : std::nullopt;
+}
+
+/// Whether launches leave states of the kernel's reductions.
+static bool leavesParts(KernelOp kernel) {
+  auto isOfBody = [](Operation &op) { return isReduction(&op); };
+  return llvm::TypeSwitch<Attribute, bool>(kernel.getScheduleAttr())
+      .Case([](ColumnsScheduleAttr columns) { return columns.leavesParts(); })
+      .Case([&](MmaScheduleAttr) {
+        return llvm::any_of(kernel.getBody().front(), isOfBody);
+      })
+      .Default(false);
+}
+
+/// How far a part reaches.
+static PartLayout startOfLayout(KernelOp kernel, const ReductionSpace &space) {
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
+  PartLayout layout{};
+  layout.fold = foldOf(schedule);
+  layout.haveBlocks = isa<ColumnsScheduleAttr>(schedule);
+  layout.places = space.reducedExtents();
+  layout.results = space.keptExtents();
+  if (auto mma = dyn_cast<MmaScheduleAttr>(schedule)) {
+    auto contractions = kernel.getBody().getOps<ContractOp>();
+    layout.most = INT64_MAX;
+    layout.step = mma.columnsPerConsumer() /
+                  std::distance(contractions.begin(), contractions.end());
+    return layout;
+  }
+  auto columns = cast<ColumnsScheduleAttr>(schedule);
+  bool alongPlaces = space.isReduced(space.domain.size() - 1);
+  layout.most = columns.getParts();
+  layout.step = columns.getSplits() * columns.getUnroll() *
+                (alongPlaces ? columns.getVector() : 1);
+  return layout;
+}
+
 FailureOr<std::optional<PartLayout>>
 mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
-  auto schedule = dyn_cast<ColumnsScheduleAttr>(kernel.getScheduleAttr());
-  if (!schedule || !schedule.leavesParts())
+  if (!leavesParts(kernel))
     return std::optional<PartLayout>();
   std::string reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
@@ -71,17 +116,7 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
               "that need others, an op that reads them at other places, or a "
               "result of the reduced shape that needs one; "
               "use parts = 1";
-  bool alongPlaces = space->isReduced(space->domain.size() - 1);
-  int64_t lanes = alongPlaces ? schedule.getVector() : 1;
-  PartLayout layout{schedule.getParts(),
-                    schedule.getSplits() * schedule.getUnroll() * lanes,
-                    schedule.getFold(),
-                    space->reducedExtents(),
-                    space->keptExtents(),
-                    {},
-                    {},
-                    {},
-                    {}};
+  PartLayout layout = startOfLayout(kernel, *space);
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
     (space->isReducedShape(dims.extents(value)) ? layout.late : layout.early)
         .push_back(number);

@@ -22,6 +22,9 @@
 // its vectors, in their order, lie as those of so many parts. The second launch
 // takes in the places that are no whole group, too.
 //
+// Tiles of a contraction leave states of what follows from them, too: a part is
+// as many columns as a consumer has.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_PARTSTATES_H
@@ -40,6 +43,9 @@ struct PartLayout {
   int64_t most, step;
   /// Neighbouring places that are walked together and have a part each.
   int64_t fold;
+  /// Whether each part has blocks of its own; else the grid is what the
+  /// schedule says, and there are no parts where there are no places.
+  bool haveBlocks;
   /// The extents whose products are the places and the results.
   SmallVector<Extent> places, results;
   /// The element type of each component of each state, as it is computed.
@@ -48,6 +54,11 @@ struct PartLayout {
   /// is reduced, and those of the second with the inputs that it needs.
   SmallVector<unsigned> early, late, lateInputs;
 };
+
+/// Neighbouring places that are walked together and have a part each.
+int64_t foldOf(ScheduleAttrInterface schedule);
+/// The most parts that the schedule makes, if it says so.
+std::optional<int64_t> mostPartsOf(ScheduleAttrInterface schedule);
 
 /// The layout of a kernel whose schedule has several parts; nothing if it has
 /// one. Fails, with a diagnostic, where parts cannot be combined.

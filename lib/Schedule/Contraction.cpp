@@ -23,7 +23,9 @@ ScheduleAttrInterface
 mlir::fuse::proposeContraction(KernelOp kernel, const DimClasses &dims,
                                const ScheduleTarget &target) {
   auto contractions = kernel.getBody().getOps<ContractOp>();
-  if (contractions.empty())
+  if (contractions.empty() ||
+      llvm::any_of(kernel.getBody().front(),
+                   [](Operation &op) { return isReduction(&op); }))
     return {};
   ContractOp op = *contractions.begin();
   ContractionSpace space = contractionSpaceOf(op);

@@ -113,3 +113,72 @@ func.func @f(%x: tensor<?x?x64xbf16>, %w: tensor<512x64xbf16>, %r: tensor<?x?x51
   }
   return %y : tensor<?x?x512xbf16>
 }
+
+// -----
+
+// A residual comes through the ring: two stages of 128 columns behind the steps of
+// a tile, in panels of 128 rows; a thread reads its part of the matrices, and its
+// warpgroup gives the slot back. Its memory may be the result's. Of each row four
+// threads leave the sum of squares of 256 columns, which a second launch combines.
+// CHECK-LABEL: func.func @f(
+// CHECK:         fuse.launch @residual::@residual
+// CHECK-SAME:      -> tensor<?x1024xbf16>, tensor<4x?xf32>
+// CHECK-SAME:      in_place = {{\[\[}}0, 2]]
+// CHECK-SAME:      tensor_maps = [#fuse.tensor_map<operand = 2, box = [64, 128]>, #fuse.tensor_map<operand = 3, box = [64, 64]>, #fuse.tensor_map<operand = 0, box = [64, 128]>, #fuse.tensor_map<operand = 1, box = [64, 256]>]
+// CHECK:         fuse.launch @residual_combine::@residual_combine
+// CHECK:       gpu.func @residual(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-COUNT-2:     nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK:           nvvm.mbarrier.try_wait
+// CHECK:           nvvm.mbarrier.arrive.expect_tx {{.*}} %c32768
+// CHECK-COUNT-2:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK:           nvvm.mbarrier.try_wait
+// CHECK:           nvvm.mbarrier.arrive.expect_tx {{.*}} %c32768
+// CHECK-COUNT-2:   nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK:         wgmma.wait_group.sync.aligned 0;
+// CHECK:         nvvm.mbarrier.try_wait
+// CHECK-COUNT-4: nvvm.ldmatrix
+// CHECK:         nvvm.stmatrix
+// CHECK-COUNT-4: nvvm.ldmatrix
+// CHECK:         nvvm.barrier id
+// CHECK:         nvvm.mbarrier.arrive
+// CHECK:         nvvm.mbarrier.try_wait
+// CHECK-COUNT-8: nvvm.ldmatrix
+// CHECK:         gpu.shuffle xor
+// CHECK:         gpu.shuffle xor
+// CHECK-NOT:     gpu.shuffle xor
+// CHECK:         llvm.store {{.*}} : f32, !llvm.ptr
+func.func @f(%x: tensor<?x4096xbf16>, %w: tensor<1024x4096xbf16>, %r: tensor<?x1024xbf16>) -> (tensor<?x1024xbf16>, tensor<?x1xf32>) {
+  %y, %z = fuse.kernel "residual" ins(%x, %w, %r : tensor<?x4096xbf16>, tensor<1024x4096xbf16>, tensor<?x1024xbf16>) -> tensor<?x1024xbf16>, tensor<?x1xf32>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132> {
+  ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<1024x4096xbf16>, %c: tensor<?x1024xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x4096xbf16>, tensor<1024x4096xbf16> -> tensor<?x1024xbf16>
+    %h = fuse.add %p, %c : tensor<?x1024xbf16>
+    %f = fuse.cast %h : tensor<?x1024xbf16> -> tensor<?x1024xf32>
+    %s = fuse.mul %f, %f : tensor<?x1024xf32>
+    %q = fuse.reduce sum %s dims = [1] keep : tensor<?x1024xf32> -> tensor<?x1xf32>
+    fuse.yield %h, %q : tensor<?x1024xbf16>, tensor<?x1xf32>
+  }
+  return %y, %z : tensor<?x1024xbf16>, tensor<?x1xf32>
+}
+
+// -----
+
+// Results of a byte: a buffer has 128 columns, whose pairs are stored one by one.
+// CHECK-LABEL: func.func @f(
+// CHECK:         tensor_maps = [#fuse.tensor_map<operand = 2, box = [128, 64]>
+// CHECK:       gpu.func @bytes(
+// CHECK-NOT:     nvvm.stmatrix
+// CHECK-COUNT-64: llvm.store {{.*}} {alignment = 2 : i64} : vector<2xi8>, !llvm.ptr<3>
+// CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta
+func.func @f(%x: tensor<?x4096xbf16>, %w: tensor<1024x4096xbf16>) -> tensor<?x1024xi8> {
+  %y = fuse.kernel "bytes" ins(%x, %w : tensor<?x4096xbf16>, tensor<1024x4096xbf16>) -> tensor<?x1024xi8>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132> {
+  ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<1024x4096xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x4096xbf16>, tensor<1024x4096xbf16> -> tensor<?x1024xbf16>
+    %q = fuse.cast %p : tensor<?x1024xbf16> -> tensor<?x1024xi8>
+    fuse.yield %q : tensor<?x1024xi8>
+  }
+  return %y : tensor<?x1024xi8>
+}

@@ -24,12 +24,17 @@
 //
 //   Q Q Q Q K V
 //
+// What follows may be reduced along n, once, where all tiles are of one shape: a
+// tile has a part of each of its rows, and a second launch combines the parts.
+// Results then have that shape, or one element a row.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_ANALYSIS_MMASPACE_H
 #define FUSE_ANALYSIS_MMASPACE_H
 
 #include "fuse/Analysis/KernelSpace.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::fuse {
 
@@ -107,6 +112,9 @@ struct MmaSpace {
   SmallVector<char> resultAxes;
   MmaOperand rows;
   SmallVector<MmaSegment, 1> segments;
+  /// Reductions along n of what has the only segment's shape; each consumer
+  /// leaves a state of its part of a row.
+  SmallVector<Operation *> reductions;
 
   ContractOp first() const { return segments.front().contractions.front().op; }
   /// Of m, k or an outer axis: several of m if axes are joined.
@@ -125,6 +133,23 @@ FailureOr<MmaSpace> mmaSpaceOf(const MmaGroup &group, const DimClasses &dims,
                                TensorFacts facts, std::string &reason);
 FailureOr<MmaSpace> mmaSpaceOf(KernelOp kernel, const DimClasses &dims,
                                TensorFacts facts, std::string &reason);
+
+/// The ops that a segment's results are computed by, and reductions of it.
+llvm::DenseSet<Operation *>
+mmaOpsOf(KernelOp kernel, const MmaSpace &space, const MmaSegment &segment);
+
+/// Columns that a consumer computes before the next ones: as many as a copied
+/// row of the narrowest result has.
+int64_t mmaGroupColumns(KernelOp kernel, const MmaSegment &segment,
+                        MmaScheduleAttr schedule);
+
+/// The inputs with an element for each of a segment's results, read by pointwise
+/// ops, that are copied to shared memory tile by tile: those whose rows tensor
+/// maps can read, as many as a slot has room for.
+SmallVector<BlockArgument>
+mmaTileInputs(KernelOp kernel, const DimClasses &dims, const MmaSpace &space,
+              const MmaSegment &segment, MmaScheduleAttr schedule,
+              TensorFacts facts);
 
 } // namespace mlir::fuse
 

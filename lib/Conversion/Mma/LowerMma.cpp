@@ -17,7 +17,7 @@
 //       copy rows and columns           start its products
 //                                       await those before, release their slot
 //                                     await the products, release the slot
-//                                     compute and write the results
+//     copy what the results need      compute and write the results
 //
 // Several contractions have the rows in common. Those whose results meet are
 // columns of one tile, which come from several tensors; others have tiles of
@@ -58,12 +58,15 @@ public:
 private:
   Value addMap(const MmaOperand &operand, int64_t boxRows);
   Value sharedMemory();
+  RingPlace behindInputs(TileRing &ring, RingPlace place,
+                         const TilePlace &tile);
   void produce(TileRing &ring);
   void copyStep(TileRing &ring, const RingPlace &place, const TilePlace &tile,
                 Value step);
-  void copyColumns(unsigned segment, Value at, Value barrier,
+  void copyColumns(TileRing &ring, unsigned segment, Value at, Value barrier,
                    const TilePlace &tile, Value step);
-  void copyBoxes(const MmaOperand &operand, Value map, ArrayRef<SlotBox> boxes,
+  void copyBoxes(TileRing &ring, const MmaOperand &operand, Value map,
+                 ArrayRef<SlotBox> boxes,
                  Value at, Value barrier, const TilePlace &tile, Value first,
                  Value step);
   void consume(TileRing &ring);
@@ -209,17 +212,35 @@ void MmaLowering::forEachTile(
        });
 }
 
+/// Behind the stages of what the tile's results need, from `place` on.
+RingPlace MmaLowering::behindInputs(TileRing &ring, RingPlace place,
+                                    const TilePlace &tile) {
+  int64_t most = 0;
+  Value count;
+  for (auto [number, epilogue] : llvm::enumerate(epilogues)) {
+    Value its = b.word(epilogue.inputs().stages());
+    most = std::max(most, epilogue.inputs().stages());
+    count =
+        count ? b.select(b.equal(tile.segment, number), its, count) : its;
+  }
+  for (int64_t stage = 0; stage < most; ++stage) {
+    RingPlace next = ring.next(place);
+    Value isThere = builder.createOrFold<arith::CmpIOp>(
+        frame.loc(), arith::CmpIPredicate::ult, b.word(stage), count);
+    place = {b.select(isThere, next.slot, place.slot),
+             b.select(isThere, next.parity, place.parity)};
+  }
+  return place;
+}
+
 //===----------------------------------------------------------------------===//
 // Producer
 //===----------------------------------------------------------------------===//
 
 /// Copies count whole boxes, also where these reach past the tensor's end.
-void MmaLowering::copyBoxes(const MmaOperand &operand, Value map,
-                            ArrayRef<SlotBox> boxes, Value at, Value barrier,
+void MmaLowering::copyBoxes(TileRing &ring, const MmaOperand &operand,
+                            Value map, ArrayRef<SlotBox> boxes, Value at, Value barrier,
                             const TilePlace &tile, Value first, Value step) {
-  auto cluster = LLVM::LLVMPointerType::get(
-      builder.getContext(),
-      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
   Value place = b.mul(step, schedule.getTileK());
   for (const SlotBox &box : boxes) {
     SmallVector<Value> coordinates;
@@ -228,23 +249,17 @@ void MmaLowering::copyBoxes(const MmaOperand &operand, Value map,
                             : axis == space.m || axis == space.n
                                 ? b.add(first, box.further)
                                 : tile.outer.lookup(axis));
-    Value to = LLVM::AddrSpaceCastOp::create(
-        builder, frame.loc(), cluster, b.behind(memory, b.add(at, box.offset)));
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, frame.loc(), to, map, coordinates, barrier,
-        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
-        /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    ring.copy(b.add(at, box.offset), map, coordinates, barrier);
   }
 }
 
-void MmaLowering::copyColumns(unsigned number, Value at, Value barrier,
+void MmaLowering::copyColumns(TileRing &ring, unsigned number, Value at, Value barrier,
                               const TilePlace &tile, Value step) {
   const MmaSegment &segment = space.segments[number];
   for (auto [i, contraction] : llvm::enumerate(segment.contractions)) {
     const ColumnRun &run = slot.runs[slot.runOf(i)];
     for (const TileSlot::Piece &piece : slot.pieces(segment, i))
-      copyBoxes(contraction.columns, columnsMaps[number][i],
+      copyBoxes(ring, contraction.columns, columnsMaps[number][i],
                 run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
                 b.add(at, run.offset), barrier, tile,
                 b.add(tile.column, piece.inTile), step);
@@ -256,10 +271,10 @@ void MmaLowering::copyStep(TileRing &ring, const RingPlace &place,
   ring.awaitEmpty(place);
   Value barrier = ring.expect(place, schedule.slotBytes());
   Value at = ring.offset(place.slot);
-  copyBoxes(space.rows, rowsMap, slot.rows.boxes(0, schedule.getTileM()), at,
+  copyBoxes(ring, space.rows, rowsMap, slot.rows.boxes(0, schedule.getTileM()), at,
             barrier, tile, tile.row, step);
   order.inSegment(tile, [&](unsigned segment) {
-    copyColumns(segment, at, barrier, tile, step);
+    copyColumns(ring, segment, at, barrier, tile, step);
   });
 }
 
@@ -273,7 +288,14 @@ void MmaLowering::produce(TileRing &ring) {
                RingPlace next = ring.next(current);
                return {next.slot, next.parity};
              });
-    return RingPlace{all.getResult(0), all.getResult(1)};
+    RingPlace behind{all.getResult(0), all.getResult(1)};
+    if (llvm::any_of(epilogues, [](MmaEpilogue &epilogue) {
+          return epilogue.inputs().stages() > 0;
+        }))
+      order.inSegment(tile, [&](unsigned segment) {
+        epilogues[segment].inputs().copy(ring, behind, tile);
+      });
+    return behindInputs(ring, behind, tile);
   });
 }
 
@@ -404,9 +426,9 @@ void MmaLowering::consume(TileRing &ring) {
       SmallVector<TileSums> its;
       for (int64_t i = 0; i < segment.count(); ++i)
         its.push_back(sumsOf(sums, segment, i));
-      epilogues[number].write(fixed, its);
+      epilogues[number].write(fixed, its, ring, place);
     });
-    return place;
+    return behindInputs(ring, place, fixed);
   });
   auto *copies = llvm::find_if(epilogues, [](MmaEpilogue &epilogue) {
     return epilogue.buffersOfTile() > 0;

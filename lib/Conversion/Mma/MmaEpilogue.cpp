@@ -8,6 +8,7 @@
 #include "MmaEpilogue.h"
 
 #include "../TensorMaps.h"
+#include "TileMaps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,46 +21,35 @@ static constexpr int64_t warpThreads = 32;
 static constexpr int64_t warpRows = 16, rowStep = 8;
 /// What stmatrix writes for each thread that gives an address.
 static constexpr int64_t matrixRowBytes = 16;
-/// Columns that are computed before the next ones.
-static constexpr int64_t groupColumns = 64;
-
-/// The ops that the segment's results are computed by.
-static llvm::DenseSet<Operation *> neededOps(KernelOp kernel,
-                                             const MmaSegment &segment) {
-  SmallVector<Value> work;
-  for (unsigned number : segment.results)
-    work.push_back(kernel.getYield().getValues()[number]);
-  llvm::DenseSet<Operation *> needed;
-  while (!work.empty())
-    if (Operation *op = work.pop_back_val().getDefiningOp();
-        op && needed.insert(op).second)
-      llvm::append_range(work, op->getOperands());
-  return needed;
-}
-
 MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
                          const MmaSegment &segment, MmaScheduleAttr schedule,
                          TensorFacts facts)
     : b(b), emitter(b.frame.emitter), space(space), segment(segment),
       schedule(schedule),
-      lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1) {
+      groupColumns(mmaGroupColumns(b.frame.kernel, segment, schedule)),
+      tileInputs(b, space, segment, schedule,
+                 mmaTileInputs(b.frame.kernel, b.frame.dims, space, segment,
+                               schedule, facts),
+                 groupColumns),
+      lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1),
+      reductions(b, space, lanes) {
   addResults(facts);
-  llvm::DenseSet<Operation *> needed = neededOps(b.frame.kernel, segment);
+  llvm::DenseSet<Operation *> needed =
+      mmaOpsOf(b.frame.kernel, space, segment);
   auto isRead = [&](Operation *user) {
     return user->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
            needed.contains(user);
   };
   for (BlockArgument input : b.frame.kernel.getBody().getArguments())
     if (b.frame.dims.sameShape(input, segment.shape()) &&
-        llvm::any_of(input.getUsers(), isRead))
+        !tileInputs.has(input) && llvm::any_of(input.getUsers(), isRead))
       streamed.push_back(input);
 }
 
 /// Results of other widths, or whose rows copies cannot write, are written from
-/// registers.
+/// registers; those of one element a row by the launch that combines states.
 void MmaEpilogue::addResults(TensorFacts facts) {
   KernelFrame &frame = b.frame;
-  StringRef axes(space.resultAxes.data(), space.resultAxes.size());
   for (unsigned number : segment.results) {
     Result result;
     Value value = frame.kernel.getYield().getValues()[number];
@@ -69,23 +59,15 @@ void MmaEpilogue::addResults(TensorFacts facts) {
         getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
     result.bytes = llvm::divideCeil(bits, 8);
     bool isCopied = schedule.getStore() == MmaStore::tma &&
-                    (result.bytes == 2 || result.bytes == 4) && lanes == pair &&
+                    (result.bytes == 1 || result.bytes == 2 ||
+                     result.bytes == 4) &&
+                    lanes == pair && groupColumns % result.columns() == 0 &&
                     width() % result.columns() == 0 &&
                     fitsTensorMap(frame.kernel, frame.dims, value, facts);
-    TensorMapUse use{/*isResult=*/true, number, {}, {}};
-    // The last axis, the rows', and then the outer ones.
-    auto addAxis = [&](char axis, ArrayRef<char> joined, int64_t size) {
-      result.axes.push_back(axis);
-      use.dims.emplace_back();
-      for (char letter : joined)
-        use.dims.back().push_back(axes.find(letter));
-      use.box.push_back(size);
-    };
-    addAxis(space.n, {space.n}, result.columns());
-    addAxis(space.m, space.rowAxes, MmaScheduleAttr::kRows);
-    for (char axis : llvm::reverse(space.outer))
-      if (frame.dims.extent(value, axes.find(axis)).size != 1)
-        addAxis(axis, {axis}, 1);
+    TensorMapUse use = resultLikeMap(frame, space, value, result.columns(),
+                                     MmaScheduleAttr::kRows, result.axes);
+    use.isResult = true;
+    use.number = number;
     constexpr size_t mostDims = 5;
     if (isCopied && use.dims.size() <= mostDims)
       result.map = addTensorMap(frame, std::move(use));
@@ -228,41 +210,62 @@ SmallVector<Value> MmaEpilogue::storedPairs(const Result &result,
   return pairs;
 }
 
-/// Pairs of 2-byte elements. Four 8 x 8 matrices at a time: 16 rows of 16
-/// columns; each thread says where a row of one of them goes.
+/// Where a row of a matrix lies in a panel, `column` matrices further along the
+/// row, and one more in the upper half of the warp.
+Value MmaEpilogue::matrixAddress(Value panel, Value row, int64_t column) {
+  Value matrix = b.div(self.lane, 8), inMatrix = b.rem(self.lane, 8);
+  Value place = b.bitXor(b.add(b.div(matrix, 2), column), inMatrix);
+  return b.behind(panel, b.add(b.mul(row, MmaScheduleAttr::kRowBytes),
+                               b.mul(place, matrixRowBytes)));
+}
+
+/// The row of which a thread gives the address, of four 8 x 8 matrices: 16 rows
+/// of 16 columns.
+Value MmaEpilogue::matrixRow() {
+  Value matrix = b.div(self.lane, 8), inMatrix = b.rem(self.lane, 8);
+  return b.add(warpRow, b.add(b.mul(b.rem(matrix, 2), rowStep), inMatrix));
+}
+
+/// Where a thread's pair of elements of so many bytes lies in a row of a panel,
+/// in its block of 8 columns.
+Value MmaEpilogue::pairAddress(Value panel, Value row, int64_t block,
+                               int64_t bytes) {
+  Value inBlock = b.mul(quadColumn, bytes);
+  Value at = b.add(inBlock, block * blockColumns * bytes);
+  Value place = b.bitXor(b.div(at, matrixRowBytes), quadRow);
+  return b.behind(panel, b.add(b.mul(row, MmaScheduleAttr::kRowBytes),
+                               b.add(b.mul(place, matrixRowBytes),
+                                     b.rem(at, matrixRowBytes))));
+}
+
+static NVVM::LdStMatrixShapeAttr shapeOfMatrices(OpBuilder &builder) {
+  return NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
+}
+
+/// Pairs of 2-byte elements, four matrices at a time.
 void MmaEpilogue::fillWithMatrices(Value buffer, ArrayRef<Value> pairs) {
   OpBuilder &builder = b.builder;
-  Value matrix = b.div(self.lane, 8), inMatrix = b.rem(self.lane, 8);
-  Value row = b.add(warpRow, b.add(b.mul(b.rem(matrix, 2), rowStep), inMatrix));
-  Value rowOffset = b.mul(row, MmaScheduleAttr::kRowBytes);
-  Value half = b.div(matrix, 2);
-  auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
+  Value row = matrixRow();
   for (size_t first = 0; first < pairs.size(); first += 4) {
     SmallVector<Value> words;
     for (Value values : pairs.slice(first, 4))
       words.push_back(LLVM::BitcastOp::create(builder, b.loc(),
                                               builder.getI32Type(), values));
-    Value column = b.bitXor(b.add(half, first / 2), inMatrix);
-    Value at = b.add(rowOffset, b.mul(column, matrixRowBytes));
-    NVVM::StMatrixOp::create(builder, b.loc(), b.behind(buffer, at), words,
-                             NVVM::MMALayout::row, shape,
+    NVVM::StMatrixOp::create(builder, b.loc(),
+                             matrixAddress(buffer, row, first / 2), words,
+                             NVVM::MMALayout::row, shapeOfMatrices(builder),
                              NVVM::LdStMatrixEltType::B16);
   }
 }
 
-/// Pairs of 4-byte elements: two of them are 16 bytes.
-void MmaEpilogue::fillWithWords(Value buffer, ArrayRef<Value> pairs) {
-  constexpr int64_t pairBytes = 8;
-  Value quad = b.rem(self.lane, 4);
-  Value half = b.div(quad, 2), inHalf = b.mul(b.rem(quad, 2), pairBytes);
+/// Pairs of elements of other widths.
+void MmaEpilogue::fillWithPairs(Value buffer, ArrayRef<Value> pairs,
+                                int64_t bytes) {
   for (auto [number, values] : llvm::enumerate(pairs)) {
-    int64_t block = number / 2;
     Value row = b.add(b.add(warpRow, quadRow), number % 2 * rowStep);
-    Value column = b.bitXor(b.add(half, 2 * block), quadRow);
-    Value at = b.add(b.mul(row, MmaScheduleAttr::kRowBytes),
-                     b.add(b.mul(column, matrixRowBytes), inHalf));
-    LLVM::StoreOp::create(b.builder, b.loc(), values, b.behind(buffer, at),
-                          pairBytes);
+    LLVM::StoreOp::create(b.builder, b.loc(), values,
+                          pairAddress(buffer, row, number / 2, bytes),
+                          pair * bytes);
   }
 }
 
@@ -276,11 +279,9 @@ void MmaEpilogue::meet() {
 void MmaEpilogue::copyBuffer(const Result &result, Value buffer,
                              const TilePlace &tile, int64_t part,
                              int64_t firstBlock) {
-  SmallVector<Value> coordinates;
-  for (char axis : result.axes)
-    coordinates.push_back(axis == space.n   ? firstColumn(tile, firstBlock)
-                          : axis == space.m ? firstRow(tile, part)
-                                            : tile.outer.lookup(axis));
+  SmallVector<Value> coordinates =
+      tileCoordinates(space, result.axes, firstRow(tile, part),
+                      firstColumn(tile, firstBlock), tile);
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
       b.builder, b.loc(), result.map, buffer, coordinates,
       /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
@@ -309,7 +310,7 @@ void MmaEpilogue::writeThroughBuffer(const Result &result,
   if (result.bytes == 2)
     fillWithMatrices(buffer, pairs);
   else
-    fillWithWords(buffer, pairs);
+    fillWithPairs(buffer, pairs, result.bytes);
   NVVM::FenceProxyOp::create(
       b.builder, b.loc(), NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(b.builder.getContext(),
@@ -344,51 +345,214 @@ void MmaEpilogue::loadAhead(const Places &places, int64_t firstColumn) {
         emitter.emit(input, pointOf(places, {row, column}));
 }
 
+//===----------------------------------------------------------------------===//
+// What comes through the ring
+//===----------------------------------------------------------------------===//
+
+/// This thread's pairs of 2-byte elements of 64 rows and 64 columns.
+SmallVector<Value> MmaEpilogue::readMatrices(Value panel, int64_t part) {
+  OpBuilder &builder = b.builder;
+  SmallVector<Type> types(4, builder.getI32Type());
+  auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+  Value row = b.add(matrixRow(), part * MmaScheduleAttr::kRows);
+  SmallVector<Value> pairs;
+  constexpr int64_t matrices = MmaScheduleAttr::kRowBytes / matrixRowBytes;
+  for (int64_t column = 0; column < matrices; column += 2) {
+    Value four = NVVM::LdMatrixOp::create(
+        builder, b.loc(), type, matrixAddress(panel, row, column), /*num=*/4,
+        NVVM::MMALayout::row, shapeOfMatrices(builder),
+        NVVM::LdStMatrixEltType::B16);
+    for (int64_t i = 0; i < 4; ++i)
+      pairs.push_back(
+          LLVM::ExtractValueOp::create(builder, b.loc(), four, i));
+  }
+  return pairs;
+}
+
+/// The same of 4-byte elements, of 32 columns.
+SmallVector<Value> MmaEpilogue::readWords(Value panel, int64_t part) {
+  constexpr int64_t bytes = 4;
+  Type type = VectorType::get({pair}, b.builder.getI32Type());
+  SmallVector<Value> pairs;
+  for (int64_t block = 0;
+       block < MmaScheduleAttr::kRowBytes / bytes / blockColumns; ++block)
+    for (int64_t half = 0; half < 2; ++half) {
+      Value row = b.add(b.add(warpRow, quadRow),
+                        part * MmaScheduleAttr::kRows + half * rowStep);
+      pairs.push_back(LLVM::LoadOp::create(
+          b.builder, b.loc(), type, pairAddress(panel, row, block, bytes),
+          pair * bytes));
+    }
+  return pairs;
+}
+
+/// Makes the elements of a group of columns known, from the last on as
+/// defineSums() does.
+void MmaEpilogue::readStage(TileRing &ring, const RingPlace &stage,
+                            const Places &places, int64_t firstColumn) {
+  Value share = schedule.sharesColumns() ? self.consumer : b.word(0);
+  int64_t parts = schedule.partsPerConsumer();
+  Value rows = schedule.sharesColumns()
+                   ? b.word(0)
+                   : b.mul(self.consumer,
+                           parts * MmaScheduleAttr::kRows *
+                               MmaScheduleAttr::kRowBytes);
+  int64_t last = firstColumn + groupWidth(firstColumn);
+  for (auto [number, input] : llvm::enumerate(tileInputs.all())) {
+    Type element = getElementTypeOrSelf(input.value.getType());
+    Type type = VectorType::get({pair}, PointEmitter::storageType(element));
+    for (int64_t column = last - input.columns(); column >= firstColumn;
+         column -= input.columns()) {
+      Value at = b.add(tileInputs.panelOffset(number, column, share), rows);
+      Value panel = ring.memoryAt(b.add(ring.offset(stage.slot), at));
+      for (int64_t part = parts - 1; part >= 0; --part) {
+        SmallVector<Value> pairs = input.bytes == 2 ? readMatrices(panel, part)
+                                                    : readWords(panel, part);
+        for (int64_t i = pairs.size() - 1; i >= 0; --i) {
+          Value stored = LLVM::BitcastOp::create(b.builder, b.loc(), type,
+                                                 pairs[i]);
+          Fragment fragment{2 * part + i % 2, column / blockColumns + i / 2};
+          emitter.define(input.value, pointOf(places, fragment),
+                         emitter.fromStorage(b.loc(), element, stored));
+        }
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+void MmaEpilogue::reduceGroup(const Places &places, int64_t part,
+                              int64_t firstColumn, bool hasEdges) {
+  int64_t perBlock = pair / lanes;
+  int64_t first = firstColumn / blockColumns * perBlock;
+  int64_t count = groupWidth(firstColumn) / blockColumns * perBlock;
+  bool isCut =
+      hasEdges && !isMultiple(space.n, segment.columnsPerTile(schedule));
+  for (int64_t row = 2 * part; row < 2 * part + 2; ++row) {
+    SmallVector<TileReductions::Element> elements;
+    for (int64_t column = first; column < first + count; ++column)
+      elements.push_back(
+          {pointOf(places, {row, column}),
+           isCut ? emitter.less(places.columns[column], size(space.n))
+                 : Value()});
+    reductions.take(row, elements);
+  }
+}
+
+/// The states of a consumer's columns are a part.
+void MmaEpilogue::leaveStates(const TilePlace &tile, const Places &places,
+                              bool hasEdges) {
+  Value first = firstColumn(tile, 0);
+  Index part = b.indexOf(b.div(first, width()));
+  SmallVector<Extent> kept =
+      b.frame.dims.extents(segment.shape());
+  kept.pop_back();
+  Value isFirst = b.equal(b.rem(self.lane, 4), 0);
+  if (hasEdges)
+    isFirst = b.frame.both(
+        isFirst, emitter.less(b.indexOf(first), size(space.n)));
+  for (int64_t row = 0; row < int64_t(places.rows.size()); ++row) {
+    Point point = pointOf(places, {row, 0});
+    Index result = Index::constant(0);
+    for (auto [extent, index] : llvm::zip(kept, point.dims))
+      result = emitter.add(emitter.mul(result, emitter.size(extent)), index);
+    Value writes = isFirst;
+    if (hasEdges)
+      writes = b.frame.both(
+          writes, emitter.less(places.rows[row], size(space.m)));
+    reductions.leave(row, part, result, emitter.product(kept), writes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void MmaEpilogue::writeGroup(const TilePlace &tile, const Places &places,
+                             int64_t firstColumn, bool hasEdges) {
+  int64_t width = groupWidth(firstColumn);
+  for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part) {
+    if (!reductions.empty())
+      reduceGroup(places, part, firstColumn, hasEdges);
+    for (const Result &result : results) {
+      if (!result.isCopied()) {
+        writeDirectly(result, places, part, firstColumn / blockColumns,
+                      width / blockColumns, hasEdges);
+        continue;
+      }
+      for (int64_t at = firstColumn; at < firstColumn + width;
+           at += result.columns())
+        writeThroughBuffer(result, tile, places, part, at / blockColumns);
+    }
+  }
+}
+
+/// A stage is free once all threads of the consumer have read it.
 void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
+                            TileRing &ring, ArrayRef<RingPlace> stages,
                             bool hasEdges) {
   Places places = placesOf(tile, hasEdges);
   for (auto [contraction, its] : llvm::zip_equal(segment.contractions, sums))
     defineSums(contraction.op, places, its);
+  reductions.start(places.rows.size());
   filled = 0;
   loadAhead(places, 0);
   for (int64_t first = 0; first < width(); first += groupColumns) {
-    int64_t group = groupWidth(first);
+    int64_t last = first + groupWidth(first);
     loadAhead(places, first + groupColumns);
-    for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
-      for (const Result &result : results) {
-        if (!result.isCopied()) {
-          writeDirectly(result, places, part, first / blockColumns,
-                        group / blockColumns, hasEdges);
-          continue;
-        }
-        for (int64_t at = first; at < first + group; at += result.columns())
-          writeThroughBuffer(result, tile, places, part, at / blockColumns);
+    if (!stages.empty()) {
+      const RingPlace &stage = stages[tileInputs.stageOf(first)];
+      if (tileInputs.isEdge(first))
+        ring.awaitFull(stage);
+      readStage(ring, stage, places, first);
+      if (tileInputs.isEdge(last) || last == width()) {
+        meet();
+        b.frame.ifTrue(isLeader, [&] { ring.release(stage.slot); });
       }
+    }
+    writeGroup(tile, places, first, hasEdges);
   }
+  if (!reductions.empty())
+    leaveStates(tile, places, hasEdges);
 }
 
 /// Whether a tile may be cut where a thread would notice. Copies clip what they
 /// write.
 bool MmaEpilogue::mayHaveEdges() const {
-  auto isMultiple = [&](char axis, int64_t number) {
-    std::optional<int64_t> size = staticProduct(extents(axis));
-    return size && *size % number == 0;
-  };
   if (isMultiple(space.m, schedule.getTileM()) &&
       isMultiple(space.n, segment.columnsPerTile(schedule)))
     return false;
   bool writes = llvm::any_of(
       results, [](const Result &result) { return !result.isCopied(); });
   auto reads = [&](BlockArgument input) {
-    return llvm::any_of(input.getUsers(),
-                        [](Operation *user) { return !isa<ContractOp>(user); });
+    return !tileInputs.has(input) &&
+           llvm::any_of(input.getUsers(), [](Operation *user) {
+             return !isa<ContractOp>(user);
+           });
   };
-  return writes || llvm::any_of(b.frame.kernel.getBody().getArguments(), reads);
+  return writes || !reductions.empty() ||
+         llvm::any_of(b.frame.kernel.getBody().getArguments(), reads);
 }
 
-void MmaEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums) {
+/// Whether a number divides the size of an axis, as far as that is known.
+bool MmaEpilogue::isMultiple(char axis, int64_t number) const {
+  std::optional<int64_t> size = staticProduct(extents(axis));
+  return size && *size % number == 0;
+}
+
+void MmaEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums,
+                        TileRing &ring, const RingPlace &place) {
+  SmallVector<RingPlace> stages;
+  for (int64_t stage = 0; stage < tileInputs.stages(); ++stage)
+    stages.push_back(stage ? ring.next(stages.back()) : place);
+  auto writeAll = [&](bool hasEdges) {
+    writeTile(tile, sums, ring, stages, hasEdges);
+  };
   if (!mayHaveEdges())
-    return writeTile(tile, sums, /*hasEdges=*/false);
+    return writeAll(/*hasEdges=*/false);
   auto fits = [&](Value first, int64_t count, char axis) {
     return emitter.less(
         emitter.add(b.indexOf(first), Index::constant(count - 1)), size(axis));
@@ -397,8 +561,8 @@ void MmaEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums) {
       fits(tile.row, schedule.getTileM(), space.m),
       fits(tile.column, segment.columnsPerTile(schedule), space.n));
   b.frame.ifElse(
-      isWhole, [&] { writeTile(tile, sums, /*hasEdges=*/false); },
-      [&] { writeTile(tile, sums, /*hasEdges=*/true); });
+      isWhole, [&] { writeAll(/*hasEdges=*/false); },
+      [&] { writeAll(/*hasEdges=*/true); });
 }
 
 void MmaEpilogue::finish() {

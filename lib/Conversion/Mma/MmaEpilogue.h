@@ -22,7 +22,8 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_MMAEPILOGUE_H
 #define FUSE_LIB_CONVERSION_MMA_MMAEPILOGUE_H
 
-#include "TileOrder.h"
+#include "TileInputs.h"
+#include "TileReductions.h"
 
 namespace mlir::fuse {
 
@@ -51,8 +52,13 @@ public:
   void initialize(const ConsumerThread &thread, Value memory,
                   bool startsAnywhere);
 
-  /// Writes the results of a tile. `sums` are those of each contraction.
-  void write(const TilePlace &tile, ArrayRef<TileSums> sums);
+  /// Writes the results of a tile. `sums` are those of each contraction; what
+  /// it reads comes from `place` of the ring on.
+  void write(const TilePlace &tile, ArrayRef<TileSums> sums, TileRing &ring,
+             const RingPlace &place);
+
+  /// What the producer copies behind the steps of a tile.
+  TileInputs &inputs() { return tileInputs; }
 
   /// Waits until all copies have been done.
   void finish();
@@ -93,9 +99,20 @@ private:
   int64_t width() const { return segment.columnsPerConsumer(schedule); }
   void addResults(TensorFacts facts);
   bool mayHaveEdges() const;
+  bool isMultiple(char axis, int64_t number) const;
   Places placesOf(const TilePlace &tile, bool hasEdges);
   Point pointOf(const Places &places, const Fragment &fragment);
-  void writeTile(const TilePlace &tile, ArrayRef<TileSums> sums, bool hasEdges);
+  void writeTile(const TilePlace &tile, ArrayRef<TileSums> sums, TileRing &ring,
+                 ArrayRef<RingPlace> stages, bool hasEdges);
+  void writeGroup(const TilePlace &tile, const Places &places,
+                  int64_t firstColumn, bool hasEdges);
+  void readStage(TileRing &ring, const RingPlace &stage, const Places &places,
+                 int64_t firstColumn);
+  SmallVector<Value> readMatrices(Value panel, int64_t part);
+  SmallVector<Value> readWords(Value panel, int64_t part);
+  void reduceGroup(const Places &places, int64_t part, int64_t firstColumn,
+                   bool hasEdges);
+  void leaveStates(const TilePlace &tile, const Places &places, bool hasEdges);
   void defineSums(ContractOp op, const Places &places, const TileSums &sums);
   int64_t groupWidth(int64_t first) const;
   void loadAhead(const Places &places, int64_t firstColumn);
@@ -107,8 +124,11 @@ private:
   SmallVector<Value> storedPairs(const Result &result, const Places &places,
                                  int64_t part, int64_t firstBlock,
                                  int64_t blocks);
+  Value matrixAddress(Value panel, Value row, int64_t column);
+  Value matrixRow();
+  Value pairAddress(Value panel, Value row, int64_t block, int64_t bytes);
   void fillWithMatrices(Value buffer, ArrayRef<Value> pairs);
-  void fillWithWords(Value buffer, ArrayRef<Value> pairs);
+  void fillWithPairs(Value buffer, ArrayRef<Value> pairs, int64_t bytes);
   void copyBuffer(const Result &result, Value buffer, const TilePlace &tile,
                   int64_t part, int64_t firstBlock);
   void meet();
@@ -125,9 +145,13 @@ private:
   const MmaSegment &segment;
   MmaScheduleAttr schedule;
   SmallVector<Result> results;
-  /// Inputs with an element for each of a result's, which pointwise ops read.
+  int64_t groupColumns;
+  TileInputs tileInputs;
+  /// Other inputs with an element for each of a result's, which pointwise ops
+  /// read.
   SmallVector<BlockArgument> streamed;
   int64_t lanes;
+  TileReductions reductions;
   /// Buffers that have been filled in a tile.
   int64_t filled = 0;
   bool startsAnywhere = false;

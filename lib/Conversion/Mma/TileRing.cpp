@@ -43,6 +43,20 @@ Value TileRing::expect(const RingPlace &place, int64_t bytes) {
   return barrier;
 }
 
+void TileRing::copy(Value offset, Value map, ValueRange coordinates,
+                    Value barrier) {
+  auto cluster = LLVM::LLVMPointerType::get(
+      b.builder.getContext(),
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  Value to = LLVM::AddrSpaceCastOp::create(b.builder, b.loc(), cluster,
+                                           memoryAt(offset));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b.builder, b.loc(), to, map, coordinates, barrier,
+      /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+      /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+      NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+}
+
 void TileRing::release(Value slot) {
   NVVM::MBarrierArriveOp::create(b.builder, b.loc(), b.builder.getI64Type(),
                                  empty(slot), /*count=*/Value());

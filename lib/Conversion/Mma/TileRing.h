@@ -50,6 +50,7 @@ public:
   RingPlace next(const RingPlace &place);
   Value previousSlot(const RingPlace &place);
 
+  Value memoryAt(Value offset) { return b.behind(memory, offset); }
   /// Offset of a slot.
   Value offset(Value slot) { return b.mul(slot, slotBytes); }
   void awaitFull(const RingPlace &place) {
@@ -61,6 +62,9 @@ public:
   /// The barrier at which copies into the slot count their bytes, `bytes` in
   /// all.
   Value expect(const RingPlace &place, int64_t bytes);
+  /// Starts a copy of a box of `map`, to so many bytes behind the start of the
+  /// slots, that counts at `barrier`.
+  void copy(Value offset, Value map, ValueRange coordinates, Value barrier);
   /// By one thread of each consumer.
   void release(Value slot);
 

@@ -1,0 +1,57 @@
+//===- TileReductions.cpp - What tiles leave of rows ----------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileReductions.h"
+
+#include "../PartStates.h"
+#include "../ThreadReduce.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Neighbouring threads that have a row of 8 columns together.
+static constexpr int64_t threadsPerRow = 4;
+
+TileReductions::TileReductions(MmaBuilder &b, const MmaSpace &space,
+                               int64_t lanes)
+    : b(b), lanes(lanes) {
+  for (Operation *op : space.reductions)
+    reducers.emplace_back(b.frame.emitter, op,
+                          Reducer::Lanes::partsOfOneResult);
+}
+
+void TileReductions::start(int64_t rows) {
+  states.assign(rows, {});
+  for (SmallVector<ReductionState> &ofRow : states)
+    for (Reducer &reducer : reducers)
+      ofRow.push_back(reducer.identity(lanes));
+}
+
+void TileReductions::take(int64_t row, ArrayRef<Element> elements) {
+  for (auto [reducer, state] : llvm::zip_equal(reducers, states[row])) {
+    SmallVector<ReducedElements> taken;
+    for (const Element &element : elements)
+      taken.push_back(
+          {b.frame.emitter.emitLanes(reducer.getInput(), element.point),
+           element.guard, lanes});
+    state = reducer.accumulate(state, taken);
+  }
+}
+
+void TileReductions::leave(int64_t row, const Index &part, const Index &result,
+                           const Index &results, Value writes) {
+  SmallVector<ReductionState> own;
+  for (auto [reducer, state] : llvm::zip_equal(reducers, states[row]))
+    own.push_back(reducer.reduceLanes(state));
+  ThreadGroup quad{threadsPerRow, MmaScheduleAttr::kGroup / threadsPerRow, {},
+                   {}};
+  SmallVector<ReductionState> ofRow =
+      combineThreads(b.frame, reducers, std::move(own), quad);
+  b.frame.ifTrue(writes, [&] {
+    leaveStates(b.frame, ofRow, part, result, results);
+  });
+}

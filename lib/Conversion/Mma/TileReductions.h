@@ -1,0 +1,56 @@
+//===- TileReductions.h - What tiles leave of rows --------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread takes the values that it has of a row into a state, four threads
+// that have the row together combine theirs by two shuffles, and one of them
+// leaves the state for the launch that combines the parts (PartStates.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_TILEREDUCTIONS_H
+#define FUSE_LIB_CONVERSION_MMA_TILEREDUCTIONS_H
+
+#include "../Reducer.h"
+#include "MmaBuilder.h"
+#include "fuse/Analysis/MmaSpace.h"
+
+namespace mlir::fuse {
+
+class TileReductions {
+public:
+  /// `lanes`: those of the points that are taken in.
+  TileReductions(MmaBuilder &b, const MmaSpace &space, int64_t lanes);
+
+  bool empty() const { return reducers.empty(); }
+
+  /// Starts a tile, of which each thread has so many rows.
+  void start(int64_t rows);
+
+  struct Element {
+    Point point;
+    /// An i1; where it is false the element counts as nothing. Null for always.
+    Value guard;
+  };
+  /// Takes elements of a row in.
+  void take(int64_t row, ArrayRef<Element> elements);
+
+  /// Combines what the row's threads have and leaves it as the state of `part`
+  /// for `result`. `writes`, an i1, is true in one of these threads.
+  void leave(int64_t row, const Index &part, const Index &result,
+             const Index &results, Value writes);
+
+private:
+  MmaBuilder &b;
+  SmallVector<Reducer, 0> reducers;
+  /// Of each row that of each reducer.
+  SmallVector<SmallVector<ReductionState>> states;
+  int64_t lanes;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_TILEREDUCTIONS_H
