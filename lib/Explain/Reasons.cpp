@@ -7,6 +7,7 @@
 
 #include "Reasons.h"
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Fusion/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -274,8 +275,23 @@ static std::string explainContraction(ContractionScheduleAttr schedule,
                  schedule.getTileM(), schedule.getTileN(), others);
 }
 
-static std::string explainMma(MmaScheduleAttr schedule) {
-  return formatv(
+/// Two predicted times that an op of the kernel has noted, as text; empty if
+/// none has.
+static std::string timesNoted(KernelOp kernel, StringRef attribute,
+                              const char *text) {
+  for (Operation &op : kernel.getBody().front())
+    if (auto times = op.getAttrOfType<ArrayAttr>(attribute);
+        times && times.size() == 2) {
+      auto microseconds = [&](unsigned number) {
+        return cast<FloatAttr>(times[number]).getValueAsDouble();
+      };
+      return formatv(text, microseconds(0), microseconds(1));
+    }
+  return {};
+}
+
+static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel) {
+  std::string text = formatv(
       "it contracts 16-bit floats on tensor cores; {0} share tiles of "
       "{1} x {2}, whose operands are copied up to {3} steps ahead, and "
       "results are written {4}",
@@ -283,6 +299,15 @@ static std::string explainMma(MmaScheduleAttr schedule) {
       schedule.getTileN(), schedule.getStages() - 1,
       schedule.getStore() == MmaStore::tma ? "through shared memory"
                                            : "from registers");
+  text += timesNoted(kernel, kInTilesAttr,
+                     "; tiles leave parts of what is reduced, which takes "
+                     "{0:F1} us by the model where a kernel of its own takes "
+                     "{1:F1} us");
+  text += timesNoted(kernel, kRowScaleAttr,
+                     "; by the model the norm before it takes {0:F1} us as a "
+                     "scale of its rows and {1:F1} us as a kernel of its own, "
+                     "and is the faster of these");
+  return text;
 }
 
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
@@ -297,7 +322,9 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
       .Case([&](ContractionScheduleAttr schedule) {
         return explainContraction(schedule, kernel, dims, facts);
       })
-      .Case([](MmaScheduleAttr schedule) { return explainMma(schedule); })
+      .Case([&](MmaScheduleAttr schedule) {
+        return explainMma(schedule, kernel);
+      })
       .Case([](PointwiseScheduleAttr schedule) {
         return formatv("it neither reduces nor contracts, so that a thread "
                        "takes {0} at a time, the widest vector that divides "

@@ -10,14 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelOfGroup.h"
 #include "MergeGroups.h"
 
 #include "fuse/Analysis/RepeatedValues.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::fuse {
@@ -78,61 +77,11 @@ void KernelFormer::recordMissed() {
     function->setAttr(kMissedAttr, builder.getArrayAttr(records));
 }
 
-/// Clones an op into a kernel. The dynamic sizes of an expanded tensor are
-/// operands from the host; the kernel computes them from its own tensors.
-static void cloneInto(OpBuilder &builder, Operation *op, IRMapping &mapping) {
-  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
-  if (!expand || expand.getResultType().hasStaticShape()) {
-    builder.clone(*op, mapping);
-    return;
-  }
-  Location loc = op->getLoc();
-  Value source = mapping.lookup(expand.getSrc());
-  RankedTensorType type = expand.getResultType();
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t size : type.getShape())
-    sizes.push_back(builder.getIndexAttr(size));
-  for (auto [axis, group] : llvm::enumerate(expand.getReassociationIndices())) {
-    int64_t known = 1;
-    for (int64_t dim : group)
-      known *= type.isDynamicDim(dim) ? 1 : type.getDimSize(dim);
-    for (int64_t dim : group)
-      if (type.isDynamicDim(dim)) {
-        Value size = tensor::DimOp::create(builder, loc, source, axis);
-        Value divisor = arith::ConstantIndexOp::create(builder, loc, known);
-        sizes[dim] =
-            arith::DivUIOp::create(builder, loc, size, divisor).getResult();
-      }
-  }
-  auto clone = tensor::ExpandShapeOp::create(
-      builder, loc, type, source, expand.getReassociationIndices(), sizes);
-  mapping.map(expand.getResult(), clone.getResult());
-}
-
 void KernelFormer::createKernel(OpBuilder &builder, int group, StringRef name) {
   SmallVector<Operation *> ops(groups.ops(group));
   SmallVector<Value> inputs = groups.inputsOf(ops);
   SmallVector<Value> results = groups.resultsOf(ops);
-  auto kernel = KernelOp::create(
-      builder, ops.back()->getLoc(), ValueRange(results).getTypes(),
-      builder.getStringAttr(name), inputs, ScheduleAttrInterface());
-  Block &body = kernel.getBody().emplaceBlock();
-  IRMapping mapping;
-  for (Value input : inputs)
-    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
-  OpBuilder inner = OpBuilder::atBlockBegin(&body);
-  for (Operation *op : ops) {
-    for (Value operand : op->getOperands())
-      if (Groups::isDuplicated(operand.getDefiningOp()) &&
-          !mapping.contains(operand))
-        mapping.map(operand,
-                    inner.clone(*operand.getDefiningOp())->getResult(0));
-    cloneInto(inner, op, mapping);
-  }
-  SmallVector<Value> yielded;
-  for (Value result : results)
-    yielded.push_back(mapping.lookup(result));
-  YieldOp::create(inner, kernel.getLoc(), yielded);
+  KernelOp kernel = cloneAsKernel(builder, name, ops, inputs, results);
   for (auto [result, replacement] : llvm::zip(results, kernel.getResults()))
     result.replaceUsesWithIf(replacement, [&](OpOperand &use) {
       return !llvm::is_contained(ops, use.getOwner());
@@ -198,7 +147,7 @@ struct FormKernelsPass
                               "got several blocks; inline the branches";
       return signalPassFailure();
     }
-    GroupMerger merger(function, MachineRates::of(chip));
+    GroupMerger merger(function, MachineRates::of(chip), tensorCores());
     if (fusion)
       merger.run();
     KernelFormer(function, merger).run();
@@ -208,6 +157,21 @@ struct FormKernelsPass
          llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
       if (isOpTriviallyDead(&op))
         op.erase();
+  }
+
+private:
+  /// What schedulers know of a chip whose tensor cores they use, where tensors
+  /// are such that these can. An unknown one is an error where schedules are
+  /// assigned.
+  std::optional<ScheduleTarget> tensorCores() {
+    llvm::Expected<ScheduleTarget> target =
+        ScheduleTarget::of(chip, /*divisible=*/true);
+    if (!target) {
+      llvm::consumeError(target.takeError());
+      return std::nullopt;
+    }
+    return target->gpu && target->gpu->hasWgmma ? std::optional(*target)
+                                                : std::nullopt;
   }
 };
 } // namespace

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowFactors.h"
+#include "RowScaleTimes.h"
 
 #include "fuse/Fusion/Passes.h"
 
@@ -118,13 +119,13 @@ static ContractOp epilogueOf(Value value) {
   return needsOthers ? ContractOp() : last;
 }
 
-/// Whether what the way leaves of `left` is computed where the kernel of
-/// another contraction has `left` in registers, while the factors need a kernel
-/// between the two. Then that one has less to write.
-static bool leavesEpilogue(const Way &way, Value left) {
+/// The contraction in whose kernel what the way leaves of `left` is computed,
+/// where that one has `left` in registers, while the factors need a kernel
+/// between the two: then that one has less to write. Null if there is none.
+static ContractOp leavesEpilogue(const Way &way, Value left) {
   ContractOp before = epilogueOf(left);
   if (!before)
-    return false;
+    return {};
   llvm::DenseSet<Operation *> behind = dependentsOf(before);
   auto isBehind = [&](const Step &step) {
     return step.op->getNumOperands() == 2 &&
@@ -139,16 +140,25 @@ static bool leavesEpilogue(const Way &way, Value left) {
     // A view of the other kernel's results is free, one of values inside it is
     // not.
     if (isBehind(step) || (isView(step.op) && !areViews))
-      return false;
+      return {};
     areViews &= isView(step.op);
   }
-  return isLater;
+  return isLater ? before : ContractOp();
 }
 
 static bool isWorthwhile(const Way &way) {
   Value left = behindViews(way.end());
   return isInMemory(left, dependentsOf(way.contract)) &&
          (leavesView(way, left) || leavesEpilogue(way, left));
+}
+
+/// What the factors of the way take.
+static RowScaleTimes timesOf(const Way &way, const DimClasses &dims,
+                             const GPUTarget &gpu) {
+  Value left = behindViews(way.end());
+  ContractOp before =
+      leavesView(way, left) ? ContractOp() : leavesEpilogue(way, left);
+  return rowScaleTimes(way.contract, way.operand, left, before, dims, gpu);
 }
 
 /// Keeps the ways whose ops nobody needs once all of these ways are rewritten.
@@ -417,8 +427,33 @@ struct HoistRowScalePass
             if (isWorthwhile(*way))
               ways.push_back(std::move(*way));
     keepUnshared(ways);
+    if (keepFaster(ways))
+      keepUnshared(ways);
     // What one leaves is another's operand: from the first contraction on.
     llvm::for_each(ways, rewrite);
+  }
+
+private:
+  /// Keeps the ways that the model of time takes for faster, on chips whose
+  /// tensor cores run contractions, and notes both times; whether some go.
+  bool keepFaster(SmallVectorImpl<Way> &ways) {
+    llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
+    if (!gpu || !gpu->hasWgmma) {
+      llvm::consumeError(gpu.takeError());
+      return false;
+    }
+    DimClasses dims(getOperation());
+    size_t before = ways.size();
+    llvm::erase_if(ways, [&](Way &way) {
+      RowScaleTimes times = timesOf(way, dims, *gpu);
+      constexpr double micro = 1e6;
+      way.contract->setAttr(
+          kRowScaleAttr,
+          Builder(&getContext())
+              .getF64ArrayAttr({times.asScale * micro, times.asKernel * micro}));
+      return times.asScale > times.asKernel;
+    });
+    return ways.size() != before;
   }
 };
 } // namespace

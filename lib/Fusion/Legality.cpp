@@ -44,6 +44,7 @@ private:
   }
   FailureOr<GroupKind> asContractions();
   FailureOr<GroupKind> asContraction(ArrayRef<ContractOp> contracts);
+  const char *checkPartsOf(ContractOp contract);
   FailureOr<GroupKind> asReductions();
 
   const GroupView &group;
@@ -200,11 +201,32 @@ static bool areChained(ArrayRef<Operation *> ops) {
   return false;
 }
 
+/// Whether reductions of a contraction's group can be had in parts: along the
+/// last axis of its result, in one walk.
+const char *Classifier::checkPartsOf(ContractOp contract) {
+  SmallVector<Extent> shape = dims.extents(contract.getResult());
+  auto last = static_cast<int64_t>(shape.size()) - 1;
+  std::string why;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, why);
+  if (failed(space) || last < 0 || space->domain != shape ||
+      ArrayRef(space->reduced) != ArrayRef(last))
+    return "a reduction is not along the columns of the contraction's result";
+  if (!isOneWalk(group.ops, group.results, *space, dims))
+    return "it needs whole rows, which the tiles of a contraction do not hold";
+  return nullptr;
+}
+
 /// Of contractions whose results meet.
 FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
   ContractOp first = contracts.front();
   SmallVector<Extent> shape = dims.extents(first.getResult());
   Places places(group);
+  llvm::DenseSet<Value> reduced;
+  if (group.tilesReduce && llvm::any_of(group.ops, isReduction)) {
+    if (const char *why = checkPartsOf(first))
+      return refuse(why);
+    reduced = valuesFromReductions(group.ops);
+  }
   if (contracts.size() > 1 && areChained(group.ops))
     return refuse("a contraction needs whole rows of another's result, which "
                   "the tiles of that do not hold");
@@ -217,7 +239,8 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
                       "every tile that reads it");
   }
   for (Operation *op : group.ops) {
-    if (llvm::is_contained(contracts, op))
+    if (llvm::is_contained(contracts, op) ||
+        reduced.contains(op->getResult(0)))
       continue;
     if (isReduction(op))
       return refuse("a reduction needs whole rows, which the tiles of a "
@@ -236,7 +259,7 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
     if (places.displaced.contains(contract.getResult()))
       return refuse("it needs other tiles of the contraction");
   for (Value result : group.results)
-    if (dims.extents(result) != shape)
+    if (dims.extents(result) != shape && !reduced.contains(result))
       return refuse("a result does not have the contraction's shape");
   return GroupKind::Contraction;
 }
@@ -266,7 +289,7 @@ FailureOr<GroupKind> Classifier::asContractions() {
     auto results = llvm::filter_to_vector(group.results, [&](Value result) {
       return ownerOf(result) == &segment;
     });
-    GroupView view{ops, results};
+    GroupView view{ops, results, group.tilesReduce};
     if (failed(
             Classifier(view, dims, reason).asContraction(segment.contractions)))
       return failure();

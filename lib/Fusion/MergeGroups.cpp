@@ -56,9 +56,10 @@ static func::FuncOp splitReshapes(func::FuncOp function) {
   return function;
 }
 
-GroupMerger::GroupMerger(func::FuncOp function, const MachineRates &machine)
+GroupMerger::GroupMerger(func::FuncOp function, const MachineRates &machine,
+                         std::optional<ScheduleTarget> target)
     : groups(splitReshapes(function)), function(function), machine(machine),
-      dims(std::make_unique<DimClasses>(function)) {}
+      target(std::move(target)), dims(std::make_unique<DimClasses>(function)) {}
 
 //===----------------------------------------------------------------------===//
 // Legality and cost
@@ -95,12 +96,13 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
 /// The rows that a kernel walks must be known to be equal from what it computes
 /// itself, not from the rest of the program.
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                          std::string &reason) {
-  if (failed(classifyGroup({ops, results}, *dims, reason)) ||
+                          std::string &reason, bool tilesReduce) {
+  GroupView group{ops, results, tilesReduce};
+  if (failed(classifyGroup(group, *dims, reason)) ||
       !mayShareKernel(ops, results, reason))
     return false;
   return llvm::none_of(ops, isReduction) || llvm::none_of(ops, isDynamic) ||
-         succeeded(classifyGroup({ops, results}, DimClasses(ops), reason));
+         succeeded(classifyGroup(group, DimClasses(ops), reason));
 }
 
 std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,
@@ -482,5 +484,6 @@ void GroupMerger::run() {
       mergeProducers(&op);
   sinkIntoConsumers();
   copyIntoConsumers();
+  mergeStatistics();
   mergeNeighbours();
 }

@@ -15,6 +15,9 @@
 //   the contraction, which would have to write it too;
 // - a value that several groups need is computed again in each of them when
 //   that is faster than writing and reading it: a cast, say;
+// - reductions that leave one element a row of a contraction move into its
+//   kernel, if tensor cores run it and the schedulers' model of time says so
+//   (TileStatistics.cpp);
 // - independent groups are merged: one launch for two, and an input that both
 //   read is read once. Pointwise ops, rows and contractions on tensor cores may
 //   have several shapes.
@@ -30,6 +33,7 @@
 #include "Groups.h"
 
 #include "fuse/Fusion/Legality.h"
+#include "fuse/Schedule/Scheduler.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <memory>
@@ -38,7 +42,9 @@ namespace mlir::fuse {
 
 class GroupMerger {
 public:
-  GroupMerger(func::FuncOp function, const MachineRates &machine);
+  /// `target`: of a chip whose tensor cores run contractions.
+  GroupMerger(func::FuncOp function, const MachineRates &machine,
+              std::optional<ScheduleTarget> target);
 
   void run();
 
@@ -59,12 +65,15 @@ private:
   void copyInto(int consumer, ArrayRef<Operation *> ops, Operation *last);
   void keepReasons(ArrayRef<Operation *> leaving);
   void eraseDead(SmallVector<Operation *> ops);
+  void mergeStatistics();
+  bool tryIntoTiles(int tiles, int rows, std::string &slower);
+  std::optional<double> scheduledSeconds(ArrayRef<Operation *> ops);
   void mergeNeighbours();
 
   bool tryMerge(int a, int b, ArrayRef<Operation *> views, std::string &reason);
   const char *whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);
   bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-               std::string &reason);
+               std::string &reason, bool tilesReduce = false);
   std::optional<double> seconds(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results);
   double seconds(int group);
@@ -76,6 +85,7 @@ private:
 
   func::FuncOp function;
   MachineRates machine;
+  std::optional<ScheduleTarget> target;
   std::unique_ptr<DimClasses> dims;
   llvm::DenseSet<Operation *> erased;
 };

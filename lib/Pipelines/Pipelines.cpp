@@ -64,6 +64,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   if (options.fusion && !options.strict) {
     HoistRowScaleOptions hoist;
     hoist.normsOnly = true;
+    hoist.chip = options.chip;
     pm.addNestedPass<func::FuncOp>(createHoistRowScale(hoist));
   }
   if (options.fusion) {
@@ -92,6 +93,11 @@ void mlir::fuse::buildViewPipeline(OpPassManager &pm,
   split.aligned = options.aligned;
   split.divisible = options.divisible;
   pm.addNestedPass<func::FuncOp>(createSplitContractions(split));
+  SplitTileStatisticsOptions statistics;
+  statistics.chip = options.chip;
+  statistics.aligned = options.aligned;
+  statistics.divisible = options.divisible;
+  pm.addNestedPass<func::FuncOp>(createSplitTileStatistics(statistics));
   pm.addNestedPass<func::FuncOp>(createCollapseDims());
 }
 

@@ -29,6 +29,45 @@ static double productOf(const ContractionSpace &space, ArrayRef<char> axes,
   return product;
 }
 
+MmaProduct mlir::fuse::mmaProductOf(ContractOp contract,
+                                    const DimClasses &dims) {
+  ContractionSpace space = contractionSpaceOf(contract);
+  MmaProduct product;
+  product.m = space.m ? productOf(space, {*space.m}, dims) : 1;
+  product.n = productOf(space, {space.n}, dims);
+  product.k = productOf(space, space.summed, dims);
+  product.batches = productOf(space, space.outer, dims);
+  product.resultBytes = elementBytes(contract.getResult());
+  return product;
+}
+
+/// What follows the contractions, for each of their places.
+static void addEpilogue(MmaProduct &product, KernelOp kernel,
+                        const DimClasses &dims) {
+  Block &body = kernel.getBody().front();
+  double places = product.batches * product.m * product.n;
+  auto isWhole = [&](Value value) {
+    return llvm::any_of(body.getOps<ContractOp>(), [&](ContractOp contract) {
+      return dims.sameShape(value, contract.getResult());
+    });
+  };
+  auto share = [&](Value value) {
+    return estimatedElements(value, dims) / places;
+  };
+  for (BlockArgument input : body.getArguments())
+    if (isWhole(input) && llvm::any_of(input.getUsers(), [](Operation *user) {
+          return !isa<ContractOp>(user);
+        }))
+      product.readBytes += share(input) * elementBytes(input);
+  for (Operation &op : body.without_terminator()) {
+    Value value = isReduction(&op) ? op.getOperand(0) : op.getResult(0);
+    if (isReduction(&op))
+      product.states += numStateComponents(&op);
+    if (!isa<ContractOp>(op) && isWhole(value))
+      product.instructions += share(value) * instructionsOf(&op);
+  }
+}
+
 MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
                                     ArrayRef<Value> results,
                                     const DimClasses &dims) {
@@ -71,20 +110,13 @@ MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims) {
   SmallVector<Value> results(kernel.getYield().getValues());
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
-  if (succeeded(space))
-    return mmaProductOf(*space, results, dims);
+  if (succeeded(space)) {
+    MmaProduct product = mmaProductOf(*space, results, dims);
+    addEpilogue(product, kernel, dims);
+    return product;
+  }
   // A schedule from text may stand where tensor cores cannot run it.
-  MmaProduct product;
-  ContractionSpace any =
-      contractionSpaceOf(*kernel.getBody().getOps<ContractOp>().begin());
-  product.m = any.m ? productOf(any, {*any.m}, dims) : 1;
-  product.n = productOf(any, {any.n}, dims);
-  product.k = productOf(any, any.summed, dims);
-  product.batches = productOf(any, any.outer, dims);
-  product.resultBytes = 0;
-  for (Value value : results)
-    product.resultBytes += elementBytes(value);
-  return product;
+  return mmaProductOf(*kernel.getBody().getOps<ContractOp>().begin(), dims);
 }
 
 SmallVector<MmaScheduleAttr>

@@ -69,6 +69,29 @@ static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
                                     gpu.l2BytesPerClock / blocks)};
 }
 
+/// Clocks in which a tile computes what follows.
+static double epilogueClocks(MmaScheduleAttr schedule,
+                             const MmaProduct &product, const GPUTarget &gpu) {
+  double lanes =
+      gpu.operationsPerSecond() / (gpu.multiprocessors * gpu.clockHertz);
+  return schedule.getTileM() * schedule.getTileN() *
+         (product.instructions / lanes +
+          product.readBytes / gpu.sharedBytesPerClock);
+}
+
+/// Seconds of the launch that combines what tiles leave of rows.
+static double combiningSeconds(MmaScheduleAttr schedule,
+                               const MmaProduct &product,
+                               const GPUTarget &gpu) {
+  if (product.states == 0)
+    return 0;
+  constexpr double stateBytes = 4;
+  double parts = std::ceil(product.n / schedule.columnsPerConsumer());
+  double bytes = product.states * stateBytes * product.batches * product.m *
+                 (2 * parts + 1);
+  return gpu.launchSeconds + bytes / gpu.memoryBytesPerSecond;
+}
+
 /// Clocks in which a tile leaves its results: in shared memory, from where they
 /// are copied beside the next tile's products, or in memory.
 static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
@@ -86,6 +109,7 @@ double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
   double waves = std::ceil(tilesOf(schedule, product) / blocks);
   return waves *
          (product.k * clocksOf(schedule, blocks, product.runs, gpu).most() +
+          epilogueClocks(schedule, product, gpu) +
           resultClocks(schedule, product, gpu));
 }
 
@@ -95,12 +119,14 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
   double busy = mmaClocks(schedule, product, gpu) / gpu.clockHertz;
   double bytes =
       product.batches * (elementBytes * product.k * (product.m + product.n) +
-                         product.resultBytes * product.m * product.n);
+                         (product.resultBytes + product.readBytes) *
+                             product.m * product.n);
   double memory = bytes / gpu.memoryBytesPerSecond;
 
   TimeEstimate estimate;
   estimate.residentBlocks = 1;
-  estimate.seconds = gpu.launchSeconds + std::max(busy, memory);
+  estimate.seconds = gpu.launchSeconds + std::max(busy, memory) +
+                     combiningSeconds(schedule, product, gpu);
   TileClocks clocks =
       clocksOf(schedule, blocksOf(schedule, product, gpu), product.runs, gpu);
   if (memory >= busy)

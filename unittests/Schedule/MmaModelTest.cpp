@@ -120,6 +120,25 @@ TEST_F(MmaModelTest, TimeStepsAtTheEdgesOfTiles) {
   }
 }
 
+/// What follows takes its time behind the products of each tile, and states of
+/// rows a launch more.
+TEST_F(MmaModelTest, WhatFollowsCounts) {
+  MmaProduct product{1, 4096, 4096, 4096, 2};
+  MmaScheduleAttr best = rank(4096, 4096, 4096).front();
+  double before = estimateMma(best, product, gpu).seconds;
+  auto with = [&](double MmaProduct::*field, double value) {
+    MmaProduct more = product;
+    more.*field = value;
+    return estimateMma(best, more, gpu).seconds - before;
+  };
+  // 4 waves of 128 x 256 places, of which a clock takes 128 instructions.
+  double clocks = 4 * 128 * 256 / 128.;
+  EXPECT_NEAR(with(&MmaProduct::instructions, 10), 10 * clocks / gpu.clockHertz,
+              1e-9);
+  EXPECT_GT(with(&MmaProduct::readBytes, 2), 0);
+  EXPECT_NEAR(with(&MmaProduct::states, 1), gpu.launchSeconds, 0.2e-6);
+}
+
 TEST_F(MmaModelTest, ColumnsAlongNAreBlocksOf64) {
   MmaForm alongN;
   alongN.columnsAreAlongK = false;

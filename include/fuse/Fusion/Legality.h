@@ -21,7 +21,8 @@ enum class GroupKind {
   Rows,
   /// Reductions over other dimensions of one shape, and what surrounds them.
   Columns,
-  /// Contractions and pointwise ops on their results.
+  /// Contractions and pointwise ops on their results, perhaps with reductions
+  /// along the last axis of these.
   Contraction
 };
 
@@ -29,6 +30,8 @@ enum class GroupKind {
 struct GroupView {
   ArrayRef<Operation *> ops;
   ArrayRef<Value> results;
+  /// Whether the tiles of a contraction may leave parts of reductions.
+  bool tilesReduce = false;
 };
 
 /// The kind of a group that one kernel can run, or why none can.

@@ -71,9 +71,12 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
     becomes a `fuse.kernel`. Independent neighbours may have several shapes, if
     they are pointwise or reduce rows: each shape gets blocks of its own in one
     launch. On chips with `wgmma` contractions that share the operand of their rows
-    may be one kernel, whether or not their results meet. On a GPU what is reduced
-    over all rows, and follows from it element
-    by element, belongs to the kernel that reduces the rows. What was not merged,
+    may be one kernel, whether or not their results meet. What is reduced along
+    the last axis of a contraction's result may be had from its tiles there, which
+    the schedulers' model of time decides (`fuse.in_tiles` on the reduction has
+    both times). On a GPU what is reduced over all rows, and follows from it
+    element by element, belongs to the kernel that reduces the rows. What was not
+    merged,
     and why, is recorded in the function's
     attribute `fuse.missed`: a `consumer` and its `producer`, or a `kernel` of
     rows and an independent `neighbour`.
@@ -177,6 +180,52 @@ def AlignContractions : Pass<"fuse-align-contractions", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }
 
+def SplitTileStatistics
+    : Pass<"fuse-split-tile-statistics", "::mlir::func::FuncOp"> {
+  let summary = "Give reductions kernels of their own where no tiles leave parts";
+  let description = [{
+    Kernels are formed for calls whose tensors tensor cores can read. Where they
+    cannot, since tensors start anywhere or rows are no multiples of 16 bytes, a
+    kernel that contracts and reduces becomes two: the second one reduces what
+    the first one writes. Kernels that have a schedule are left alone.
+
+    Before:
+    ```mlir
+    %h, %s = fuse.kernel "f" ins(%x, %w : tensor<?x64xbf16>, tensor<32x64xbf16>)
+        -> tensor<?x32xbf16>, tensor<?xbf16> {
+    ^bb0(%a: tensor<?x64xbf16>, %b: tensor<32x64xbf16>):
+      %c = fuse.contract "mk,nk->mn" %a, %b
+           : tensor<?x64xbf16>, tensor<32x64xbf16> -> tensor<?x32xbf16>
+      %r = fuse.reduce max %c dims = [1] : tensor<?x32xbf16> -> tensor<?xbf16>
+      fuse.yield %c, %r : tensor<?x32xbf16>, tensor<?xbf16>
+    }
+    ```
+    After:
+    ```mlir
+    %h = fuse.kernel "f" ins(%x, %w : tensor<?x64xbf16>, tensor<32x64xbf16>)
+        -> tensor<?x32xbf16> {
+    ^bb0(%a: tensor<?x64xbf16>, %b: tensor<32x64xbf16>):
+      %c = fuse.contract "mk,nk->mn" %a, %b
+           : tensor<?x64xbf16>, tensor<32x64xbf16> -> tensor<?x32xbf16>
+      fuse.yield %c : tensor<?x32xbf16>
+    }
+    %s = fuse.kernel "f_rows" ins(%h : tensor<?x32xbf16>) -> tensor<?xbf16> {
+    ^bb0(%a: tensor<?x32xbf16>):
+      %r = fuse.reduce max %a dims = [1] : tensor<?x32xbf16> -> tensor<?xbf16>
+      fuse.yield %r : tensor<?xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The machine that runs the kernels">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
+    Option<"divisible", "divisible", "bool", "false",
+           "Dynamic last dimensions are multiples of 16 bytes">
+  ];
+}
+
 def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
   let summary = "Take factors of rows out of contractions";
   let description = [{
@@ -211,6 +260,10 @@ def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
     squares, cannot where the squares themselves do not. So the pipelines run the
     pass with `norms-only`.
 
+    Of what applies, what a model of time predicts to be slower than a kernel of
+    the norm's own stays as it is. `fuse.row_scale` on the contraction has both
+    times.
+
     Before:
     ```mlir
     %f = fuse.cast %x : tensor<?x64xbf16> -> tensor<?x64xf32>
@@ -231,6 +284,8 @@ def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
   let options = [
     Option<"normsOnly", "norms-only", "bool", "false",
            "Take only reciprocal roots, as of norms">,
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The machine whose rates the model of time uses">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fuse::FuseDialect",

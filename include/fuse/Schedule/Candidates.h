@@ -48,6 +48,8 @@ MmaForm mmaFormOf(const MmaSpace &space);
 /// The seconds that they take with the fastest of all tiles.
 double fastestMma(const MmaSpace &space, ArrayRef<Value> results,
                   const DimClasses &dims, const GPUTarget &gpu);
+/// Those of a contraction outside of a kernel, with one result of its own.
+MmaProduct mmaProductOf(ContractOp contract, const DimClasses &dims);
 
 /// The same of each contraction in a kernel of its own, which only writes its
 /// result.

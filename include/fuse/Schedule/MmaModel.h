@@ -16,8 +16,9 @@
 //                  2 x (64 + 256) x 2 read / 128                        16
 //   L2             (128 + 256) x 2 bytes / min(64, 6154 / 132)          16.5
 //
-// Behind its products each tile leaves its results. All of it takes no less
-// than memory needs for the operands and the results.
+// Behind its products each tile computes what follows, and leaves its results.
+// All of it takes no less than memory needs for the operands, what is read
+// beside them, and the results. States of rows take another launch.
 //
 // Everything here is counted or stands in GPUTarget; nothing was fitted.
 //
@@ -48,6 +49,13 @@ struct MmaProduct {
   SmallVector<MmaColumns, 1> segments = {};
   /// Instructions for the columns of a consumer.
   int64_t runs = 1;
+  /// Of one place of all inputs together that what follows reads there.
+  double readBytes = 0;
+  /// Instructions of what follows for one place.
+  double instructions = 0;
+  /// Components of states that tiles leave of each row, which another launch
+  /// combines.
+  double states = 0;
 };
 
 /// What is known of a kernel's contraction beside its sizes.
