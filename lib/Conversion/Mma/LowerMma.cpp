@@ -35,6 +35,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <deque>
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -66,9 +68,8 @@ private:
   void copyColumns(TileRing &ring, unsigned segment, Value at, Value barrier,
                    const TilePlace &tile, Value step);
   void copyBoxes(TileRing &ring, const MmaOperand &operand, Value map,
-                 ArrayRef<SlotBox> boxes,
-                 Value at, Value barrier, const TilePlace &tile, Value first,
-                 Value step);
+                 ArrayRef<SlotBox> boxes, Value at, Value barrier,
+                 const TilePlace &tile, Value first, Value step);
   void consume(TileRing &ring);
   SmallVector<Value> multiplyTile(TileRing &ring, const ConsumerThread &self,
                                   RingPlace &place);
@@ -98,7 +99,7 @@ private:
   /// Of each run of the slot.
   SmallVector<Wgmma, 1> products;
   /// Of each segment.
-  SmallVector<MmaEpilogue, 1> epilogues;
+  std::deque<MmaEpilogue> epilogues;
   Value rowsMap, memory, thread, steps;
   /// Of each segment's contractions.
   SmallVector<SmallVector<Value, 2>, 1> columnsMaps;
@@ -220,8 +221,7 @@ RingPlace MmaLowering::behindInputs(TileRing &ring, RingPlace place,
   for (auto [number, epilogue] : llvm::enumerate(epilogues)) {
     Value its = b.word(epilogue.inputs().stages());
     most = std::max(most, epilogue.inputs().stages());
-    count =
-        count ? b.select(b.equal(tile.segment, number), its, count) : its;
+    count = count ? b.select(b.equal(tile.segment, number), its, count) : its;
   }
   for (int64_t stage = 0; stage < most; ++stage) {
     RingPlace next = ring.next(place);
@@ -239,8 +239,9 @@ RingPlace MmaLowering::behindInputs(TileRing &ring, RingPlace place,
 
 /// Copies count whole boxes, also where these reach past the tensor's end.
 void MmaLowering::copyBoxes(TileRing &ring, const MmaOperand &operand,
-                            Value map, ArrayRef<SlotBox> boxes, Value at, Value barrier,
-                            const TilePlace &tile, Value first, Value step) {
+                            Value map, ArrayRef<SlotBox> boxes, Value at,
+                            Value barrier, const TilePlace &tile, Value first,
+                            Value step) {
   Value place = b.mul(step, schedule.getTileK());
   for (const SlotBox &box : boxes) {
     SmallVector<Value> coordinates;
@@ -253,8 +254,9 @@ void MmaLowering::copyBoxes(TileRing &ring, const MmaOperand &operand,
   }
 }
 
-void MmaLowering::copyColumns(TileRing &ring, unsigned number, Value at, Value barrier,
-                              const TilePlace &tile, Value step) {
+void MmaLowering::copyColumns(TileRing &ring, unsigned number, Value at,
+                              Value barrier, const TilePlace &tile,
+                              Value step) {
   const MmaSegment &segment = space.segments[number];
   for (auto [i, contraction] : llvm::enumerate(segment.contractions)) {
     const ColumnRun &run = slot.runs[slot.runOf(i)];
@@ -271,8 +273,8 @@ void MmaLowering::copyStep(TileRing &ring, const RingPlace &place,
   ring.awaitEmpty(place);
   Value barrier = ring.expect(place, schedule.slotBytes());
   Value at = ring.offset(place.slot);
-  copyBoxes(ring, space.rows, rowsMap, slot.rows.boxes(0, schedule.getTileM()), at,
-            barrier, tile, tile.row, step);
+  copyBoxes(ring, space.rows, rowsMap, slot.rows.boxes(0, schedule.getTileM()),
+            at, barrier, tile, tile.row, step);
   order.inSegment(tile, [&](unsigned segment) {
     copyColumns(ring, segment, at, barrier, tile, step);
   });
@@ -430,7 +432,7 @@ void MmaLowering::consume(TileRing &ring) {
     });
     return behindInputs(ring, place, fixed);
   });
-  auto *copies = llvm::find_if(epilogues, [](MmaEpilogue &epilogue) {
+  auto copies = llvm::find_if(epilogues, [](MmaEpilogue &epilogue) {
     return epilogue.buffersOfTile() > 0;
   });
   if (copies != epilogues.end())
