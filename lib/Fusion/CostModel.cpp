@@ -238,18 +238,26 @@ FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
                     reason);
 }
 
-/// With the launch; 0 for ops that tensor cores do not run.
-static double tensorCoreSeconds(ArrayRef<Operation *> ops,
-                                ArrayRef<Value> inputs, ArrayRef<Value> results,
-                                const DimClasses &dims,
-                                const MachineRates &machine) {
+/// With the launch; 0 for ops without contractions. What tensor cores do not
+/// run the ordinary ones multiply.
+static double contractionSeconds(ArrayRef<Operation *> ops,
+                                 ArrayRef<Value> inputs,
+                                 ArrayRef<Value> results,
+                                 const DimClasses &dims,
+                                 const MachineRates &machine) {
   std::string reason;
   if (!machine.tensorCores || llvm::none_of(ops, llvm::IsaPred<ContractOp>))
     return 0;
   auto space = tensorCoreSpace({ops, inputs, results}, dims, reason);
-  return succeeded(space)
-             ? fastestMma(*space, results, dims, *machine.tensorCores)
-             : 0;
+  if (succeeded(space))
+    return fastestMma(*space, results, dims, *machine.tensorCores);
+  double products = 0;
+  for (Operation *op : ops)
+    if (auto contract = dyn_cast<ContractOp>(op)) {
+      MmaProduct product = mmaProductOf(contract, dims);
+      products += product.batches * product.m * product.n * product.k;
+    }
+  return machine.launchSeconds + products / machine.operationsPerSecond;
 }
 
 std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
@@ -264,7 +272,7 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
     if (!work)
       return std::nullopt;
     return std::max(machine.launchSeconds + *work,
-                    tensorCoreSeconds(ops, inputs, results, dims, machine));
+                    contractionSeconds(ops, inputs, results, dims, machine));
   }
   // As if one shape's blocks waited for the other's.
   double seconds = machine.launchSeconds;

@@ -82,3 +82,18 @@ func.func @only(%x: tensor<?x512xbf16> {fuse.dims = ["t"]}, %w: tensor<512x512xb
   %q = fuse.reduce sum %s dims = [1] : tensor<?x512xf32> -> tensor<?xf32>
   return %q : tensor<?xf32>
 }
+
+// -----
+
+// A cast stays where a contraction's operand is written, however large the
+// contraction is: tensor cores read it there.
+// CHECK-LABEL: func.func @large
+// CHECK:         fuse.kernel "large_0" {{.*}} -> tensor<?x4096xbf16>, tensor<?x1xf32>, tensor<?x4096xbf16>
+// CHECK:         fuse.kernel "large_1" ins(%{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<?x4096xbf16>,
+func.func @large(%x: tensor<?x4096xbf16> {fuse.dims = ["t"]}, %wo: tensor<4096x4096xbf16>, %r: tensor<?x4096xbf16> {fuse.dims = ["t"]}, %g: tensor<4096xbf16>, %w1: tensor<14336x4096xbf16>) -> (tensor<?x4096xbf16>, tensor<?x14336xbf16>) {
+  %p = fuse.matmul %x, %wo transpose_rhs : tensor<?x4096xbf16>, tensor<4096x4096xbf16> -> tensor<?x4096xbf16>
+  %h = fuse.add %p, %r : tensor<?x4096xbf16>
+  %n = fuse.rms_norm %h, %g eps = 1.0e-5 : tensor<?x4096xbf16>, tensor<4096xbf16>
+  %y = fuse.matmul %n, %w1 transpose_rhs : tensor<?x4096xbf16>, tensor<14336x4096xbf16> -> tensor<?x14336xbf16>
+  return %h, %y : tensor<?x4096xbf16>, tensor<?x14336xbf16>
+}
