@@ -16,6 +16,7 @@
 #include "RowScaleTimes.h"
 
 #include "fuse/Fusion/Passes.h"
+#include "fuse/Schedule/MmaModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -447,10 +448,10 @@ private:
     llvm::erase_if(ways, [&](Way &way) {
       RowScaleTimes times = timesOf(way, dims, *gpu);
       constexpr double micro = 1e6;
-      way.contract->setAttr(
-          kRowScaleAttr,
-          Builder(&getContext())
-              .getF64ArrayAttr({times.asScale * micro, times.asKernel * micro}));
+      way.contract->setAttr(kRowScaleAttr,
+                            Builder(&getContext())
+                                .getF64ArrayAttr({times.asScale * micro,
+                                                  times.asKernel * micro}));
       return times.asScale > times.asKernel;
     });
     return ways.size() != before;

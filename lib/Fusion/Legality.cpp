@@ -239,8 +239,7 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
                       "every tile that reads it");
   }
   for (Operation *op : group.ops) {
-    if (llvm::is_contained(contracts, op) ||
-        reduced.contains(op->getResult(0)))
+    if (llvm::is_contained(contracts, op) || reduced.contains(op->getResult(0)))
       continue;
     if (isReduction(op))
       return refuse("a reduction needs whole rows, which the tiles of a "

@@ -38,12 +38,12 @@ RowScaleTimes mlir::fuse::rowScaleTimes(ContractOp contract, unsigned operand,
   auto moving = [&](double bytes) { return bytes / gpu.memoryBytesPerSecond; };
   Value read = contract->getOperand(operand);
   double asKernel = gpu.launchSeconds + moving(bytesOf(x) + bytesOf(read));
-  double asScale = gpu.launchSeconds +
-                   extraSeconds(contract, /*bytes=*/0, /*instructions=*/1, dims,
-                                gpu);
+  double asScale =
+      gpu.launchSeconds +
+      extraSeconds(contract, /*bytes=*/0, /*instructions=*/1, dims, gpu);
   if (before)
-    asScale += extraSeconds(before, elementBytes(read), /*instructions=*/1,
-                            dims, gpu);
+    asScale +=
+        extraSeconds(before, elementBytes(read), /*instructions=*/1, dims, gpu);
   else
     asScale += moving(bytesOf(x));
   return {asScale, asKernel};

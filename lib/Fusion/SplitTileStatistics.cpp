@@ -54,9 +54,9 @@ static Computation computationOf(ArrayRef<Value> results,
 /// The second kernel reads what the first one writes, and the contraction's
 /// result where that is not enough.
 static void split(KernelOp kernel) {
-  SmallVector<Operation *> ops = llvm::map_to_vector(
-      kernel.getBody().front().without_terminator(),
-      [](Operation &op) { return &op; });
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(kernel.getBody().front().without_terminator(),
+                          [](Operation &op) { return &op; });
   llvm::DenseSet<Value> reduced = valuesFromReductions(ops), known;
   SmallVector<Value> first, second;
   for (Value value : kernel.getYield().getValues())

@@ -17,7 +17,6 @@
 #include "KernelOfGroup.h"
 #include "MergeGroups.h"
 
-#include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Candidates.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -26,8 +25,7 @@ using namespace mlir::fuse;
 
 /// As a kernel with a schedule; nothing if no scheduler takes it, or none of
 /// those for tensor cores where it has a contraction.
-std::optional<double>
-GroupMerger::scheduledSeconds(ArrayRef<Operation *> ops) {
+std::optional<double> GroupMerger::scheduledSeconds(ArrayRef<Operation *> ops) {
   OpBuilder builder(function.getBody().front().getTerminator());
   KernelOp kernel = cloneAsKernel(builder, "", ops, groups.inputsOf(ops),
                                   groups.resultsOf(ops));
@@ -57,15 +55,16 @@ bool GroupMerger::tryIntoTiles(int tiles, int rows, std::string &slower) {
   constexpr double micro = 1e6;
   double inTiles = *together - *before;
   if (inTiles > *own) {
-    slower = llvm::formatv("in the tiles of the contraction it would take {0:F1} "
-                           "us, by a kernel of its own {1:F1} us",
-                           inTiles * micro, *own * micro);
+    slower =
+        llvm::formatv("in the tiles of the contraction it would take {0:F1} "
+                      "us, by a kernel of its own {1:F1} us",
+                      inTiles * micro, *own * micro);
     return false;
   }
   Operation *first = *llvm::find_if(groups.ops(rows), isReduction);
   Builder builder(function.getContext());
-  first->setAttr(kInTilesAttr, builder.getF64ArrayAttr(
-                                   {inTiles * micro, *own * micro}));
+  first->setAttr(kInTilesAttr,
+                 builder.getF64ArrayAttr({inTiles * micro, *own * micro}));
   groups.merge(tiles, rows);
   return true;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/Strides.h"
+#include "fuse/Schedule/MmaModel.h"
 #include "fuse/Schedule/TuningFile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,6 +23,10 @@ static void printBody(KernelOp kernel, raw_ostream &os) {
   OwningOpRef<KernelOp> copy = kernel.clone();
   copy->setKernelName("");
   copy->removeScheduleAttr();
+  copy->walk([](Operation *op) {
+    op->removeDiscardableAttr(kInTilesAttr);
+    op->removeDiscardableAttr(kRowScaleAttr);
+  });
   OpPrintingFlags flags;
   flags.enableDebugInfo(false).printGenericOpForm().useLocalScope();
   copy->print(os, flags);

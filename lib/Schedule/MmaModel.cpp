@@ -118,9 +118,9 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
                                      const GPUTarget &gpu) {
   double busy = mmaClocks(schedule, product, gpu) / gpu.clockHertz;
   double bytes =
-      product.batches * (elementBytes * product.k * (product.m + product.n) +
-                         (product.resultBytes + product.readBytes) *
-                             product.m * product.n);
+      product.batches *
+      (elementBytes * product.k * (product.m + product.n) +
+       (product.resultBytes + product.readBytes) * product.m * product.n);
   double memory = bytes / gpu.memoryBytesPerSecond;
 
   TimeEstimate estimate;

@@ -56,6 +56,14 @@ TEST_F(KernelKeyTest, DoesNotDependOnNamesPlacesAndSchedules) {
             expected);
 }
 
+TEST_F(KernelKeyTest, DoesNotDependOnPredictedTimes) {
+  std::string text = program.str(), op = "fuse.add %a, %b";
+  text.replace(
+      text.find(op), op.size(),
+      op + " {fuse.in_tiles = [1.0, 2.0], fuse.row_scale = [1.0, 2.0]}");
+  EXPECT_EQ(key(text), key(program));
+}
+
 TEST_F(KernelKeyTest, DependsOnOpsTypesDimsAndFacts) {
   std::string text = program.str();
   auto changed = [&](StringRef from, StringRef to) {

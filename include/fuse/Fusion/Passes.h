@@ -17,14 +17,6 @@ namespace mlir::fuse {
 /// {producer, consumer, reason} with the names of kernels.
 inline constexpr llvm::StringLiteral kMissedAttr = "fuse.missed";
 
-/// On a reduction in a contraction's kernel: microseconds that it takes there,
-/// and that a kernel of its own would take, by the model.
-inline constexpr llvm::StringLiteral kInTilesAttr = "fuse.in_tiles";
-
-/// On a contraction with a norm before it: microseconds that the norm takes as
-/// a scale of the contraction's rows, and as a kernel of its own.
-inline constexpr llvm::StringLiteral kRowScaleAttr = "fuse.row_scale";
-
 #define GEN_PASS_DECL
 #include "fuse/Fusion/Passes.h.inc"
 

@@ -73,6 +73,14 @@ struct MmaForm {
 /// Tiles of all columns, for a row of tiles.
 double mmaColumnTiles(MmaScheduleAttr schedule, const MmaProduct &product);
 
+/// On a reduction in a contraction's kernel: microseconds that it takes there,
+/// and that a kernel of its own would take, by the model.
+inline constexpr llvm::StringLiteral kInTilesAttr = "fuse.in_tiles";
+
+/// On a contraction with a norm before it: microseconds that the norm takes as
+/// a scale of the contraction's rows, and as a kernel of its own.
+inline constexpr llvm::StringLiteral kRowScaleAttr = "fuse.row_scale";
+
 /// Clocks of a multiprocessor in which it has as many tiles as any.
 double mmaClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                  const GPUTarget &gpu);
