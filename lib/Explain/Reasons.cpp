@@ -7,7 +7,7 @@
 
 #include "Reasons.h"
 #include "fuse/Analysis/KernelSpace.h"
-#include "fuse/Fusion/Passes.h"
+#include "fuse/Schedule/MmaModel.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -290,15 +290,34 @@ static std::string timesNoted(KernelOp kernel, StringRef attribute,
   return {};
 }
 
-static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel) {
-  std::string text = formatv(
-      "it contracts 16-bit floats on tensor cores; {0} share tiles of "
-      "{1} x {2}, whose operands are copied up to {3} steps ahead, and "
-      "results are written {4}",
-      plural(schedule.getConsumers(), "warpgroup"), schedule.getTileM(),
-      schedule.getTileN(), schedule.getStages() - 1,
-      schedule.getStore() == MmaStore::tma ? "through shared memory"
-                                           : "from registers");
+/// The inputs that come with the tiles of a kernel.
+static size_t countTileInputs(MmaScheduleAttr schedule, KernelOp kernel,
+                              const DimClasses &dims, TensorFacts facts) {
+  std::string reason;
+  FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
+  llvm::SmallPtrSet<Value, 4> inputs;
+  if (succeeded(space))
+    for (const MmaSegment &segment : space->segments)
+      inputs.insert_range(
+          mmaTileInputs(kernel, dims, *space, segment, schedule, facts));
+  return inputs.size();
+}
+
+static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
+                              const DimClasses &dims,
+                              std::optional<TensorFacts> facts) {
+  std::string text =
+      formatv("it contracts 16-bit floats on tensor cores; {0} share tiles of "
+              "{1} x {2}, whose operands are copied up to {3} steps ahead, and "
+              "results are written {4}",
+              plural(schedule.getConsumers(), "warpgroup"), schedule.getTileM(),
+              schedule.getTileN(), schedule.getStages() - 1,
+              schedule.getStore() == MmaStore::tma ? "through shared memory"
+                                                   : "from registers");
+  if (size_t count =
+          facts ? countTileInputs(schedule, kernel, dims, *facts) : 0)
+    text += formatv("; {0} as large as the result {1} copied with the tiles",
+                    plural(count, "input"), count == 1 ? "is" : "are");
   text += timesNoted(kernel, kInTilesAttr,
                      "; tiles leave parts of what is reduced, which takes "
                      "{0:F1} us by the model where a kernel of its own takes "
@@ -323,7 +342,7 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
         return explainContraction(schedule, kernel, dims, facts);
       })
       .Case([&](MmaScheduleAttr schedule) {
-        return explainMma(schedule, kernel);
+        return explainMma(schedule, kernel, dims, facts);
       })
       .Case([](PointwiseScheduleAttr schedule) {
         return formatv("it neither reduces nor contracts, so that a thread "
