@@ -411,6 +411,11 @@ mlir::fuse::mmaTileInputs(KernelOp kernel, const DimClasses &dims,
     return user->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
            needed.contains(user);
   };
+  // Tensor maps that are left for each segment.
+  auto contractions = kernel.getBody().getOps<ContractOp>();
+  size_t used = 1 + kernel.getNumResults() +
+                std::distance(contractions.begin(), contractions.end());
+  size_t most = used < mostMaps ? (mostMaps - used) / space.segments.size() : 0;
   // Bytes of a row of all of them in a slot.
   int64_t shares = schedule.sharesColumns() ? schedule.getConsumers() : 1;
   int64_t room = schedule.slotBytes() / schedule.getTileM();
@@ -418,11 +423,12 @@ mlir::fuse::mmaTileInputs(KernelOp kernel, const DimClasses &dims,
   for (BlockArgument input : kernel.getBody().getArguments()) {
     int64_t bits = getElementTypeOrSelf(input).getIntOrFloatBitWidth();
     int64_t bytes = columns * shares * bits / 8;
-    bool joinsRows = space.rowAxes.size() == 1 ||
-                     strideKind(input) == StrideKind::dense;
+    bool joinsRows =
+        space.rowAxes.size() == 1 || strideKind(input) == StrideKind::dense;
     if (!dims.sameShape(input, segment.shape()) ||
         llvm::none_of(input.getUsers(), isRead) || (bits != 16 && bits != 32) ||
-        bytes > room || !joinsRows || 2 + space.outer.size() > mostDims ||
+        bytes > room || found.size() == most || !joinsRows ||
+        2 + space.outer.size() > mostDims ||
         !fitsTensorMap(kernel, dims, input, facts))
       continue;
     room -= bytes;

@@ -515,8 +515,7 @@ ArrayAttr KernelLowering::hostTensorMaps(OpBuilder &builder,
     if (use.isResult)
       pointer = numInputs() + (llvm::find(current.results, use.number) -
                                current.results.begin());
-    maps.push_back(
-        TensorMapAttr::get(builder.getContext(), pointer, use.box));
+    maps.push_back(TensorMapAttr::get(builder.getContext(), pointer, use.box));
   }
   return maps.empty() ? ArrayAttr() : builder.getArrayAttr(maps);
 }

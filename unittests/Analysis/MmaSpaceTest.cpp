@@ -165,3 +165,69 @@ TEST_F(MmaSpaceTest, WhatFollowsFromSegmentsIsTheirs) {
   EXPECT_EQ(segments[0].ops.size(), 2u);
   EXPECT_EQ(segments[1].ops.size(), 1u);
 }
+
+//===----------------------------------------------------------------------===//
+// What follows
+//===----------------------------------------------------------------------===//
+
+static std::string squaresAlong(int dim, StringRef behind = "") {
+  std::string kept = dim == 1 ? "tensor<?x1xf32>" : "tensor<1x64xf32>";
+  return llvm::formatv(
+             R"(
+  %y = fuse.contract "mk,nk->mn" %0, %1 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
+  %f = fuse.cast %y : tensor<?x64xbf16> -> tensor<?x64xf32>
+  %s = fuse.mul %f, %f : tensor<?x64xf32>
+  %q = fuse.reduce sum %s dims = [{0}] keep : tensor<?x64xf32> -> {1}
+)",
+             dim, kept)
+             .str() +
+         behind.str();
+}
+
+TEST_F(MmaSpaceTest, TilesLeavePartsOfReductionsAlongTheirColumns) {
+  constexpr const char *last = "tensor<64x32xbf16>";
+  FailureOr<MmaSpace> space = find(parseBody(
+      squaresAlong(1), "tensor<?x64xbf16>, tensor<?x1xf32>", last, "%y, %q"));
+  ASSERT_TRUE(succeeded(space)) << reason;
+  EXPECT_EQ(space->reductions.size(), 1u);
+  EXPECT_EQ(space->segments.front().results, (SmallVector<unsigned>{0}));
+
+  EXPECT_TRUE(failed(
+      find(parseBody(squaresAlong(0), "tensor<?x64xbf16>, tensor<1x64xf32>",
+                     last, "%y, %q"))));
+  EXPECT_EQ(reason, "a reduction is not along the columns of its result");
+  constexpr const char *scaled =
+      "%z = fuse.mul %f, %q : tensor<?x64xf32>, tensor<?x1xf32> -> "
+      "tensor<?x64xf32>";
+  EXPECT_TRUE(failed(find(
+      parseBody(squaresAlong(1, scaled), "tensor<?x64xf32>", last, "%z"))));
+  EXPECT_EQ(reason, "something of the result's shape follows from a reduction");
+}
+
+TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
+  auto inputs = [&](StringRef residual, int64_t tileN) {
+    std::string type = ("tensor<?x64x" + residual + ">").str();
+    std::string body = llvm::formatv(
+        R"(
+  %p = fuse.contract "mk,nk->mn" %0, %1 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
+  %q = fuse.cast %p : tensor<?x64xbf16> -> {0}
+  %y = fuse.add %q, %3 : {0}
+)",
+        type);
+    KernelOp kernel = parseBody(body, type, type);
+    DimClasses dims(kernel->getParentOp());
+    TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
+    FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
+    EXPECT_TRUE(succeeded(space)) << reason;
+    auto schedule = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, tileN,
+                                         64, 4, 2, 16, MmaStore::direct, 132);
+    return mmaTileInputs(kernel, dims, *space, space->segments.front(),
+                         schedule, facts)
+        .size();
+  };
+  EXPECT_EQ(inputs("f32", 64), 1u);
+  EXPECT_EQ(inputs("f32", 128), 1u);
+  // Elements of 8 bytes; columns that are no row of 128 bytes.
+  EXPECT_EQ(inputs("f64", 64), 0u);
+  EXPECT_EQ(inputs("f32", 32), 0u);
+}

@@ -24,9 +24,9 @@
 //
 //   Q Q Q Q K V
 //
-// What follows may be reduced along n, once, where all tiles are of one shape: a
-// tile has a part of each of its rows, and a second launch combines the parts.
-// Results then have that shape, or one element a row.
+// What follows may be reduced along n, once, where all tiles are of one shape:
+// a tile has a part of each of its rows, and a second launch combines the
+// parts. Results then have that shape, or one element a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,17 +135,17 @@ FailureOr<MmaSpace> mmaSpaceOf(KernelOp kernel, const DimClasses &dims,
                                TensorFacts facts, std::string &reason);
 
 /// The ops that a segment's results are computed by, and reductions of it.
-llvm::DenseSet<Operation *>
-mmaOpsOf(KernelOp kernel, const MmaSpace &space, const MmaSegment &segment);
+llvm::DenseSet<Operation *> mmaOpsOf(KernelOp kernel, const MmaSpace &space,
+                                     const MmaSegment &segment);
 
 /// Columns that a consumer computes before the next ones: as many as a copied
 /// row of the narrowest result has.
 int64_t mmaGroupColumns(KernelOp kernel, const MmaSegment &segment,
                         MmaScheduleAttr schedule);
 
-/// The inputs with an element for each of a segment's results, read by pointwise
-/// ops, that are copied to shared memory tile by tile: those whose rows tensor
-/// maps can read, as many as a slot has room for.
+/// The inputs with an element for each of a segment's results, read by
+/// pointwise ops, that are copied to shared memory tile by tile: those whose
+/// rows tensor maps can read, as many as a slot has room for.
 SmallVector<BlockArgument>
 mmaTileInputs(KernelOp kernel, const DimClasses &dims, const MmaSpace &space,
               const MmaSegment &segment, MmaScheduleAttr schedule,

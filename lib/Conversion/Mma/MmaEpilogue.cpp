@@ -34,8 +34,7 @@ MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
       lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1),
       reductions(b, space, lanes) {
   addResults(facts);
-  llvm::DenseSet<Operation *> needed =
-      mmaOpsOf(b.frame.kernel, space, segment);
+  llvm::DenseSet<Operation *> needed = mmaOpsOf(b.frame.kernel, space, segment);
   auto isRead = [&](Operation *user) {
     return user->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
            needed.contains(user);
@@ -58,12 +57,12 @@ void MmaEpilogue::addResults(TensorFacts facts) {
     int64_t bits =
         getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
     result.bytes = llvm::divideCeil(bits, 8);
-    bool isCopied = schedule.getStore() == MmaStore::tma &&
-                    (result.bytes == 1 || result.bytes == 2 ||
-                     result.bytes == 4) &&
-                    lanes == pair && groupColumns % result.columns() == 0 &&
-                    width() % result.columns() == 0 &&
-                    fitsTensorMap(frame.kernel, frame.dims, value, facts);
+    bool isCopied =
+        schedule.getStore() == MmaStore::tma &&
+        (result.bytes == 1 || result.bytes == 2 || result.bytes == 4) &&
+        lanes == pair && groupColumns % result.columns() == 0 &&
+        width() % result.columns() == 0 &&
+        fitsTensorMap(frame.kernel, frame.dims, value, facts);
     TensorMapUse use = resultLikeMap(frame, space, value, result.columns(),
                                      MmaScheduleAttr::kRows, result.axes);
     use.isResult = true;
@@ -363,8 +362,7 @@ SmallVector<Value> MmaEpilogue::readMatrices(Value panel, int64_t part) {
         NVVM::MMALayout::row, shapeOfMatrices(builder),
         NVVM::LdStMatrixEltType::B16);
     for (int64_t i = 0; i < 4; ++i)
-      pairs.push_back(
-          LLVM::ExtractValueOp::create(builder, b.loc(), four, i));
+      pairs.push_back(LLVM::ExtractValueOp::create(builder, b.loc(), four, i));
   }
   return pairs;
 }
@@ -394,9 +392,8 @@ void MmaEpilogue::readStage(TileRing &ring, const RingPlace &stage,
   int64_t parts = schedule.partsPerConsumer();
   Value rows = schedule.sharesColumns()
                    ? b.word(0)
-                   : b.mul(self.consumer,
-                           parts * MmaScheduleAttr::kRows *
-                               MmaScheduleAttr::kRowBytes);
+                   : b.mul(self.consumer, parts * MmaScheduleAttr::kRows *
+                                              MmaScheduleAttr::kRowBytes);
   int64_t last = firstColumn + groupWidth(firstColumn);
   for (auto [number, input] : llvm::enumerate(tileInputs.all())) {
     Type element = getElementTypeOrSelf(input.value.getType());
@@ -409,8 +406,8 @@ void MmaEpilogue::readStage(TileRing &ring, const RingPlace &stage,
         SmallVector<Value> pairs = input.bytes == 2 ? readMatrices(panel, part)
                                                     : readWords(panel, part);
         for (int64_t i = pairs.size() - 1; i >= 0; --i) {
-          Value stored = LLVM::BitcastOp::create(b.builder, b.loc(), type,
-                                                 pairs[i]);
+          Value stored =
+              LLVM::BitcastOp::create(b.builder, b.loc(), type, pairs[i]);
           Fragment fragment{2 * part + i % 2, column / blockColumns + i / 2};
           emitter.define(input.value, pointOf(places, fragment),
                          emitter.fromStorage(b.loc(), element, stored));
@@ -447,13 +444,12 @@ void MmaEpilogue::leaveStates(const TilePlace &tile, const Places &places,
                               bool hasEdges) {
   Value first = firstColumn(tile, 0);
   Index part = b.indexOf(b.div(first, width()));
-  SmallVector<Extent> kept =
-      b.frame.dims.extents(segment.shape());
+  SmallVector<Extent> kept = b.frame.dims.extents(segment.shape());
   kept.pop_back();
   Value isFirst = b.equal(b.rem(self.lane, 4), 0);
   if (hasEdges)
-    isFirst = b.frame.both(
-        isFirst, emitter.less(b.indexOf(first), size(space.n)));
+    isFirst =
+        b.frame.both(isFirst, emitter.less(b.indexOf(first), size(space.n)));
   for (int64_t row = 0; row < int64_t(places.rows.size()); ++row) {
     Point point = pointOf(places, {row, 0});
     Index result = Index::constant(0);
@@ -461,8 +457,8 @@ void MmaEpilogue::leaveStates(const TilePlace &tile, const Places &places,
       result = emitter.add(emitter.mul(result, emitter.size(extent)), index);
     Value writes = isFirst;
     if (hasEdges)
-      writes = b.frame.both(
-          writes, emitter.less(places.rows[row], size(space.m)));
+      writes =
+          b.frame.both(writes, emitter.less(places.rows[row], size(space.m)));
     reductions.leave(row, part, result, emitter.product(kept), writes);
   }
 }
@@ -527,11 +523,12 @@ bool MmaEpilogue::mayHaveEdges() const {
     return false;
   bool writes = llvm::any_of(
       results, [](const Result &result) { return !result.isCopied(); });
+  // A number is the same everywhere.
   auto reads = [&](BlockArgument input) {
     return !tileInputs.has(input) &&
-           llvm::any_of(input.getUsers(), [](Operation *user) {
-             return !isa<ContractOp>(user);
-           });
+           staticProduct(b.frame.dims.extents(input)) != 1 &&
+           llvm::any_of(input.getUsers(),
+                        [](Operation *user) { return !isa<ContractOp>(user); });
   };
   return writes || !reductions.empty() ||
          llvm::any_of(b.frame.kernel.getBody().getArguments(), reads);

@@ -28,7 +28,8 @@ TileInputs::TileInputs(MmaBuilder &b, const MmaSpace &space,
 
 void TileInputs::addInput(BlockArgument value) {
   Input input{value, {}, {}, 0, panels()};
-  input.bytes = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
+  input.bytes =
+      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
   TensorMapUse use = resultLikeMap(b.frame, space, value, input.columns(),
                                    schedule.getTileM(), input.axes);
   use.isResult = false;
@@ -86,9 +87,9 @@ void TileInputs::copy(TileRing &ring, RingPlace place, const TilePlace &tile) {
           Value at = b.add(ring.offset(place.slot),
                            panelOffset(number, column, b.word(share)));
           ring.copy(at, input.map,
-                    tileCoordinates(space, input.axes, tile.row,
-                                    b.add(tile.column, share * columns + column),
-                                    tile),
+                    tileCoordinates(
+                        space, input.axes, tile.row,
+                        b.add(tile.column, share * columns + column), tile),
                     barrier);
         }
     place = ring.next(place);

@@ -47,11 +47,10 @@ void TileReductions::leave(int64_t row, const Index &part, const Index &result,
   SmallVector<ReductionState> own;
   for (auto [reducer, state] : llvm::zip_equal(reducers, states[row]))
     own.push_back(reducer.reduceLanes(state));
-  ThreadGroup quad{threadsPerRow, MmaScheduleAttr::kGroup / threadsPerRow, {},
-                   {}};
+  ThreadGroup quad{
+      threadsPerRow, MmaScheduleAttr::kGroup / threadsPerRow, {}, {}};
   SmallVector<ReductionState> ofRow =
       combineThreads(b.frame, reducers, std::move(own), quad);
-  b.frame.ifTrue(writes, [&] {
-    leaveStates(b.frame, ofRow, part, result, results);
-  });
+  b.frame.ifTrue(writes,
+                 [&] { leaveStates(b.frame, ofRow, part, result, results); });
 }

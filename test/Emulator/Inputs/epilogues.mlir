@@ -79,3 +79,35 @@ func.func @in_place(%x: tensor<?x128xbf16> {fuse.dims = ["m"]}, %w: tensor<136x1
   }
   return %y : tensor<?x136xbf16>
 }
+
+// Two contractions share the columns of a tile, and what follows from both is added to
+// a residual and summed.
+func.func @gated(%x: tensor<?x64xbf16> {fuse.dims = ["m"]}, %g: tensor<136x64xbf16>, %u: tensor<136x64xbf16>, %r: tensor<?x136xbf16> {fuse.dims = ["m"]}) -> (tensor<?x136xbf16>, tensor<?x1xf32>) {
+  %y, %z = fuse.kernel "gated" ins(%x, %g, %u, %r : tensor<?x64xbf16>, tensor<136x64xbf16>, tensor<136x64xbf16>, tensor<?x136xbf16>) -> tensor<?x136xbf16>, tensor<?x1xf32>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 2, store = tma, persistent = 2> {
+  ^bb0(%a: tensor<?x64xbf16>, %b: tensor<136x64xbf16>, %c: tensor<136x64xbf16>, %d: tensor<?x136xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x64xbf16>, tensor<136x64xbf16> -> tensor<?x136xbf16>
+    %q = fuse.contract "mk,nk->mn" %a, %c : tensor<?x64xbf16>, tensor<136x64xbf16> -> tensor<?x136xbf16>
+    %s = fuse.mul %p, %q : tensor<?x136xbf16>
+    %h = fuse.add %s, %d : tensor<?x136xbf16>
+    %f = fuse.cast %h : tensor<?x136xbf16> -> tensor<?x136xf32>
+    %t = fuse.reduce sum %f dims = [1] keep : tensor<?x136xf32> -> tensor<?x1xf32>
+    fuse.yield %h, %t : tensor<?x136xbf16>, tensor<?x1xf32>
+  }
+  return %y, %z : tensor<?x136xbf16>, tensor<?x1xf32>
+}
+
+// Tiles of two shapes, with a residual each that takes another number of stages.
+func.func @apart(%x: tensor<?x64xbf16> {fuse.dims = ["m"]}, %v: tensor<136x64xbf16>, %w: tensor<72x64xbf16>, %r: tensor<?x136xf32> {fuse.dims = ["m"]}, %s: tensor<?x72xbf16> {fuse.dims = ["m"]}) -> (tensor<?x136xf32>, tensor<?x72xbf16>) {
+  %y, %z = fuse.kernel "apart" ins(%x, %v, %w, %r, %s : tensor<?x64xbf16>, tensor<136x64xbf16>, tensor<72x64xbf16>, tensor<?x136xf32>, tensor<?x72xbf16>) -> tensor<?x136xf32>, tensor<?x72xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 2, store = tma, persistent = 2> {
+  ^bb0(%a: tensor<?x64xbf16>, %b: tensor<136x64xbf16>, %c: tensor<72x64xbf16>, %d: tensor<?x136xf32>, %e: tensor<?x72xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x64xbf16>, tensor<136x64xbf16> -> tensor<?x136xbf16>
+    %q = fuse.contract "mk,nk->mn" %a, %c : tensor<?x64xbf16>, tensor<72x64xbf16> -> tensor<?x72xbf16>
+    %f = fuse.cast %p : tensor<?x136xbf16> -> tensor<?x136xf32>
+    %g = fuse.add %f, %d : tensor<?x136xf32>
+    %h = fuse.add %q, %e : tensor<?x72xbf16>
+    fuse.yield %g, %h : tensor<?x136xf32>, tensor<?x72xbf16>
+  }
+  return %y, %z : tensor<?x136xf32>, tensor<?x72xbf16>
+}
