@@ -225,9 +225,11 @@ TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
                          schedule, facts)
         .size();
   };
-  EXPECT_EQ(inputs("f32", 64), 1u);
+  EXPECT_EQ(inputs("bf16", 64), 1u);
   EXPECT_EQ(inputs("f32", 128), 1u);
-  // Elements of 8 bytes; columns that are no row of 128 bytes.
-  EXPECT_EQ(inputs("f64", 64), 0u);
-  EXPECT_EQ(inputs("f32", 32), 0u);
+  // No slot has room for 64 columns of it; elements of 8 bytes; columns that
+  // are no row of 128 bytes.
+  EXPECT_EQ(inputs("f32", 64), 0u);
+  EXPECT_EQ(inputs("f64", 256), 0u);
+  EXPECT_EQ(inputs("bf16", 32), 0u);
 }

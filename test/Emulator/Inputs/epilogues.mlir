@@ -111,3 +111,17 @@ func.func @apart(%x: tensor<?x64xbf16> {fuse.dims = ["m"]}, %v: tensor<136x64xbf
   }
   return %y, %z : tensor<?x136xf32>, tensor<?x72xbf16>
 }
+
+// There may be no step at all: the residual is all that comes through the ring.
+func.func @steps(%x: tensor<?x?xbf16> {fuse.dims = ["m", "k"]}, %w: tensor<136x?xbf16> {fuse.dims = ["k"]}, %r: tensor<?x136xbf16> {fuse.dims = ["m"]}) -> (tensor<?x136xbf16>, tensor<?xf32>) {
+  %y, %z = fuse.kernel "steps" ins(%x, %w, %r : tensor<?x?xbf16>, tensor<136x?xbf16>, tensor<?x136xbf16>) -> tensor<?x136xbf16>, tensor<?xf32>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 64, tile_k = 64, stages = 2, consumers = 1, raster = 2, store = tma, persistent = 2> {
+  ^bb0(%a: tensor<?x?xbf16>, %b: tensor<136x?xbf16>, %c: tensor<?x136xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x?xbf16>, tensor<136x?xbf16> -> tensor<?x136xbf16>
+    %h = fuse.add %p, %c : tensor<?x136xbf16>
+    %f = fuse.cast %h : tensor<?x136xbf16> -> tensor<?x136xf32>
+    %s = fuse.reduce sum %f dims = [1] : tensor<?x136xf32> -> tensor<?xf32>
+    fuse.yield %h, %s : tensor<?x136xbf16>, tensor<?xf32>
+  }
+  return %y, %z : tensor<?x136xbf16>, tensor<?xf32>
+}
