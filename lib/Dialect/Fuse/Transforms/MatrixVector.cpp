@@ -192,16 +192,17 @@ struct ReduceMatrixVector
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<Product> found;
+    SmallVector<std::pair<ContractOp, bool>> found;
     getOperation().walk([&](ContractOp op) {
       for (bool isLeft : {true, false})
-        if (Product product(op, isLeft); product.isReduction()) {
-          found.push_back(product);
+        if (Product(op, isLeft).isReduction()) {
+          found.push_back({op, isLeft});
           return;
         }
     });
-    for (Product &product : found)
-      product.rewrite();
+    // The operand of one may be the result of another.
+    for (auto [op, isLeft] : found)
+      Product(op, isLeft).rewrite();
   }
 };
 } // namespace
