@@ -83,6 +83,34 @@ def test_sizes_that_no_array_has_as_such():
         np.testing.assert_array_equal(flat, x.reshape(-1) + 1)
 
 
+def test_sizes_are_computed_where_a_reshape_needs_them():
+    @fuse.jit(dims={"x": ("a", "b", None), "y": ("b",)})
+    def joined(x, y):
+        n = x.shape[0] * x.shape[1]
+        rows = lang.broadcast_to(lang.expand_dims(y, 0), x.shape[:2]).reshape(n, 1)
+        return (x.reshape(n, 8) * rows).reshape(x.shape[0], x.shape[1] * 8)
+
+    x = X.reshape(2, 3, 8)
+    expected = (x * X[0, :3, None]).reshape(2, 24)
+    np.testing.assert_array_equal(joined(x, X[0, :3]), expected)
+    assert "size_a_b" not in joined.text(x, X[0, :3])
+
+
+def test_rows_that_were_joined_stay_apart_in_products():
+    @fuse.jit
+    def layer(x, w, bias):
+        y = lang.add_to_product(x.reshape(-1, 8) @ w.T, bias)
+        return lang.transpose(
+            lang.transpose(lang.gelu(y.reshape(2, 3, 4)), (2, 0, 1)), (1, 2, 0)
+        )
+
+    x, w = X.reshape(2, 3, 8), X[:4]
+    text = layer.text(x, w, X[0, :4])
+    assert 'fuse.contract "abk,nk->abn"' in text
+    assert "expand_shape" not in text and text.count("fuse.transpose") <= 2
+    assert len(layer.program(x, w, X[0, :4]).kernels) == 1
+
+
 def test_a_number_that_a_type_does_not_hold_is_not_rounded_to_it():
     x = np.full((4, 256), 3, ml_dtypes.bfloat16)
     ours = fuse.jit(lambda x: x * 0.1)(x).astype(np.float32)

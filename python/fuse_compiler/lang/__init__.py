@@ -65,6 +65,7 @@ from fuse_compiler.lang._reduce import (
     any_ as any,
 )
 from fuse_compiler.lang._reduce import (
+    add_to_product,
     argmax,
     argmin,
     einsum,
@@ -116,6 +117,7 @@ __all__ = [
     "Unsupported",
     "abs",
     "add",
+    "add_to_product",
     "all",
     "any",
     "argmax",

@@ -11,6 +11,7 @@ dimension is still 1. Pointwise ops broadcast by themselves; materialize() write
 repetition down for those that do not.
 """
 
+import functools
 import re
 
 from fuse_compiler._library import Error
@@ -72,9 +73,9 @@ class Array:
 class Builder:
     """Writes one program.
 
-    name   of its function
-    sizes  the inputs that carry nothing but a size, by name, in the order in which they
-           were asked for; see size()
+    name    of its function
+    inputs  that were added
+    sizes   further inputs, which carry nothing but a size, by name; see size()
     """
 
     def __init__(self, name="program"):
@@ -117,11 +118,13 @@ class Builder:
     def size(self, dim):
         """An array of shape [dim] that is only asked for its size: an input more.
 
-        The caller passes any array of that many elements of type i1 for each of `sizes`.
+        Behind the others the caller passes any array of that many elements of i1 for each.
         """
         key = str(dim)
         if key not in self.sizes:
-            self.sizes[key] = self.input(f"size_{_identifier(key)}", (dim,), "i1")
+            array = Array(self, f"%size_{_identifier(key)}", (dim,), "i1")
+            self.sizes[key] = array
+            self._know(array)
         return self.sizes[key]
 
     def like(self, shape):
@@ -169,8 +172,7 @@ class Builder:
             return self._index(dim)
         found = self._known_dims.get(dim)
         if found is None:
-            self.size(dim)
-            found = self._known_dims[dim]
+            found = self._known_dims[dim] = self._computed_dim(dim)
         if isinstance(found, str):
             return found
         array, axis = found
@@ -181,6 +183,27 @@ class Builder:
         self._known_dims[dim] = name
         return name
 
+    def _computed_dim(self, dim):
+        """A size that no array has, from those of the names in it."""
+        if not all(
+            symbol(name) in self._known_dims for names, _ in dim.terms for name in names
+        ):
+            self.size(dim)
+            return self._known_dims[dim]
+        total = None
+        for names, c in dim.terms:
+            parts = ([self._index(c)] if c != 1 or not names else []) + [
+                self.dim_value(symbol(name)) for name in names
+            ]
+            term = functools.reduce(functools.partial(self._arith, "muli"), parts)
+            total = term if total is None else self._arith("addi", total, term)
+        return total
+
+    def _arith(self, op, a, b):
+        name = self._fresh()
+        self._body.append(f"  {name} = arith.{op} {a}, {b} : index")
+        return name
+
     def output(self, array):
         """Adds an output."""
         self._outputs.append(self.materialize(array))
@@ -188,7 +211,8 @@ class Builder:
     def text(self):
         """The program."""
         inputs = ", ".join(
-            f"{a.name}: {a.type}{self._dims_attribute(a)}" for a in self.inputs
+            f"{a.name}: {a.type}{self._dims_attribute(a)}"
+            for a in (*self.inputs, *self.sizes.values())
         )
         types = ", ".join(a.type for a in self._outputs)
         names = ", ".join(a.name for a in self._outputs)

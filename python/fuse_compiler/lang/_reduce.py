@@ -199,14 +199,44 @@ def _look_through(letters, x):
 
 
 def matmul(a, b):
-    """The product of matrices [.., m, k] and [.., k, n]; leading dims broadcast."""
+    """The product of matrices [.., m, k] and [.., k, n]; leading dims broadcast.
+
+    Rows that were joined of several dims, [batch, tokens, k] as [batch * tokens, k], stay
+    apart in the product, so that what follows with these dims fuses with it.
+    """
     if a.ndim < 2 or b.ndim < 2:
         raise Unsupported(
             f"expected matrices, but got ranks {a.ndim} and {b.ndim}; add a dim of 1"
         )
-    names = "abcdefghij"
+    apart = _rows_apart(a)
+    if a.ndim == 2 and b.ndim == 2 and apart is not None:
+        rows = _BATCH[: apart.ndim - 1]
+        product = einsum(f"{rows}k,kn->{rows}n", apart, b)
+        return reshape(product, (a.shape[0], b.shape[1]))
     rank = max(a.ndim, b.ndim) - 2
-    batch = names[:rank]
+    batch = _BATCH[:rank]
     left = batch[rank - (a.ndim - 2) :] + "mk"
     right = batch[rank - (b.ndim - 2) :] + "kn"
     return einsum(f"{left},{right}->{batch}mn", a, b)
+
+
+_BATCH = "abcdefghij"
+
+
+def _rows_apart(a):
+    """What a matrix was before its rows were joined, or None."""
+    if not a.source or a.source[0] != "reshape":
+        return None
+    base = a.source[1]
+    is_joined = (
+        base.ndim > 2 and base.shape[-1] == a.shape[-1] and base.stored == base.shape
+    )
+    return base if is_joined else None
+
+
+def add_to_product(product, bias):
+    """product + bias, [n] or of the product's shape, where the product's rows are apart."""
+    apart = _rows_apart(product)
+    if apart is None or bias.ndim != 1:
+        return add(product, bias)
+    return reshape(add(apart, bias), product.shape)

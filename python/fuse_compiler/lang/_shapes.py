@@ -129,6 +129,10 @@ def transpose(x, axes=None):
         )
     if axes == tuple(range(x.ndim)):
         return x
+    if x.source and x.source[0] == "transpose":
+        # One permutation after another is one, and often none.
+        _, base, before = x.source
+        return transpose(base, [before[a] for a in axes])
     shape, stored = [x.shape[a] for a in axes], [x.stored[a] for a in axes]
     numbers = ", ".join(map(str, axes))
     return x.builder.emit(

@@ -7,9 +7,12 @@ near it. CONTRACTION_LIMITS is what was measured (docs/tensor-cores.md), not a r
 the hardware.
 """
 
+import operator
+
 import torch
 
 from fuse_compiler.torch._convert import first_value
+from fuse_compiler.torch._convert_shapes import VIEWS
 
 # Of Hopper's tensor cores: from so many rows on, and for K a multiple of so many
 # elements, a product comes within 4% of cuBLAS or ahead of it.
@@ -54,17 +57,16 @@ def _reason_on_gpu(node, value):
 
 
 def _has_epilogue(node):
-    """Whether one operator that is computed element by element reads the product."""
+    """Whether something that is computed element by element reads the product."""
     if node.target in (torch.ops.aten.addmm.default, torch.ops.aten.baddbmm.default):
         return True
-    from fuse_compiler.torch._convert_shapes import VIEWS
-
-    seen = [node]
-    while len(seen[-1].users) == 1:
-        (user,) = seen[-1].users
-        if user.target not in VIEWS:
-            return torch.Tag.pointwise in getattr(user.target, "tags", ())
-        seen.append(user)
+    waiting = list(node.users)
+    while waiting:
+        user = waiting.pop()
+        if user.target in VIEWS or user.target is operator.getitem:
+            waiting += user.users
+        elif torch.Tag.pointwise in getattr(user.target, "tags", ()):
+            return True
     return False
 
 

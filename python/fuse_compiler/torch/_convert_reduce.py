@@ -121,4 +121,4 @@ def _addmm(c, bias, a, b, beta=1, alpha=1):
     product = product * float(alpha) if alpha != 1 else product
     if beta == 0:
         return product
-    return product + (bias * float(beta) if beta != 1 else bias)
+    return lang.add_to_product(product, bias * float(beta) if beta != 1 else bias)

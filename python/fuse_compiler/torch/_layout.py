@@ -27,6 +27,16 @@ def output_order(value):
     return tuple(order)
 
 
+def input_order(value):
+    """The same of a tensor that is read, which may have any strides: those of a
+    permutation give its order, others the dims as they are.
+    """
+    try:
+        return output_order(value)
+    except Unsupported:
+        return tuple(range(value.ndim))
+
+
 def _is_row_major(order, sizes, strides):
     expected = 1
     for axis in reversed(list(order)):

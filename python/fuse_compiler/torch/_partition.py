@@ -8,10 +8,9 @@ nothing.
 """
 
 import operator
+from collections import Counter
 
 import torch
-from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
-from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from fuse_compiler.torch._convert import first_value, overload
@@ -28,17 +27,6 @@ _MADE = {
 } | {overload("arange.start_step"), overload("arange.start")}
 
 
-class _OnDevice(OperatorSupportBase):
-    def __init__(self, support, device):
-        self._support, self._device = support, device
-
-    def is_node_supported(self, submodules, node):
-        return (
-            self._support.is_supported(node)
-            and first_value(node).device == self._device
-        )
-
-
 def form_regions(graph_module, support, smallest):
     """Moves each region of at least `smallest` operators into a submodule.
 
@@ -48,11 +36,8 @@ def form_regions(graph_module, support, smallest):
     """
     partitions, small = [], {}
     for device in _devices(graph_module, support):
-        partitioner = CapabilityBasedPartitioner(
-            graph_module, _OnDevice(support, device), allows_single_node_partition=True
-        )
-        for partition in partitioner.propose_partitions():
-            nodes = _trim(list(partition.nodes))
+        for nodes in _convex(graph_module.graph, support, device, smallest):
+            nodes = _trim(nodes)
             if _computed(nodes) >= smallest:
                 partitions.append(dict.fromkeys(nodes))
             else:
@@ -67,6 +52,59 @@ def _devices(graph_module, support):
     """The devices of what is supported, in the order of the graph."""
     nodes = [n for n in graph_module.graph.nodes if support.is_supported(n)]
     return list(dict.fromkeys(first_value(n).device for n in nodes))
+
+
+def _convex(graph, support, device, smallest):
+    """The supported nodes on a device, in as few convex sets as their order allows.
+
+    A node's stage is how often a path to it enters regions: one more than that of an
+    eager input, and no less than that of an input in a region. A path that leaves a stage
+    through an eager node comes back in a later one, so the nodes of a stage are convex,
+    and no two stages wait for each other.
+    """
+    stages, inside = {}, {}
+    for node in graph.nodes:
+        inside[node] = support.is_supported(node) and first_value(node).device == device
+        inputs = node.all_input_nodes
+        stages[node] = max(
+            (stages[n] + (inside[node] and not inside[n]) for n in inputs), default=0
+        )
+    _delay(graph, stages, inside, smallest)
+    by_stage = {}
+    for node in graph.nodes:
+        if inside[node]:
+            by_stage.setdefault(stages[node], []).append(node)
+    return by_stage.values()
+
+
+def _delay(graph, stages, inside, smallest):
+    """Moves nodes to the stage where they are first used, which is as convex.
+
+    First those that need inputs of the graph alone: casts of weights would otherwise all
+    be made, and kept, before the first layer. Then those of stages that are too small.
+    """
+    early = set()
+    for node in graph.nodes:
+        is_source = node.op in ("placeholder", "get_attr")
+        if is_source or inside[node] and all(n in early for n in node.all_input_nodes):
+            early.add(node)
+    _move(graph, stages, inside, early)
+    sizes = Counter(stages[n] for n in graph.nodes if inside[n] and _computed([n]))
+    _move(
+        graph, stages, inside, {n for n in graph.nodes if sizes[stages[n]] < smallest}
+    )
+
+
+def _move(graph, stages, inside, chosen):
+    for node in reversed(graph.nodes):
+        if node not in chosen or not inside[node] or node.target is operator.getitem:
+            continue
+        # The results of one node stay with it.
+        parts = [user for user in node.users if user.target is operator.getitem]
+        users = {u for p in parts for u in p.users} | (set(node.users) - set(parts))
+        if users:
+            stages[node] = max(stages[node], min(stages[user] for user in users))
+            stages.update((part, stages[node]) for part in parts)
 
 
 def _computed(nodes):

@@ -16,7 +16,7 @@ from fuse_compiler import lang
 from fuse_compiler._compile import compile as compile_program
 from fuse_compiler._library import Error
 from fuse_compiler.torch._convert import convert, first_value, number_of
-from fuse_compiler.torch._layout import output_order
+from fuse_compiler.torch._layout import input_order, output_order
 from fuse_compiler.lang._sizes import Sizes
 from fuse_compiler.torch._symbols import DTYPES, split_product, to_shape
 
@@ -146,19 +146,18 @@ class _Writer:
             if isinstance(value, (tuple, list)):
                 raise lang.Unsupported("a tuple that another node makes")
             return number_of(value)
-        shape = to_shape(value.shape)
+        # As it lies in memory, so that a transposition of it costs nothing.
+        order = input_order(value)
+        logical = to_shape(value.shape)
+        shape = tuple(logical[axis] for axis in order)
         split = self._split(shape)
         array = self.builder.input(f"a{index}", sum(split, []), DTYPES[value.dtype])
-        if len(array.shape) == len(shape):
-            self.prepare.append(lambda arguments: arguments[index])
-            return array
-        sizes = [self._resolver_or_rest(d) for part in split for d in part]
-
-        def prepare(arguments):
-            return arguments[index].view([size(arguments) for size in sizes])
-
-        self.prepare.append(prepare)
-        return lang.reshape(array, shape)
+        sizes = None
+        if len(array.shape) != len(shape):
+            sizes = [self._resolver_or_rest(d) for part in split for d in part]
+        self.prepare.append(_Preparation(index, order, sizes))
+        array = lang.reshape(array, shape)
+        return lang.transpose(array, [order.index(axis) for axis in range(len(order))])
 
     def _split(self, shape):
         """For each dim the dims that it is taken as."""
@@ -181,6 +180,22 @@ class _Writer:
             array = lang.transpose(array, order)
             self.orders.append([order.index(axis) for axis in range(len(order))])
         self.builder.output(array)
+
+
+class _Preparation:
+    """How an argument becomes an input of the program: by views of it."""
+
+    def __init__(self, index, order, sizes):
+        self._index, self._sizes = index, sizes
+        self._order = None if order == tuple(range(len(order))) else order
+
+    def __call__(self, arguments):
+        tensor = arguments[self._index]
+        if self._order is not None:
+            tensor = tensor.permute(self._order)
+        if self._sizes is not None:
+            tensor = tensor.view([size(arguments) for size in self._sizes])
+        return tensor
 
 
 def _order_of_symbols(nodes):

@@ -17,6 +17,7 @@ from fuse_compiler.torch._convert import (
     number_of,
 )
 from fuse_compiler.torch._convert_reduce import CONTRACTIONS
+from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._layout import output_order
 from fuse_compiler.torch._symbols import DTYPES, to_shape
 
@@ -77,7 +78,9 @@ def _try_alone(node):
     for value in results if isinstance(results, (tuple, list)) else [results]:
         if isinstance(value, torch.Tensor):
             check_tensor(value, device)
-            output_order(value)
+            # A region never ends with a view.
+            if node.target not in VIEWS:
+                output_order(value)
     convert(builder, node, values)
 
 
