@@ -95,6 +95,11 @@ class Jitted:
         return trace, list(arrays.values())
 
     def _write(self, arguments, arrays):
+        if not arrays:
+            raise Error(
+                f"expected an array among the arguments of {self.function.__name__}, but got none; "
+                "pass one, which says where results are to be"
+            )
         builder = lang.Builder(self.function.__name__)
         sizes, values = Sizes(), dict(arguments)
         for index, (name, array) in enumerate(arrays.items()):
@@ -110,9 +115,10 @@ class Jitted:
                     f"{type(each).__name__}; return what functions of lang give"
                 )
             builder.output(each)
-        device = _facts(*next(iter(arrays.items())), None)[2] if arrays else None
-        target = self._target or ("cuda" if device and device[0] == CUDA else "cpu")
-        return _Trace(builder, sizes, target, self._options)
+        kind, number = _facts(*next(iter(arrays.items())), None)[2]
+        target = self._target or ("cuda" if kind == CUDA else "cpu")
+        options = {"device": number} | self._options
+        return _Trace(builder, sizes, target, options)
 
 
 class _Trace:

@@ -148,6 +148,13 @@ def test_what_is_refused(function, message):
         fuse.jit(function)(X)
 
 
+def test_an_array_says_where_results_are():
+    with pytest.raises(
+        fuse.Error, match="expected an array among the arguments of <lambda>"
+    ):
+        fuse.jit(lambda n: n)(3)
+
+
 def test_dims_that_do_not_fit():
     with pytest.raises(fuse.Error, match="expected dims of x, but got some of y; name"):
         fuse.jit(lambda x: x, dims={"y": ("n",)})

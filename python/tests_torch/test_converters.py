@@ -409,6 +409,27 @@ def test_random_numbers_are_those_of_eager():
     check([compiled(function)(X)], [eager])
 
 
+def test_random_numbers_are_drawn_in_the_order_of_eager():
+    def function(x):
+        y = (x * 2 + 1) @ x.T
+        # The first waits for a region that the second does not need, and which has parts
+        # that follow the second.
+        a = F.dropout(y * 3 + 1, 0.5)
+        b = F.dropout(x, 0.5)
+        return a, b, y.sin() * 5, torch.rand_like(x) * 2 + a.sum(), torch.rand(3)
+
+    torch.manual_seed(3)
+    eager = function(X)
+    torch.manual_seed(3)
+    check(compiled(function, contractions="never", smallest_region=2)(X), eager)
+
+
+def test_regions_without_inputs():
+    f = compiled(lambda x: (x, torch.arange(6) * 3 + 1))
+    check(f(X)[1:], [torch.arange(6) * 3 + 1])
+    assert not any(r.failure for g in fuse_torch.report() for r in g.regions)
+
+
 def test_gradients_of_gradients_and_views():
     x = X.clone().requires_grad_()
     f = compiled(lambda x: (x.sigmoid() * x).sum(0).expand(3, 8).t().reshape(-1))

@@ -15,6 +15,7 @@ from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from fuse_compiler.torch._convert import first_value, overload
 from fuse_compiler.torch._convert_shapes import VIEWS
+from fuse_compiler.torch._order import drawing_names, draws, restore_order
 
 PREFIX = "fuse_region_"
 _FREE = VIEWS | {operator.getitem}
@@ -44,7 +45,9 @@ def form_regions(graph_module, support, smallest):
                 reason = f"its region would have fewer than {smallest} operators"
                 small.update((n, reason) for n in nodes if n.target not in _FREE)
     if partitions:
+        names = drawing_names(graph_module.graph)
         fuse_by_partitions(graph_module, partitions, prefix=PREFIX)
+        restore_order(graph_module.graph, names)
     return small
 
 
@@ -62,10 +65,13 @@ def _convex(graph, support, device, smallest):
     through an eager node comes back in a later one, so the nodes of a stage are convex,
     and no two stages wait for each other.
     """
-    stages, inside = {}, {}
+    stages, inside, drawn = {}, {}, []
     for node in graph.nodes:
         inside[node] = support.is_supported(node) and first_value(node).device == device
         inputs = node.all_input_nodes
+        if draws(node):
+            # As if it needed the one that draws before it.
+            inputs, drawn = inputs + drawn, [node]
         stages[node] = max(
             (stages[n] + (inside[node] and not inside[n]) for n in inputs), default=0
         )

@@ -24,12 +24,15 @@ _programs = {}
 _programs_lock = threading.Lock()
 
 
-def shared_program(text, target):
-    """The compiled program of a text, one for all regions that have it."""
-    key = text, target
+def shared_program(text, device):
+    """The compiled program of a text on a torch.device, one for all regions that have it."""
+    target, number = (
+        ("cuda", device.index or 0) if device.type == "cuda" else ("cpu", 0)
+    )
+    key = text, target, number
     with _programs_lock:
         if key not in _programs:
-            _programs[key] = compile_program(text, target=target)
+            _programs[key] = compile_program(text, target=target, device=number)
         return _programs[key]
 
 
@@ -52,8 +55,7 @@ class Region(torch.nn.Module):
         self.text, self._returns_tuple = writer.text, writer.returns_tuple
         self._prepare, self._orders = writer.prepare, writer.orders
         self._sizes, self._device = writer.sizes, writer.device
-        kind = "cuda" if self._device.type == "cuda" else "cpu"
-        self.program = shared_program(self.text, kind)
+        self.program = shared_program(self.text, self._device)
         self._one = None
 
     def forward(self, *arguments):
@@ -121,6 +123,9 @@ class _Writer:
         self.device = first_value(returned[0]).device
         for node in returned:
             self._give(node)
+        if not self.prepare and not self.builder.sizes:
+            # Outputs are made like an input, so there must be one.
+            self.builder.size(1)
         self.sizes = [self._resolve(a.shape[0]) for a in self.builder.sizes.values()]
         self.text = self.builder.text()
 
