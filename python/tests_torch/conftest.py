@@ -1,9 +1,18 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests with torch and JAX share. They need no GPU."""
+"""What the tests with torch and JAX share. They need no GPU.
+
+With FUSE_TORCH_DEVICE=cuda the models, ops and converters are tested on a GPU.
+"""
+
+import os
 
 import fuse_compiler as fuse
 import pytest
+import torch
+
+if "FUSE_TORCH_DEVICE" in os.environ:
+    torch.set_default_device(os.environ["FUSE_TORCH_DEVICE"])
 
 ADD = """
 func.func @add(%x: tensor<?x4xf32> {fuse.dims = ["rows"]}, %b: tensor<4xf32>)

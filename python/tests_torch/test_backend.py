@@ -164,7 +164,7 @@ def test_casts_of_weights_are_made_where_they_are_used():
     layers = torch.nn.Sequential(*(torch.nn.Linear(32, 32) for _ in range(4)))
 
     def function(x):
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast(x.device.type, dtype=torch.bfloat16):
             for layer in layers:
                 x = torch.nn.functional.gelu(layer(x)) * 2
         return x

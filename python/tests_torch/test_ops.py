@@ -121,7 +121,7 @@ def with_gradients(function, inputs):
     results = function(*inputs)
     results = list(results) if isinstance(results, tuple) else [results]
     # Weights without a pattern: gradients of softmax and norms of a smooth one are near zero.
-    generator = torch.Generator().manual_seed(1)
+    generator = torch.Generator(results[0].device).manual_seed(1)
     weights = [
         torch.randn(y.shape, generator=generator, dtype=torch.float64) for y in results
     ]
