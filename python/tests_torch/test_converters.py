@@ -507,3 +507,20 @@ def test_a_program_that_refuses_a_call_is_replaced_by_its_nodes(monkeypatch):
         check([f(X)], [X * 18.25 + 3])
     check([f(X)], [X * 18.25 + 3])
     assert graph.coverage == 0 and "expected room" in str(graph)
+
+
+def test_single_elements_of_rows_that_nothing_else_reads_stay_eager():
+    one = torch.tensor([3, 1, 2, 0, 5, 5]).view(-1, 1)
+
+    def function(x):
+        return (
+            x.gather(1, one) * 2,
+            (x @ x.T).gather(1, one) + 1,
+            (x * 2).gather(1, one),
+        )
+
+    check(compiled(function, contractions="never")(X), function(X))
+    (graph,) = fuse_torch.report()
+    reason = "a region would read whole rows for it"
+    assert graph.eager["aten.gather.default", reason] == 2, str(graph)
+    assert not any(r.failure for r in graph.regions)
