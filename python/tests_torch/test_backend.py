@@ -174,3 +174,20 @@ def test_casts_of_weights_are_made_where_they_are_used():
     )
     (graph, *_) = fuse_torch.report()
     assert max(len(r.operators) for r in graph.regions) <= 5, str(graph)
+
+
+def test_few_compilations_for_batches_that_torch_treats_apart():
+    weight = torch.randn(8)
+
+    def function(x):
+        h = torch.nn.functional.layer_norm(x * 2, (8,), weight) * 3
+        return h + torch.softmax(x, 0)
+
+    counter = CompileCounterWithBackend("fuse")
+    compiled = torch.compile(function, backend=counter, dynamic=True)
+    for batch in (2, 0, 1, 3, 7, 64, 1, 0):
+        x = torch.randn(batch, 8)
+        torch.testing.assert_close(compiled(x), function(x))
+    # torch has graphs of their own for sizes 0 and 1.
+    assert counter.frame_count <= 3
+    assert not any(r.failure for g in fuse_torch.report() for r in g.regions)

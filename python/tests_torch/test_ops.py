@@ -321,6 +321,22 @@ def test_gradients_of_views():
     torch.testing.assert_close(ours, eager, rtol=1e-5, atol=1e-6)
 
 
+def test_transforms_of_functions():
+    x = torch.randn(4, 8)
+    torch.testing.assert_close(torch.func.vmap(ops.softmax)(x), F.softmax(x, -1))
+    # Tangents would be taken for zero, and a gradient for none.
+    with pytest.raises(
+        Error, match="expected no derivatives in forward mode .* of silu"
+    ):
+        torch.func.jvp(ops.silu, (x,), (torch.ones_like(x),))
+    with pytest.raises(Error, match="in forward mode .* of fuse::rope"):
+        torch.func.jvp(
+            lambda x: ops.rope(x, base=1e4), (x[None, None],), (x[None, None],)
+        )
+    with pytest.raises(RuntimeError, match="functorch transforms"):
+        torch.func.grad(lambda x: ops.silu(x).sum())(x)
+
+
 def test_an_own_op_with_two_results():
     def gradient(da, db, x, w, factor):
         g = da * w * factor + db

@@ -8,6 +8,7 @@ The torch backend knows its formula, so that it fuses with what is around it.
 
 import torch
 
+from fuse_compiler._library import Error
 from fuse_compiler.ops._run import run
 from fuse_compiler.torch._convert import converter
 
@@ -23,6 +24,7 @@ def define(name, schema, formula, specs, fake):
     """
 
     def compute(*arguments):
+        refuse_forward_mode(name)
         return run(formula, specs, *arguments)
 
     qualified = name if "::" in name else f"fuse::{name}"
@@ -37,6 +39,15 @@ def define(name, schema, formula, specs, fake):
         return formula(*arguments, **keywords)
 
     return op
+
+
+def refuse_forward_mode(name):
+    """An Error while tangents are computed: torch would take those of an op for zero."""
+    if torch.autograd.forward_ad._current_level >= 0:
+        raise Error(
+            f"expected no derivatives in forward mode (torch.func.jvp, forward_ad) of {name}, but "
+            "got a call for one; take gradients by backward(), or call torch's own operators"
+        )
 
 
 def empty_like(x, shape=None, dtype=None):

@@ -8,7 +8,7 @@ import torch
 
 from fuse_compiler import lang
 from fuse_compiler._library import Error
-from fuse_compiler.ops._define import differentiate, empty_like
+from fuse_compiler.ops._define import differentiate, empty_like, refuse_forward_mode
 from fuse_compiler.ops._run import run
 from fuse_compiler.torch._convert import converter
 
@@ -61,6 +61,7 @@ def _specs(x, cos, positions, sequences, order):
 
 
 def _compute(*arguments):
+    refuse_forward_mode("fuse::rope")
     x, cos, _, positions, sequences = arguments[:5]
     specs = _specs(x, cos, positions, sequences, arguments[8])
     # Sizes of offset and length are static: they are few.
