@@ -102,6 +102,7 @@ private:
         .Case([](ColumnsScheduleAttr columns) {
           return columns.getBlocksPerColumn();
         })
+        .Case([](MmaScheduleAttr mma) { return mma.getSplitK(); })
         .Default(int64_t(1));
   }
   bool hasPartsArgument() {

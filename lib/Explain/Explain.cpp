@@ -94,7 +94,7 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
   if (!target.gpu)
     return result;
   ScheduleAttrInterface chosen = kernel.getScheduleAttr();
-  result.chosen = describe(estimateTime(kernel, dims, chosen, *target.gpu));
+  result.chosen = describe(estimateTime(kernel, dims, chosen, target));
   for (const Candidate &other : findCandidates(kernel, dims, target))
     if (other.schedule != chosen) {
       result.runnerUp = llvm::formatv("{0}: {1}", debugString(other.schedule),
@@ -113,12 +113,14 @@ static std::string explainSharing(KernelOp kernel, const DimClasses &dims,
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
   int64_t count = std::distance(contractions.begin(), contractions.end());
-  if (!schedule || !target.gpu || failed(space) || count < 2)
+  // Kernels were formed for any size, which is compared.
+  if (!schedule || !target.gpu || failed(space) || count < 2 ||
+      !target.assumed.empty())
     return "";
   return llvm::formatv(
       "; its {0} contractions share the copies of their rows and take {1:F1} "
       "us, or at least {2:F1} us in kernels of their own",
-      count, estimateTime(kernel, dims, schedule, *target.gpu).seconds * 1e6,
+      count, estimateTime(kernel, dims, schedule, target).seconds * 1e6,
       fastestMmaApart(*space, dims, *target.gpu) * 1e6);
 }
 
@@ -318,8 +320,14 @@ struct FuseExplain : fuse::impl::FuseExplainBase<FuseExplain> {
     }
     target->aligned = aligned;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
+      if (!function.isExternal()) {
+        DimClasses dims(function);
+        auto assumed = readAssumedSizes(function, dims);
+        if (failed(assumed))
+          return signalPassFailure();
+        target->assumed = std::move(*assumed);
         Explainer(function, *target).run();
+      }
   }
 };
 } // namespace

@@ -303,21 +303,49 @@ static size_t countTileInputs(MmaScheduleAttr schedule, KernelOp kernel,
   return inputs.size();
 }
 
+/// "; m of up to 16 has another schedule: #fuse.mma<...>, up to 64: ...".
+static std::string explainSizes(KernelOp kernel) {
+  auto sized = kernel->getAttrOfType<DictionaryAttr>(kSizedSchedulesAttr);
+  auto function = kernel->getParentOfType<func::FuncOp>();
+  auto ranges = function->getAttrOfType<DictionaryAttr>(kSizeRangesAttr);
+  std::string text;
+  if (!sized || !ranges)
+    return text;
+  for (NamedAttribute entry : sized) {
+    auto bounds = ranges.getAs<DenseI64ArrayAttr>(entry.getName());
+    auto schedules = cast<ArrayAttr>(entry.getValue());
+    if (!bounds || bounds.size() != int64_t(schedules.size()))
+      continue;
+    text += ("; by " + entry.getName().strref() + " at the call: ").str();
+    for (auto [bound, schedule] : llvm::zip(bounds.asArrayRef(), schedules))
+      text += formatv("up to {0} {1}, ", bound, schedule).str();
+    text += "and else this one";
+  }
+  return text;
+}
+
 static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                               const DimClasses &dims,
                               std::optional<TensorFacts> facts) {
-  std::string text =
-      formatv("it contracts 16-bit floats on tensor cores; {0} share tiles of "
-              "{1} x {2}, whose operands are copied up to {3} steps ahead, and "
-              "results are written {4}",
-              plural(schedule.getConsumers(), "warpgroup"), schedule.getTileM(),
-              schedule.getTileN(), schedule.getStages() - 1,
-              schedule.getStore() == MmaStore::tma ? "through shared memory"
-                                                   : "from registers");
+  std::string gathered;
+  if (schedule.getSplitK() > 1)
+    gathered = formatv(", whose parts {0} blocks sum and then add in order",
+                       schedule.getSplitK());
+  std::string text = formatv(
+      "it contracts 16-bit floats on tensor cores; {0} share tiles of "
+      "{1} x {2}{3}{4}, whose operands are copied up to {5} steps ahead, and "
+      "results are written {6}",
+      plural(schedule.getConsumers(), "warpgroup"), schedule.resultRows(),
+      schedule.resultColumns(),
+      schedule.getSwap() ? " with the operands swapped" : "", gathered,
+      schedule.getStages() - 1,
+      schedule.getStore() == MmaStore::tma ? "through shared memory"
+                                           : "from registers");
   if (size_t count =
           facts ? countTileInputs(schedule, kernel, dims, *facts) : 0)
     text += formatv("; {0} as large as the result {1} copied with the tiles",
                     plural(count, "input"), count == 1 ? "is" : "are");
+  text += explainSizes(kernel);
   text += timesNoted(kernel, kInTilesAttr,
                      "; tiles leave parts of what is reduced, which takes "
                      "{0:F1} us by the model where a kernel of its own takes "

@@ -10,6 +10,7 @@
 #include "EmulatorCode.h"
 #include "KernelInfo.h"
 #include "Remarks.h"
+#include "SizeRanges.h"
 #include "StageDump.h"
 #include "fuse/Analysis/DimClasses.h"
 #include "fuse/Analysis/Strides.h"
@@ -81,6 +82,7 @@ struct Compilation::State {
   llvm::Error parse(StringRef text, StringRef fileName);
   llvm::Error emit(gpu::GPUModuleOp kernels, const Facts &facts, Code &code);
   llvm::Error run(Stage stage, ModuleOp program, const Facts &facts);
+  OwningOpRef<ModuleOp> programFor(const Facts &facts);
   Expected<OwningOpRef<ModuleOp>> lower(Stage stage, const Facts &facts);
   Expected<OwningOpRef<ModuleOp>> unscheduled(const Facts &facts);
   std::string pipelinesAfter(unsigned done, const Facts &facts) const;
@@ -221,11 +223,18 @@ static void setLayouts(func::FuncOp entry, const Facts &facts) {
                        builder.getStringAttr(name(layout)));
 }
 
+/// A copy of the program, for calls with these facts.
+OwningOpRef<ModuleOp> Compilation::State::programFor(const Facts &facts) {
+  OwningOpRef<ModuleOp> program = module->clone();
+  setLayouts(entryOf(*program), facts);
+  assumeSizes(entryOf(*program), facts);
+  return program;
+}
+
 /// A copy of the program, lowered to `stage`.
 Expected<OwningOpRef<ModuleOp>> Compilation::State::lower(Stage stage,
                                                           const Facts &facts) {
-  OwningOpRef<ModuleOp> program = module->clone();
-  setLayouts(entryOf(*program), facts);
+  OwningOpRef<ModuleOp> program = programFor(facts);
   for (Stage next : {Stage::Schedule, Stage::Gpu, Stage::LLVM})
     if (next <= stage)
       if (llvm::Error error = run(next, *program, facts))
@@ -353,8 +362,7 @@ Expected<Code> Compilation::generate(const Facts &facts) {
 /// A copy of the program as schedulers get it.
 Expected<OwningOpRef<ModuleOp>>
 Compilation::State::unscheduled(const Facts &facts) {
-  OwningOpRef<ModuleOp> program = module->clone();
-  setLayouts(entryOf(*program), facts);
+  OwningOpRef<ModuleOp> program = programFor(facts);
   mlir::fuse::PipelineOptions values;
   configure(values, facts);
   if (llvm::Error error = runPasses(
@@ -367,6 +375,15 @@ Compilation::State::unscheduled(const Facts &facts) {
   return std::move(program);
 }
 
+static Expected<SmallVector<mlir::fuse::AssumedSize>>
+assumedOf(func::FuncOp entry, const mlir::fuse::DimClasses &dims) {
+  auto assumed = mlir::fuse::readAssumedSizes(entry, dims);
+  if (succeeded(assumed))
+    return std::move(*assumed);
+  return llvm::createStringError(
+      "expected sizes of dynamic dims in fuse.assumed_sizes, but got others");
+}
+
 Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
   std::lock_guard<std::mutex> lock(state->mutex);
   auto program = state->unscheduled(facts);
@@ -374,12 +391,15 @@ Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
     return program.takeError();
   func::FuncOp entry = state->entryOf(**program);
   mlir::fuse::DimClasses dims(entry);
+  auto assumed = assumedOf(entry, dims);
+  if (!assumed)
+    return assumed.takeError();
   std::vector<TuningKey> keys;
   for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
     keys.push_back(
         {kernel.getKernelName().str(),
          mlir::fuse::kernelKey(kernel, dims, facts.divisible, facts.small,
-                               facts.brief, facts.few)});
+                               facts.brief, facts.few, *assumed)});
   return keys;
 }
 
@@ -403,8 +423,7 @@ candidatesOf(mlir::fuse::KernelOp kernel,
       continue;
     ScheduleCandidate &added = result.back();
     added.work = estimateWork(kernel, dims, candidate.schedule, *target.gpu);
-    added.estimate =
-        estimateTime(kernel, dims, candidate.schedule, *target.gpu);
+    added.estimate = estimateTime(kernel, dims, candidate.schedule, target);
   }
   return result;
 }
@@ -430,6 +449,10 @@ Compilation::candidates(const Facts &facts) {
     return program.takeError();
   func::FuncOp entry = state->entryOf(**program);
   mlir::fuse::DimClasses dims(entry);
+  auto assumed = assumedOf(entry, dims);
+  if (!assumed)
+    return assumed.takeError();
+  target->assumed = std::move(*assumed);
   std::vector<KernelCandidates> kernels;
   for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
     kernels.push_back(

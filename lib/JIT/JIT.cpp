@@ -33,9 +33,17 @@ struct Variant {
 };
 } // namespace
 
-/// Facts::key(), the layouts, and what is copied.
-using LayoutKey =
-    std::tuple<unsigned, SmallVector<Layout, 0>, SmallVector<unsigned, 0>>;
+/// Facts::key(), the layouts, what is copied, and the ranges of sizes.
+using LongKey =
+    std::tuple<unsigned, SmallVector<Layout, 0>, SmallVector<unsigned, 0>,
+               SmallVector<std::string, 0>>;
+
+/// Nothing where Facts::key() says it all.
+static std::optional<LongKey> longKey(const Facts &facts) {
+  if (facts.layouts.empty() && facts.sizes.empty())
+    return std::nullopt;
+  return LongKey{facts.key(), facts.layouts, facts.copied, facts.sizes};
+}
 
 struct CompiledProgram::State {
   Expected<const Variant &> variant(const Facts &facts);
@@ -48,12 +56,13 @@ struct CompiledProgram::State {
   std::unique_ptr<Compilation> compilation;
   std::unique_ptr<Specializations> specializations;
   Device device;
-  /// For dense inputs, by Facts::key(). Set once, under the mutex.
-  std::array<std::atomic<Variant *>, Facts::numKeys> denseVariants{};
+  /// For dense inputs of usual sizes, by Facts::key(). Set once, under the
+  /// mutex.
+  std::array<std::atomic<Variant *>, Facts::numKeys> plainVariants{};
   /// The others, guarded by a lock of their own: calls do not wait for
   /// compilations that are not theirs.
-  std::map<LayoutKey, Variant *> stridedVariants;
-  std::mutex stridedMutex;
+  std::map<LongKey, Variant *> otherVariants;
+  std::mutex othersMutex;
   std::mutex mutex;
   std::vector<std::unique_ptr<Variant>> owned;
 };
@@ -112,23 +121,25 @@ CompiledProgram::State::load(const Facts &facts) {
 }
 
 const Variant *CompiledProgram::State::find(const Facts &facts) {
-  if (facts.layouts.empty())
-    return denseVariants[facts.key()].load(std::memory_order_acquire);
-  std::lock_guard<std::mutex> lock(stridedMutex);
-  auto it = stridedVariants.find({facts.key(), facts.layouts, facts.copied});
-  return it == stridedVariants.end() ? nullptr : it->second;
+  std::optional<LongKey> key = longKey(facts);
+  if (!key)
+    return plainVariants[facts.key()].load(std::memory_order_acquire);
+  std::lock_guard<std::mutex> lock(othersMutex);
+  auto it = otherVariants.find(*key);
+  return it == otherVariants.end() ? nullptr : it->second;
 }
 
 void CompiledProgram::State::add(const Facts &facts,
                                  std::unique_ptr<Variant> variant) {
   owned.push_back(std::move(variant));
   Variant *added = owned.back().get();
-  if (facts.layouts.empty()) {
-    denseVariants[facts.key()].store(added, std::memory_order_release);
+  std::optional<LongKey> key = longKey(facts);
+  if (!key) {
+    plainVariants[facts.key()].store(added, std::memory_order_release);
     return;
   }
-  std::lock_guard<std::mutex> lock(stridedMutex);
-  stridedVariants[{facts.key(), facts.layouts, facts.copied}] = added;
+  std::lock_guard<std::mutex> lock(othersMutex);
+  otherVariants[std::move(*key)] = added;
 }
 
 Expected<const Variant &> CompiledProgram::State::variant(const Facts &facts) {

@@ -9,6 +9,7 @@
 #include "ConstantBytes.h"
 #include "HostValues.h"
 #include "LaunchTraffic.h"
+#include "SizeRanges.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
@@ -599,6 +600,7 @@ Expected<Plan> PlanBuilder::build() {
     for (auto [number, symbol] : llvm::enumerate(plan.spec.symbols))
       if (llvm::is_contained(names.getAsValueRange<StringAttr>(), symbol))
         plan.spec.lengths.push_back(number);
+  plan.spec.ranges = readSizeRanges(entry, plan.spec.symbols);
   addInputs();
   Block &body = entry.getBody().front();
   for (Operation &op : body)

@@ -36,6 +36,8 @@ std::string stageFileName(unsigned number, StringRef stage,
     missing.push_back("few");
   for (runtime::Layout layout : facts.layouts)
     missing.push_back(runtime::name(layout));
+  for (StringRef size : facts.sizes)
+    missing.push_back(size);
   if (!facts.copied.empty())
     missing.push_back("copied");
   return formatv("{0,0+2}-{1}{2}{3}.{4}", number, stage,

@@ -44,6 +44,8 @@ std::string Facts::str() const {
                                                   return std::to_string(input);
                                                 }),
                                       " "));
+  if (!sizes.empty())
+    names.push_back("sizes: " + join(sizes, " "));
   return names.empty() ? "none" : join(names, ", ");
 }
 
@@ -111,6 +113,24 @@ static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
     facts.layouts.clear();
 }
 
+/// Adds the ranges that the sizes are in.
+static void addSizes(const ProgramSpec &spec, ArrayRef<int64_t> symbols,
+                     Facts &facts) {
+  for (const SizeRanges &ranges : spec.ranges) {
+    uint64_t size = 1;
+    for (unsigned symbol : ranges.symbols)
+      size = SaturatingMultiply<uint64_t>(size, symbols[symbol]);
+    auto isBelow = [&](int64_t bound) { return uint64_t(bound) < size; };
+    const auto *bound = partition_point(ranges.bounds, isBelow);
+    if (bound == ranges.bounds.end())
+      continue;
+    std::string name;
+    for (unsigned symbol : ranges.symbols)
+      name += (name.empty() ? "" : "*") + spec.symbols[symbol];
+    facts.sizes.push_back(name + "=" + std::to_string(*bound));
+  }
+}
+
 /// Tensors without elements may all be at the null pointer.
 static bool isSeparate(ArrayRef<TensorView> inputs,
                        ArrayRef<TensorView> outputs) {
@@ -133,6 +153,7 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
               isSeparate(inputs, outputs),
               {}};
   addLayouts(spec, inputs, facts);
+  addSizes(spec, *symbols, facts);
   uint64_t bytes = 0;
   auto narrow = [&](const TensorSpec &tensor) -> Error {
     Expected<uint64_t> more = narrowByShape(spec, tensor, *symbols, facts);

@@ -199,6 +199,14 @@ Error Verifier::run() {
       return formatError("expected a length of one of {0} symbols, but got "
                          "symbol {1}; drop it from the plan",
                          spec.symbols.size(), length);
+  for (const SizeRanges &ranges : spec.ranges)
+    if (ranges.symbols.empty() || !is_sorted(ranges.bounds) ||
+        any_of(ranges.symbols,
+               [&](unsigned symbol) { return symbol >= spec.symbols.size(); }))
+      return formatError("expected ranges of some of {0} symbols, with "
+                         "ascending bounds, but got others; drop them from "
+                         "the plan",
+                         spec.symbols.size());
   for (const CheckSpec &check : spec.checks)
     for (const SizeExpr *expr : {&check.lhs, &check.rhs})
       if (Error error = checkExpr(*expr, check.message))

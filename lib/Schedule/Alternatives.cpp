@@ -461,7 +461,7 @@ static Schedules alternatives(MmaScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
   Schedules found;
-  MmaProduct product = mmaProductOf(kernel, dims);
+  MmaProduct product = mmaProductOf(kernel, dims, target.assumed);
   double fastest = estimateMma(proposal, product, *target.gpu).seconds;
   for (MmaScheduleAttr schedule : mmaSchedulesOf(kernel, dims, target))
     if (estimateMma(schedule, product, *target.gpu).seconds <=

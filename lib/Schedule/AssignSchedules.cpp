@@ -96,6 +96,10 @@ struct AssignSchedulesPass
       return signalPassFailure();
     }
     DimClasses dims(getOperation());
+    auto assumed = readAssumedSizes(getOperation(), dims);
+    if (failed(assumed))
+      return signalPassFailure();
+    target->assumed = std::move(*assumed);
     SmallVector<KernelOp> assigned;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       if (kernel.getScheduleAttr())
@@ -106,6 +110,8 @@ struct AssignSchedulesPass
       assigned.push_back(kernel);
     }
     // Of kernels that keep their schedules there is nothing to say.
+    target->assumed.clear();
+    noteSizeRanges(getOperation(), assigned, dims, *target);
     getOperation()->removeAttr(kLengthsAttr);
     SmallVector<std::string> lengths =
         lengthsOf(getOperation(), assigned, dims);
@@ -124,7 +130,8 @@ private:
   /// Says which calls of few bytes get another schedule.
   void noteSizes(KernelOp kernel, const DimClasses &dims,
                  ScheduleTarget target) {
-    if (!target.gpu)
+    // Contractions on tensor cores have ranges of sizes instead.
+    if (!target.gpu || isa<MmaScheduleAttr>(kernel.getScheduleAttr()))
       return;
     auto propose = [&](bool isSmall, bool isBrief, bool isFew) {
       target.setSizes(isSmall, isBrief, isFew);
@@ -153,9 +160,9 @@ private:
                 "none of them applies; split it into several kernels";
     unsigned chosen = candidate < candidates.size() ? unsigned(candidate) : 0;
     if (chosen == 0 && !tuned.entries().empty())
-      chosen = findTuned(candidates,
-                         tuned.find(chip, kernelKey(kernel, dims, divisible,
-                                                    small, brief, few)));
+      chosen = findTuned(
+          candidates, tuned.find(chip, kernelKey(kernel, dims, divisible, small,
+                                                 brief, few, target.assumed)));
     kernel.setScheduleAttr(candidates[chosen].schedule);
     return success();
   }

@@ -60,12 +60,14 @@ mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
 
 TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
                                       ScheduleAttrInterface schedule,
-                                      const GPUTarget &gpu) {
+                                      const ScheduleTarget &target) {
   auto mma = dyn_cast<MmaScheduleAttr>(schedule);
   // A schedule from text may stand on a kernel without a contraction.
   if (mma && !kernel.getBody().getOps<ContractOp>().empty())
-    return estimateMma(mma, mmaProductOf(kernel, dims), gpu);
-  return estimateTime(gpu, estimateWork(kernel, dims, schedule, gpu));
+    return estimateMma(mma, mmaProductOf(kernel, dims, target.assumed),
+                       *target.gpu);
+  return estimateTime(*target.gpu,
+                      estimateWork(kernel, dims, schedule, *target.gpu));
 }
 
 static bool isFaster(const Candidate &a, const Candidate &b) {
@@ -82,8 +84,7 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
     // What needs more registers than there are would spill.
     if (schedule != proposal && residentBlocks(*target.gpu, work) == 0)
       return;
-    Candidate candidate{schedule,
-                        estimateTime(kernel, dims, schedule, *target.gpu)};
+    Candidate candidate{schedule, estimateTime(kernel, dims, schedule, target)};
     candidates.insert(llvm::upper_bound(candidates, candidate, isFaster),
                       candidate);
   };

@@ -431,11 +431,12 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
 BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
                           const GPUTarget &gpu) const {
   BlockWork work;
-  double tiles = product.batches * ceilDiv(product.m, schedule.getTileM()) *
+  double tiles = product.batches * ceilDiv(product.m, schedule.resultRows()) *
                  mmaColumnTiles(schedule, product);
   double tile = schedule.getTileM() * schedule.getTileN();
   work.threads = schedule.getThreads();
-  work.blocks = std::min<double>(tiles, schedule.getPersistent());
+  work.blocks =
+      std::min<double>(tiles * schedule.getSplitK(), schedule.getPersistent());
   double share = tiles / work.blocks;
   work.registers = gpu.registersPerSM / work.threads;
   work.sharedBytes = schedule.sharedBytes();

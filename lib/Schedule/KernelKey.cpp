@@ -27,14 +27,41 @@ static void printBody(KernelOp kernel, raw_ostream &os) {
     op->removeDiscardableAttr(kInTilesAttr);
     op->removeDiscardableAttr(kRowScaleAttr);
   });
+  (*copy)->removeAttr(kSizedSchedulesAttr);
   OpPrintingFlags flags;
   flags.enableDebugInfo(false).printGenericOpForm().useLocalScope();
   copy->print(os, flags);
 }
 
+/// What contractions are scheduled for, as far as the kernel has such sizes: as
+/// dimensions, or as factors of one.
+static void printAssumed(KernelOp kernel, const DimClasses &dims,
+                         const llvm::DenseMap<int, unsigned> &classes,
+                         ArrayRef<AssumedSize> assumed, raw_ostream &os) {
+  if (kernel.getBody().getOps<ContractOp>().empty())
+    return;
+  DenseMap<int, unsigned> parts(classes);
+  SmallVector<std::pair<unsigned, int>> inOrder;
+  for (auto [cls, number] : classes)
+    inOrder.push_back({number, cls});
+  llvm::sort(inOrder);
+  for (auto [number, cls] : inOrder)
+    for (int part : dynamicSizeOf({{ShapedType::kDynamic, cls}}, dims).classes)
+      parts.try_emplace(part, parts.size());
+  for (const AssumedSize &one : assumed) {
+    if (!llvm::all_of(one.classes,
+                      [&](int cls) { return parts.contains(cls); }))
+      continue;
+    os << "\nfor";
+    for (int cls : one.classes)
+      os << " d" << parts.lookup(cls);
+    os << " = " << one.size;
+  }
+}
+
 std::string mlir::fuse::kernelKey(KernelOp kernel, const DimClasses &dims,
                                   bool divisible, bool small, bool brief,
-                                  bool few) {
+                                  bool few, ArrayRef<AssumedSize> assumed) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printBody(kernel, os);
@@ -63,6 +90,7 @@ std::string mlir::fuse::kernelKey(KernelOp kernel, const DimClasses &dims,
   }
   for (Value value : kernel.getYield().getValues())
     printExtents(value);
+  printAssumed(kernel, dims, classes, assumed, os);
   auto hash = llvm::BLAKE3::hash<keyBytes>(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(hash, /*LowerCase=*/true);
 }

@@ -22,10 +22,11 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 static double productOf(const ContractionSpace &space, ArrayRef<char> axes,
-                        const DimClasses &dims) {
+                        const DimClasses &dims, ArrayRef<AssumedSize> assumed) {
   double product = 1;
   for (char axis : axes)
-    product *= estimatedElements({space.extent(axis, dims)}, dims);
+    product *=
+        estimatedSize(dynamicSizeOf({space.extent(axis, dims)}, dims), assumed);
   return product;
 }
 
@@ -33,10 +34,10 @@ MmaProduct mlir::fuse::mmaProductOf(ContractOp contract,
                                     const DimClasses &dims) {
   ContractionSpace space = contractionSpaceOf(contract);
   MmaProduct product;
-  product.m = space.m ? productOf(space, {*space.m}, dims) : 1;
-  product.n = productOf(space, {space.n}, dims);
-  product.k = productOf(space, space.summed, dims);
-  product.batches = productOf(space, space.outer, dims);
+  product.m = space.m ? productOf(space, {*space.m}, dims, {}) : 1;
+  product.n = productOf(space, {space.n}, dims, {});
+  product.k = productOf(space, space.summed, dims, {});
+  product.batches = productOf(space, space.outer, dims, {});
   product.resultBytes = elementBytes(contract.getResult());
   return product;
 }
@@ -70,9 +71,11 @@ static void addEpilogue(MmaProduct &product, KernelOp kernel,
 
 MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
                                     ArrayRef<Value> results,
-                                    const DimClasses &dims) {
+                                    const DimClasses &dims,
+                                    ArrayRef<AssumedSize> assumed) {
   auto sizeOf = [&](char axis) {
-    return estimatedElements(space.extents(axis, dims), dims);
+    return estimatedSize(dynamicSizeOf(space.extents(axis, dims), dims),
+                         assumed);
   };
   MmaProduct product;
   product.m = sizeOf(space.m);
@@ -82,7 +85,8 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
   product.n = 0;
   double bytes = 0;
   for (const MmaSegment &segment : space.segments) {
-    double columns = estimatedElements({space.columns(segment, dims)}, dims);
+    double columns = estimatedSize(
+        dynamicSizeOf({space.columns(segment, dims)}, dims), assumed);
     product.segments.push_back({columns, segment.count()});
     product.n += columns * segment.count();
     for (unsigned result : segment.results)
@@ -97,6 +101,10 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
 
 MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   MmaForm form;
+  form.rowsAreAlongK = space.rows.isAlongK(space.k);
+  form.mayGather = space.reductions.empty();
+  form.mayBeSwapped =
+      space.segments.size() == 1 && space.segments.front().count() == 1;
   for (const MmaSegment &segment : space.segments) {
     form.contractions = std::lcm(form.contractions, segment.count());
     for (const MmaContraction &contraction : segment.contractions)
@@ -105,14 +113,20 @@ MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   return form;
 }
 
-MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims) {
+MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims,
+                                    ArrayRef<AssumedSize> assumed) {
   std::string reason;
   SmallVector<Value> results(kernel.getYield().getValues());
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
   if (succeeded(space)) {
-    MmaProduct product = mmaProductOf(*space, results, dims);
-    addEpilogue(product, kernel, dims);
+    MmaProduct product = mmaProductOf(*space, results, dims, assumed);
+    // Of one place, whatever is assumed of their number.
+    MmaProduct any = mmaProductOf(*space, results, dims);
+    addEpilogue(any, kernel, dims);
+    product.readBytes = any.readBytes;
+    product.instructions = any.instructions;
+    product.states = any.states;
     return product;
   }
   // A schedule from text may stand where tensor cores cannot run it.
@@ -134,7 +148,8 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
       llvm::any_of(kernel.getYield().getValues(), [&](Value value) {
         return fitsTensorMap(kernel, dims, value, facts);
       });
-  return rankMmaSchedules(kernel.getContext(), mmaProductOf(kernel, dims), form,
+  return rankMmaSchedules(kernel.getContext(),
+                          mmaProductOf(kernel, dims, target.assumed), form,
                           *target.gpu);
 }
 

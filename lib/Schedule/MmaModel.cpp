@@ -17,13 +17,17 @@ using namespace mlir::fuse;
 static constexpr double elementBytes = MmaScheduleAttr::kElementBytes;
 
 /// What the enumeration takes: rows and columns of a tile, beside multiples of
-/// the 64 columns of a copy a few for narrow results.
+/// the 64 columns of a copy a few for narrow results, and blocks that share
+/// one.
 static constexpr int64_t tileRows[] = {64, 128, 192, 256};
 static constexpr int64_t tileColumns[] = {8, 16, 32, 64, 128, 192, 256};
+static constexpr int64_t splitsOfK[] = {1, 2, 4, 8};
 static constexpr int64_t mostConsumers = 2;
 /// Slots beyond which none waits any more, and the fewest that overlap copies
 /// with products.
 static constexpr int64_t mostStages = 8, fewestStages = 3;
+/// Of a sum in f32.
+static constexpr double sumBytes = 4;
 
 namespace {
 /// Clocks for one place of the summed axis in one tile.
@@ -36,24 +40,27 @@ struct TileClocks {
 
 double mlir::fuse::mmaColumnTiles(MmaScheduleAttr schedule,
                                   const MmaProduct &product) {
+  double width = schedule.resultColumns();
   if (product.segments.empty())
-    return std::ceil(product.n / schedule.getTileN());
+    return std::ceil(product.n / width);
   double tiles = 0;
   for (const MmaColumns &segment : product.segments)
-    tiles +=
-        std::ceil(segment.columns * segment.contractions / schedule.getTileN());
+    tiles += std::ceil(segment.columns * segment.contractions / width);
   return tiles;
 }
 
 static double tilesOf(MmaScheduleAttr schedule, const MmaProduct &product) {
-  return product.batches * std::ceil(product.m / schedule.getTileM()) *
+  return product.batches * std::ceil(product.m / schedule.resultRows()) *
          mmaColumnTiles(schedule, product);
 }
 
+/// Blocks that run at the same time.
 static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
                        const GPUTarget &gpu) {
-  double most = std::min<double>(schedule.getPersistent(), gpu.multiprocessors);
-  return std::max(1.0, std::min(tilesOf(schedule, product), most));
+  double parts = schedule.getSplitK();
+  double most = std::min<double>(schedule.getPersistent(),
+                                 gpu.clustersAtOnce(parts) * parts);
+  return std::max(parts, std::min(parts * tilesOf(schedule, product), most));
 }
 
 static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
@@ -69,14 +76,15 @@ static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
                                     gpu.l2BytesPerClock / blocks)};
 }
 
-/// Clocks in which a tile computes what follows.
+/// Clocks in which a block computes what follows for its share of a tile.
 static double epilogueClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   double lanes =
       gpu.operationsPerSecond() / (gpu.multiprocessors * gpu.clockHertz);
-  return schedule.getTileM() * schedule.getTileN() *
-         (product.instructions / lanes +
-          product.readBytes / gpu.sharedBytesPerClock);
+  double places =
+      schedule.getTileM() * schedule.getTileN() / schedule.getSplitK();
+  return places * (product.instructions / lanes +
+                   product.readBytes / gpu.sharedBytesPerClock);
 }
 
 /// Seconds of the launch that combines what tiles leave of rows.
@@ -92,40 +100,80 @@ static double combiningSeconds(MmaScheduleAttr schedule,
   return gpu.launchSeconds + bytes / gpu.memoryBytesPerSecond;
 }
 
-/// Clocks in which a tile leaves its results: in shared memory, from where they
-/// are copied beside the next tile's products, or in memory.
+/// Clocks in which a block leaves its share of a tile's results: in shared
+/// memory, from where they are copied beside the next tile's products, or in
+/// memory.
 static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                            const GPUTarget &gpu) {
-  double bytes =
-      schedule.getTileM() * schedule.getTileN() * product.resultBytes;
+  double bytes = schedule.getTileM() * schedule.getTileN() *
+                 product.resultBytes / schedule.getSplitK();
   return bytes / (schedule.getStore() == MmaStore::tma
                       ? gpu.sharedBytesPerClock
                       : gpu.l2PortBytesPerClock);
 }
 
+/// Clocks in which sums go through shared memory, of other blocks, too.
+static double gatherClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
+  if (!schedule.gathersSums())
+    return 0;
+  double bytes = schedule.getTileM() * schedule.getTileN() * sumBytes;
+  double written = bytes / gpu.sharedBytesPerClock;
+  if (schedule.getSplitK() == 1)
+    return 2 * written;
+  double blocks = schedule.getSplitK();
+  double ofOthers = bytes * (blocks - 1) / blocks;
+  return written + ofOthers / gpu.clusterBytesPerClock +
+         gpu.clusterMeetingClocks;
+}
+
+/// Clocks of one block for its share of a tile.
+static double tileClocks(MmaScheduleAttr schedule, const MmaProduct &product,
+                         const GPUTarget &gpu) {
+  double blocks = blocksOf(schedule, product, gpu);
+  // The block with the most steps.
+  double steps = std::ceil(std::ceil(product.k / schedule.getTileK()) /
+                           schedule.getSplitK());
+  double places = std::min<double>(product.k, steps * schedule.getTileK());
+  return places * clocksOf(schedule, blocks, product.runs, gpu).most() +
+         gatherClocks(schedule, gpu) + epilogueClocks(schedule, product, gpu) +
+         resultClocks(schedule, product, gpu);
+}
+
 double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   double blocks = blocksOf(schedule, product, gpu);
-  double waves = std::ceil(tilesOf(schedule, product) / blocks);
-  return waves *
-         (product.k * clocksOf(schedule, blocks, product.runs, gpu).most() +
-          epilogueClocks(schedule, product, gpu) +
-          resultClocks(schedule, product, gpu));
+  double waves =
+      std::ceil(tilesOf(schedule, product) * schedule.getSplitK() / blocks);
+  return waves * tileClocks(schedule, product, gpu);
+}
+
+/// Seconds of the multiprocessor with the most tiles, or of all of them within
+/// the board's power.
+static double busySeconds(MmaScheduleAttr schedule, const MmaProduct &product,
+                          const GPUTarget &gpu) {
+  double all = tilesOf(schedule, product) * schedule.getSplitK() *
+               tileClocks(schedule, product, gpu);
+  return std::max(mmaClocks(schedule, product, gpu) / gpu.tensorClockHertz,
+                  all / gpu.multiprocessors / gpu.sustainedClockHertz);
 }
 
 TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
                                      const MmaProduct &product,
                                      const GPUTarget &gpu) {
-  double busy = mmaClocks(schedule, product, gpu) / gpu.clockHertz;
+  double busy = busySeconds(schedule, product, gpu);
   double bytes =
       product.batches *
       (elementBytes * product.k * (product.m + product.n) +
        (product.resultBytes + product.readBytes) * product.m * product.n);
-  double memory = bytes / gpu.memoryBytesPerSecond;
+  // Behind the last copy of operands comes the last exchange.
+  double tail =
+      gatherClocks(schedule, gpu) + resultClocks(schedule, product, gpu);
+  double memory =
+      bytes / gpu.memoryBytesPerSecond + tail / gpu.tensorClockHertz;
 
   TimeEstimate estimate;
   estimate.residentBlocks = 1;
-  estimate.seconds = gpu.launchSeconds + std::max(busy, memory) +
+  estimate.seconds = gpu.launchSeconds + softMaximum({busy, memory}) +
                      combiningSeconds(schedule, product, gpu);
   TileClocks clocks =
       clocksOf(schedule, blocksOf(schedule, product, gpu), product.runs, gpu);
@@ -148,19 +196,23 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
   auto isShared = [&](int64_t unit) {
     return schedule.columnsPerConsumer() % (unit * form.contractions) == 0;
   };
+  if ((schedule.getSwap() && !form.mayBeSwapped) ||
+      (schedule.gathersSums() && !form.mayGather))
+    return false;
   bool areBlocks = isShared(MmaScheduleAttr::kRowElements);
+  bool isAlongK =
+      schedule.getSwap() ? form.rowsAreAlongK : form.columnsAreAlongK;
   bool copiesResults = schedule.getStore() == MmaStore::tma;
-  return isShared(/*unit=*/8) && (areBlocks || form.columnsAreAlongK) &&
+  return isShared(/*unit=*/8) && (areBlocks || isAlongK) &&
          (!copiesResults || (areBlocks && form.mayCopyResults));
 }
 
 /// Rows of tiles that are walked together: of a wave, the rows and columns that
 /// are read are then the fewest.
-static int64_t rasterOf(int64_t tileM, int64_t tileN, const GPUTarget &gpu) {
+static int64_t rasterOf(int64_t tileM, int64_t tileN, double tilesAtOnce) {
   constexpr int64_t most = 32;
-  double blocks = gpu.multiprocessors;
   auto read = [&](double raster) {
-    return raster * tileM + blocks / raster * tileN;
+    return raster * tileM + tilesAtOnce / raster * tileN;
   };
   int64_t best = 1;
   for (int64_t raster = 2; raster <= most; raster *= 2)
@@ -169,39 +221,97 @@ static int64_t rasterOf(int64_t tileM, int64_t tileN, const GPUTarget &gpu) {
   return best;
 }
 
-/// With as many stages as there is room for; null if there are too few.
-static MmaScheduleAttr withMostStages(MLIRContext *context, int64_t tileM,
-                                      int64_t tileN, int64_t consumers,
-                                      MmaStore store, const GPUTarget &gpu) {
-  for (int64_t stages = mostStages; stages >= fewestStages; --stages)
-    if (auto schedule = MmaScheduleAttr::getIfLegal(
-            context, MmaIsa::wgmma, tileM, tileN, MmaScheduleAttr::kRowElements,
-            stages, consumers, rasterOf(tileM, tileN, gpu), store,
-            gpu.multiprocessors))
-      return schedule;
-  return {};
+namespace {
+/// Enumerates the schedules for a form.
+class ScheduleList {
+public:
+  ScheduleList(MLIRContext *context, const MmaForm &form, const GPUTarget &gpu)
+      : context(context), form(form), gpu(gpu) {}
+
+  /// Each tile for each number of consumers, with all ways to gather its sums.
+  SmallVector<MmaScheduleAttr> all();
+
+private:
+  struct Shape {
+    int64_t tileM, tileN, consumers;
+    MmaStore store = MmaStore::direct;
+    int64_t splitK = 1;
+    bool swap = false;
+  };
+  /// With as many stages as there is room for; null if there are too few.
+  MmaScheduleAttr withMostStages(const Shape &shape);
+  bool add(const Shape &shape);
+  void addShape(Shape shape);
+
+  MLIRContext *context;
+  const MmaForm &form;
+  const GPUTarget &gpu;
+  SmallVector<MmaScheduleAttr> found;
+};
+} // namespace
+
+MmaScheduleAttr ScheduleList::withMostStages(const Shape &shape) {
+  int64_t clusters = gpu.clustersAtOnce(shape.splitK);
+  if (clusters == 0)
+    return {};
+  auto with = [&](int64_t stages) {
+    return MmaScheduleAttr::getIfLegal(
+        context, MmaIsa::wgmma, shape.tileM, shape.tileN,
+        MmaScheduleAttr::kRowElements, stages, shape.consumers,
+        rasterOf(shape.tileM, shape.tileN, clusters), shape.store,
+        clusters * shape.splitK, shape.splitK, shape.swap);
+  };
+  MmaScheduleAttr best = with(fewestStages);
+  if (!best)
+    return {};
+  // Barriers take a little beside the slots.
+  int64_t room = gpu.maxSharedBytesPerBlock - best.sharedBytes();
+  int64_t stages = std::min(mostStages, fewestStages + room / best.slotBytes());
+  for (; stages > fewestStages; --stages)
+    if (MmaScheduleAttr more = with(stages))
+      return more;
+  return best;
 }
 
-/// Each tile for each number of consumers. Results are copied where they can
-/// be: the next tile's products then go on meanwhile.
-static SmallVector<MmaScheduleAttr>
-allSchedules(MLIRContext *context, const MmaForm &form, const GPUTarget &gpu) {
-  SmallVector<MmaScheduleAttr> found;
-  auto tryStore = [&](int64_t tileM, int64_t tileN, int64_t consumers,
-                      MmaStore store) {
-    MmaScheduleAttr schedule =
-        withMostStages(context, tileM, tileN, consumers, store, gpu);
-    if (!schedule || !isLegalMma(schedule, form))
-      return false;
-    found.push_back(schedule);
-    return true;
-  };
+bool ScheduleList::add(const Shape &shape) {
+  MmaScheduleAttr schedule = withMostStages(shape);
+  if (!schedule || !isLegalMma(schedule, form))
+    return false;
+  found.push_back(schedule);
+  return true;
+}
+
+/// Results are copied where they can be: the next tile's products then go on
+/// meanwhile.
+void ScheduleList::addShape(Shape shape) {
+  shape.store = MmaStore::tma;
+  bool isCopied = add(shape);
+  shape.store = MmaStore::direct;
+  if (!isCopied)
+    add(shape);
+  for (bool swap : {false, true})
+    for (int64_t splitK : splitsOfK) {
+      shape.swap = swap;
+      shape.splitK = splitK;
+      if (swap || splitK > 1)
+        add(shape);
+    }
+}
+
+SmallVector<MmaScheduleAttr> ScheduleList::all() {
   for (int64_t tileM : tileRows)
     for (int64_t tileN : tileColumns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
-        if (!tryStore(tileM, tileN, consumers, MmaStore::tma))
-          tryStore(tileM, tileN, consumers, MmaStore::direct);
-  return found;
+        addShape({tileM, tileN, consumers});
+  return std::move(found);
+}
+
+/// Seconds and clocks.
+static std::pair<double, double> costOf(MmaScheduleAttr schedule,
+                                        const MmaProduct &product,
+                                        const GPUTarget &gpu) {
+  return {estimateMma(schedule, product, gpu).seconds,
+          mmaClocks(schedule, product, gpu)};
 }
 
 SmallVector<MmaScheduleAttr>
@@ -209,13 +319,22 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
                              const MmaForm &form, const GPUTarget &gpu) {
   if (!gpu.hasWgmma)
     return {};
-  SmallVector<MmaScheduleAttr> all = allSchedules(context, form, gpu);
-  // Seconds, clocks, and the place in `all`.
-  SmallVector<std::tuple<double, double, size_t>> costs;
+  SmallVector<MmaScheduleAttr> all = ScheduleList(context, form, gpu).all();
+  // Costs, and the place in `all`.
+  SmallVector<std::pair<std::pair<double, double>, size_t>> costs;
   for (auto [number, schedule] : llvm::enumerate(all))
-    costs.push_back({estimateMma(schedule, product, gpu).seconds,
-                     mmaClocks(schedule, product, gpu), number});
+    costs.push_back({costOf(schedule, product, gpu), number});
   llvm::sort(costs);
   return llvm::map_to_vector(
-      costs, [&](const auto &cost) { return all[std::get<2>(cost)]; });
+      costs, [&](const auto &cost) { return all[cost.second]; });
+}
+
+MmaScheduleAttr mlir::fuse::firstMmaFor(const MmaProduct &product,
+                                        ArrayRef<MmaScheduleAttr> schedules,
+                                        const GPUTarget &gpu) {
+  return *std::min_element(schedules.begin(), schedules.end(),
+                           [&](MmaScheduleAttr a, MmaScheduleAttr b) {
+                             return costOf(a, product, gpu) <
+                                    costOf(b, product, gpu);
+                           });
 }

@@ -115,13 +115,20 @@ struct Load {
 };
 } // namespace
 
-static double softMaximum(llvm::ArrayRef<Load> loads) {
-  double most = 0, sum = 0;
-  for (const Load &load : loads)
-    most = std::max(most, load.seconds);
-  for (const Load &load : loads)
-    sum += std::pow(load.seconds / most, sharpness);
+double mlir::fuse::softMaximum(llvm::ArrayRef<double> seconds) {
+  double most = *llvm::max_element(seconds), sum = 0;
+  if (most == 0)
+    return 0;
+  for (double each : seconds)
+    sum += std::pow(each / most, sharpness);
   return most * std::pow(sum, 1 / sharpness);
+}
+
+static double secondsOf(llvm::ArrayRef<Load> loads) {
+  llvm::SmallVector<double> seconds;
+  for (const Load &load : loads)
+    seconds.push_back(load.seconds);
+  return softMaximum(seconds);
 }
 
 /// What a block waits for between its loads and its stores.
@@ -187,7 +194,7 @@ TimeEstimate mlir::fuse::estimateTime(const GPUTarget &target,
   double trailing = trailingPart * (afterLoads(work) + held * (issue + cached) /
                                                            target.clockHertz);
   estimate.seconds =
-      target.launchSeconds + edgeSeconds + softMaximum(loads) + trailing;
+      target.launchSeconds + edgeSeconds + secondsOf(loads) + trailing;
   estimate.limit = llvm::max_element(loads, [](const Load &a, const Load &b) {
                      return a.seconds < b.seconds;
                    })->limit;

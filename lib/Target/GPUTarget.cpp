@@ -40,7 +40,7 @@ static constexpr GPUTarget makeSM80() {
   t.memoryBytesPerSecond = 2039e9;
   t.l2Bytes = 40ull << 20;
   t.l2BytesPerClock = 5120;
-  t.clockHertz = 1.41e9;
+  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 1.41e9;
   t.launchSeconds = 2e-6;
   return t;
 }
@@ -56,7 +56,7 @@ static constexpr GPUTarget makeSM86() {
   t.multiprocessors = 84;
   t.memoryBytesPerSecond = 696e9;
   t.l2Bytes = 6ull << 20;
-  t.clockHertz = 1.74e9;
+  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 1.74e9;
   return t;
 }
 
@@ -71,7 +71,7 @@ static constexpr GPUTarget makeSM89() {
   t.multiprocessors = 142;
   t.memoryBytesPerSecond = 864e9;
   t.l2Bytes = 96ull << 20;
-  t.clockHertz = 2.52e9;
+  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 2.52e9;
   return t;
 }
 
@@ -94,6 +94,12 @@ static constexpr GPUTarget makeSM90() {
   t.memoryBytesPerSecond = 4800e9;
   t.l2Bytes = 50ull << 20;
   t.clockHertz = 1.98e9;
+  t.tensorClockHertz = 1.92e9;
+  t.sustainedClockHertz = 1.54e9;
+  t.l2PortBytesPerClock = 58;
+  t.clusterBytesPerClock = 11;
+  t.clusterMeetingClocks = 1000;
+  t.clusterGroup = 16;
   return t;
 }
 
@@ -112,7 +118,7 @@ static constexpr GPUTarget makeSM100() {
   t.multiprocessors = 148;
   t.memoryBytesPerSecond = 8000e9;
   t.l2Bytes = 126ull << 20;
-  t.clockHertz = 1.96e9;
+  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 1.96e9;
   return t;
 }
 
@@ -136,7 +142,7 @@ static constexpr GPUTarget makeSM120() {
   t.multiprocessors = 170;
   t.memoryBytesPerSecond = 1792e9;
   t.l2Bytes = 96ull << 20;
-  t.clockHertz = 2.41e9;
+  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 2.41e9;
   return t;
 }
 
@@ -152,6 +158,14 @@ int64_t GPUTarget::blocksWith(int64_t threads, int64_t registers) const {
   return std::min({int64_t(maxBlocksPerSM),
                    int64_t(maxThreadsPerSM / (warps * warpSize)),
                    registersPerSM / std::max<int64_t>(1, ofBlock)});
+}
+
+int64_t GPUTarget::clustersAtOnce(int64_t blocks) const {
+  if (blocks > maxClusterSize)
+    return 0;
+  if (blocks <= 2)
+    return multiprocessors / blocks;
+  return int64_t(multiprocessors / clusterGroup) * (clusterGroup / blocks);
 }
 
 double GPUTarget::operationsPerSecond() const {

@@ -86,8 +86,35 @@ func.func @f(%x: tensor<MxKxTYPE>, %w: tensor<NxKxTYPE>) -> tensor<MxNxTYPE> {
 """
 
 
-def matmul(m, n, k, dtype="bf16"):
-    program = MATMUL.replace("TYPE", dtype)
+SCHEDULED = """
+func.func @f(%x: tensor<MxKxTYPE>, %w: tensor<NxKxTYPE>) -> tensor<MxNxTYPE> {
+  %y = fuse.kernel "f" ins(%x, %w : tensor<MxKxTYPE>, tensor<NxKxTYPE>) -> tensor<MxNxTYPE>
+      schedule = #fuse.mma<isa = wgmma, SCHEDULE> {
+  ^bb0(%a: tensor<MxKxTYPE>, %b: tensor<NxKxTYPE>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<MxKxTYPE>, tensor<NxKxTYPE> -> tensor<MxNxTYPE>
+    fuse.yield %p : tensor<MxNxTYPE>
+  }
+  return %y : tensor<MxNxTYPE>
+}
+"""
+
+COPIED = (
+    "tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, "
+    "raster = 1, store = tma, persistent = 132"
+)
+SPLIT = (
+    "tile_m = 64, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, "
+    "raster = 1, store = direct, persistent = 4, split_k = 2"
+)
+SWAPPED = (
+    "tile_m = 128, tile_n = 16, tile_k = 64, stages = 3, consumers = 2, "
+    "raster = 1, store = direct, persistent = 8, split_k = 4, swap = true"
+)
+
+
+def matmul(m, n, k, dtype="bf16", schedule=None):
+    program = (SCHEDULED if schedule else MATMUL).replace("TYPE", dtype)
+    program = program.replace("SCHEDULE", schedule or "")
     for name, size in (("M", m), ("N", n), ("K", k)):
         program = re.sub(rf"\b{name}x|(?<=x){name}x", f"{size}x", program)
     return program
@@ -179,12 +206,24 @@ def test_several_contractions(inspect):
 # ---------------------------------------------------------------- tensor cores
 
 
+@pytest.mark.parametrize("timing", TIMINGS)
+@pytest.mark.parametrize(
+    "m, n, k, schedule",
+    [(70, 136, 328, SPLIT), (70, 64, 64, SPLIT), (21, 200, 456, SWAPPED)],
+)
+def test_sums_of_clusters(inspect, m, n, k, schedule, timing):
+    """Blocks that share a tile, several tiles a cluster, fewer steps than blocks."""
+    rng = np.random.default_rng(5)
+    x, w = small_integers(rng, m, k), small_integers(rng, n, k)
+    program = matmul(m, n, k, schedule=schedule)
+    (y,) = simulate(inspect, program, [x, w], timing=timing)
+    np.testing.assert_array_equal(y, rounded(x @ w.T))
+
+
 @pytest.fixture(scope="module")
 def tensor_cores(inspect):
     """A matmul that uses them, with its operands."""
-    program = matmul(128, 256, 256)
-    if "wgmma.mma_async" not in inspect(program, "ptx"):
-        pytest.skip("the compiler takes no tensor cores for it")
+    program = matmul(128, 256, 256, schedule=COPIED)
     rng = np.random.default_rng(4)
     return program, [small_integers(rng, 128, 256), small_integers(rng, 256, 256)]
 

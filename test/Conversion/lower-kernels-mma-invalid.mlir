@@ -143,3 +143,32 @@ func.func @rows(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64x
   }
   return %y : tensor<64x64xbf16>
 }
+
+// -----
+
+// Swapped, the box is one of the left operand.
+func.func @rows_along_m(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected consumers with multiples of 64 columns where neighbours in memory follow axis 'm', but got 32; choose another tile_n}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 32, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, swap = true> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "km,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+func.func @two(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected one contraction where the operands are swapped, but got 2; use swap = false}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 32, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, swap = true> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %q = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %r = fuse.mul %p, %q : tensor<64x64xbf16>
+    fuse.yield %r : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}

@@ -317,3 +317,70 @@ TEST_F(Lengths, AreCompiledOnceByManyThreads) {
     EXPECT_EQ(each, found.front());
   EXPECT_NE(found.front(), program.get());
 }
+
+//===----------------------------------------------------------------------===//
+// Ranges of sizes
+//===----------------------------------------------------------------------===//
+
+/// Contractions of few rows on the emulated GPU have other schedules.
+TEST_F(Variants, ASizeCompilesOnceForItsRange) {
+  CompileOptions options;
+  options.target = Target::Emulator;
+  options.chip = "sm_90a";
+  options.cache = false;
+  auto program = cantFail(::fuse::jit::compile(R"(
+      func.func @linear(%x: tensor<?x192xbf16> {fuse.dims = ["m"]},
+                        %w: tensor<136x192xbf16>) -> tensor<?x136xbf16> {
+        %y = fuse.matmul %x, %w transpose_rhs
+             : tensor<?x192xbf16>, tensor<136x192xbf16> -> tensor<?x136xbf16>
+        return %y : tensor<?x136xbf16>
+      })",
+                                               "linear.mlir", options));
+  ASSERT_EQ(program->spec().ranges.size(), 1u);
+  auto bounds = program->spec().ranges[0].bounds;
+  ASSERT_GE(bounds.size(), 2u);
+  EXPECT_EQ(program->numVariants(), 1u);
+  constexpr int64_t n = 136, k = 192;
+  int64_t most = bounds[0] + 1;
+  auto x = cantFail(HostBuffer::create(most * k * 2));
+  auto w = cantFail(HostBuffer::create(n * k * 2));
+  auto y = cantFail(HostBuffer::create(most * n * 2));
+  // Ones.
+  std::fill_n(static_cast<uint16_t *>(x->data()), most * k, 0x3f80);
+  std::fill_n(static_cast<uint16_t *>(w->data()), n * k, 0x3f80);
+  auto bf16 = [&](const HostBuffer &buffer, int64_t rows, int64_t columns) {
+    TensorView result = view(buffer, {rows, columns});
+    result.dtype = DType::BF16;
+    return result;
+  };
+  auto run = [&](int64_t rows) {
+    cantFail(
+        program->run({bf16(*x, rows, k), bf16(*w, n, k)}, {bf16(*y, rows, n)}));
+    auto *sums = static_cast<uint16_t *>(y->data());
+    for (int64_t i = 0; i < rows * n; ++i)
+      ASSERT_EQ(sums[i], 0x4340) << "192 at " << i << " of " << rows << " rows";
+    std::fill_n(sums, rows * n, 0);
+  };
+  for (int64_t rows : {int64_t(1), int64_t(3), bounds[0]})
+    run(rows);
+  EXPECT_EQ(program->numVariants(), 2u);
+  run(bounds[0] + 1);
+  EXPECT_EQ(program->numVariants(), 3u);
+  run(1);
+  EXPECT_EQ(program->numVariants(), 3u);
+  // The code of each has its schedule.
+  Facts few = CompiledProgram::usualFacts(), more = few;
+  few.sizes = {"m=" + std::to_string(bounds[0])};
+  more.sizes = {"m=" + std::to_string(bounds[1])};
+  auto schedule = [&](const Facts &facts) {
+    return cantFail(program->code(facts)).kernels.front().schedule;
+  };
+  EXPECT_NE(schedule(few), schedule(more));
+  EXPECT_NE(schedule(few), schedule(CompiledProgram::usualFacts()));
+  // So has the key of what was measured.
+  auto key = [&](const Facts &facts) {
+    return cantFail(program->tuningKeys(facts)).front().key;
+  };
+  EXPECT_NE(key(few), key(more));
+  EXPECT_NE(key(few), key(CompiledProgram::usualFacts()));
+}

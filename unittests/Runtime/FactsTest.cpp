@@ -137,6 +137,26 @@ TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
             "aligned16, index32, separate, small, brief, few");
 }
 
+TEST_F(FactsTest, SizesAreOfTheFirstRangeThatHasThem) {
+  auto sizes = [&](int64_t n) { return facts(tensor(n), tensor(n)).sizes; };
+  using Sizes = decltype(Facts::sizes);
+  EXPECT_TRUE(sizes(8).empty());
+  spec.ranges = {{{0}, {16, 64}}};
+  for (int64_t n : {0, 1, 15, 16})
+    EXPECT_EQ(sizes(n), (Sizes{"N=16"})) << n;
+  for (int64_t n : {17, 64})
+    EXPECT_EQ(sizes(n), (Sizes{"N=64"})) << n;
+  EXPECT_TRUE(sizes(65).empty());
+  EXPECT_EQ(facts(tensor(8), tensor(8, 16)).str(),
+            "aligned16, divisible, index32, separate, sizes: N=16");
+  EXPECT_NE(facts(tensor(8), tensor(8)), facts(tensor(24), tensor(24)));
+  // A product, which does not overflow.
+  spec.ranges = {{{0, 0}, {16, 64}}};
+  EXPECT_EQ(sizes(4), (Sizes{"N*N=16"}));
+  EXPECT_EQ(sizes(5), (Sizes{"N*N=64"}));
+  EXPECT_TRUE(sizes(9).empty());
+}
+
 TEST_F(FactsTest, OutputsNeedNotExistYet) {
   EXPECT_TRUE(cantFail(computeFacts(spec, {tensor(8)}, {})).aligned16);
 }

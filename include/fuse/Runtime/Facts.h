@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A program is compiled once for each set of facts that occurs, never for a
-// length: all calls with aligned rows share one variant.
+// length: all calls with aligned rows share one variant, or one for each of a
+// few ranges of a size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,23 +50,28 @@ struct Facts {
   /// The inputs, in ascending order, whose strides do not let the program join
   /// the dims that it joins (TensorSpec::joined), so that it copies them first.
   llvm::SmallVector<unsigned, 0> copied = {};
+  /// The ranges of ProgramSpec::ranges that the call's sizes are in, by their
+  /// bounds, such as "rows=64" or "batch*tokens=64"; none where a size is above
+  /// all bounds.
+  llvm::SmallVector<std::string, 0> sizes = {};
 
   bool operator==(const Facts &other) const {
     return key() == other.key() && layouts == other.layouts &&
-           copied == other.copied;
+           copied == other.copied && sizes == other.sizes;
   }
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
   /// Exclusive upper bound of key().
   static constexpr unsigned numKeys = 128;
-  /// A number unique to the facts other than layouts and copies.
+  /// A number unique to the facts other than layouts, copies and sizes.
   unsigned key() const {
     return aligned16 | divisible << 1 | index32 << 2 | separate << 3 |
            small << 4 | brief << 5 | few << 6;
   }
 
   /// "aligned16, divisible, index32, separate, small, brief, few", or "none";
-  /// with strided inputs also "layouts: dense any", "copied: 1".
+  /// with strided inputs also "layouts: dense any", "copied: 1", for a range of
+  /// sizes "sizes: rows=64".
   std::string str() const;
 };
 

@@ -174,6 +174,15 @@ struct InnermostSpec {
   DType dtype = DType::F32;
 };
 
+/// Calls in which the product of the symbols is at most bounds[i], and more than
+/// the bound before, have kernels for that size. All larger ones share those for
+/// any size.
+struct SizeRanges {
+  llvm::SmallVector<unsigned, 2> symbols;
+  /// Ascending.
+  llvm::SmallVector<int64_t, 4> bounds;
+};
+
 struct ProgramSpec {
   std::string name;
   /// Names of the dynamic dims, for messages: "T", "x.0".
@@ -198,6 +207,8 @@ struct ProgramSpec {
   /// Symbols that give rows their length. A program for one length has faster
   /// kernels.
   llvm::SmallVector<unsigned, 2> lengths;
+  /// Sizes that have kernels of their own, by range.
+  std::vector<SizeRanges> ranges;
   /// Compared once the symbols are bound, before anything runs.
   std::vector<CheckSpec> checks;
 

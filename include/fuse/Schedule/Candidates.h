@@ -35,14 +35,19 @@ BlockWork estimateWork(KernelOp kernel, const DimClasses &dims,
                        ScheduleAttrInterface schedule, const GPUTarget &gpu);
 
 /// What the kernel takes under `schedule`, by the model for such schedules.
+/// `target` is a GPU.
 TimeEstimate estimateTime(KernelOp kernel, const DimClasses &dims,
-                          ScheduleAttrInterface schedule, const GPUTarget &gpu);
+                          ScheduleAttrInterface schedule,
+                          const ScheduleTarget &target);
 
-/// The sizes of the kernel's contractions, as estimateWork() takes them.
-MmaProduct mmaProductOf(KernelOp kernel, const DimClasses &dims);
+/// The sizes of the kernel's contractions. A dynamic one is what is assumed of
+/// it, or kAssumedSize.
+MmaProduct mmaProductOf(KernelOp kernel, const DimClasses &dims,
+                        ArrayRef<AssumedSize> assumed = {});
 /// The same of contractions that are or may become a kernel with these results.
 MmaProduct mmaProductOf(const MmaSpace &space, ArrayRef<Value> results,
-                        const DimClasses &dims);
+                        const DimClasses &dims,
+                        ArrayRef<AssumedSize> assumed = {});
 /// What is known of them beside their sizes, but for the results.
 MmaForm mmaFormOf(const MmaSpace &space);
 /// The seconds that they take with the fastest of all tiles.

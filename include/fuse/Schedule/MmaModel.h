@@ -14,13 +14,21 @@
 //   tensor cores   128 x 256 products / 2048                            16
 //   shared memory  (128 + 256) x 2 bytes written,
 //                  2 x (64 + 256) x 2 read / 128                        16
-//   L2             (128 + 256) x 2 bytes / min(64, 6154 / 132)          16.5
+//   L2             (128 + 256) x 2 bytes / min(58, 6154 / 132)          16.5
 //
 // Behind its products each tile computes what follows, and leaves its results.
-// All of it takes no less than memory needs for the operands, what is read
-// beside them, and the results. States of rows take another launch.
+// Blocks that share a tile each take a part of the summed axis, and exchange
+// their sums. States of rows take another launch.
 //
-// Everything here is counted or stands in GPUTarget; nothing was fitted.
+// The whole takes no less than three things: the multiprocessor with the most
+// tiles at the clock that it has beside idle ones; all tiles together at the
+// clock that the board's power leaves when all tensor cores are busy; and
+// memory for the operands, what is read beside them, and the results. The
+// second is why a wave that is not full costs less than a full one: the others
+// run faster meanwhile. The last works beside the others, but not all the time
+// (softMaximum()).
+//
+// Everything here is counted or stands in GPUTarget.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,9 +70,13 @@ struct MmaProduct {
 struct MmaForm {
   /// Results that a tensor map can write.
   bool mayCopyResults = true;
-  /// Neighbours in memory of the columns' operand follow the summed axis; else
-  /// its copies take 64 columns each.
-  bool columnsAreAlongK = true;
+  /// Neighbours in memory of an operand follow the summed axis; else its copies
+  /// take 64 rows or columns each.
+  bool rowsAreAlongK = true, columnsAreAlongK = true;
+  /// There is one contraction, whose operands may change places.
+  bool mayBeSwapped = true;
+  /// Sums may go through shared memory: no tile leaves parts of its rows.
+  bool mayGather = true;
   /// The columns of a consumer are shared evenly among so many contractions, or
   /// divisors of that number.
   int64_t contractions = 1;
@@ -81,7 +93,8 @@ inline constexpr llvm::StringLiteral kInTilesAttr = "fuse.in_tiles";
 /// a scale of the contraction's rows, and as a kernel of its own.
 inline constexpr llvm::StringLiteral kRowScaleAttr = "fuse.row_scale";
 
-/// Clocks of a multiprocessor in which it has as many tiles as any.
+/// Clocks of a multiprocessor in which it has as many tiles, or parts of them,
+/// as any.
 double mmaClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                  const GPUTarget &gpu);
 
@@ -99,6 +112,11 @@ SmallVector<MmaScheduleAttr> rankMmaSchedules(MLIRContext *context,
                                               const MmaProduct &product,
                                               const MmaForm &form,
                                               const GPUTarget &gpu);
+
+/// The one of them that would be first for another product; there is one.
+MmaScheduleAttr firstMmaFor(const MmaProduct &product,
+                            ArrayRef<MmaScheduleAttr> schedules,
+                            const GPUTarget &gpu);
 
 } // namespace mlir::fuse
 

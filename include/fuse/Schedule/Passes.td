@@ -24,7 +24,11 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
     that take as long as one block, and `fuse.few_bytes` of those that leave
     multiprocessors idle, unless several blocks share a row.
     `fuse.lengths` names the dynamic dims that rows have the length of: of a known
-    length a GPU's schedules are others.
+    length a GPU's schedules are others. `fuse.size_ranges` has the sizes of dynamic
+    dims, or products of these, for which contractions would get others, such as
+    {rows = [64, 256]}: one for up to 64, one for up to 256; larger ones have that
+    for any size. `fuse.assumed_sizes` says what a size is taken for, such as
+    {rows = 64}.
 
     Before:
     ```mlir

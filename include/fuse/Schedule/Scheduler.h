@@ -16,6 +16,7 @@
 
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Schedule/SizeRanges.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <optional>
@@ -52,6 +53,8 @@ struct ScheduleTarget {
   bool few = false;
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
+  /// Sizes that contractions are scheduled for.
+  SmallVector<AssumedSize> assumed;
 
   /// For calls that are so small: what are few are brief, and brief ones small.
   void setSizes(bool isSmall, bool isBrief, bool isFew);

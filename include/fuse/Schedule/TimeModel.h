@@ -90,6 +90,10 @@ struct TimeEstimate {
 /// Blocks that fit on one multiprocessor; 0 if not even one does.
 int64_t residentBlocks(const GPUTarget &target, const BlockWork &work);
 
+/// The time of what resources do side by side, from how long each is busy: that
+/// of the busiest, and more where others are nearly as busy. There is one.
+double softMaximum(llvm::ArrayRef<double> seconds);
+
 /// A block that does not fit is taken to spill what is too much.
 TimeEstimate estimateTime(const GPUTarget &target, const BlockWork &work);
 

@@ -75,8 +75,17 @@ struct GPUTarget {
   unsigned mmaPerClock;
   unsigned sharedBytesPerClock;
   /// Read from the L2, if few others read ("NVIDIA A100 Tensor Core GPU
-  /// Architecture": 64 bytes; the same since).
+  /// Architecture": 64 bytes; the same since). On an H100 nine tenths of it, by
+  /// which tiles won for 256 rows.
   unsigned l2PortBytesPerClock;
+  /// Read from the shared memory of the other blocks of a cluster: 2.65 TB/s of
+  /// an H100 in clusters of four ("Dissecting the NVIDIA Hopper Architecture
+  /// through Microbenchmarking and Multiple Level Analysis", 2025).
+  unsigned clusterBytesPerClock;
+  /// From the last write of the blocks of a cluster to the first read of each
+  /// other's: a release, an arrival, and a load of 180 clocks each way (the
+  /// same). Not measured as a whole.
+  unsigned clusterMeetingClocks;
 
   // The board.
   unsigned multiprocessors;
@@ -88,6 +97,15 @@ struct GPUTarget {
   unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.
   double clockHertz;
+  /// Of a multiprocessor whose tensor cores are busy beside idle ones, and what
+  /// the board's power leaves on average while all are busy; the boost clock
+  /// where that is not known. Fitted to an H100: to which tiles won for 512
+  /// rows, and to products of 4096 to 8192 at 770 to 782 TFLOP/s
+  /// (docs/tensor-cores.md).
+  double tensorClockHertz, sustainedClockHertz;
+  /// Multiprocessors of which every group has as many at least: the blocks of a
+  /// cluster run in one group.
+  unsigned clusterGroup;
   /// From the end of one kernel to the start of the next on a stream.
   double launchSeconds;
 
@@ -97,6 +115,11 @@ struct GPUTarget {
   /// Blocks of `threads` with `registers` each that a multiprocessor has room
   /// for, as far as threads, registers and blocks go; 0 if not even one fits.
   int64_t blocksWith(int64_t threads, int64_t registers) const;
+
+  /// Clusters of so many blocks, each of which fills a multiprocessor, that run
+  /// at the same time; 0 where the chip has none of that size. Pairs always
+  /// find neighbours.
+  int64_t clustersAtOnce(int64_t blocks) const;
 
   /// f32 instructions of all lanes: 128 a multiprocessor and clock on every
   /// chip here (sm_80 has 64).

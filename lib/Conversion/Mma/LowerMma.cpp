@@ -22,12 +22,14 @@
 // Several contractions have the rows in common. Those whose results meet are
 // columns of one tile, which come from several tensors; others have tiles of
 // their own, and only the producer and what computes the results tell them
-// apart.
+// apart. Where blocks share tiles, each takes some of the steps; see
+// SumsExchange.h.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ClusterExchange.h"
 #include "../TensorMaps.h"
-#include "MmaEpilogue.h"
+#include "GatheredEpilogue.h"
 #include "TileRing.h"
 #include "TileSlot.h"
 #include "Wgmma.h"
@@ -58,6 +60,10 @@ public:
   FailureOr<Grid> run();
 
 private:
+  bool isShared() const { return schedule.getSplitK() > 1; }
+  LogicalResult verifyColumns(const MmaSegment &segment);
+  void findSteps();
+  void meetAll();
   Value addMap(const MmaOperand &operand, int64_t boxRows);
   Value sharedMemory();
   RingPlace behindInputs(TileRing &ring, RingPlace place,
@@ -80,11 +86,16 @@ private:
   Value rightOf(const ConsumerThread &self, Value at, unsigned run);
   TileSums sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
                   int64_t contraction);
+  void startEpilogues(const ConsumerThread &self);
+  void writeTile(const TilePlace &tile, ArrayRef<Value> sums,
+                 const TileTurn &turn, TileRing &ring, const RingPlace &place);
+  void finishCopies();
   /// `body` for each tile of this block; it gets and returns a place of the
   /// ring.
-  void
-  forEachTile(int64_t parity,
-              llvm::function_ref<RingPlace(const TilePlace &, RingPlace)> body);
+  void forEachTile(int64_t parity,
+                   llvm::function_ref<RingPlace(const TilePlace &, RingPlace,
+                                                const TileTurn &)>
+                       body);
   scf::ForOp
   loop(Value from, Value to, Value step, ValueRange values,
        llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
@@ -98,9 +109,13 @@ private:
   TileSlot slot;
   /// Of each run of the slot.
   SmallVector<Wgmma, 1> products;
-  /// Of each segment.
+  /// Of each segment, one of them.
   std::deque<MmaEpilogue> epilogues;
-  Value rowsMap, memory, thread, steps;
+  SmallVector<GatheredEpilogue, 1> gathered;
+  std::optional<SumsExchange> exchange;
+  Value rowsMap, memory, thread;
+  /// The number of this block among those that share a tile, and its steps.
+  Value rank, firstStep, lastStep;
   /// Of each segment's contractions.
   SmallVector<SmallVector<Value, 2>, 1> columnsMaps;
 };
@@ -116,39 +131,47 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
     products.emplace_back(b, run.consumerColumns, element, slot.rows,
                           run.operand);
   for (const MmaSegment &segment : space.segments)
-    epilogues.emplace_back(b, space, segment, schedule, facts);
-  rowsMap = addMap(space.rows, slot.rows.blockRows());
+    if (schedule.gathersSums())
+      gathered.emplace_back(b, space, segment, schedule);
+    else
+      epilogues.emplace_back(b, space, segment, schedule, facts);
+  rowsMap = addMap(leftOperand(space, schedule), slot.rows.blockRows());
   for (const MmaSegment &segment : space.segments) {
     columnsMaps.emplace_back();
-    for (auto [number, contraction] : llvm::enumerate(segment.contractions)) {
+    for (int64_t number = 0; number < segment.count(); ++number) {
       const SlotOperand &operand = slot.runs[slot.runOf(number)].operand;
-      columnsMaps.back().push_back(addMap(
-          contraction.columns, operand.boxRows(slot.pieceColumns(segment))));
+      columnsMaps.back().push_back(
+          addMap(rightOperand(space, schedule, segment, number),
+                 operand.boxRows(slot.pieceColumns(segment))));
     }
   }
 }
 
 /// A block of 64 columns of the matrix is a box; along the summed axis a
 /// swizzle repeats after 8 columns, as many as an instruction takes.
+LogicalResult MmaLowering::verifyColumns(const MmaSegment &segment) {
+  bool isAcross = llvm::any_of(llvm::seq(segment.count()), [&](int64_t number) {
+    return !rightOperand(space, schedule, segment, number).isAlongK(space.k);
+  });
+  int64_t unit = isAcross ? MmaScheduleAttr::kRowElements : 8;
+  if (schedule.columnsPerConsumer() % (unit * segment.count()) == 0)
+    return success();
+  InFlightDiagnostic error = frame.kernel.emitError()
+                             << "expected consumers with multiples of "
+                             << unit * segment.count() << " columns";
+  if (segment.count() > 1)
+    error << " for " << segment.count() << " contractions";
+  if (isAcross)
+    error << " where neighbours in memory follow axis '"
+          << (schedule.getSwap() ? space.m : space.n) << "'";
+  return error << ", but got " << schedule.columnsPerConsumer()
+               << "; choose another tile_n";
+}
+
 LogicalResult MmaLowering::verify() {
-  for (const MmaSegment &segment : space.segments) {
-    bool isAcross =
-        llvm::any_of(segment.contractions, [&](const MmaContraction &one) {
-          return !one.columns.isAlongK(space.k);
-        });
-    int64_t unit = isAcross ? MmaScheduleAttr::kRowElements : 8;
-    if (schedule.columnsPerConsumer() % (unit * segment.count()) == 0)
-      continue;
-    InFlightDiagnostic error = frame.kernel.emitError()
-                               << "expected consumers with multiples of "
-                               << unit * segment.count() << " columns";
-    if (segment.count() > 1)
-      error << " for " << segment.count() << " contractions";
-    if (isAcross)
-      error << " where neighbours in memory follow axis '" << space.n << "'";
-    return error << ", but got " << schedule.columnsPerConsumer()
-                 << "; choose another tile_n";
-  }
+  for (const MmaSegment &segment : space.segments)
+    if (failed(verifyColumns(segment)))
+      return failure();
   return success();
 }
 
@@ -200,16 +223,29 @@ scf::ForOp MmaLowering::loop(
 }
 
 void MmaLowering::forEachTile(
-    int64_t parity,
-    llvm::function_ref<RingPlace(const TilePlace &, RingPlace)> body) {
-  Value first = b.wordOf(frame.blockId());
-  Value stride = b.wordOf(
-      {gpu::GridDimOp::create(builder, frame.loc(), gpu::Dimension::x)});
-  loop(first, order.count(), stride, {b.word(0), b.word(parity)},
+    int64_t parity, llvm::function_ref<RingPlace(const TilePlace &, RingPlace,
+                                                 const TileTurn &)>
+                        body) {
+  // Blocks that share tiles count as one.
+  int64_t sharers = schedule.getSplitK();
+  Value first = b.div(b.wordOf(frame.blockId()), sharers);
+  Value stride = b.div(b.wordOf({gpu::GridDimOp::create(builder, frame.loc(),
+                                                        gpu::Dimension::x)}),
+                       sharers);
+  SmallVector<Value> start = {b.word(0), b.word(parity)};
+  if (isShared())
+    start.push_back(b.word(0));
+  loop(first, order.count(), stride, start,
        [&](Value tile, ValueRange values) -> SmallVector<Value> {
+         TileTurn turn;
+         if (isShared())
+           turn = {values[2], b.isLess(b.add(tile, stride), order.count())};
          RingPlace next =
-             body(order.place(tile), RingPlace{values[0], values[1]});
-         return {next.slot, next.parity};
+             body(order.place(tile), RingPlace{values[0], values[1]}, turn);
+         SmallVector<Value> after = {next.slot, next.parity};
+         if (isShared())
+           after.push_back(b.add(values[2], 1));
+         return after;
        });
 }
 
@@ -258,10 +294,11 @@ void MmaLowering::copyColumns(TileRing &ring, unsigned number, Value at,
                               Value barrier, const TilePlace &tile,
                               Value step) {
   const MmaSegment &segment = space.segments[number];
-  for (auto [i, contraction] : llvm::enumerate(segment.contractions)) {
+  for (int64_t i = 0; i < segment.count(); ++i) {
     const ColumnRun &run = slot.runs[slot.runOf(i)];
     for (const TileSlot::Piece &piece : slot.pieces(segment, i))
-      copyBoxes(ring, contraction.columns, columnsMaps[number][i],
+      copyBoxes(ring, rightOperand(space, schedule, segment, i),
+                columnsMaps[number][i],
                 run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
                 b.add(at, run.offset), barrier, tile,
                 b.add(tile.column, piece.inTile), step);
@@ -273,17 +310,19 @@ void MmaLowering::copyStep(TileRing &ring, const RingPlace &place,
   ring.awaitEmpty(place);
   Value barrier = ring.expect(place, schedule.slotBytes());
   Value at = ring.offset(place.slot);
-  copyBoxes(ring, space.rows, rowsMap, slot.rows.boxes(0, schedule.getTileM()),
-            at, barrier, tile, tile.row, step);
+  copyBoxes(ring, leftOperand(space, schedule), rowsMap,
+            slot.rows.boxes(0, schedule.getTileM()), at, barrier, tile,
+            tile.row, step);
   order.inSegment(tile, [&](unsigned segment) {
     copyColumns(ring, segment, at, barrier, tile, step);
   });
 }
 
 void MmaLowering::produce(TileRing &ring) {
-  forEachTile(/*parity=*/1, [&](const TilePlace &tile, RingPlace place) {
+  forEachTile(/*parity=*/1, [&](const TilePlace &tile, RingPlace place,
+                                const TileTurn &) {
     scf::ForOp all =
-        loop(b.word(0), steps, b.word(1), {place.slot, place.parity},
+        loop(firstStep, lastStep, b.word(1), {place.slot, place.parity},
              [&](Value step, ValueRange values) -> SmallVector<Value> {
                RingPlace current{values[0], values[1]};
                copyStep(ring, current, tile, step);
@@ -338,7 +377,7 @@ SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
     left.push_back(leftOf(self, at, part));
   for (size_t run = 0; run < products.size(); ++run)
     right.push_back(rightOf(self, at, run));
-  Value isLater = b.differs(step, b.word(0));
+  Value isLater = b.differs(step, firstStep);
   Value keeps = arith::ExtUIOp::create(builder, frame.loc(),
                                        builder.getI32Type(), isLater);
   Value always = b.word(1);
@@ -365,27 +404,29 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                                              RingPlace &place) {
   // Without a step the sums are zero; with one the first ignores them.
   std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
+  bool hasSteps = k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
   SmallVector<Value> values;
   for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
     for (Wgmma &product : products)
-      values.push_back(k && *k > 0 ? product.undefined() : product.zeros());
+      values.push_back(hasSteps ? product.undefined() : product.zeros());
   size_t count = values.size();
   values.append({place.slot, place.parity});
-  scf::ForOp all = loop(
-      b.word(0), steps, b.word(1), values, [&](Value step, ValueRange current) {
-        RingPlace here{current[count], current[count + 1]};
-        SmallVector<Value> next =
-            multiplyStep(ring, self, here, current.take_front(count), step);
-        RingPlace after = ring.next(here);
-        next.append({after.slot, after.parity});
-        return next;
-      });
+  scf::ForOp all = loop(firstStep, lastStep, b.word(1), values,
+                        [&](Value step, ValueRange current) {
+                          RingPlace here{current[count], current[count + 1]};
+                          SmallVector<Value> next =
+                              multiplyStep(ring, self, here,
+                                           current.take_front(count), step);
+                          RingPlace after = ring.next(here);
+                          next.append({after.slot, after.parity});
+                          return next;
+                        });
   SmallVector<Value> sums;
   for (size_t i = 0; i < count; ++i)
     sums.push_back(products[i % products.size()].awaitAll(all.getResult(i)));
   place = {all.getResult(count), all.getResult(count + 1)};
   Value mayRelease =
-      frame.both(b.differs(steps, b.word(0)), b.equal(self.thread, 0));
+      frame.both(b.differs(firstStep, lastStep), b.equal(self.thread, 0));
   frame.ifTrue(mayRelease, [&] { ring.release(ring.previousSlot(place)); });
   return sums;
 }
@@ -407,10 +448,12 @@ TileSums MmaLowering::sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
   return found;
 }
 
-void MmaLowering::consume(TileRing &ring) {
-  constexpr int64_t group = MmaScheduleAttr::kGroup, warp = 32;
-  ConsumerThread self{b.sub(b.div(thread, group), b.word(1)),
-                      b.rem(thread, group), b.rem(thread, warp)};
+void MmaLowering::startEpilogues(const ConsumerThread &self) {
+  if (exchange)
+    exchange->initialize(
+        b.add(b.mul(self.consumer, MmaScheduleAttr::kGroup), self.thread));
+  for (GatheredEpilogue &epilogue : gathered)
+    epilogue.initialize(self, rank, *exchange);
   Value buffers = b.behind(memory, schedule.getStages() * schedule.slotBytes());
   // A tile that fills an odd number ends with the buffer that the next one
   // starts with.
@@ -419,24 +462,71 @@ void MmaLowering::consume(TileRing &ring) {
   });
   for (MmaEpilogue &epilogue : epilogues)
     epilogue.initialize(self, buffers, startsAnywhere);
-  forEachTile(/*parity=*/0, [&](const TilePlace &found, RingPlace place) {
-    TilePlace tile = order.fixHere(found);
-    SmallVector<Value> sums = multiplyTile(ring, self, place);
-    TilePlace fixed = order.fixHere(tile);
-    order.inSegment(fixed, [&](unsigned number) {
-      const MmaSegment &segment = space.segments[number];
-      SmallVector<TileSums> its;
-      for (int64_t i = 0; i < segment.count(); ++i)
-        its.push_back(sumsOf(sums, segment, i));
-      epilogues[number].write(fixed, its, ring, place);
-    });
-    return behindInputs(ring, place, fixed);
+}
+
+/// What the tile reads comes from `place` of the ring on.
+void MmaLowering::writeTile(const TilePlace &tile, ArrayRef<Value> sums,
+                            const TileTurn &turn, TileRing &ring,
+                            const RingPlace &place) {
+  order.inSegment(tile, [&](unsigned number) {
+    const MmaSegment &segment = space.segments[number];
+    SmallVector<TileSums> its;
+    for (int64_t i = 0; i < segment.count(); ++i)
+      its.push_back(sumsOf(sums, segment, i));
+    if (gathered.empty())
+      epilogues[number].write(tile, its, ring, place);
+    else
+      gathered[number].write(tile, its, turn);
   });
+}
+
+void MmaLowering::finishCopies() {
   auto copies = llvm::find_if(epilogues, [](MmaEpilogue &epilogue) {
     return epilogue.buffersOfTile() > 0;
   });
   if (copies != epilogues.end())
     copies->finish();
+}
+
+void MmaLowering::consume(TileRing &ring) {
+  constexpr int64_t group = MmaScheduleAttr::kGroup, warp = 32;
+  ConsumerThread self{b.sub(b.div(thread, group), b.word(1)),
+                      b.rem(thread, group), b.rem(thread, warp)};
+  startEpilogues(self);
+  forEachTile(/*parity=*/0, [&](const TilePlace &found, RingPlace place,
+                                const TileTurn &turn) {
+    TilePlace tile = order.fixHere(found);
+    SmallVector<Value> sums = multiplyTile(ring, self, place);
+    TilePlace fixed = order.fixHere(tile);
+    writeTile(fixed, sums, turn, ring, place);
+    return behindInputs(ring, place, fixed);
+  });
+  finishCopies();
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+/// Blocks that share a tile take neighbouring steps of the summed axis, as many
+/// or one more.
+void MmaLowering::findSteps() {
+  Value steps = b.ceilDiv(
+      b.wordOf(frame.emitter.product(space.extents(space.k, frame.dims))),
+      schedule.getTileK());
+  int64_t sharers = schedule.getSplitK();
+  rank = b.rem(b.wordOf(frame.blockId()), sharers);
+  firstStep = b.div(b.mul(steps, rank), sharers);
+  lastStep = b.div(b.mul(steps, b.add(rank, 1)), sharers);
+}
+
+/// All threads of the block, or of the cluster: nobody writes to a block that
+/// has not started, or has ended.
+void MmaLowering::meetAll() {
+  if (isShared())
+    meetInCluster(frame);
+  else
+    NVVM::BarrierOp::create(builder, frame.loc());
 }
 
 FailureOr<Grid> MmaLowering::run() {
@@ -448,15 +538,20 @@ FailureOr<Grid> MmaLowering::run() {
   memory = sharedMemory();
   thread = b.thread();
   order.initialize();
-  steps = b.ceilDiv(
-      b.wordOf(frame.emitter.product(space.extents(space.k, frame.dims))),
-      schedule.getTileK());
-  TileRing ring(b, schedule, memory,
-                schedule.getStages() * schedule.slotBytes() +
-                    schedule.resultBytes());
+  findSteps();
+  int64_t sums = schedule.getStages() * schedule.slotBytes();
+  int64_t barriers = sums + schedule.resultBytes() + schedule.sumsBytes();
+  TileRing ring(b, schedule, memory, barriers);
+  if (!gathered.empty())
+    exchange.emplace(b, schedule, b.behind(memory, sums),
+                     b.behind(memory, barriers + ring.barriersBytes()));
   Value isFirst = b.equal(thread, 0);
-  frame.ifTrue(isFirst, [&] { ring.initialize(); });
-  NVVM::BarrierOp::create(builder, frame.loc());
+  frame.ifTrue(isFirst, [&] {
+    if (exchange)
+      exchange->initializeBarriers();
+    ring.initialize();
+  });
+  meetAll();
   Value isProducer = b.equal(b.div(thread, MmaScheduleAttr::kGroup), 0);
   frame.ifElse(
       isProducer,
@@ -472,6 +567,8 @@ FailureOr<Grid> MmaLowering::run() {
       });
   // One thread of the producer's first warp comes late.
   NVVM::SyncWarpOp::create(builder, frame.loc(), b.word(-1));
+  if (isShared())
+    meetAll();
   return Grid{order.grid()};
 }
 
@@ -490,5 +587,17 @@ FailureOr<Grid> mlir::fuse::lowerMma(KernelFrame &frame,
     return frame.kernel.emitError()
            << "expected a contraction that tensor cores run for #fuse.mma, but "
            << reason << "; use #fuse.contraction";
+  int64_t count = 0;
+  for (const MmaSegment &segment : space->segments)
+    count += segment.count();
+  if (schedule.getSwap() && count > 1)
+    return frame.kernel.emitError()
+           << "expected one contraction where the operands are swapped, but "
+              "got "
+           << count << "; use swap = false";
+  if (schedule.gathersSums() && !space->reductions.empty())
+    return frame.kernel.emitError()
+           << "expected no reduction where sums are read from shared memory, "
+              "but got one; use split_k = 1 and swap = false";
   return MmaLowering(frame, schedule, *space, facts).run();
 }

@@ -11,6 +11,7 @@
 #include "../KernelFrame.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::fuse {
 
@@ -54,6 +55,11 @@ public:
                                                a, b);
   }
 
+  Value isLess(Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc(), arith::CmpIPredicate::ult,
+                                               a, b);
+  }
+
   /// Between words and the emitter's indices, which are not negative.
   Value wordOf(const Index &index) {
     return builder.createOrFold<arith::IndexCastUIOp>(
@@ -73,6 +79,11 @@ public:
   Value behind(Value pointer, int64_t bytes) {
     return bytes == 0 ? pointer : behind(pointer, word(bytes));
   }
+
+  /// Waits at an mbarrier for the end of the phase of that parity, and sees
+  /// what the threads of the scope have done before they arrived.
+  void awaitPhase(Value barrier, Value parity,
+                  NVVM::MemScopeKind scope = NVVM::MemScopeKind::CTA);
 
   /// The number of this thread in its block.
   Value thread() { return wordOf(frame.threadId(/*threads=*/2)); }

@@ -8,6 +8,7 @@
 #include "MmaEpilogue.h"
 
 #include "../TensorMaps.h"
+#include "ResultPoint.h"
 #include "TileMaps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,6 +22,7 @@ static constexpr int64_t warpThreads = 32;
 static constexpr int64_t warpRows = 16, rowStep = 8;
 /// What stmatrix writes for each thread that gives an address.
 static constexpr int64_t matrixRowBytes = 16;
+
 MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
                          const MmaSegment &segment, MmaScheduleAttr schedule,
                          TensorFacts facts)
@@ -31,18 +33,12 @@ MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
                  mmaTileInputs(b.frame.kernel, b.frame.dims, space, segment,
                                schedule, facts),
                  groupColumns),
+      streamed(streamedInputs(b.frame, space, segment)),
       lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1),
       reductions(b, space, lanes) {
   addResults(facts);
-  llvm::DenseSet<Operation *> needed = mmaOpsOf(b.frame.kernel, space, segment);
-  auto isRead = [&](Operation *user) {
-    return user->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
-           needed.contains(user);
-  };
-  for (BlockArgument input : b.frame.kernel.getBody().getArguments())
-    if (b.frame.dims.sameShape(input, segment.shape()) &&
-        !tileInputs.has(input) && llvm::any_of(input.getUsers(), isRead))
-      streamed.push_back(input);
+  llvm::erase_if(streamed,
+                 [&](BlockArgument input) { return tileInputs.has(input); });
 }
 
 /// Results of other widths, or whose rows copies cannot write, are written from
@@ -138,21 +134,10 @@ MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
 }
 
 Point MmaEpilogue::pointOf(const Places &places, const Fragment &fragment) {
-  Point point;
-  auto indexOf = [&](char axis) {
-    if (axis == space.n)
-      return places.columnsInside[fragment.column];
-    const auto *joined = llvm::find(space.rowAxes, axis);
-    if (joined == space.rowAxes.end())
-      return places.outer.lookup(axis);
-    return places.rowsInside[fragment.row][joined - space.rowAxes.begin()];
-  };
-  for (auto [number, axis] : llvm::enumerate(space.resultAxes)) {
-    bool isOne = b.frame.dims.extent(segment.shape(), number).size == 1;
-    point.dims.push_back(isOne ? Index::constant(0) : indexOf(axis));
-  }
-  point.lanes = lanes;
-  return point;
+  return resultPoint(space, segment, b.frame.dims,
+                     {places.rowsInside[fragment.row],
+                      places.columnsInside[fragment.column], places.outer,
+                      lanes});
 }
 
 /// From the last to the first: where an axis has size 1 all are one point,

@@ -15,14 +15,21 @@ void TileOrder::initialize() {
   auto sizeOf = [&](char axis) {
     return b.wordOf(emitter.product(extents(axis)));
   };
-  tilesM = b.ceilDiv(sizeOf(space.m), schedule.getTileM());
+  auto columnsIn = [&](const MmaSegment &segment) {
+    return b.wordOf(emitter.product(columnsOf(segment)));
+  };
   tilesN = b.word(0);
-  for (const MmaSegment &segment : space.segments) {
+  if (schedule.getSwap()) {
     before.push_back(tilesN);
-    Value columns =
-        b.wordOf(emitter.size(space.columns(segment, b.frame.dims)));
-    tilesN =
-        b.add(tilesN, b.ceilDiv(columns, segment.columnsPerTile(schedule)));
+    tilesM = b.ceilDiv(columnsIn(space.segments.front()), schedule.getTileM());
+    tilesN = b.ceilDiv(sizeOf(space.m), schedule.getTileN());
+  } else {
+    tilesM = b.ceilDiv(sizeOf(space.m), schedule.getTileM());
+    for (const MmaSegment &segment : space.segments) {
+      before.push_back(tilesN);
+      tilesN = b.add(tilesN, b.ceilDiv(columnsIn(segment),
+                                       segment.columnsPerTile(schedule)));
+    }
   }
   tiles = b.mul(tilesM, tilesN);
   for (char axis : space.outer)
@@ -106,11 +113,15 @@ GridTerm TileOrder::grid() const {
     llvm::append_range(batches.extents, extents(axis));
   std::vector<GridFactor> columns;
   for (const MmaSegment &segment : space.segments)
-    columns.push_back({{space.columns(segment, b.frame.dims)},
-                       segment.columnsPerTile(schedule)});
+    columns.push_back({columnsOf(segment),
+                       schedule.getSwap() ? schedule.getTileM()
+                                          : segment.columnsPerTile(schedule)});
   GridFactor all = columns.front();
   all.others.assign(columns.begin() + 1, columns.end());
-  GridTerm term{{batches, {extents(space.m), schedule.getTileM()}, all}};
+  GridTerm term{{batches,
+                 {extents(space.m), schedule.resultRows()},
+                 all,
+                 {{Extent{schedule.getSplitK()}}}}};
   term.most = schedule.getPersistent();
   return term;
 }

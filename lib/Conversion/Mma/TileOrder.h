@@ -15,7 +15,8 @@
 //   12 13 14
 //
 // Block i of n takes tiles i, i + n, i + 2 n, ... The columns of tiles of the
-// space's segments follow each other.
+// space's segments follow each other. Where blocks share tiles, a cluster of
+// them takes the place of a block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,8 @@
 namespace mlir::fuse {
 
 /// Where a tile lies: its segment (null where there is one), its first row and
-/// column in that, and its places of the outer axes. All are words.
+/// column in that, of the result's columns and rows where the operands are
+/// swapped, and its places of the outer axes. All are words.
 struct TilePlace {
   Value segment, row, column;
   llvm::SmallDenseMap<char, Value> outer;
@@ -59,6 +61,10 @@ public:
 
 private:
   void placeColumn(TilePlace &place, Value column);
+  /// Of the segment's columns.
+  SmallVector<Extent> columnsOf(const MmaSegment &segment) const {
+    return {space.columns(segment, b.frame.dims)};
+  }
   SmallVector<Extent> extents(char axis) const {
     return space.extents(axis, b.frame.dims);
   }

@@ -8,7 +8,6 @@
 #include "TileRing.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -60,20 +59,4 @@ void TileRing::copy(Value offset, Value map, ValueRange coordinates,
 void TileRing::release(Value slot) {
   NVVM::MBarrierArriveOp::create(b.builder, b.loc(), b.builder.getI64Type(),
                                  empty(slot), /*count=*/Value());
-}
-
-/// The instruction waits for a while, and says whether the phase has ended.
-void TileRing::await(Value barrier, Value parity) {
-  OpBuilder &builder = b.builder;
-  auto loop = scf::WhileOp::create(builder, b.loc(), TypeRange(), ValueRange());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&loop.getBefore());
-  Value ended = NVVM::MBarrierTryWaitOp::create(
-      builder, b.loc(), builder.getI1Type(), barrier, parity,
-      /*ticks=*/Value());
-  Value one = arith::ConstantIntOp::create(builder, b.loc(), 1, 1);
-  Value again = arith::XOrIOp::create(builder, b.loc(), ended, one);
-  scf::ConditionOp::create(builder, b.loc(), again, ValueRange());
-  builder.createBlock(&loop.getAfter());
-  scf::YieldOp::create(builder, b.loc());
 }

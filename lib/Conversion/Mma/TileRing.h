@@ -43,6 +43,8 @@ public:
         consumers(schedule.getConsumers()), memory(memory), barriers(barriers) {
   }
 
+  int64_t barriersBytes() const { return 2 * slots * barrierBytes; }
+
   /// By one thread, before all threads meet.
   void initialize();
 
@@ -54,10 +56,10 @@ public:
   /// Offset of a slot.
   Value offset(Value slot) { return b.mul(slot, slotBytes); }
   void awaitFull(const RingPlace &place) {
-    await(full(place.slot), place.parity);
+    b.awaitPhase(full(place.slot), place.parity);
   }
   void awaitEmpty(const RingPlace &place) {
-    await(empty(place.slot), place.parity);
+    b.awaitPhase(empty(place.slot), place.parity);
   }
   /// The barrier at which copies into the slot count their bytes, `bytes` in
   /// all.
@@ -76,7 +78,6 @@ private:
     return b.behind(memory, b.add(b.mul(slot, barrierBytes),
                                   barriers + slots * barrierBytes));
   }
-  void await(Value barrier, Value parity);
 
   static constexpr int64_t barrierBytes = 8;
 

@@ -31,16 +31,31 @@ SmallVector<SlotBox> SlotOperand::boxes(int64_t first, int64_t number) const {
   return found;
 }
 
+const MmaOperand &mlir::fuse::leftOperand(const MmaSpace &space,
+                                          MmaScheduleAttr schedule) {
+  return schedule.getSwap()
+             ? space.segments.front().contractions.front().columns
+             : space.rows;
+}
+
+const MmaOperand &mlir::fuse::rightOperand(const MmaSpace &space,
+                                           MmaScheduleAttr schedule,
+                                           const MmaSegment &segment,
+                                           int64_t number) {
+  return schedule.getSwap() ? space.rows : segment.contractions[number].columns;
+}
+
 /// Where all operands have one order there is one run, whatever the number of
 /// contractions in a segment; else there is one segment.
 TileSlot::TileSlot(const MmaSpace &space, MmaScheduleAttr schedule)
     : rows{schedule.getTileM(), schedule.getTileK(),
-           space.rows.isAlongK(space.k)},
+           leftOperand(space, schedule).isAlongK(space.k)},
       schedule(schedule) {
   const MmaSegment &segment = space.segments.front();
   int64_t offset = rows.bytes();
   auto addRun = [&](int64_t first, int64_t count, int64_t columns) {
-    bool isAlongK = segment.contractions[first].columns.isAlongK(space.k);
+    bool isAlongK =
+        rightOperand(space, schedule, segment, first).isAlongK(space.k);
     SlotOperand operand{columns, schedule.getTileK(), isAlongK};
     runs.push_back(
         {operand, offset, first, count,

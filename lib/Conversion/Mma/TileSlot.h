@@ -16,6 +16,9 @@
 // Operands in the two orders of memory need instructions of their own, each for
 // a run of neighbouring contractions.
 //
+// Where the operands of a contraction are swapped its columns are the rows
+// here.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_MMA_TILESLOT_H
@@ -71,6 +74,12 @@ struct ColumnRun {
   /// The columns of a consumer.
   int64_t consumerColumns;
 };
+
+/// The operands that are a tile's rows, and its columns of contraction `number`
+/// of the segment.
+const MmaOperand &leftOperand(const MmaSpace &space, MmaScheduleAttr schedule);
+const MmaOperand &rightOperand(const MmaSpace &space, MmaScheduleAttr schedule,
+                               const MmaSegment &segment, int64_t number);
 
 class TileSlot {
 public:

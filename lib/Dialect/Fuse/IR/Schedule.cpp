@@ -47,6 +47,10 @@ static constexpr int64_t kMaxConsumers = 2;
 /// Slots of a ring; each has two barriers.
 static constexpr int64_t kMaxSlots = 16;
 static constexpr int64_t kBarrierBytes = 8;
+/// Barriers with which the blocks of a cluster exchange their sums.
+static constexpr int64_t kClusterBarriers = 2;
+/// What every chip with clusters takes.
+static constexpr int64_t kPortableCluster = 8;
 /// Where swizzled rows may start, see the matrix descriptor of wgmma.
 static constexpr int64_t kSwizzleBytes = 1024;
 
@@ -380,9 +384,28 @@ static int64_t resultBytesOf(MmaStore store, int64_t consumers) {
                                 : 0;
 }
 
-/// Two barriers a slot, and what aligning the first of them takes.
-static int64_t sharedBytesOf(int64_t stages, int64_t slot, int64_t results) {
-  return stages * (slot + 2 * kBarrierBytes) + results + kSwizzleBytes;
+/// So that the threads of a warp, which write pairs of 8 rows, or single sums
+/// of 8 columns where the operands are swapped, meet in no bank.
+static int64_t sumsPitchOf(int64_t tileM, int64_t tileN, bool swap) {
+  return swap ? tileM + 4 : tileN + 8;
+}
+
+static int64_t sumsBytesOf(int64_t tileM, int64_t tileN, int64_t splitK,
+                           bool swap) {
+  constexpr int64_t sumBytes = 4;
+  bool gathers = swap || splitK > 1;
+  return gathers ? (swap ? tileN : tileM) * sumsPitchOf(tileM, tileN, swap) *
+                       sumBytes
+                 : 0;
+}
+
+/// Two barriers a slot, those of the cluster, and what aligning the first slot
+/// takes.
+static int64_t sharedBytesOf(int64_t stages, int64_t slot, int64_t results,
+                             int64_t sums, int64_t splitK) {
+  int64_t barriers = 2 * stages + (splitK > 1 ? kClusterBarriers : 0);
+  return stages * slot + barriers * kBarrierBytes + results + sums +
+         kSwizzleBytes;
 }
 
 int64_t MmaScheduleAttr::slotBytes() const {
@@ -393,21 +416,30 @@ int64_t MmaScheduleAttr::resultBytes() const {
   return resultBytesOf(getStore(), getConsumers());
 }
 
+int64_t MmaScheduleAttr::sumsPitch() const {
+  return sumsPitchOf(getTileM(), getTileN(), getSwap());
+}
+
+int64_t MmaScheduleAttr::sumsBytes() const {
+  return sumsBytesOf(getTileM(), getTileN(), getSplitK(), getSwap());
+}
+
 int64_t MmaScheduleAttr::sharedBytes() const {
-  return sharedBytesOf(getStages(), slotBytes(), resultBytes());
+  return sharedBytesOf(getStages(), slotBytes(), resultBytes(), sumsBytes(),
+                       getSplitK());
 }
 
 MmaScheduleAttr MmaScheduleAttr::getIfLegal(MLIRContext *context, MmaIsa isa,
                                             int64_t tileM, int64_t tileN,
                                             int64_t tileK, int64_t stages,
                                             int64_t consumers, int64_t raster,
-                                            MmaStore store,
-                                            int64_t persistent) {
+                                            MmaStore store, int64_t persistent,
+                                            int64_t splitK, bool swap) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
                     context, isa, tileM, tileN, tileK, stages, consumers,
-                    raster, store, persistent);
+                    raster, store, persistent, splitK, swap);
 }
 
 static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
@@ -435,15 +467,38 @@ static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
                      << tileK << "; choose " << row;
 }
 
+/// Blocks that share tiles, and operands that are swapped.
+static LogicalResult verifyGathered(EmitError emitError, MmaStore store,
+                                    int64_t persistent, int64_t splitK,
+                                    bool swap) {
+  if (failed(verifyRange(emitError, "split_k", splitK, kPortableCluster)))
+    return failure();
+  if (store != MmaStore::direct && (swap || splitK > 1))
+    return emitError() << "expected store = direct where the sums are read "
+                          "from shared memory, but got store = "
+                       << stringifyMmaStore(store) << " with "
+                       << (swap ? "swap = true" : "split_k > 1")
+                       << "; use store = direct";
+  if (persistent % splitK == 0)
+    return success();
+  return emitError() << "expected persistent blocks to be whole clusters of "
+                     << splitK << " blocks that share a tile, but got "
+                     << persistent << "; use persistent = "
+                     << std::max(splitK, persistent / splitK * splitK);
+}
+
 LogicalResult MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa,
                                       int64_t tileM, int64_t tileN,
                                       int64_t tileK, int64_t stages,
                                       int64_t consumers, int64_t raster,
-                                      MmaStore store, int64_t persistent) {
+                                      MmaStore store, int64_t persistent,
+                                      int64_t splitK, bool swap) {
   if (failed(verifyRange(emitError, "consumers", consumers, kMaxConsumers)) ||
       failed(verifyTile(emitError, tileM, tileN, tileK, consumers)) ||
       failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
-      failed(verifyRange(emitError, "persistent", persistent, kMaxPersistent)))
+      failed(
+          verifyRange(emitError, "persistent", persistent, kMaxPersistent)) ||
+      failed(verifyGathered(emitError, store, persistent, splitK, swap)))
     return failure();
   if (stages < 2 || stages > kMaxSlots)
     return emitError() << "expected stages from 2 to " << kMaxSlots
@@ -459,18 +514,20 @@ LogicalResult MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa,
                        << "; use a smaller tile or more consumers";
   int64_t slot = slotBytesOf(tileM, tileN, tileK);
   int64_t results = resultBytesOf(store, consumers);
-  int64_t bytes = sharedBytesOf(stages, slot, results);
-  if (bytes <= kWgmmaSharedBytes)
+  int64_t gathered = sumsBytesOf(tileM, tileN, splitK, swap);
+  auto bytesWith = [&](int64_t slots) {
+    return sharedBytesOf(slots, slot, results, gathered, splitK);
+  };
+  if (bytesWith(stages) <= kWgmmaSharedBytes)
     return success();
   int64_t fitting = stages;
-  while (fitting > 1 &&
-         sharedBytesOf(fitting, slot, results) > kWgmmaSharedBytes)
+  while (fitting > 1 && bytesWith(fitting) > kWgmmaSharedBytes)
     --fitting;
-  InFlightDiagnostic error = emitError()
-                             << "expected at most " << kWgmmaSharedBytes
-                             << " bytes of shared memory, but got " << bytes
-                             << " for " << stages << " stages of " << slot
-                             << " bytes and " << results << " of results; ";
+  InFlightDiagnostic error =
+      emitError() << "expected at most " << kWgmmaSharedBytes
+                  << " bytes of shared memory, but got " << bytesWith(stages)
+                  << " for " << stages << " stages of " << slot << " bytes and "
+                  << results + gathered << " of results; ";
   if (fitting < 2)
     return error << "use a smaller tile";
   return error << "use stages = " << fitting;

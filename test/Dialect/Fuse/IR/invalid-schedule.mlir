@@ -364,6 +364,44 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile
 // -----
 
 // mma, 5.
+// expected-error @below {{expected store = direct where the sums are read from shared memory, but got store = tma with swap = true; use store = direct}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, swap = true>}
+
+// -----
+
+// expected-error @below {{but got store = tma with split_k > 1; use store = direct}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, split_k = 2>}
+
+// -----
+
+// mma, 6.
+// expected-error @below {{expected split_k from 1 to 8, but got 16; choose one in that range}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 128, split_k = 16>}
+
+// -----
+
+// expected-error @below {{expected split_k from 1 to 8, but got 0; choose one in that range}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 128, split_k = 0>}
+
+// -----
+
+// expected-error @below {{expected persistent blocks to be whole clusters of 8 blocks that share a tile, but got 132; use persistent = 128}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 8>}
+
+// -----
+
+// mma, 7. The sums of a tile of 128 x 192 take 200 words a row.
+// expected-error @below {{expected at most 232448 bytes of shared memory, but got 267344 for 4 stages of 40960 bytes and 102400 of results; use stages = 3}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 192, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 2>}
+
+// -----
+
+// Those of the swapped one 132 words a row.
+// expected-error @below {{for 4 stages of 40960 bytes and 101376 of results; use stages = 3}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 192, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, swap = true>}
+
+// -----
+
 // expected-error @below {{expected at most 232448 bytes of shared memory, but got 279632 for 5 stages of 49152 bytes and 32768 of results; use stages = 4}}
 func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 5, consumers = 2, raster = 8, store = tma, persistent = 132>}
 

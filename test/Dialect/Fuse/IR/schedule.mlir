@@ -38,5 +38,10 @@ func.func private @schedules() attributes {
   // CHECK-SAME: h = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
   h = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>,
   // CHECK-SAME: i = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 16, tile_k = 256, stages = 2, consumers = 2, raster = 1, store = direct, persistent = 1>
-  i = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 16, tile_k = 256, stages = 2, consumers = 2, raster = 1, store = direct, persistent = 1>
+  i = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 16, tile_k = 256, stages = 2, consumers = 2, raster = 1, store = direct, persistent = 1>,
+  // CHECK-SAME: j = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 8, consumers = 2, raster = 1, store = direct, persistent = 132, split_k = 4, swap = true>
+  j = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 8, consumers = 2, raster = 1, store = direct, persistent = 132, split_k = 4, swap = true>,
+  // The defaults are not printed.
+  // CHECK-SAME: k = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 16, tile_k = 256, stages = 2, consumers = 2, raster = 1, store = direct, persistent = 1>
+  k = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 16, tile_k = 256, stages = 2, consumers = 2, raster = 1, store = direct, persistent = 1, split_k = 1, swap = false>
 }

@@ -61,6 +61,17 @@ inline constexpr StringLiteral kFewBytesAttr = "fuse.few_bytes";
 /// From them, too: names (`fuse.dims`) of dynamic dims that would give kernels
 /// other schedules if their sizes were known.
 inline constexpr StringLiteral kLengthsAttr = "fuse.lengths";
+/// From them, too: a dictionary from names of dynamic dims, or of several whose
+/// product counts, to ascending sizes, such as {rows = [64, 256]} or
+/// {"batch*tokens" = [64]}. Calls with up to so many, and more than the size
+/// before, would get other schedules than those of any size.
+inline constexpr StringLiteral kSizeRangesAttr = "fuse.size_ranges";
+/// For them: a dictionary from such names to the size that schedules are for,
+/// such as {rows = 64}. Other sizes run, too.
+inline constexpr StringLiteral kAssumedSizesAttr = "fuse.assumed_sizes";
+/// On a kernel, from the schedulers: a dictionary from such names to an array
+/// of the schedules for the sizes of `fuse.size_ranges`, for reports.
+inline constexpr StringLiteral kSizedSchedulesAttr = "fuse.sized_schedules";
 
 /// On a pointwise op: a TypeAttr, the float type whose unit in the last place
 /// the result must be good to. Without it that is the result's own element

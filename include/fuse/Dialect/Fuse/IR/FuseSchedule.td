@@ -302,6 +302,19 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     `store = tma` they leave them in shared memory, 128 bytes of 64 rows at a
     time, from where they are copied while the next tile is multiplied.
 
+    With `swap = true` the two operands change places: a tile has `tile_m` of
+    the result's columns, by 64 an instruction, and `tile_n` of its rows, which
+    may be few.
+
+    With `split_k` > 1 so many neighbouring blocks, a cluster, share each tile.
+    Each sums a part of the summed axis, of neighbouring steps of `tile_k`
+    places, and leaves its sums in shared memory. There every block reads those
+    of all for some rows of the tile, adds them from the first part to the last,
+    and computes what follows. The order is fixed, and so is the result.
+
+    With either of them threads read the sums from shared memory as vectors
+    along the result's last axis, and write results from registers.
+
     `isa = wgmma` (sm_90a): m64nNk16, N a multiple of 8 up to 256, with both
     operands in shared memory.
 
@@ -309,7 +322,10 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     2. What a consumer has of `tile_n` is an N of the instruction.
     3. `tile_k` is a multiple of 64, up to 256.
     4. The sums of a thread are at most 128.
-    5. The slots, the results and the barriers have room in shared memory.
+    5. With `swap` or `split_k` > 1, `store = direct`.
+    6. `split_k` is at most 8 and divides `persistent`.
+    7. The slots, the results, the sums and the barriers have room in shared
+       memory.
 
     ```mlir
     schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64,
@@ -320,7 +336,9 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
   let parameters = (ins "MmaIsa":$isa, "int64_t":$tile_m, "int64_t":$tile_n,
                         "int64_t":$tile_k, "int64_t":$stages,
                         "int64_t":$consumers, "int64_t":$raster,
-                        "MmaStore":$store, "int64_t":$persistent);
+                        "MmaStore":$store, "int64_t":$persistent,
+                        DefaultValuedParameter<"int64_t", "1">:$split_k,
+                        DefaultValuedParameter<"bool", "false">:$swap);
   let extraClassDeclaration = [{
     /// Threads of a warpgroup, and rows of one instruction.
     static constexpr int64_t kGroup = 128, kRows = 64;
@@ -345,16 +363,27 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     int64_t columnsPerConsumer() const {
       return sharesColumns() ? getTileN() / getConsumers() : getTileN();
     }
-    /// Bytes of a slot, of the buffers for results, and of all dynamic shared
-    /// memory of a block.
+    /// Whether sums go through shared memory: [rows of the result, columns]
+    /// of f32, the rows `sumsPitch()` apart.
+    bool gathersSums() const { return getSwap() || getSplitK() > 1; }
+    /// What a tile has of the result.
+    int64_t resultRows() const { return getSwap() ? getTileN() : getTileM(); }
+    int64_t resultColumns() const {
+      return getSwap() ? getTileM() : getTileN();
+    }
+    int64_t sumsPitch() const;
+    /// Bytes of a slot, of the buffers for results, of the sums, and of all
+    /// dynamic shared memory of a block.
     int64_t slotBytes() const;
     int64_t resultBytes() const;
+    int64_t sumsBytes() const;
     /// The schedule, or null if the verifier refuses it.
     static MmaScheduleAttr getIfLegal(MLIRContext *context, MmaIsa isa,
                                       int64_t tileM, int64_t tileN,
                                       int64_t tileK, int64_t stages,
                                       int64_t consumers, int64_t raster,
-                                      MmaStore store, int64_t persistent);
+                                      MmaStore store, int64_t persistent,
+                                      int64_t splitK = 1, bool swap = false);
     int64_t sharedBytes() const;
   }];
 }

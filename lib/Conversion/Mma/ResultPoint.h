@@ -1,0 +1,37 @@
+//===- ResultPoint.h - Where a sum is in the result -------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H
+#define FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H
+
+#include "../KernelFrame.h"
+#include "fuse/Analysis/MmaSpace.h"
+
+namespace mlir::fuse {
+
+/// Where `lanes` neighbouring sums are: `row` has an index for each of the axes
+/// that rows join, `outer` for each outer axis.
+struct SumPlace {
+  ArrayRef<Index> row;
+  Index column;
+  const llvm::SmallDenseMap<char, Index> &outer;
+  int64_t lanes;
+};
+
+/// Inputs with an element for each of a result's of the segment, which
+/// pointwise ops read for these.
+SmallVector<BlockArgument> streamedInputs(KernelFrame &frame,
+                                          const MmaSpace &space,
+                                          const MmaSegment &segment);
+
+/// The point of the results of the segment's contractions.
+Point resultPoint(const MmaSpace &space, const MmaSegment &segment,
+                  const DimClasses &dims, const SumPlace &place);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H

@@ -1,0 +1,256 @@
+//===- SizeRanges.cpp - Schedules that follow the size at a call ----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/SizeRanges.h"
+
+#include "fuse/Analysis/DimNames.h"
+#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/OpCost.h"
+#include "fuse/Schedule/Candidates.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// The sizes that get a choice. Twice the rows are less than twice the tiles
+/// only below the smallest; above the largest, waves of tiles are full.
+static constexpr int64_t smallestSize = 16, largestSize = 2048;
+/// What the choice for a size has to take of the time of that for larger ones,
+/// before it gets a range: less is not worth a program.
+static constexpr double worthwhile = 0.95;
+/// Between the names of dims whose product counts.
+static constexpr char productSign = '*';
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+static void addExtent(const Extent &extent, const DimClasses &dims,
+                      DynamicSize &size) {
+  if (extent.isStatic()) {
+    size.factor *= extent.size;
+    return;
+  }
+  for (const SizeRule &rule : dims.rules(extent.cls))
+    if (rule.isPlainProduct()) {
+      for (const Extent &term : rule.terms)
+        if (term.isStatic())
+          size.factor *= term.size;
+        else
+          size.classes.push_back(term.cls);
+      return;
+    }
+  size.classes.push_back(extent.cls);
+}
+
+DynamicSize mlir::fuse::dynamicSizeOf(ArrayRef<Extent> extents,
+                                      const DimClasses &dims) {
+  DynamicSize size;
+  for (const Extent &extent : extents)
+    addExtent(extent, dims, size);
+  llvm::sort(size.classes);
+  return size;
+}
+
+static std::optional<int64_t> assumedSizeOf(ArrayRef<int> classes,
+                                            ArrayRef<AssumedSize> assumed) {
+  const auto *found = llvm::find_if(assumed, [&](const AssumedSize &one) {
+    return ArrayRef(one.classes) == classes;
+  });
+  if (found == assumed.end())
+    return std::nullopt;
+  return found->size;
+}
+
+double mlir::fuse::estimatedSize(const DynamicSize &size,
+                                 ArrayRef<AssumedSize> assumed) {
+  if (size.classes.empty())
+    return size.factor;
+  if (auto known = assumedSizeOf(size.classes, assumed))
+    return size.factor * *known;
+  double product = size.factor;
+  for (int cls : size.classes)
+    product *= assumedSizeOf(cls, assumed).value_or(kAssumedSize);
+  return product;
+}
+
+/// Of the classes in turn; empty if one has none.
+static std::string nameOf(ArrayRef<int> classes,
+                          const DenseMap<int, std::string> &names) {
+  SmallVector<StringRef> found;
+  for (int cls : classes) {
+    auto it = names.find(cls);
+    if (it == names.end())
+      return "";
+    found.push_back(it->second);
+  }
+  return llvm::join(found, StringRef(&productSign, 1));
+}
+
+FailureOr<SmallVector<AssumedSize>>
+mlir::fuse::readAssumedSizes(func::FuncOp function, const DimClasses &dims) {
+  SmallVector<AssumedSize> assumed;
+  auto sizes = function->getAttrOfType<DictionaryAttr>(kAssumedSizesAttr);
+  if (!sizes)
+    return assumed;
+  DenseMap<int, std::string> names = nameDims(function, dims);
+  for (NamedAttribute entry : sizes) {
+    auto size = dyn_cast<IntegerAttr>(entry.getValue());
+    AssumedSize one{{}, size ? size.getInt() : 0};
+    SmallVector<StringRef> parts;
+    entry.getName().strref().split(parts, productSign);
+    for (StringRef part : parts)
+      for (const auto &[cls, name] : names)
+        if (name == part)
+          one.classes.push_back(cls);
+    if (one.size < 1 || one.classes.size() < parts.size())
+      return function.emitError()
+             << "expected " << kAssumedSizesAttr
+             << " to have names of dynamic dims with sizes above 0, but got "
+             << entry.getName() << " = " << entry.getValue()
+             << "; name dims as fuse.dims does, or x.0 for the first of x";
+    llvm::sort(one.classes);
+    assumed.push_back(std::move(one));
+  }
+  return assumed;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The schedules of all contractions for one size.
+using Choice = SmallVector<MmaScheduleAttr, 2>;
+
+class RangeFinder {
+public:
+  RangeFinder(ArrayRef<KernelOp> kernels, const DimClasses &dims,
+              const ScheduleTarget &target);
+
+  /// By the classes whose product is a contraction's m, n or k.
+  const std::map<SmallVector<int, 2>, double> &sizes() const { return found; }
+
+  /// The bounds of the ranges of such a product, whose static factor is
+  /// `factor`, and the choices for them.
+  std::vector<std::pair<int64_t, Choice>> rangesOf(ArrayRef<int> classes,
+                                                   double factor) const;
+  ArrayRef<KernelOp> contractions() const { return kernels; }
+
+private:
+  Choice choiceFor(ArrayRef<AssumedSize> assumed) const;
+  double secondsOf(const Choice &choice, ArrayRef<AssumedSize> assumed) const;
+
+  SmallVector<KernelOp> kernels;
+  /// All schedules of each.
+  std::vector<SmallVector<MmaScheduleAttr>> all;
+  const DimClasses &dims;
+  const ScheduleTarget &target;
+  std::map<SmallVector<int, 2>, double> found;
+};
+} // namespace
+
+RangeFinder::RangeFinder(ArrayRef<KernelOp> some, const DimClasses &dims,
+                         const ScheduleTarget &target)
+    : dims(dims), target(target) {
+  for (KernelOp kernel : some) {
+    SmallVector<MmaScheduleAttr> schedules =
+        mmaSchedulesOf(kernel, dims, target);
+    if (schedules.empty())
+      continue;
+    kernels.push_back(kernel);
+    all.push_back(std::move(schedules));
+    std::string reason;
+    FailureOr<MmaSpace> space =
+        mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
+    auto add = [&](ArrayRef<Extent> extents) {
+      DynamicSize size = dynamicSizeOf(extents, dims);
+      if (!size.classes.empty())
+        found.try_emplace(size.classes, size.factor);
+    };
+    add(space->extents(space->m, dims));
+    add(space->extents(space->k, dims));
+    for (const MmaSegment &segment : space->segments)
+      add({space->columns(segment, dims)});
+  }
+}
+
+Choice RangeFinder::choiceFor(ArrayRef<AssumedSize> assumed) const {
+  Choice choice;
+  for (auto [kernel, schedules] : llvm::zip(kernels, all))
+    choice.push_back(firstMmaFor(mmaProductOf(kernel, dims, assumed), schedules,
+                                 *target.gpu));
+  return choice;
+}
+
+double RangeFinder::secondsOf(const Choice &choice,
+                              ArrayRef<AssumedSize> assumed) const {
+  double seconds = 0;
+  for (auto [kernel, schedule] : llvm::zip(kernels, choice))
+    seconds +=
+        estimateMma(schedule, mmaProductOf(kernel, dims, assumed), *target.gpu)
+            .seconds;
+  return seconds;
+}
+
+std::vector<std::pair<int64_t, Choice>>
+RangeFinder::rangesOf(ArrayRef<int> classes, double factor) const {
+  std::vector<std::pair<int64_t, Choice>> ranges;
+  Choice current = choiceFor({});
+  for (int64_t size = largestSize; size >= smallestSize; size /= 2) {
+    auto dynamic = static_cast<int64_t>(size / factor);
+    if (dynamic < 1)
+      break;
+    AssumedSize assumed{SmallVector<int, 2>(classes), dynamic};
+    Choice choice = choiceFor(assumed);
+    if (secondsOf(choice, assumed) > worthwhile * secondsOf(current, assumed))
+      continue;
+    current = choice;
+    ranges.push_back({dynamic, std::move(choice)});
+  }
+  std::reverse(ranges.begin(), ranges.end());
+  return ranges;
+}
+
+void mlir::fuse::noteSizeRanges(func::FuncOp function,
+                                ArrayRef<KernelOp> kernels,
+                                const DimClasses &dims,
+                                const ScheduleTarget &target) {
+  function->removeAttr(kSizeRangesAttr);
+  RangeFinder finder(kernels, dims, target);
+  DenseMap<int, std::string> names = nameDims(function, dims);
+  Builder builder(function.getContext());
+  SmallVector<NamedAttribute> noted;
+  std::vector<SmallVector<NamedAttribute>> ofKernels(
+      finder.contractions().size());
+  for (const auto &[classes, factor] : finder.sizes()) {
+    std::string name = nameOf(classes, names);
+    auto ranges = finder.rangesOf(classes, factor);
+    if (name.empty() || ranges.empty())
+      continue;
+    SmallVector<int64_t> bounds;
+    for (const auto &[bound, choice] : ranges)
+      bounds.push_back(bound);
+    noted.push_back(
+        builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(bounds)));
+    for (size_t i = 0; i < ofKernels.size(); ++i) {
+      SmallVector<Attribute> schedules;
+      for (const auto &[bound, choice] : ranges)
+        schedules.push_back(choice[i]);
+      ofKernels[i].push_back(
+          builder.getNamedAttr(name, builder.getArrayAttr(schedules)));
+    }
+  }
+  if (noted.empty())
+    return;
+  function->setAttr(kSizeRangesAttr, builder.getDictionaryAttr(noted));
+  for (auto [kernel, schedules] : llvm::zip(finder.contractions(), ofKernels))
+    KernelOp(kernel)->setAttr(kSizedSchedulesAttr,
+                              builder.getDictionaryAttr(schedules));
+}
