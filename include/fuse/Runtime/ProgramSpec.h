@@ -174,9 +174,9 @@ struct InnermostSpec {
   DType dtype = DType::F32;
 };
 
-/// Calls in which the product of the symbols is at most bounds[i], and more than
-/// the bound before, have kernels for that size. All larger ones share those for
-/// any size.
+/// Calls in which the product of the symbols is at most bounds[i], and more
+/// than the bound before, have kernels for that size. All larger ones share
+/// those for any size.
 struct SizeRanges {
   llvm::SmallVector<unsigned, 2> symbols;
   /// Ascending.

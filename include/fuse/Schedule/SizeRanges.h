@@ -10,11 +10,11 @@
 //
 //   16, 32, 64, 128, ..., 2048, and any size above
 //
-// and neighbours for which one choice is about as good are joined: the ranges {rows = [64, 256]} of
-// the attribute `fuse.size_ranges` mean a schedule for up to 64 rows, one for
-// up to 256, and one for more. A program is compiled for each range when the
-// first call has a size in it, with {rows = 64} in `fuse.assumed_sizes`. All of
-// these programs run any size.
+// and neighbours for which one choice is about as good are joined: the ranges
+// {rows = [64, 256]} of the attribute `fuse.size_ranges` mean a schedule for up
+// to 64 rows, one for up to 256, and one for more. A program is compiled for
+// each range when the first call has a size in it, with {rows = 64} in
+// `fuse.assumed_sizes`. All of these programs run any size.
 //
 // What counts is the product of the dynamic dims that a row's number is made
 // of: "batch*tokens" for x[batch, tokens, k].
