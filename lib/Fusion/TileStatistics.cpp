@@ -34,7 +34,7 @@ std::optional<double> GroupMerger::scheduledSeconds(ArrayRef<Operation *> ops) {
   std::optional<double> seconds;
   bool contracts = llvm::any_of(ops, llvm::IsaPred<ContractOp>);
   if (schedule && (!contracts || isa<MmaScheduleAttr>(schedule)))
-    seconds = estimateTime(kernel, all, schedule, *target->gpu).seconds;
+    seconds = estimateTime(kernel, all, schedule, *target).seconds;
   kernel.erase();
   return seconds;
 }

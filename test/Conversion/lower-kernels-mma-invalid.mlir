@@ -172,3 +172,17 @@ func.func @two(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xb
   }
   return %y : tensor<64x64xbf16>
 }
+
+// -----
+
+func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64xbf16> {
+  // expected-error @below {{expected no reduction where sums are read from shared memory, but got one; use split_k = 1 and swap = false}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 2> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %r = fuse.reduce sum %p dims = [1] : tensor<64x64xbf16> -> tensor<64xbf16>
+    fuse.yield %r : tensor<64xbf16>
+  }
+  return %y : tensor<64xbf16>
+}
