@@ -133,7 +133,8 @@ private:
   LogicalResult start(ContractOp op);
   LogicalResult addContraction(MmaSegment &segment, ContractOp op);
   LogicalResult findLetters(const ContractionSpace &space);
-  LogicalResult checkResults();
+  LogicalResult addOtherResults();
+  LogicalResult findFlows(ArrayRef<ContractionSegment> segments);
   LogicalResult findReductions();
   FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
                                     StringRef axes, ArrayRef<char> own);
@@ -278,24 +279,44 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
 }
 
 /// What follows from no contraction is computed beside the first of its shape.
-LogicalResult SpaceFinder::checkResults() {
+LogicalResult SpaceFinder::addOtherResults() {
   for (auto [number, value] : llvm::enumerate(group.results)) {
-    if (reduced.contains(value))
+    bool isKnown =
+        reduced.contains(value) ||
+        llvm::any_of(found.segments, [number = number](auto &segment) {
+          return llvm::is_contained(segment.results, number);
+        });
+    if (isKnown)
       continue;
-    auto hasShape = [&, value = value](const MmaSegment &segment) {
-      return dims.extents(value) == dims.extents(segment.shape());
-    };
-    auto isIn = [number = number](const MmaSegment &segment) {
-      return llvm::is_contained(segment.results, number);
-    };
-    auto *segment = llvm::find_if(found.segments, isIn);
-    if (segment == found.segments.end()) {
-      segment = llvm::find_if(found.segments, hasShape);
-      if (segment != found.segments.end())
-        segment->results.push_back(number);
-    }
-    if (segment == found.segments.end() || !hasShape(*segment))
+    auto *segment = llvm::find_if(
+        found.segments, [&, value = value](const MmaSegment &segment) {
+          return dims.extents(value) == dims.extents(segment.shape());
+        });
+    if (segment == found.segments.end())
       return refuse("a result does not have the contraction's shape");
+    segment->results.push_back(number);
+  }
+  return success();
+}
+
+/// Of the segments' own ops, and of those that follow from no contraction.
+LogicalResult SpaceFinder::findFlows(ArrayRef<ContractionSegment> segments) {
+  for (auto [segment, source] : llvm::zip_equal(found.segments, segments)) {
+    llvm::SmallPtrSet<Operation *, 16> others;
+    for (const ContractionSegment &other : segments)
+      if (&other != &source)
+        others.insert(other.ops.begin(), other.ops.end());
+    auto ops = llvm::filter_to_vector(
+        group.ops, [&](Operation *op) { return !others.contains(op); });
+    auto results = llvm::map_to_vector(segment.results, [&](unsigned number) {
+      return group.results[number];
+    });
+    FailureOr<ContractionFlow> flow =
+        contractionFlowOf(source.contractions, ops, results, dims, reason,
+                          /*tilesReduce=*/true);
+    if (failed(flow))
+      return failure();
+    segment.flow = std::move(*flow);
   }
   return success();
 }
@@ -337,14 +358,15 @@ FailureOr<MmaSpace> SpaceFinder::find() {
                   "a kernel takes");
   if (failed(start(segments.front().contractions.front())))
     return failure();
-  for (ContractionSegment &segment : segments) {
+  for (const ContractionSegment &segment : segments) {
     found.segments.emplace_back();
-    found.segments.back().results = std::move(segment.results);
+    found.segments.back().results = segment.results;
     for (ContractOp op : segment.contractions)
       if (failed(addContraction(found.segments.back(), op)))
         return failure();
   }
-  if (failed(findReductions()) || failed(checkResults()))
+  if (failed(findReductions()) || failed(addOtherResults()) ||
+      failed(findFlows(segments)))
     return failure();
   if (found.segments.size() > 1 && !found.hasOneOrder())
     return refuse("its operands for the columns lie in memory in two orders");
@@ -356,6 +378,14 @@ FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(const MmaGroup &group,
                                            TensorFacts facts,
                                            std::string &reason) {
   return SpaceFinder(group, dims, facts, reason).find();
+}
+
+bool mlir::fuse::isMmaProduct(ContractOp op, const DimClasses &dims,
+                              TensorFacts facts, std::string &reason) {
+  SmallVector<Operation *> ops = {op};
+  SmallVector<Value> inputs(op->getOperands()), results = {op.getResult()};
+  return succeeded(
+      mmaSpaceOf(MmaGroup{ops, inputs, results}, dims, facts, reason));
 }
 
 FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(KernelOp kernel,

@@ -438,10 +438,10 @@ LogicalResult mlir::fuse::verifyScatters(KernelOp kernel) {
              << "expected " << expected << ", but got " << got
              << "; put the scatter into a kernel of its own";
     };
-    if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr>(
-            kernel.getScheduleAttr()))
-      return refuse("a schedule of points or rows for a kernel with "
-                    "fuse.scatter",
+    if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr,
+                         MmaScheduleAttr>(kernel.getScheduleAttr()))
+      return refuse("a schedule of points, rows or tiles of tensor cores for a "
+                    "kernel with fuse.scatter",
                     "another");
     if (!scatter->hasOneUse() || !isa<YieldOp>(*scatter->user_begin()))
       return refuse("the result of fuse.scatter to leave the kernel at once",

@@ -49,6 +49,7 @@ public:
         compute(PointEmitter::computeType(element)) {}
 
   Value build();
+  void prepare();
 
 private:
   bool lanesFit();
@@ -396,7 +397,31 @@ Value RotaryBuilder::frequencies(const Index &pair, int64_t lanes) {
                               at, align);
 }
 
+/// Only where no choice is left: a point's range says on which side it is, or
+/// its vector has whole pairs.
+void RotaryBuilder::prepare() {
+  auto range = emitter.range(feature());
+  int64_t lanes = point.lanes, half = rotated / 2;
+  if (!op.getCosTable() || (lanes > 1 && !lanesFit()))
+    return;
+  if (op.getLayout() == RotaryLayout::interleaved) {
+    if (rotated == op.getHeadDim())
+      sinCos(emitter.div(feature(), Index::constant(2)),
+             std::max<int64_t>(1, lanes / 2));
+    return;
+  }
+  if (range && range->second <= half)
+    sinCos(feature(), lanes);
+  else if (range && range->first >= half && range->second <= rotated)
+    sinCos(emitter.add(feature(), Index::constant(-half)), lanes);
+}
+
 Value mlir::fuse::emitRotary(PointEmitter &emitter, RotaryOp op,
                              const Point &point) {
   return RotaryBuilder(emitter, op, point).build();
+}
+
+void mlir::fuse::prepareRotary(PointEmitter &emitter, RotaryOp op,
+                               const Point &point) {
+  RotaryBuilder(emitter, op, point).prepare();
 }

@@ -51,6 +51,8 @@ struct PartStates {
 struct TensorMapUse {
   bool isResult;
   unsigned number;
+  /// A value of the kernel whose shape it has for the map; null for its own.
+  Value shape;
   /// Of the tensor, the one of neighbours in memory first; several are one to
   /// the map.
   SmallVector<SmallVector<unsigned, 2>> dims;

@@ -507,11 +507,12 @@ ArrayAttr KernelLowering::hostTensorMaps(OpBuilder &builder,
     ArrayRef<OpFoldResult> strides;
     if (!use.isResult)
       strides = layouts[use.number].strides;
-    llvm::append_range(mapDims, hostMapDims(builder, kernel.getLoc(), use.dims,
-                                            dims.extents(tensor), strides,
-                                            [&](const Extent &extent) {
-                                              return hostSize(builder, extent);
-                                            }));
+    llvm::append_range(mapDims,
+                       hostMapDims(builder, kernel.getLoc(), use.dims,
+                                   dims.extents(use.shape ? use.shape : tensor),
+                                   strides, [&](const Extent &extent) {
+                                     return hostSize(builder, extent);
+                                   }));
     unsigned pointer = use.number;
     if (use.isResult)
       pointer = numInputs() + (llvm::find(current.results, use.number) -

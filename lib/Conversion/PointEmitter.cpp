@@ -72,6 +72,12 @@ void PointEmitter::define(Value value, const Point &point, Value computed) {
   memories.back().values[keyOf(value, point)] = computed;
 }
 
+void PointEmitter::defineSource(Operation *moved, const Point &point,
+                                Point source) {
+  memories.back().sources[keyOf(moved->getResult(0), point)] =
+      std::move(source);
+}
+
 Value PointEmitter::emit(Value value, const Point &point) {
   PointKey key = keyOf(value, point);
   for (Memory &memory : llvm::reverse(memories))
@@ -130,6 +136,10 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return load(argument, point);
   Operation *op = value.getDefiningOp();
+  for (Memory &memory : llvm::reverse(memories))
+    if (auto it = memory.sources.find(keyOf(value, point));
+        it != memory.sources.end())
+      return emit(op->getOperand(0), it->second);
   // Only pointwise ops read where they write; others count on lanes that start
   // at multiples, such as pairs.
   if ((point.crossesRows || point.ragged) && point.lanes > 1 &&

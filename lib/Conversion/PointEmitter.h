@@ -138,6 +138,11 @@ public:
   /// Declares the value known at the point (a finished reduction).
   void define(Value value, const Point &point, Value computed);
 
+  /// Declares where the element of its operand is that the op, which moves
+  /// elements, has at the point, as where a thread found the point by going
+  /// forwards from there.
+  void defineSource(Operation *moved, const Point &point, Point source);
+
   /// `compute()`, once for each list of indices while the current scope lasts:
   /// a part of the op's value that several points share.
   Value remember(Operation *op, ArrayRef<Index> dims,
@@ -145,6 +150,8 @@ public:
 
   /// Writes `computed` (compute type) to result `number` at the point.
   void store(unsigned number, const Point &point, Value computed);
+  /// The same of lanes as they lie in memory.
+  void storeStored(unsigned number, const Point &point, Value stored);
 
   /// A value that lies in shared memory around a point: `read(i)` gives, in the
   /// compute type, the element that lies `i` further along `dim`.
@@ -220,6 +227,7 @@ public:
   void setRange(Value base, int64_t low, int64_t high) {
     ranges[base] = {low, high};
   }
+  void clearRange(Value base) { ranges.erase(base); }
   std::optional<std::pair<int64_t, int64_t>> range(const Index &index) const;
 
   /// The point of `operand` that a broadcasting op reads for its result's
@@ -321,6 +329,7 @@ private:
   /// One level of a Scope.
   struct Memory {
     std::map<PointKey, Value> values;
+    std::map<PointKey, Point> sources;
     std::map<SharedKey, Value> shared;
     std::map<IndexKey, Value> indices;
     std::map<std::pair<void *, int64_t>, Value> materialized;

@@ -196,9 +196,15 @@ void PointEmitter::store(unsigned number, const Point &point, Value computed) {
   Location loc = tensor.getLoc();
   Type element = getElementTypeOrSelf(tensor.getType());
   computed = splat(loc, computed, point.lanes);
-  computed = toStorage(loc, element, computed);
+  storeStored(number, point, toStorage(loc, element, computed));
+}
+
+void PointEmitter::storeStored(unsigned number, const Point &point,
+                               Value stored) {
+  Value tensor = kernel.getYield().getValues()[number];
+  Location loc = tensor.getLoc();
   int64_t align = alignment(tensor, point, /*layout=*/nullptr);
   Value at =
       address(loc, abi.results[number], tensor, point, /*layout=*/nullptr);
-  LLVM::StoreOp::create(builder, loc, computed, at, align);
+  LLVM::StoreOp::create(builder, loc, stored, at, align);
 }

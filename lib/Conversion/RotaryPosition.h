@@ -20,6 +20,10 @@ SmallVector<Index, 4> rotaryToken(RotaryOp op, const Point &point);
 Value emitRotaryPosition(PointEmitter &emitter, RotaryOp op,
                          const Point &point);
 
+/// Starts to read from tables what the op turns the point's pairs by, and
+/// remembers it; nothing where that is computed.
+void prepareRotary(PointEmitter &emitter, RotaryOp op, const Point &point);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CONVERSION_ROTARYPOSITION_H

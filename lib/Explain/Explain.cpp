@@ -11,6 +11,7 @@
 #include "fuse/Explain/Passes.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -39,6 +40,7 @@ public:
 
 private:
   void explainKernel(KernelOp kernel);
+  std::string whyTogether(KernelOp kernel);
   void explainCopy(KernelOp kernel);
   void explainMissed(DictionaryAttr record);
   void explainApart(DictionaryAttr record);
@@ -124,6 +126,20 @@ static std::string explainSharing(KernelOp kernel, const DimClasses &dims,
       fastestMmaApart(*space, dims, *target.gpu) * 1e6);
 }
 
+static StringRef textOf(DictionaryAttr record, StringRef name) {
+  auto text = record.getAs<StringAttr>(name);
+  return text ? text.getValue() : StringRef();
+}
+
+/// What two kernels instead of this one would take, where they were thought of.
+std::string Explainer::whyTogether(KernelOp kernel) {
+  if (auto records = function->getAttrOfType<ArrayAttr>(kTogetherAttr))
+    for (auto record : records.getAsRange<DictionaryAttr>())
+      if (textOf(record, "kernel") == kernel.getKernelName())
+        return ("; " + textOf(record, "reason")).str();
+  return "";
+}
+
 void Explainer::explainKernel(KernelOp kernel) {
   ByteCount moved = kernelBytes(kernel, dims);
   std::optional<ByteCount> saved =
@@ -146,8 +162,9 @@ void Explainer::explainKernel(KernelOp kernel) {
       << remark::metric("Schedule", schedule)
       << remark::metric("Predicted", predicted.chosen)
       << remark::metric("RunnerUp", predicted.runnerUp)
-      << remark::reason("{0}{1}", explainSchedule(kernel, dims, facts),
-                        explainSharing(kernel, dims, target));
+      << remark::reason("{0}{1}{2}", explainSchedule(kernel, dims, facts),
+                        explainSharing(kernel, dims, target),
+                        whyTogether(kernel));
 }
 
 /// The argument of the program that `value` is a view of.
@@ -249,11 +266,6 @@ ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
   return cost;
 }
 
-static StringRef textOf(DictionaryAttr record, StringRef name) {
-  auto text = record.getAs<StringAttr>(name);
-  return text ? text.getValue() : StringRef();
-}
-
 /// Independent kernels that could have been one launch.
 void Explainer::explainApart(DictionaryAttr record) {
   StringRef reason = textOf(record, "reason");
@@ -303,6 +315,9 @@ void Explainer::run() {
     for (auto record : records.getAsRange<DictionaryAttr>())
       record.contains("neighbour") ? explainApart(record)
                                    : explainMissed(record);
+  if (auto records = function->getAttrOfType<ArrayAttr>(kDetachedAttr))
+    for (auto record : records.getAsRange<DictionaryAttr>())
+      explainMissed(record);
 }
 
 namespace {

@@ -28,6 +28,26 @@ struct Advice {
 static constexpr Advice advices[] = {
     {"another kernel lies between them",
      "compute what both need before the kernel between them, or after it"},
+    {"by the model of time",
+     "nothing: the tiles that would run both are slower than two kernels"},
+    {"has no tensor cores", "compile for a chip with them, such as sm_90a, or "
+                            "accept a kernel for each"},
+    {"no tile of tensor cores holds",
+     "use heads of 64, 128 or 256, or layout interleaved"},
+    {"tensor cores read operands from memory",
+     "nothing: computed in the kernel, an operand would keep the contraction "
+     "off "
+     "the tensor cores"},
+    {"no thread has both elements of a rotary pair",
+     "use layout interleaved, or rotate a multiple of 16 features"},
+    {"a rotary pair lies in two",
+     "use layout interleaved, or heads of at most 256"},
+    {"no range of columns", "slice an operand of the contraction instead"},
+    {"a slice starts or ends inside",
+     "let slices start and end at multiples of 64 columns"},
+    {"neighbouring columns of the contraction lie rows apart",
+     "transpose an operand of the contraction, or keep the order of the last "
+     "dimension"},
     {"compute it again for every place that needs it",
      "nothing: by the cost model two kernels are faster"},
     {"it needs other tiles of the contraction",
@@ -55,8 +75,6 @@ static constexpr Advice advices[] = {
      "nothing: a tile has 256 columns at most"},
     {"contractions of several shapes meet",
      "nothing: a thread has the sums of one shape"},
-    {"a rotary pair lies in two tiles",
-     "use layout interleaved, whose pairs are neighbours"},
     {"its shape is not that of the contraction's result",
      "apply the op before the reshape or broadcast that changes the shape"},
     {"a result does not have the contraction's shape",
@@ -324,6 +342,28 @@ static std::string explainSizes(KernelOp kernel) {
   return text;
 }
 
+/// Which of the results lie in the contraction's order, so that a copy by
+/// tensor map writes them.
+static StringRef explainStores(KernelOp kernel, const DimClasses &dims) {
+  std::string reason;
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
+  if (failed(space))
+    return "";
+  bool copies = false, stores = false;
+  for (const MmaSegment &segment : space->segments)
+    for (unsigned number : segment.results)
+      (isInOrder(kernel.getYield().getValues()[number], segment.flow)
+           ? copies
+           : stores) = true;
+  if (!stores)
+    return "";
+  return copies ? ", from where some are copied by tensor map, and of others, "
+                  "which lie elsewhere, threads write 16 bytes of a row each"
+                : ", from where threads write 16 bytes of a row each, since "
+                  "they lie elsewhere than the contraction's would";
+}
+
 static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                               const DimClasses &dims,
                               std::optional<TensorFacts> facts) {
@@ -331,16 +371,17 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
   if (schedule.getSplitK() > 1)
     gathered = formatv(", whose parts {0} blocks sum and then add in order",
                        schedule.getSplitK());
+  bool isBuffered = schedule.getStore() == MmaStore::tma;
   std::string text = formatv(
       "it contracts 16-bit floats on tensor cores; {0} share tiles of "
       "{1} x {2}{3}{4}, whose operands are copied up to {5} steps ahead, and "
-      "results are written {6}",
+      "results are written {6}{7}",
       plural(schedule.getConsumers(), "warpgroup"), schedule.resultRows(),
       schedule.resultColumns(),
       schedule.getSwap() ? " with the operands swapped" : "", gathered,
       schedule.getStages() - 1,
-      schedule.getStore() == MmaStore::tma ? "through shared memory"
-                                           : "from registers");
+      isBuffered ? "through shared memory" : "from registers",
+      isBuffered ? explainStores(kernel, dims) : "");
   if (size_t count =
           facts ? countTileInputs(schedule, kernel, dims, *facts) : 0)
     text += formatv("; {0} as large as the result {1} copied with the tiles",

@@ -165,8 +165,11 @@ double ViewCount::elementsRead(Value value) const {
   return total;
 }
 
+/// Wherever a contraction's result is moved, it is computed once.
 double ViewCount::evaluations(Operation *op) const {
   double total = 0;
+  if (isa<ContractOp>(op))
+    return estimatedElements(op->getResult(0));
   for (Value result : op->getResults())
     for (const View &view : views.lookup(result))
       total += view.elements;

@@ -8,8 +8,10 @@
 #include "fuse/Fusion/Legality.h"
 
 #include "fuse/Analysis/AxisClasses.h"
+#include "fuse/Analysis/ContractionFlow.h"
 #include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/MmaSpace.h"
 #include "fuse/Analysis/TransposeSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
@@ -32,8 +34,9 @@ namespace {
 class Classifier {
 public:
   Classifier(const GroupView &group, const DimClasses &dims,
-             std::string &reason)
-      : group(group), dims(dims), reason(reason) {}
+             bool hasTensorCores, std::string &reason)
+      : group(group), dims(dims), hasTensorCores(hasTensorCores),
+        reason(reason) {}
 
   FailureOr<GroupKind> run();
 
@@ -45,10 +48,13 @@ private:
   FailureOr<GroupKind> asContractions();
   FailureOr<GroupKind> asContraction(ArrayRef<ContractOp> contracts);
   const char *checkPartsOf(ContractOp contract);
+  bool areMmaProducts(ArrayRef<ContractOp> contracts) const;
+  FailureOr<GroupKind> asTiles(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asReductions();
 
   const GroupView &group;
   const DimClasses &dims;
+  bool hasTensorCores;
   std::string &reason;
 };
 
@@ -216,8 +222,58 @@ const char *Classifier::checkPartsOf(ContractOp contract) {
   return nullptr;
 }
 
+/// A scatter writes memory in place, so it can only be what leaves a kernel,
+/// and what it writes into must be there before.
+static const char *checkScatters(const GroupView &group) {
+  for (Operation *op : group.ops) {
+    auto scatter = dyn_cast<ScatterOp>(op);
+    if (!scatter)
+      continue;
+    for (Operation *user : scatter->getUsers())
+      if (llvm::is_contained(group.ops, user))
+        return "what a scatter has written is not in registers";
+    Operation *into = scatter.getInto().getDefiningOp();
+    if (into && llvm::is_contained(group.ops, into))
+      return "what a scatter writes into must be in memory";
+    for (Operation *user : scatter.getInto().getUsers())
+      if (user != scatter && llvm::is_contained(group.ops, user))
+        return "what a scatter writes into is read by the kernel, too";
+  }
+  return nullptr;
+}
+
+bool Classifier::areMmaProducts(ArrayRef<ContractOp> contracts) const {
+  std::string why;
+  TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
+  return hasTensorCores && llvm::all_of(contracts, [&](ContractOp contract) {
+           return isMmaProduct(contract, dims, facts, why);
+         });
+}
+
+/// On tensor cores: what is computed where the tiles' sums are.
+FailureOr<GroupKind> Classifier::asTiles(ArrayRef<ContractOp> contracts) {
+  for (ContractOp contract : contracts)
+    for (Value operand : contract.getOperands())
+      if (llvm::is_contained(group.ops, operand.getDefiningOp()))
+        return refuse(
+            "tensor cores read operands from memory, so that a kernel "
+            "of its own leaves there what is computed of one");
+  if (group.tilesReduce && llvm::any_of(group.ops, isReduction))
+    if (const char *why = checkPartsOf(contracts.front()))
+      return refuse(why);
+  if (failed(contractionFlowOf(contracts, group.ops, group.results, dims,
+                               reason, group.tilesReduce)))
+    return failure();
+  return GroupKind::Contraction;
+}
+
 /// Of contractions whose results meet.
 FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
+  if (areMmaProducts(contracts))
+    return asTiles(contracts);
+  if (llvm::any_of(group.ops, llvm::IsaPred<ScatterOp>))
+    return refuse("a scatter walks its updates, not the tiles of a "
+                  "contraction");
   ContractOp first = contracts.front();
   SmallVector<Extent> shape = dims.extents(first.getResult());
   Places places(group);
@@ -289,8 +345,8 @@ FailureOr<GroupKind> Classifier::asContractions() {
       return ownerOf(result) == &segment;
     });
     GroupView view{ops, results, group.tilesReduce};
-    if (failed(
-            Classifier(view, dims, reason).asContraction(segment.contractions)))
+    if (failed(Classifier(view, dims, hasTensorCores, reason)
+                   .asContraction(segment.contractions)))
       return failure();
   }
   return GroupKind::Contraction;
@@ -353,26 +409,6 @@ FailureOr<GroupKind> Classifier::asReductions() {
   return GroupKind::Rows;
 }
 
-/// A scatter writes memory in place, so it can only be what leaves a kernel,
-/// and what it writes into must be there before.
-static const char *checkScatters(const GroupView &group) {
-  for (Operation *op : group.ops) {
-    auto scatter = dyn_cast<ScatterOp>(op);
-    if (!scatter)
-      continue;
-    for (Operation *user : scatter->getUsers())
-      if (llvm::is_contained(group.ops, user))
-        return "what a scatter has written is not in registers";
-    Operation *into = scatter.getInto().getDefiningOp();
-    if (into && llvm::is_contained(group.ops, into))
-      return "what a scatter writes into must be in memory";
-    for (Operation *user : scatter.getInto().getUsers())
-      if (user != scatter && llvm::is_contained(group.ops, user))
-        return "what a scatter writes into is read by the kernel, too";
-  }
-  return nullptr;
-}
-
 /// Whether all threads walk one space, that of the results.
 static bool walksOneShape(const GroupView &group, const DimClasses &dims) {
   return llvm::none_of(group.ops, llvm::IsaPred<ScatterOp>) &&
@@ -384,12 +420,10 @@ static bool walksOneShape(const GroupView &group, const DimClasses &dims) {
 FailureOr<GroupKind> Classifier::run() {
   bool reduces = false;
   for (Operation *op : group.ops) {
-    if (isa<ContractOp>(op))
-      return llvm::any_of(group.ops,
-                          [](Operation *o) { return isa<ScatterOp>(o); })
-                 ? refuse("a scatter walks its updates, not the tiles of a "
-                          "contraction")
-                 : asContractions();
+    if (isa<ContractOp>(op)) {
+      const char *why = checkScatters(group);
+      return why ? refuse(why) : asContractions();
+    }
     reduces |= isReduction(op);
   }
   if (const char *why = checkScatters(group))
@@ -404,6 +438,7 @@ FailureOr<GroupKind> Classifier::run() {
 
 FailureOr<GroupKind> mlir::fuse::classifyGroup(const GroupView &group,
                                                const DimClasses &dims,
+                                               bool hasTensorCores,
                                                std::string &reason) {
-  return Classifier(group, dims, reason).run();
+  return Classifier(group, dims, hasTensorCores, reason).run();
 }

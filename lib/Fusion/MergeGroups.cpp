@@ -98,11 +98,12 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                           std::string &reason, bool tilesReduce) {
   GroupView group{ops, results, tilesReduce};
-  if (failed(classifyGroup(group, *dims, reason)) ||
+  if (failed(classifyGroup(group, *dims, machine.tensorCores, reason)) ||
       !mayShareKernel(ops, results, reason))
     return false;
   return llvm::none_of(ops, isReduction) || llvm::none_of(ops, isDynamic) ||
-         succeeded(classifyGroup(group, DimClasses(ops), reason));
+         succeeded(classifyGroup(group, DimClasses(ops), machine.tensorCores,
+                                 reason));
 }
 
 std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,
@@ -445,8 +446,8 @@ void GroupMerger::mergeNeighbours() {
   std::string reason;
   for (int group : all) {
     SmallVector<Operation *> ops(groups.ops(group));
-    FailureOr<GroupKind> kind =
-        classifyGroup({ops, groups.resultsOf(ops)}, *dims, reason);
+    FailureOr<GroupKind> kind = classifyGroup(
+        {ops, groups.resultsOf(ops)}, *dims, machine.tensorCores, reason);
     kinds[group] = succeeded(kind) ? std::optional(*kind) : std::nullopt;
   }
   auto tensors = [&](int group) {

@@ -104,6 +104,11 @@ void mlir::fuse::buildViewPipeline(OpPassManager &pm,
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
   buildViewPipeline(pm, options);
+  DetachContractionsOptions detach;
+  detach.chip = options.chip;
+  detach.aligned = options.aligned;
+  detach.divisible = options.divisible;
+  pm.addNestedPass<func::FuncOp>(createDetachContractions(detach));
   AssignSchedulesOptions assign;
   assign.chip = options.chip;
   assign.aligned = options.aligned;

@@ -28,6 +28,11 @@ mlir::fuse::proposeContraction(KernelOp kernel, const DimClasses &dims,
                    [](Operation &op) { return isReduction(&op); }))
     return {};
   ContractOp op = *contractions.begin();
+  // A thread has no other sums than its own.
+  for (Value value : kernel.getYield().getValues())
+    if (value.getDefiningOp<ScatterOp>() ||
+        !dims.sameShape(value, op.getResult()))
+      return {};
   ContractionSpace space = contractionSpaceOf(op);
   int64_t elementBits =
       getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth();

@@ -43,13 +43,21 @@ MmaProduct mlir::fuse::mmaProductOf(ContractOp contract,
 }
 
 /// What follows the contractions, for each of their places.
-static void addEpilogue(MmaProduct &product, KernelOp kernel,
-                        const DimClasses &dims) {
+static void addEpilogue(MmaProduct &product, const MmaSpace &space,
+                        KernelOp kernel, const DimClasses &dims) {
   Block &body = kernel.getBody().front();
   double places = product.batches * product.m * product.n;
   auto isWhole = [&](Value value) {
     return llvm::any_of(body.getOps<ContractOp>(), [&](ContractOp contract) {
       return dims.sameShape(value, contract.getResult());
+    });
+  };
+  auto isMoved = [&](Value value) {
+    return llvm::any_of(space.segments, [&](const MmaSegment &segment) {
+      auto known = segment.flow.values.find(value);
+      return known != segment.flow.values.end() &&
+             !known->second.moves.empty() &&
+             known->second.moves.back() != value.getDefiningOp();
     });
   };
   auto share = [&](Value value) {
@@ -62,9 +70,11 @@ static void addEpilogue(MmaProduct &product, KernelOp kernel,
       product.readBytes += share(input) * elementBytes(input);
   for (Operation &op : body.without_terminator()) {
     Value value = isReduction(&op) ? op.getOperand(0) : op.getResult(0);
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
     if (isReduction(&op))
       product.states += numStateComponents(&op);
-    if (!isa<ContractOp>(op) && isWhole(value))
+    if (!isa<ContractOp>(op) && (isWhole(value) || isMoved(value)))
       product.instructions += share(value) * instructionsOf(&op);
   }
 }
@@ -106,7 +116,10 @@ MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   form.mayBeSwapped =
       space.segments.size() == 1 && space.segments.front().count() == 1;
   for (const MmaSegment &segment : space.segments) {
+    form.mayGather &= !segment.flow.needsTiles;
     form.contractions = std::lcm(form.contractions, segment.count());
+    form.wholeColumns = std::lcm(form.wholeColumns,
+                                 segment.flow.wholeColumns * segment.count());
     for (const MmaContraction &contraction : segment.contractions)
       form.columnsAreAlongK &= contraction.columns.isAlongK(space.k);
   }
@@ -123,7 +136,7 @@ MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims,
     MmaProduct product = mmaProductOf(*space, results, dims, assumed);
     // Of one place, whatever is assumed of their number.
     MmaProduct any = mmaProductOf(*space, results, dims);
-    addEpilogue(any, kernel, dims);
+    addEpilogue(any, *space, kernel, dims);
     product.readBytes = any.readBytes;
     product.instructions = any.instructions;
     product.states = any.states;
@@ -146,7 +159,7 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
   MmaForm form = mmaFormOf(*space);
   form.mayCopyResults =
       llvm::any_of(kernel.getYield().getValues(), [&](Value value) {
-        return fitsTensorMap(kernel, dims, value, facts);
+        return fitsTensorMap(kernel, dims, storedValue(value), facts);
       });
   return rankMmaSchedules(kernel.getContext(),
                           mmaProductOf(kernel, dims, target.assumed), form,

@@ -203,6 +203,8 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
   bool isAlongK =
       schedule.getSwap() ? form.rowsAreAlongK : form.columnsAreAlongK;
   bool copiesResults = schedule.getStore() == MmaStore::tma;
+  if (schedule.columnsPerConsumer() % form.wholeColumns != 0)
+    return false;
   return isShared(/*unit=*/8) && (areBlocks || isAlongK) &&
          (!copiesResults || (areBlocks && form.mayCopyResults));
 }
@@ -299,8 +301,14 @@ void ScheduleList::addShape(Shape shape) {
 }
 
 SmallVector<MmaScheduleAttr> ScheduleList::all() {
+  // Those of whole heads, if there are any.
+  SmallVector<int64_t> columns(ArrayRef<int64_t>{tileColumns});
+  int64_t whole = form.wholeColumns, most = columns.back();
+  for (int64_t heads = whole; whole > 1 && heads <= most; heads += whole)
+    if (!llvm::is_contained(columns, heads))
+      columns.push_back(heads);
   for (int64_t tileM : tileRows)
-    for (int64_t tileN : tileColumns)
+    for (int64_t tileN : columns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
         addShape({tileM, tileN, consumers});
   return std::move(found);

@@ -186,3 +186,32 @@ func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x
   }
   return %y : tensor<64xbf16>
 }
+
+// -----
+
+#tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
+
+func.func @narrow(%x: tensor<64x64xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x128xbf16> {
+  // expected-error @below {{expected consumers with multiples of 128 columns of a contraction, which are needed together behind it, but got 64; choose another tile_n}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xbf16> schedule = #tile {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<128x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xbf16>
+    %r = fuse.rotary half heads_tokens %p base = 1.0e4 : tensor<64x128xbf16>
+    fuse.yield %r : tensor<64x128xbf16>
+  }
+  return %y : tensor<64x128xbf16>
+}
+
+// -----
+
+func.func @moved(%x: tensor<64x64xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x128xbf16> {
+  // expected-error @below {{expected results in the contraction's order where sums are read from shared memory, but got others; use split_k = 1 and swap = false}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 2> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<128x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xbf16>
+    %r = fuse.rotary half heads_tokens %p base = 1.0e4 : tensor<64x128xbf16>
+    fuse.yield %r : tensor<64x128xbf16>
+  }
+  return %y : tensor<64x128xbf16>
+}

@@ -4,7 +4,7 @@ func.func @not_pointwise(%x: tensor<8x8xf32>, %i: tensor<8xi32>, %u: tensor<8x8x
   %y = fuse.kernel "k" ins(%x, %i, %u : tensor<8x8xf32>, tensor<8xi32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       schedule = #fuse.transpose<threads = 16, tile = 8, vector = 4> {
   ^bb0(%a: tensor<8x8xf32>, %b: tensor<8xi32>, %c: tensor<8x8xf32>):
-    // expected-error @below {{expected a schedule of points or rows for a kernel with fuse.scatter, but got another; put the scatter into a kernel of its own}}
+    // expected-error @below {{expected a schedule of points, rows or tiles of tensor cores for a kernel with fuse.scatter, but got another; put the scatter into a kernel of its own}}
     %s = fuse.scatter %a, %b, %c dim = 0 : tensor<8x8xf32>, tensor<8xi32>, tensor<8x8xf32> -> tensor<8x8xf32>
     fuse.yield %s : tensor<8x8xf32>
   }

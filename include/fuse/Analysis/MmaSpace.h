@@ -33,6 +33,7 @@
 #ifndef FUSE_ANALYSIS_MMASPACE_H
 #define FUSE_ANALYSIS_MMASPACE_H
 
+#include "fuse/Analysis/ContractionFlow.h"
 #include "fuse/Analysis/KernelSpace.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -83,6 +84,8 @@ struct MmaSegment {
   SmallVector<MmaContraction, 2> contractions;
   /// Numbers of the kernel's results that follow from them.
   SmallVector<unsigned> results;
+  /// What becomes of the contractions' results.
+  ContractionFlow flow = {};
 
   /// A value of the shape of all of them.
   TypedValue<RankedTensorType> shape() const {
@@ -126,6 +129,11 @@ struct MmaSpace {
   /// summed axis, or of all of them the columns.
   bool hasOneOrder() const;
 };
+
+/// Whether the contraction, in a kernel of its own, is a product of matrices
+/// that tensor cores run where tensors lie as `facts` says; or why not.
+bool isMmaProduct(ContractOp op, const DimClasses &dims, TensorFacts facts,
+                  std::string &reason);
 
 /// The space of the contractions, or a reason why tensor cores cannot run them
 /// in one kernel, such as "its rows are no multiples of 16 bytes".

@@ -22,7 +22,8 @@ enum class GroupKind {
   /// Reductions over other dimensions of one shape, and what surrounds them.
   Columns,
   /// Contractions and pointwise ops on their results, perhaps with reductions
-  /// along the last axis of these.
+  /// along the last axis of these; on tensor cores also what ContractionFlow.h
+  /// has.
   Contraction
 };
 
@@ -35,8 +36,11 @@ struct GroupView {
 };
 
 /// The kind of a group that one kernel can run, or why none can.
+/// `hasTensorCores`: contractions of 16-bit floats run on such, which read
+/// their operands from memory and leave their results in tiles.
 FailureOr<GroupKind> classifyGroup(const GroupView &group,
-                                   const DimClasses &dims, std::string &reason);
+                                   const DimClasses &dims, bool hasTensorCores,
+                                   std::string &reason);
 
 } // namespace mlir::fuse
 

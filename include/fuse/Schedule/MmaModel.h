@@ -80,6 +80,8 @@ struct MmaForm {
   /// The columns of a consumer are shared evenly among so many contractions, or
   /// divisors of that number.
   int64_t contractions = 1;
+  /// What follows needs so many columns together, as those of a head.
+  int64_t wholeColumns = 1;
 };
 
 /// Tiles of all columns, for a row of tiles.

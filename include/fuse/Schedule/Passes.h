@@ -13,6 +13,13 @@
 
 namespace mlir::fuse {
 
+/// On a function, records of kernels that stay one because two would be slower:
+/// a `kernel` and the `reason`, which has both times.
+inline constexpr llvm::StringLiteral kTogetherAttr = "fuse.together";
+/// On a function, records of kernels that were one: `producer`, `consumer` and
+/// the `reason`.
+inline constexpr llvm::StringLiteral kDetachedAttr = "fuse.detached";
+
 #define GEN_PASS_DECL
 #include "fuse/Schedule/Passes.h.inc"
 

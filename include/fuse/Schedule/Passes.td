@@ -61,4 +61,49 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
   ];
 }
 
+def DetachContractions
+    : Pass<"fuse-detach-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Take apart a contraction and what only tensor cores do behind";
+  let description = [{
+    A kernel whose contraction's elements are moved, scattered or rotated can be
+    run in the tiles of tensor cores only. Where these cannot run it, or two
+    kernels are faster by the model of time, the contraction gets a kernel of its
+    own, and the function's attribute `fuse.detached` says why. Of kernels that
+    stay one `fuse.together` has both times.
+
+    Before, for a chip without such tensor cores:
+    ```mlir
+    %q = fuse.kernel "q" ins(%x, %w : tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x2x128xbf16> {
+    ^bb0(%a: tensor<?x64xbf16>, %b: tensor<256x64xbf16>):
+      %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x64xbf16>, tensor<256x64xbf16> -> tensor<?x256xbf16>
+      %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [%n, 2, 128] : tensor<?x256xbf16> into tensor<?x2x128xbf16>
+      %r = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<?x2x128xbf16>
+      fuse.yield %r : tensor<?x2x128xbf16>
+    }
+    ```
+    After:
+    ```mlir
+    %p = fuse.kernel "q_contract" ins(%x, %w : tensor<?x64xbf16>, tensor<256x64xbf16>) -> tensor<?x256xbf16> {
+    ^bb0(%a: tensor<?x64xbf16>, %b: tensor<256x64xbf16>):
+      %c = fuse.contract "mk,nk->mn" %a, %b : tensor<?x64xbf16>, tensor<256x64xbf16> -> tensor<?x256xbf16>
+      fuse.yield %c : tensor<?x256xbf16>
+    }
+    %q = fuse.kernel "q" ins(%p : tensor<?x256xbf16>) -> tensor<?x2x128xbf16> {
+    ^bb0(%c: tensor<?x256xbf16>):
+      %h = tensor.expand_shape %c [[0], [1, 2]] output_shape [%n, 2, 128] : tensor<?x256xbf16> into tensor<?x2x128xbf16>
+      %r = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<?x2x128xbf16>
+      fuse.yield %r : tensor<?x2x128xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The GPU to schedule for, or cpu for the host">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
+    Option<"divisible", "divisible", "bool", "false",
+           "Dynamic last dimensions are multiples of 16 bytes">
+  ];
+}
+
 #endif // FUSE_SCHEDULE_PASSES_TD

@@ -150,6 +150,13 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
 /// A block of 64 columns of the matrix is a box; along the summed axis a
 /// swizzle repeats after 8 columns, as many as an instruction takes.
 LogicalResult MmaLowering::verifyColumns(const MmaSegment &segment) {
+  if (int64_t whole = segment.flow.wholeColumns;
+      segment.columnsPerConsumer(schedule) % whole != 0)
+    return frame.kernel.emitError()
+           << "expected consumers with multiples of " << whole
+           << " columns of a contraction, which are needed together behind "
+              "it, but got "
+           << segment.columnsPerConsumer(schedule) << "; choose another tile_n";
   bool isAcross = llvm::any_of(llvm::seq(segment.count()), [&](int64_t number) {
     return !rightOperand(space, schedule, segment, number).isAlongK(space.k);
   });
@@ -455,13 +462,11 @@ void MmaLowering::startEpilogues(const ConsumerThread &self) {
   for (GatheredEpilogue &epilogue : gathered)
     epilogue.initialize(self, rank, *exchange);
   Value buffers = b.behind(memory, schedule.getStages() * schedule.slotBytes());
-  // A tile that fills an odd number ends with the buffer that the next one
-  // starts with.
-  bool startsAnywhere = llvm::any_of(epilogues, [](MmaEpilogue &epilogue) {
-    return epilogue.buffersOfTile() % MmaScheduleAttr::kBuffers != 0;
-  });
+  BufferUse use;
+  for (const MmaEpilogue &epilogue : epilogues)
+    epilogue.addTo(use);
   for (MmaEpilogue &epilogue : epilogues)
-    epilogue.initialize(self, buffers, startsAnywhere);
+    epilogue.initialize(self, buffers, use);
 }
 
 /// What the tile reads comes from `place` of the ring on.
@@ -481,11 +486,9 @@ void MmaLowering::writeTile(const TilePlace &tile, ArrayRef<Value> sums,
 }
 
 void MmaLowering::finishCopies() {
-  auto copies = llvm::find_if(epilogues, [](MmaEpilogue &epilogue) {
-    return epilogue.buffersOfTile() > 0;
-  });
-  if (copies != epilogues.end())
-    copies->finish();
+  // It waits for the copies of all.
+  if (!epilogues.empty())
+    epilogues.front().finish();
 }
 
 void MmaLowering::consume(TileRing &ring) {
@@ -595,6 +598,14 @@ FailureOr<Grid> mlir::fuse::lowerMma(KernelFrame &frame,
            << "expected one contraction where the operands are swapped, but "
               "got "
            << count << "; use swap = false";
+  bool moves = llvm::any_of(space->segments, [](const MmaSegment &segment) {
+    return segment.flow.needsTiles;
+  });
+  if (schedule.gathersSums() && moves)
+    return frame.kernel.emitError()
+           << "expected results in the contraction's order where sums are read "
+              "from shared memory, but got others; use split_k = 1 and swap = "
+              "false";
   if (schedule.gathersSums() && !space->reductions.empty())
     return frame.kernel.emitError()
            << "expected no reduction where sums are read from shared memory, "

@@ -7,21 +7,23 @@
 
 #include "MmaEpilogue.h"
 
+#include "../RotaryPosition.h"
 #include "../TensorMaps.h"
 #include "ResultPoint.h"
 #include "TileMaps.h"
+#include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
 
 static constexpr int64_t warpThreads = 32;
-/// The rows of a warp, and how far the two rows of a thread are apart.
-static constexpr int64_t warpRows = 16, rowStep = 8;
-/// What stmatrix writes for each thread that gives an address.
-static constexpr int64_t matrixRowBytes = 16;
+/// The rows of a warp.
+static constexpr int64_t warpRows = 16;
 
 MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
                          const MmaSegment &segment, MmaScheduleAttr schedule,
@@ -33,12 +35,42 @@ MmaEpilogue::MmaEpilogue(MmaBuilder &b, const MmaSpace &space,
                  mmaTileInputs(b.frame.kernel, b.frame.dims, space, segment,
                                schedule, facts),
                  groupColumns),
-      streamed(streamedInputs(b.frame, space, segment)),
-      lanes(emitter.divides(pair, extents(space.n).front()) ? pair : 1),
+      lanes(lanesOfFlow()), flowPlaces(emitter, segment.flow),
       reductions(b, space, lanes) {
   addResults(facts);
-  llvm::erase_if(streamed,
-                 [&](BlockArgument input) { return tileInputs.has(input); });
+  llvm::DenseSet<Operation *> needed = mmaOpsOf(b.frame.kernel, space, segment);
+  auto isRead = [&](BlockArgument input, Operation *user) {
+    return user->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+           needed.contains(user) &&
+           segment.flow.values.contains(user->getResult(0)) &&
+           b.frame.dims.sameShape(input, user->getResult(0));
+  };
+  for (BlockArgument input : b.frame.kernel.getBody().getArguments())
+    for (Operation *user : input.getUsers())
+      if (!tileInputs.has(input) && isRead(input, user)) {
+        streamed.push_back({input, user->getResult(0)});
+        break;
+      }
+}
+
+/// Vectors of two columns stay whole where elements are moved.
+int64_t MmaEpilogue::lanesOfFlow() const {
+  for (auto &[value, moved] : segment.flow.values)
+    if (!emitter.divides(pair, b.frame.dims.extents(value).back()))
+      return 1;
+  return pair;
+}
+
+/// Whether 16 bytes of columns are 16 bytes of the result.
+bool MmaEpilogue::hasWholeChunks(const Result &result) const {
+  ScatterOp scatter = result.scatter;
+  if (scatter &&
+      static_cast<int64_t>(scatter.getDim()) + 1 == scatter.getType().getRank())
+    return false;
+  int64_t chunk = chunkBytes / result.bytes;
+  return llvm::all_of(segment.flow.values, [&](auto &entry) {
+    return emitter.divides(chunk, b.frame.dims.extents(entry.first).back());
+  });
 }
 
 /// Results of other widths, or whose rows copies cannot write, are written from
@@ -49,31 +81,39 @@ void MmaEpilogue::addResults(TensorFacts facts) {
     Result result;
     Value value = frame.kernel.getYield().getValues()[number];
     result.number = number;
-    result.value = value;
+    result.value = storedValue(value);
+    result.scatter = value.getDefiningOp<ScatterOp>();
     int64_t bits =
         getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
     result.bytes = llvm::divideCeil(bits, 8);
-    bool isCopied =
-        schedule.getStore() == MmaStore::tma &&
-        (result.bytes == 1 || result.bytes == 2 || result.bytes == 4) &&
-        lanes == pair && groupColumns % result.columns() == 0 &&
-        width() % result.columns() == 0 &&
-        fitsTensorMap(frame.kernel, frame.dims, value, facts);
-    TensorMapUse use = resultLikeMap(frame, space, value, result.columns(),
+    bool isMoved = !segment.flow.of(result.value).moves.empty();
+    Value shape = isMoved ? Value(segment.shape()) : result.value;
+    bool mayBuffer = schedule.getStore() == MmaStore::tma && bits >= 8 &&
+                     result.bytes <= 4 && lanes == pair;
+    bool isCopied = mayBuffer && isInOrder(value, segment.flow) &&
+                    groupColumns % result.columns() == 0 &&
+                    width() % result.columns() == 0 &&
+                    fitsTensorMap(frame.kernel, frame.dims, shape, facts);
+    TensorMapUse use = resultLikeMap(frame, space, shape, result.columns(),
                                      MmaScheduleAttr::kRows, result.axes);
     use.isResult = true;
     use.number = number;
+    use.shape = shape;
     constexpr size_t mostDims = 5;
     if (isCopied && use.dims.size() <= mostDims)
       result.map = addTensorMap(frame, std::move(use));
+    // Matrices of registers have 16 columns of 2 bytes.
+    constexpr int64_t matrixColumns = 16;
+    result.isInRows = mayBuffer && !result.isCopied() &&
+                      width() % matrixColumns == 0 && hasWholeChunks(result);
     results.push_back(std::move(result));
   }
 }
 
 void MmaEpilogue::initialize(const ConsumerThread &thread, Value buffers,
-                             bool startsAnywhere) {
+                             const BufferUse &all) {
   self = thread;
-  this->startsAnywhere = startsAnywhere;
+  use = all;
   isLeader = b.equal(self.thread, 0);
   // Barrier 0 is that of all threads.
   barrier = b.add(self.consumer, 1);
@@ -83,6 +123,8 @@ void MmaEpilogue::initialize(const ConsumerThread &thread, Value buffers,
   warpRow = b.mul(b.div(self.thread, warpThreads), warpRows);
   quadRow = b.div(self.lane, 4);
   quadColumn = b.mul(b.rem(self.lane, 4), pair);
+  bufferRow = b.div(self.thread, rowChunks);
+  bufferChunk = b.rem(self.thread, rowChunks);
 }
 
 Value MmaEpilogue::firstRow(const TilePlace &tile, int64_t part) {
@@ -101,63 +143,26 @@ Value MmaEpilogue::firstColumn(const TilePlace &tile, int64_t block) {
 }
 
 //===----------------------------------------------------------------------===//
-// Points
-//===----------------------------------------------------------------------===//
-
-/// Constants stay apart from what differs between threads.
-MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
-                                          bool hasEdges) {
-  Places places;
-  for (char axis : space.outer)
-    places.outer[axis] = b.indexOf(tile.outer.lookup(axis));
-  Index row = b.indexOf(b.add(firstRow(tile, 0), b.add(warpRow, quadRow)));
-  Index column = b.indexOf(b.add(firstColumn(tile, 0), quadColumn));
-  for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
-    for (int64_t half = 0; half < 2; ++half)
-      places.rows.push_back(emitter.add(
-          row,
-          Index::constant(part * MmaScheduleAttr::kRows + half * rowStep)));
-  for (int64_t at = 0; at < width(); at += blockColumns)
-    for (int64_t lane = 0; lane < pair; lane += lanes)
-      places.columns.push_back(emitter.add(column, Index::constant(at + lane)));
-  auto keepInside = [&](const Index &index, char axis, int64_t width) {
-    if (!hasEdges)
-      return index;
-    return emitter.min(index, emitter.add(size(axis), Index::constant(-width)));
-  };
-  for (const Index &index : places.rows)
-    places.rowsInside.push_back(
-        emitter.delinearize(keepInside(index, space.m, 1), extents(space.m)));
-  for (const Index &index : places.columns)
-    places.columnsInside.push_back(keepInside(index, space.n, lanes));
-  return places;
-}
-
-Point MmaEpilogue::pointOf(const Places &places, const Fragment &fragment) {
-  return resultPoint(space, segment, b.frame.dims,
-                     {places.rowsInside[fragment.row],
-                      places.columnsInside[fragment.column], places.outer,
-                      lanes});
-}
-
-/// From the last to the first: where an axis has size 1 all are one point,
-/// whose value is the first's.
-void MmaEpilogue::defineSums(ContractOp op, const Places &places,
-                             const TileSums &sums) {
-  int64_t perBlock = pair / lanes;
-  for (int64_t row = places.rows.size() - 1; row >= 0; --row)
-    for (int64_t column = places.columns.size() - 1; column >= 0; --column) {
-      int64_t block = column / perBlock, lane = column % perBlock;
-      int64_t first = 2 * pair * block + pair * (row % 2) + lane;
-      Value value = emitter.gatherLanes(
-          b.loc(), lanes, [&](int64_t i) { return sums[row / 2][first + i]; });
-      emitter.define(op.getResult(), pointOf(places, {row, column}), value);
-    }
-}
-
-//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
+
+/// Neighbours that a scatter moves apart are written one by one.
+void MmaEpilogue::store(const Result &result, const Point &point, Value value) {
+  ScatterOp scatter = result.scatter;
+  if (!scatter)
+    return emitter.store(result.number, point, value);
+  bool liesApart =
+      static_cast<int64_t>(scatter.getDim()) + 1 == scatter.getType().getRank();
+  if (liesApart && point.lanes > 1) {
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      store(result, emitter.lanePoint(point, lane),
+            vector::ExtractOp::create(b.builder, b.loc(), value, lane));
+    return;
+  }
+  ScatterTarget target = emitScatterTarget(emitter, scatter, point);
+  b.frame.ifTrue(target.exists,
+                 [&] { emitter.store(result.number, target.point, value); });
+}
 
 void MmaEpilogue::writeDirectly(const Result &result, const Places &places,
                                 int64_t part, int64_t firstBlock,
@@ -166,16 +171,36 @@ void MmaEpilogue::writeDirectly(const Result &result, const Places &places,
   for (int64_t row = 2 * part; row < 2 * part + 2; ++row)
     for (int64_t column = firstBlock * perBlock;
          column < (firstBlock + blocks) * perBlock; ++column) {
-      Point point = pointOf(places, {row, column});
+      Point point = pointOf(result.value, places, {row, column});
       Value value = emitter.emitLanes(result.value, point);
       Value inside;
       if (hasEdges)
         inside =
             b.frame.both(emitter.less(places.rows[row], size(space.m)),
                          emitter.less(places.columns[column], size(space.n)));
-      b.frame.ifTrue(inside,
-                     [&] { emitter.store(result.number, point, value); });
+      b.frame.ifTrue(inside, [&] { store(result, point, value); });
     }
+}
+
+/// Blocks in the order in which they are computed: those that the same angles
+/// turn one after the other, so that these are held for a moment only.
+SmallVector<int64_t> MmaEpilogue::blocksByAngle(int64_t first,
+                                                int64_t count) const {
+  auto blocks = llvm::to_vector(llvm::seq(first, first + count));
+  for (auto &[value, moved] : segment.flow.values)
+    if (auto rotary = value.getDefiningOp<RotaryOp>()) {
+      int64_t head = rotary.getHeadDim(), rotated = rotary.getRotaryDims();
+      bool isHalf = rotary.getLayout() == RotaryLayout::half;
+      auto angleOf = [=](int64_t block) {
+        int64_t feature = block * blockColumns % head;
+        return isHalf && feature < rotated ? feature % (rotated / 2) : feature;
+      };
+      llvm::stable_sort(blocks, [&](int64_t a, int64_t b) {
+        return angleOf(a) < angleOf(b);
+      });
+      break;
+    }
+  return blocks;
 }
 
 /// A pair of each row of each block of columns, as it lies in memory.
@@ -183,74 +208,16 @@ SmallVector<Value> MmaEpilogue::storedPairs(const Result &result,
                                             const Places &places, int64_t part,
                                             int64_t firstBlock,
                                             int64_t blocks) {
-  SmallVector<Value> pairs;
+  SmallVector<Value> pairs(2 * blocks);
   Value value = result.value;
   Type element = getElementTypeOrSelf(value.getType());
-  for (int64_t block = firstBlock; block < firstBlock + blocks; ++block)
+  for (int64_t block : blocksByAngle(firstBlock, blocks))
     for (int64_t half = 0; half < 2; ++half)
-      pairs.push_back(emitter.toStorage(
+      pairs[2 * (block - firstBlock) + half] = emitter.toStorage(
           b.loc(), element,
-          emitter.emitLanes(value, pointOf(places, {2 * part + half, block}))));
+          emitter.emitLanes(value,
+                            pointOf(value, places, {2 * part + half, block})));
   return pairs;
-}
-
-/// Where a row of a matrix lies in a panel, `column` matrices further along the
-/// row, and one more in the upper half of the warp.
-Value MmaEpilogue::matrixAddress(Value panel, Value row, int64_t column) {
-  Value matrix = b.div(self.lane, 8), inMatrix = b.rem(self.lane, 8);
-  Value place = b.bitXor(b.add(b.div(matrix, 2), column), inMatrix);
-  return b.behind(panel, b.add(b.mul(row, MmaScheduleAttr::kRowBytes),
-                               b.mul(place, matrixRowBytes)));
-}
-
-/// The row of which a thread gives the address, of four 8 x 8 matrices: 16 rows
-/// of 16 columns.
-Value MmaEpilogue::matrixRow() {
-  Value matrix = b.div(self.lane, 8), inMatrix = b.rem(self.lane, 8);
-  return b.add(warpRow, b.add(b.mul(b.rem(matrix, 2), rowStep), inMatrix));
-}
-
-/// Where a thread's pair of elements of so many bytes lies in a row of a panel,
-/// in its block of 8 columns.
-Value MmaEpilogue::pairAddress(Value panel, Value row, int64_t block,
-                               int64_t bytes) {
-  Value inBlock = b.mul(quadColumn, bytes);
-  Value at = b.add(inBlock, block * blockColumns * bytes);
-  Value place = b.bitXor(b.div(at, matrixRowBytes), quadRow);
-  return b.behind(panel, b.add(b.mul(row, MmaScheduleAttr::kRowBytes),
-                               b.add(b.mul(place, matrixRowBytes),
-                                     b.rem(at, matrixRowBytes))));
-}
-
-static NVVM::LdStMatrixShapeAttr shapeOfMatrices(OpBuilder &builder) {
-  return NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
-}
-
-/// Pairs of 2-byte elements, four matrices at a time.
-void MmaEpilogue::fillWithMatrices(Value buffer, ArrayRef<Value> pairs) {
-  OpBuilder &builder = b.builder;
-  Value row = matrixRow();
-  for (size_t first = 0; first < pairs.size(); first += 4) {
-    SmallVector<Value> words;
-    for (Value values : pairs.slice(first, 4))
-      words.push_back(LLVM::BitcastOp::create(builder, b.loc(),
-                                              builder.getI32Type(), values));
-    NVVM::StMatrixOp::create(builder, b.loc(),
-                             matrixAddress(buffer, row, first / 2), words,
-                             NVVM::MMALayout::row, shapeOfMatrices(builder),
-                             NVVM::LdStMatrixEltType::B16);
-  }
-}
-
-/// Pairs of elements of other widths.
-void MmaEpilogue::fillWithPairs(Value buffer, ArrayRef<Value> pairs,
-                                int64_t bytes) {
-  for (auto [number, values] : llvm::enumerate(pairs)) {
-    Value row = b.add(b.add(warpRow, quadRow), number % 2 * rowStep);
-    LLVM::StoreOp::create(b.builder, b.loc(), values,
-                          pairAddress(buffer, row, number / 2, bytes),
-                          pair * bytes);
-  }
 }
 
 /// Until all threads of the consumer are here.
@@ -273,28 +240,40 @@ void MmaEpilogue::copyBuffer(const Result &result, Value buffer,
   NVVM::CpAsyncBulkCommitGroupOp::create(b.builder, b.loc());
 }
 
-/// The buffers take turns. One thread copies, and knows which copies have read
-/// theirs; before it says so nobody writes there again.
+/// The next buffer, which nobody reads any more. The buffers take turns. One
+/// thread copies, and knows which copies have read theirs; before it says so
+/// nobody writes there again. Rows that threads have stored are read when all
+/// have met over the next buffer.
+Value MmaEpilogue::freeBuffer() {
+  // A tile with slices fills any.
+  bool followsItself = isSliced() || (filled == 0 && use.startsAnywhere);
+  if (use.hasCopies)
+    b.frame.ifTrue(isLeader, [&] {
+      NVVM::CpAsyncBulkWaitGroupOp::create(
+          b.builder, b.loc(), uint32_t(followsItself || use.hasStores ? 0 : 1),
+          b.builder.getUnitAttr());
+    });
+  if (use.hasCopies || followsItself)
+    meet();
+  return b.behind(memory, filled++ % MmaScheduleAttr::kBuffers *
+                              MmaScheduleAttr::kBufferBytes);
+}
+
 void MmaEpilogue::writeThroughBuffer(const Result &result,
                                      const TilePlace &tile,
-                                     const Places &places, int64_t part,
-                                     int64_t firstBlock) {
-  int64_t blocks = result.columns() / blockColumns;
-  SmallVector<Value> pairs =
-      storedPairs(result, places, part, firstBlock, blocks);
-  bool followsItself = filled == 0 && startsAnywhere;
-  b.frame.ifTrue(isLeader, [&] {
-    NVVM::CpAsyncBulkWaitGroupOp::create(b.builder, b.loc(),
-                                         uint32_t(followsItself ? 0 : 1),
-                                         b.builder.getUnitAttr());
-  });
-  meet();
-  Value buffer = b.behind(memory, filled++ % MmaScheduleAttr::kBuffers *
-                                      MmaScheduleAttr::kBufferBytes);
+                                     const Places &places,
+                                     ArrayRef<Value> pairs, int64_t part,
+                                     int64_t firstBlock, bool hasEdges) {
+  Value buffer = freeBuffer();
   if (result.bytes == 2)
     fillWithMatrices(buffer, pairs);
   else
     fillWithPairs(buffer, pairs, result.bytes);
+  if (!result.isCopied()) {
+    meet();
+    return storeRows(result, buffer, places, part, firstBlock, pairs.size() / 2,
+                     hasEdges);
+  }
   NVVM::FenceProxyOp::create(
       b.builder, b.loc(), NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(b.builder.getContext(),
@@ -304,102 +283,84 @@ void MmaEpilogue::writeThroughBuffer(const Result &result,
                  [&] { copyBuffer(result, buffer, tile, part, firstBlock); });
 }
 
+void MmaEpilogue::addTo(BufferUse &all) const {
+  all.startsAnywhere |=
+      isSliced() || buffersOfTile() % MmaScheduleAttr::kBuffers != 0;
+  for (const Result &result : results) {
+    all.hasCopies |= result.isCopied();
+    all.hasStores |= result.isInRows;
+  }
+}
+
 int64_t MmaEpilogue::buffersOfTile() const {
   int64_t count = 0;
   for (const Result &result : results)
-    if (result.isCopied())
-      count += schedule.partsPerConsumer() * width() / result.columns();
+    if (result.isBuffered())
+      for (int64_t first = 0; first < width(); first += groupWidth(first))
+        count += schedule.partsPerConsumer() *
+                 llvm::divideCeil(groupWidth(first), result.columns());
   return count;
 }
 
+/// What needs whole heads computes all of them together, which share angles,
+/// but for those of a slice, or of which some are not rotated.
 int64_t MmaEpilogue::groupWidth(int64_t first) const {
-  return std::min(groupColumns, width() - first);
+  int64_t all = width(), whole = segment.flow.wholeColumns;
+  int64_t group = std::lcm(groupColumns, whole);
+  bool hasBranches =
+      isSliced() || llvm::any_of(segment.flow.values, [](auto &entry) {
+        auto rotary = entry.first.template getDefiningOp<RotaryOp>();
+        return rotary && rotary.getHeads();
+      });
+  if (whole > 1 && (!hasBranches || all % group != 0))
+    group = all;
+  return std::min(group, all - first);
 }
 
-/// Starts the loads of a group of columns: they are under way while the group
-/// before is written, whose barriers they do not wait for.
+/// Starts the loads of a group of columns, also from tables of angles: they are
+/// under way while the group before is written, whose barriers they do not wait
+/// for.
 void MmaEpilogue::loadAhead(const Places &places, int64_t firstColumn) {
   if (firstColumn >= width())
     return;
   int64_t perBlock = pair / lanes, first = firstColumn / blockColumns;
   int64_t last = first + groupWidth(firstColumn) / blockColumns;
-  for (BlockArgument input : streamed)
+  // A slice lacks columns of the tile.
+  auto forEachPoint = [&](Value value,
+                          llvm::function_ref<void(const Point &)> body) {
+    if (segment.flow.of(value).columns)
+      return;
     for (int64_t column = first * perBlock; column < last * perBlock; ++column)
       for (int64_t row = 0; row < int64_t(places.rows.size()); ++row)
-        emitter.emit(input, pointOf(places, {row, column}));
+        body(pointOf(value, places, {row, column}));
+  };
+  for (auto [input, value] : streamed)
+    forEachPoint(value, [&, input = input](const Point &point) {
+      emitter.emit(input, point);
+    });
+  for (auto &[value, moved] : segment.flow.values)
+    if (auto rotary = value.getDefiningOp<RotaryOp>())
+      forEachPoint(value, [&](const Point &point) {
+        prepareRotary(emitter, rotary, point);
+      });
 }
 
-//===----------------------------------------------------------------------===//
-// What comes through the ring
-//===----------------------------------------------------------------------===//
-
-/// This thread's pairs of 2-byte elements of 64 rows and 64 columns.
-SmallVector<Value> MmaEpilogue::readMatrices(Value panel, int64_t part) {
-  OpBuilder &builder = b.builder;
-  SmallVector<Type> types(4, builder.getI32Type());
-  auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
-  Value row = b.add(matrixRow(), part * MmaScheduleAttr::kRows);
-  SmallVector<Value> pairs;
-  constexpr int64_t matrices = MmaScheduleAttr::kRowBytes / matrixRowBytes;
-  for (int64_t column = 0; column < matrices; column += 2) {
-    Value four = NVVM::LdMatrixOp::create(
-        builder, b.loc(), type, matrixAddress(panel, row, column), /*num=*/4,
-        NVVM::MMALayout::row, shapeOfMatrices(builder),
-        NVVM::LdStMatrixEltType::B16);
-    for (int64_t i = 0; i < 4; ++i)
-      pairs.push_back(LLVM::ExtractValueOp::create(builder, b.loc(), four, i));
-  }
-  return pairs;
+bool MmaEpilogue::isSliced() const {
+  return llvm::any_of(results, [&](const Result &result) {
+    return segment.flow.of(result.value).columns.has_value();
+  });
 }
 
-/// The same of 4-byte elements, of 32 columns.
-SmallVector<Value> MmaEpilogue::readWords(Value panel, int64_t part) {
-  constexpr int64_t bytes = 4;
-  Type type = VectorType::get({pair}, b.builder.getI32Type());
-  SmallVector<Value> pairs;
-  for (int64_t block = 0;
-       block < MmaScheduleAttr::kRowBytes / bytes / blockColumns; ++block)
-    for (int64_t half = 0; half < 2; ++half) {
-      Value row = b.add(b.add(warpRow, quadRow),
-                        part * MmaScheduleAttr::kRows + half * rowStep);
-      pairs.push_back(LLVM::LoadOp::create(
-          b.builder, b.loc(), type, pairAddress(panel, row, block, bytes),
-          pair * bytes));
-    }
-  return pairs;
-}
-
-/// Makes the elements of a group of columns known, from the last on as
-/// defineSums() does.
-void MmaEpilogue::readStage(TileRing &ring, const RingPlace &stage,
-                            const Places &places, int64_t firstColumn) {
-  Value share = schedule.sharesColumns() ? self.consumer : b.word(0);
-  int64_t parts = schedule.partsPerConsumer();
-  Value rows = schedule.sharesColumns()
-                   ? b.word(0)
-                   : b.mul(self.consumer, parts * MmaScheduleAttr::kRows *
-                                              MmaScheduleAttr::kRowBytes);
-  int64_t last = firstColumn + groupWidth(firstColumn);
-  for (auto [number, input] : llvm::enumerate(tileInputs.all())) {
-    Type element = getElementTypeOrSelf(input.value.getType());
-    Type type = VectorType::get({pair}, PointEmitter::storageType(element));
-    for (int64_t column = last - input.columns(); column >= firstColumn;
-         column -= input.columns()) {
-      Value at = b.add(tileInputs.panelOffset(number, column, share), rows);
-      Value panel = ring.memoryAt(b.add(ring.offset(stage.slot), at));
-      for (int64_t part = parts - 1; part >= 0; --part) {
-        SmallVector<Value> pairs = input.bytes == 2 ? readMatrices(panel, part)
-                                                    : readWords(panel, part);
-        for (int64_t i = pairs.size() - 1; i >= 0; --i) {
-          Value stored =
-              LLVM::BitcastOp::create(b.builder, b.loc(), type, pairs[i]);
-          Fragment fragment{2 * part + i % 2, column / blockColumns + i / 2};
-          emitter.define(input.value, pointOf(places, fragment),
-                         emitter.fromStorage(b.loc(), element, stored));
-        }
-      }
-    }
-  }
+Value MmaEpilogue::takes(const Result &result, const TilePlace &tile,
+                         int64_t firstBlock) {
+  const MovedElements &moved = segment.flow.of(result.value);
+  if (!moved.columns)
+    return {};
+  Index column = b.indexOf(firstColumn(tile, firstBlock));
+  Index last = Index::constant(moved.firstColumn + *moved.columns);
+  return b.frame.both(
+      emitter.less(Index::constant(moved.firstColumn - 1), column),
+      emitter.less(column, last));
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,26 +413,86 @@ void MmaEpilogue::leaveStates(const TilePlace &tile, const Places &places,
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// Runs `body` where it is known of a group of columns in one head whether that
+/// is rotated: once for each case, not a branch for each pair.
+void MmaEpilogue::forHeads(const Places &places, int64_t first, int64_t width,
+                           llvm::function_ref<void()> body) {
+  RotaryOp rotary;
+  for (auto &[value, moved] : segment.flow.values)
+    if (auto op = value.getDefiningOp<RotaryOp>(); op && op.getHeads())
+      rotary = op;
+  if (!rotary || rotary.getHeadDim() % width != 0)
+    return body();
+  int64_t column = first / blockColumns * (pair / lanes);
+  PartedIndex head = flowPlaces.follow(
+      rotary.getResult(),
+      partedPoint(places, {/*row=*/0, column}))[rotary.getHeadAxis()];
+  if (!head.base || head.lane)
+    return body();
+  int64_t heads = *rotary.getHeads() - head.offset, start = filled;
+  auto run = [&](int64_t low, int64_t high) {
+    filled = start;
+    emitter.setRange(head.base, low, high);
+    body();
+    emitter.clearRange(head.base);
+  };
+  b.frame.ifElse(
+      emitter.less({head.base}, Index::constant(heads)), [&] { run(0, heads); },
+      [&] { run(heads, INT64_MAX / 2); });
+}
+
+/// All of the group is computed before any of it is written: of pairs that lie
+/// apart both are then there, and their sums are needed no more.
+void MmaEpilogue::writeResult(const Result &result, const TilePlace &tile,
+                              const Places &places, int64_t part, int64_t first,
+                              int64_t width, bool hasEdges) {
+  int64_t firstBlock = first / blockColumns, blocks = width / blockColumns;
+  if (!result.isBuffered())
+    return writeDirectly(result, places, part, firstBlock, blocks, hasEdges);
+  SmallVector<Value> pairs =
+      storedPairs(result, places, part, firstBlock, blocks);
+  int64_t most = result.columns() / blockColumns;
+  for (int64_t at = 0; at < blocks; at += most)
+    writeThroughBuffer(
+        result, tile, places,
+        ArrayRef(pairs).slice(2 * at, 2 * std::min(most, blocks - at)), part,
+        firstBlock + at, hasEdges);
+}
+
 void MmaEpilogue::writeGroup(const TilePlace &tile, const Places &places,
                              int64_t firstColumn, bool hasEdges) {
   int64_t width = groupWidth(firstColumn);
   for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part) {
     if (!reductions.empty())
       reduceGroup(places, part, firstColumn, hasEdges);
-    for (const Result &result : results) {
-      if (!result.isCopied()) {
-        writeDirectly(result, places, part, firstColumn / blockColumns,
-                      width / blockColumns, hasEdges);
-        continue;
-      }
-      for (int64_t at = firstColumn; at < firstColumn + width;
-           at += result.columns())
-        writeThroughBuffer(result, tile, places, part, at / blockColumns);
-    }
+    for (const Result &result : results)
+      b.frame.ifTrue(takes(result, tile, firstColumn / blockColumns), [&] {
+        forHeads(places, firstColumn, width, [&] {
+          writeResult(result, tile, places, part, firstColumn, width, hasEdges);
+        });
+      });
   }
 }
 
-/// A stage is free once all threads of the consumer have read it.
+/// Reads what a group needs of the ring. A stage is free once all threads of
+/// the consumer have read it.
+void MmaEpilogue::readStages(TileRing &ring, ArrayRef<RingPlace> stages,
+                             const Places &places, int64_t first,
+                             int64_t width) {
+  for (int64_t at = first; at < first + width && !stages.empty();
+       at += groupColumns) {
+    const RingPlace &stage = stages[tileInputs.stageOf(at)];
+    int64_t last = at + stepWidth(at);
+    if (tileInputs.isEdge(at))
+      ring.awaitFull(stage);
+    readStage(ring, stage, places, at);
+    if (!tileInputs.isEdge(last) && last != this->width())
+      continue;
+    meet();
+    b.frame.ifTrue(isLeader, [&] { ring.release(stage.slot); });
+  }
+}
+
 void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
                             TileRing &ring, ArrayRef<RingPlace> stages,
                             bool hasEdges) {
@@ -481,20 +502,12 @@ void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
   reductions.start(places.rows.size());
   filled = 0;
   loadAhead(places, 0);
-  for (int64_t first = 0; first < width(); first += groupColumns) {
-    int64_t last = first + groupWidth(first);
-    loadAhead(places, first + groupColumns);
-    if (!stages.empty()) {
-      const RingPlace &stage = stages[tileInputs.stageOf(first)];
-      if (tileInputs.isEdge(first))
-        ring.awaitFull(stage);
-      readStage(ring, stage, places, first);
-      if (tileInputs.isEdge(last) || last == width()) {
-        meet();
-        b.frame.ifTrue(isLeader, [&] { ring.release(stage.slot); });
-      }
-    }
+  for (int64_t first = 0; first < width();) {
+    int64_t group = groupWidth(first);
+    loadAhead(places, first + group);
+    readStages(ring, stages, places, first, group);
     writeGroup(tile, places, first, hasEdges);
+    first += group;
   }
   if (!reductions.empty())
     leaveStates(tile, places, hasEdges);
@@ -548,7 +561,7 @@ void MmaEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums,
 }
 
 void MmaEpilogue::finish() {
-  if (buffersOfTile() == 0)
+  if (!use.hasCopies)
     return;
   b.frame.ifTrue(isLeader, [&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(b.builder, b.loc(), uint32_t(0),

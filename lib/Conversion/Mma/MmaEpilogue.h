@@ -12,16 +12,20 @@
 //   row 16 w + g + 8 h, column 8 i + 2 q + e
 //
 // For the emitter these are the points at which the contractions of a segment
-// are known; what follows from them is computed there. Results are written from
-// registers, or through buffers of 64 rows of 128 bytes, swizzled, which are
-// copied to memory while threads go on. A copy writes nothing outside of its
-// tensor.
+// are known; what follows from them is computed there, or where these elements
+// have been moved (FlowPlaces.h). Results are written from registers, or
+// through buffers of 64 rows of 128 bytes, swizzled. Where a result lies as the
+// contraction's would, these are copied to memory while threads go on; a copy
+// writes nothing outside of its tensor. Where rows lie apart, as those of
+// transposed heads or of slots of a cache do, threads write them, 16 bytes
+// each.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_MMA_MMAEPILOGUE_H
 #define FUSE_LIB_CONVERSION_MMA_MMAEPILOGUE_H
 
+#include "FlowPlaces.h"
 #include "TileInputs.h"
 #include "TileReductions.h"
 
@@ -37,6 +41,14 @@ struct ConsumerThread {
 /// A thread's sums of one contraction, by parts of 64 rows.
 using TileSums = SmallVector<SmallVector<Value>, 2>;
 
+/// What tiles do with the buffers of a consumer, of all segments together.
+struct BufferUse {
+  /// A tile may end with any of them.
+  bool startsAnywhere = false;
+  /// Some are copied by tensor map, some are read by threads.
+  bool hasCopies = false, hasStores = false;
+};
+
 /// What becomes of the tiles of one segment.
 class MmaEpilogue {
 public:
@@ -44,13 +56,12 @@ public:
   MmaEpilogue(MmaBuilder &b, const MmaSpace &space, const MmaSegment &segment,
               MmaScheduleAttr schedule, TensorFacts facts);
 
-  /// The buffers that a consumer fills in a tile.
-  int64_t buffersOfTile() const;
+  /// Adds what this segment's tiles do.
+  void addTo(BufferUse &use) const;
 
-  /// Computes what stays the same for all tiles. The buffers start at `memory`;
-  /// `startsAnywhere`: the tile before may have ended with any of them.
+  /// Computes what stays the same for all tiles. The buffers start at `memory`.
   void initialize(const ConsumerThread &thread, Value memory,
-                  bool startsAnywhere);
+                  const BufferUse &use);
 
   /// Writes the results of a tile. `sums` are those of each contraction; what
   /// it reads comes from `place` of the ring on.
@@ -63,26 +74,45 @@ public:
   /// Waits until all copies have been done.
   void finish();
 
+  /// What stmatrix writes for each thread that gives an address, and the widest
+  /// access to memory.
+  static constexpr int64_t chunkBytes = 16;
+  /// So many are a row of a buffer.
+  static constexpr int64_t rowChunks = MmaScheduleAttr::kRowBytes / chunkBytes;
+
 private:
   struct Result {
     /// Its number among the kernel's.
     unsigned number;
+    /// What is computed: the updates of a scatter, else the result.
     Value value;
-    /// Null where threads write from registers.
+    ScatterOp scatter;
+    /// Null where threads write.
     Value map;
     SmallVector<char, 5> axes;
     int64_t bytes = 0;
+    /// Whether threads write rows that lie in shared memory.
+    bool isInRows = false;
     bool isCopied() const { return bool(map); }
+    bool isBuffered() const { return isCopied() || isInRows; }
     /// Columns of a buffer.
     int64_t columns() const { return MmaScheduleAttr::kRowBytes / bytes; }
   };
   /// Where this thread's sums are, as the emitter knows it; as read, and as
   /// they would be without an edge.
   struct Places {
-    SmallVector<Index> rows, columns, columnsInside;
+    SmallVector<Index> rows, columns;
+    SmallVector<PartedIndex> columnsInside;
     /// One index for each of the axes that rows join.
     SmallVector<SmallVector<Index, 4>> rowsInside;
     llvm::SmallDenseMap<char, Index> outer;
+    /// The tile's first column, and how far behind this thread's first pair is.
+    Value columnBase, pairLane;
+    /// The row that this thread writes first of those in a buffer, and how far
+    /// behind the buffer's first column its chunk of 2-byte or 4-byte elements
+    /// is.
+    Index chunkRow;
+    llvm::SmallDenseMap<int64_t, Value> chunkLanes;
   };
   /// A thread's pair of columns (or a column, where pairs may be cut).
   struct Fragment {
@@ -101,11 +131,36 @@ private:
   bool mayHaveEdges() const;
   bool isMultiple(char axis, int64_t number) const;
   Places placesOf(const TilePlace &tile, bool hasEdges);
-  Point pointOf(const Places &places, const Fragment &fragment);
+  Point pointOf(const Places &places, const Fragment &fragment) {
+    return flowPlaces.pointOf(partedPoint(places, fragment), lanes);
+  }
+  PartedIndex columnAt(const Places &places, int64_t offset, Value lane,
+                       int64_t span);
+  PartedIndex keepInside(const PartedIndex &column);
+  PartedPoint partedPoint(ArrayRef<Index> rows, const PartedIndex &column,
+                          const llvm::SmallDenseMap<char, Index> &outer);
+  PartedPoint partedPoint(const Places &places, const Fragment &fragment) {
+    return partedPoint(places.rowsInside[fragment.row],
+                       places.columnsInside[fragment.column], places.outer);
+  }
+  /// Where a value that follows from the contraction has the fragment.
+  Point pointOf(Value value, const Places &places, const Fragment &fragment) {
+    return flowPlaces.pointOf(
+        flowPlaces.follow(value, partedPoint(places, fragment)), lanes);
+  }
+  /// Whether the result has these columns; null for always.
+  Value takes(const Result &result, const TilePlace &tile, int64_t firstBlock);
   void writeTile(const TilePlace &tile, ArrayRef<TileSums> sums, TileRing &ring,
                  ArrayRef<RingPlace> stages, bool hasEdges);
+  void readStages(TileRing &ring, ArrayRef<RingPlace> stages,
+                  const Places &places, int64_t first, int64_t width);
   void writeGroup(const TilePlace &tile, const Places &places,
                   int64_t firstColumn, bool hasEdges);
+  void forHeads(const Places &places, int64_t first, int64_t width,
+                llvm::function_ref<void()> body);
+  void writeResult(const Result &result, const TilePlace &tile,
+                   const Places &places, int64_t part, int64_t first,
+                   int64_t width, bool hasEdges);
   void readStage(TileRing &ring, const RingPlace &stage, const Places &places,
                  int64_t firstColumn);
   SmallVector<Value> readMatrices(Value panel, int64_t part);
@@ -114,13 +169,24 @@ private:
                    bool hasEdges);
   void leaveStates(const TilePlace &tile, const Places &places, bool hasEdges);
   void defineSums(ContractOp op, const Places &places, const TileSums &sums);
+  int64_t stepWidth(int64_t first) const {
+    return std::min(groupColumns, width() - first);
+  }
   int64_t groupWidth(int64_t first) const;
+  int64_t lanesOfFlow() const;
+  bool hasWholeChunks(const Result &result) const;
+  bool isSliced() const;
+  /// The buffers that a consumer fills in a tile.
+  int64_t buffersOfTile() const;
   void loadAhead(const Places &places, int64_t firstColumn);
+  void store(const Result &result, const Point &point, Value value);
   void writeDirectly(const Result &result, const Places &places, int64_t part,
                      int64_t firstBlock, int64_t blocks, bool hasEdges);
   void writeThroughBuffer(const Result &result, const TilePlace &tile,
-                          const Places &places, int64_t part,
-                          int64_t firstBlock);
+                          const Places &places, ArrayRef<Value> pairs,
+                          int64_t part, int64_t firstBlock, bool hasEdges);
+  Value freeBuffer();
+  SmallVector<int64_t> blocksByAngle(int64_t first, int64_t count) const;
   SmallVector<Value> storedPairs(const Result &result, const Places &places,
                                  int64_t part, int64_t firstBlock,
                                  int64_t blocks);
@@ -131,6 +197,11 @@ private:
   void fillWithPairs(Value buffer, ArrayRef<Value> pairs, int64_t bytes);
   void copyBuffer(const Result &result, Value buffer, const TilePlace &tile,
                   int64_t part, int64_t firstBlock);
+  SmallVector<Value> loadChunks(const Result &result, Value buffer);
+  void placeChunks(Places &places, const TilePlace &tile);
+  void storeRows(const Result &result, Value buffer, const Places &places,
+                 int64_t part, int64_t firstBlock, int64_t blocks,
+                 bool hasEdges);
   void meet();
   Value firstRow(const TilePlace &tile, int64_t part);
   Value firstColumn(const TilePlace &tile, int64_t block);
@@ -138,26 +209,31 @@ private:
   /// Neighbours along a row of 8 columns that a thread has, and of these one
   /// access takes.
   static constexpr int64_t pair = 2, blockColumns = 8;
+  /// How far the two rows of a thread are apart.
+  static constexpr int64_t rowStep = 8;
 
   MmaBuilder &b;
   PointEmitter &emitter;
   const MmaSpace &space;
   const MmaSegment &segment;
   MmaScheduleAttr schedule;
-  SmallVector<Result> results;
   int64_t groupColumns;
   TileInputs tileInputs;
-  /// Other inputs with an element for each of a result's, which pointwise ops
-  /// read.
-  SmallVector<BlockArgument> streamed;
   int64_t lanes;
+  FlowPlaces flowPlaces;
+  SmallVector<Result> results;
+  /// Other inputs with an element for each of the contraction's, which
+  /// pointwise ops read, and what these give.
+  SmallVector<std::pair<BlockArgument, Value>> streamed;
   TileReductions reductions;
   /// Buffers that have been filled in a tile.
   int64_t filled = 0;
-  bool startsAnywhere = false;
+  BufferUse use;
 
   ConsumerThread self;
   Value isLeader, barrier, memory, warpRow, quadRow, quadColumn;
+  /// The row of a buffer, and the 16 bytes of it, that this thread reads first.
+  Value bufferRow, bufferChunk;
 };
 
 } // namespace mlir::fuse

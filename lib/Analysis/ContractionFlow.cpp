@@ -1,0 +1,359 @@
+//===- ContractionFlow.cpp - Where a contraction's elements go ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/ContractionFlow.h"
+
+#include "fuse/Analysis/KernelSpace.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Columns of a block that a thread has a pair of: one thread has both elements
+/// of pairs that lie a multiple of them apart.
+static constexpr int64_t blockColumns = 8;
+/// Columns that are written together.
+static constexpr int64_t groupColumns = 64;
+
+namespace {
+class FlowFinder {
+public:
+  FlowFinder(ArrayRef<ContractOp> contractions, const DimClasses &dims,
+             std::string &reason, bool tilesReduce)
+      : contractions(contractions), contract(contractions.front()), dims(dims),
+        reason(reason), tilesReduce(tilesReduce) {}
+
+  FailureOr<ContractionFlow> run(ArrayRef<Operation *> ops,
+                                 ArrayRef<Value> results);
+
+private:
+  LogicalResult refuse(const Twine &why) {
+    reason = why.str();
+    return failure();
+  }
+  bool follows(Value value) const { return flow.values.contains(value); }
+  LogicalResult visit(Operation *op);
+  LogicalResult visitPointwise(Operation *op);
+  LogicalResult visitRotary(RotaryOp op);
+  LogicalResult visitScatter(ScatterOp op);
+  LogicalResult move(Operation *op, MovedElements moved);
+  LogicalResult visitExpand(tensor::ExpandShapeOp op);
+  LogicalResult visitCollapse(tensor::CollapseShapeOp op);
+  LogicalResult visitTranspose(TransposeOp op);
+  LogicalResult visitSlice(SliceOp op);
+  LogicalResult addResult(Value result);
+  LogicalResult checkColumns();
+  LogicalResult checkNeighbours();
+
+  ArrayRef<ContractOp> contractions;
+  /// The first.
+  ContractOp contract;
+  const DimClasses &dims;
+  std::string &reason;
+  bool tilesReduce;
+  /// What follows from reductions.
+  llvm::DenseSet<Value> reduced;
+  ContractionFlow flow;
+};
+} // namespace
+
+static bool isSameMove(Operation *a, Operation *b) {
+  return a->getName() == b->getName() &&
+         a->getAttrDictionary() == b->getAttrDictionary() &&
+         a->getResultTypes() == b->getResultTypes();
+}
+
+/// Whether the elements of both values were moved alike. Reshapes are copied
+/// for each of their users.
+static bool areAlike(const MovedElements &a, const MovedElements &b) {
+  return a.moves.size() == b.moves.size() &&
+         llvm::all_of(llvm::zip(a.moves, b.moves), [](auto moves) {
+           return isSameMove(std::get<0>(moves), std::get<1>(moves));
+         });
+}
+
+LogicalResult FlowFinder::visitPointwise(Operation *op) {
+  Value result = op->getResult(0);
+  const MovedElements *first = nullptr;
+  for (Value operand : op->getOperands()) {
+    if (!follows(operand))
+      continue;
+    if (!dims.sameShape(operand, result))
+      return refuse("its shape is not that of the contraction's result");
+    const MovedElements &moved = flow.of(operand);
+    if (first && !areAlike(*first, moved))
+      return refuse("it needs other tiles of the contraction");
+    first = &moved;
+  }
+  MovedElements moved = *first;
+  flow.values.insert({result, std::move(moved)});
+  return success();
+}
+
+/// Pairs of neighbours are a thread's own; others are if they lie whole blocks
+/// of columns apart, and the tile holds whole heads.
+LogicalResult FlowFinder::visitRotary(RotaryOp op) {
+  for (Value operand : op->getOperands().drop_front())
+    if (follows(operand))
+      return refuse("it needs other tiles of the contraction");
+  MovedElements moved = flow.of(op.getInput());
+  if (moved.columnSteps.back() != 1)
+    return refuse("a rotary pair lies in two rows of the contraction");
+  if (op.getLayout() == RotaryLayout::half) {
+    int64_t head = op.getHeadDim();
+    if (head % blockColumns || op.getRotaryDims() / 2 % blockColumns)
+      return refuse("no thread has both elements of a rotary pair: it has "
+                    "pairs of columns 8 apart");
+    flow.wholeColumns = std::lcm(flow.wholeColumns, head);
+  }
+  flow.values.insert({op.getResult(), std::move(moved)});
+  flow.needsTiles = true;
+  return success();
+}
+
+LogicalResult FlowFinder::visitScatter(ScatterOp op) {
+  if (follows(op.getIds()) || follows(op.getInto()))
+    return refuse("it needs other tiles of the contraction");
+  flow.needsTiles = true;
+  return success();
+}
+
+LogicalResult FlowFinder::move(Operation *op, MovedElements moved) {
+  moved.moves.push_back(op);
+  flow.values.insert({op->getResult(0), std::move(moved)});
+  return success();
+}
+
+LogicalResult FlowFinder::visitExpand(tensor::ExpandShapeOp op) {
+  MovedElements moved = flow.of(op.getSrc());
+  SmallVector<int64_t, 4> source = std::move(moved.columnSteps);
+  SmallVector<Extent> extents = dims.extents(op.getResult());
+  moved.columnSteps.assign(extents.size(), 0);
+  for (auto [axis, group] : llvm::enumerate(op.getReassociationIndices())) {
+    int64_t step = source[axis];
+    for (int64_t dim : llvm::reverse(group)) {
+      moved.columnSteps[dim] = step;
+      if (step <= 0)
+        continue;
+      if (!extents[dim].isStatic() && dim != group.front())
+        return refuse("its columns are split into parts of unknown size");
+      if (extents[dim].isStatic())
+        step *= extents[dim].size;
+    }
+  }
+  return move(op, std::move(moved));
+}
+
+LogicalResult FlowFinder::visitCollapse(tensor::CollapseShapeOp op) {
+  MovedElements moved = flow.of(op.getSrc());
+  SmallVector<int64_t, 4> source = std::move(moved.columnSteps);
+  SmallVector<Extent> extents = dims.extents(op.getSrc());
+  moved.columnSteps.clear();
+  for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    // The last dimension that has a size gives the step; those before go on
+    // where it ends, or there are also rows.
+    constexpr int64_t unknown = INT64_MIN;
+    int64_t step = 0, next = 0;
+    bool isFirst = true;
+    for (int64_t dim : llvm::reverse(group)) {
+      if (extents[dim].size == 1)
+        continue;
+      if (isFirst)
+        step = next = source[dim];
+      else if (source[dim] != next)
+        step = MovedElements::kMixed;
+      isFirst = false;
+      next = extents[dim].isStatic() ? next * extents[dim].size : unknown;
+    }
+    moved.columnSteps.push_back(step);
+  }
+  return move(op, std::move(moved));
+}
+
+LogicalResult FlowFinder::visitTranspose(TransposeOp op) {
+  MovedElements moved = flow.of(op.getInput());
+  SmallVector<int64_t, 4> source = std::move(moved.columnSteps);
+  moved.columnSteps.clear();
+  for (int64_t axis : op.getPermutation())
+    moved.columnSteps.push_back(source[axis]);
+  return move(op, std::move(moved));
+}
+
+/// A slice of columns that follow each other, which whole groups of a tile are
+/// in or not.
+LogicalResult FlowFinder::visitSlice(SliceOp op) {
+  MovedElements moved = flow.of(op.getInput());
+  SmallVector<Extent> from = dims.extents(op.getInput());
+  SmallVector<Extent> to = dims.extents(op.getResult());
+  std::optional<int64_t> all = moved.columns;
+  if (!all)
+    all = staticProduct(dims.extents(contract.getResult()).back());
+  for (auto [axis, offset] : llvm::enumerate(op.getOffsets())) {
+    if (from[axis] == to[axis])
+      continue;
+    int64_t step = moved.columnSteps[axis];
+    bool isRun = step > 0 && op.getSteps()[axis] == 1 &&
+                 from[axis].isStatic() && to[axis].isStatic() &&
+                 all == step * from[axis].size;
+    if (!isRun)
+      return refuse("it takes a part of the contraction's result that is no "
+                    "range of columns, which tiles would compute in vain");
+    moved.firstColumn += offset * step;
+    moved.columns = all = to[axis].size * step;
+  }
+  return move(op, std::move(moved));
+}
+
+LogicalResult FlowFinder::visit(Operation *op) {
+  if (auto own = dyn_cast<ContractOp>(op);
+      own && llvm::is_contained(contractions, own)) {
+    if (llvm::any_of(op->getOperands(), [&](Value v) { return follows(v); }))
+      return refuse("a contraction needs whole rows of another's result, which "
+                    "the tiles of that do not hold");
+    if (!dims.sameShape(own.getResult(), contract.getResult()))
+      return refuse("contractions of several shapes meet");
+    MovedElements moved;
+    moved.columnSteps.assign(contract.getType().getRank(), 0);
+    if (!moved.columnSteps.empty())
+      moved.columnSteps.back() = 1;
+    flow.values.insert({own.getResult(), std::move(moved)});
+    return success();
+  }
+  if (isReduction(op) && tilesReduce) {
+    Value input = op->getOperand(0);
+    if (follows(input) && !flow.of(input).moves.empty())
+      return refuse("a reduction is not along the columns of the contraction's "
+                    "result");
+    reduced.insert_range(op->getResults());
+    return success();
+  }
+  if (isReduction(op))
+    return refuse("a reduction needs whole rows, which the tiles of a "
+                  "contraction do not hold");
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value v) { return reduced.contains(v); })) {
+    reduced.insert_range(op->getResults());
+    return success();
+  }
+  if (isa<ContractOp>(op))
+    return refuse("one kernel runs one contraction");
+  bool isTensor =
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  if (!isTensor ||
+      llvm::none_of(op->getOperands(), [&](Value v) { return follows(v); }))
+    return success();
+  if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+    return visitPointwise(op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](RotaryOp rotary) { return visitRotary(rotary); })
+      .Case([&](ScatterOp scatter) { return visitScatter(scatter); })
+      .Case([&](tensor::ExpandShapeOp expand) { return visitExpand(expand); })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        return visitCollapse(collapse);
+      })
+      .Case([&](TransposeOp transpose) { return visitTranspose(transpose); })
+      .Case([&](SliceOp slice) { return visitSlice(slice); })
+      .Default([&](Operation *) {
+        return refuse("it needs other tiles of the contraction");
+      });
+}
+
+/// What does not follow from the contraction is computed at the same points, if
+/// it has as many.
+LogicalResult FlowFinder::addResult(Value result) {
+  Value stored = storedValue(result);
+  if (!follows(stored)) {
+    if (!dims.sameShape(stored, contract.getResult()))
+      return refuse("a result does not have the contraction's shape");
+    MovedElements moved = flow.of(contract.getResult());
+    flow.values.insert({stored, std::move(moved)});
+  }
+  flow.needsTiles |= !flow.of(stored).moves.empty();
+  return success();
+}
+
+/// Vectors of two columns stay whole.
+LogicalResult FlowFinder::checkNeighbours() {
+  bool areOdd = false, turnsNeighbours = false;
+  for (auto &[value, moved] : flow.values) {
+    if (moved.columnSteps.empty() || moved.columnSteps.back() != 1)
+      return refuse("neighbouring columns of the contraction lie rows apart in "
+                    "its result");
+    Extent inner = dims.extents(value).back();
+    areOdd |= inner.isStatic() && inner.size % 2 != 0;
+    auto rotary = value.getDefiningOp<RotaryOp>();
+    turnsNeighbours |=
+        rotary && rotary.getLayout() == RotaryLayout::interleaved;
+  }
+  if (areOdd && turnsNeighbours)
+    return refuse("a rotary pair lies in two vectors of the contraction");
+  return success();
+}
+
+LogicalResult FlowFinder::checkColumns() {
+  bool slices = false;
+  for (auto &[value, moved] : flow.values)
+    slices |= moved.columns.has_value();
+  int64_t whole = flow.wholeColumns;
+  if (slices)
+    whole = std::lcm(whole, groupColumns);
+  Extent columns = dims.extents(contract.getResult()).back();
+  if (whole > mostTileColumns ||
+      (columns.isStatic() && columns.size % flow.wholeColumns != 0))
+    return refuse("a rotary pair lies in two tiles of the contraction");
+  for (auto &[value, moved] : flow.values)
+    if (moved.columns &&
+        (moved.firstColumn % whole != 0 || *moved.columns % whole != 0))
+      return refuse("a slice starts or ends inside of the columns that a "
+                    "thread writes together");
+  flow.wholeColumns = whole;
+  return success();
+}
+
+FailureOr<ContractionFlow> FlowFinder::run(ArrayRef<Operation *> ops,
+                                           ArrayRef<Value> results) {
+  for (Operation *op : ops)
+    if (failed(visit(op)))
+      return failure();
+  for (Value result : results)
+    if (!reduced.contains(result) && failed(addResult(result)))
+      return failure();
+  if (failed(checkNeighbours()) || failed(checkColumns()))
+    return failure();
+  return std::move(flow);
+}
+
+FailureOr<ContractionFlow>
+mlir::fuse::contractionFlowOf(ArrayRef<ContractOp> contractions,
+                              ArrayRef<Operation *> ops,
+                              ArrayRef<Value> results, const DimClasses &dims,
+                              std::string &reason, bool tilesReduce) {
+  return FlowFinder(contractions, dims, reason, tilesReduce).run(ops, results);
+}
+
+FailureOr<ContractionFlow> mlir::fuse::contractionFlowOf(KernelOp kernel,
+                                                         ContractOp contract,
+                                                         const DimClasses &dims,
+                                                         std::string &reason) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+  return contractionFlowOf(contract, ops,
+                           llvm::to_vector(kernel.getYield().getValues()), dims,
+                           reason);
+}
+
+bool mlir::fuse::isInOrder(Value result, const ContractionFlow &flow) {
+  return !result.getDefiningOp<ScatterOp>() &&
+         llvm::all_of(flow.of(result).moves, [](Operation *moved) {
+           return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(moved);
+         });
+}

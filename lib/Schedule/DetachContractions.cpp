@@ -1,0 +1,229 @@
+//===- DetachContractions.cpp - What follows a contraction apart ----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel may move a contraction's elements, and rotate pairs of them, in the
+// tiles of tensor cores. Kernels are formed before it is known whether tensors
+// start where copies by tensor map ask for it, and how long tiles take; so the
+// decision falls here. Both forms are built, and the slower one is erased.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_DETACHCONTRACTIONS
+#include "fuse/Schedule/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+/// A kernel that could be two.
+class Detacher {
+public:
+  Detacher(KernelOp kernel, ContractOp contract, const ScheduleTarget &target)
+      : kernel(kernel), contract(contract), target(target) {}
+
+  /// Leaves the faster form, and says in the function's attributes why.
+  void run();
+
+private:
+  std::optional<double> secondsTogether(std::string &reason);
+  std::optional<double> secondsApart();
+  void build();
+  KernelOp buildProduct(OpBuilder &builder);
+  KernelOp buildRest(OpBuilder &builder);
+  void note(StringRef attribute, ArrayRef<NamedAttribute> fields);
+
+  KernelOp kernel;
+  ContractOp contract;
+  const ScheduleTarget &target;
+  KernelOp product, rest;
+};
+} // namespace
+
+static void addArguments(Block &body, ValueRange inputs) {
+  for (Value input : inputs)
+    body.addArgument(input.getType(), input.getLoc());
+}
+
+KernelOp Detacher::buildProduct(OpBuilder &builder) {
+  SmallVector<Value> inputs;
+  for (Value operand : contract.getOperands())
+    inputs.push_back(
+        kernel.getInputs()[cast<BlockArgument>(operand).getArgNumber()]);
+  std::string name = (kernel.getKernelName() + "_contract").str();
+  auto made = KernelOp::create(builder, kernel.getLoc(), contract.getType(),
+                               builder.getStringAttr(name), inputs,
+                               ScheduleAttrInterface());
+  Block &body = made.getBody().emplaceBlock();
+  addArguments(body, inputs);
+  IRMapping mapping;
+  for (auto [operand, argument] :
+       llvm::zip_equal(contract.getOperands(), body.getArguments()))
+    mapping.map(operand, argument);
+  OpBuilder inner = OpBuilder::atBlockBegin(&body);
+  Value sums = inner.clone(*contract, mapping)->getResult(0);
+  YieldOp::create(inner, kernel.getLoc(), sums);
+  return made;
+}
+
+/// With the product as an input, and all others that it still reads.
+KernelOp Detacher::buildRest(OpBuilder &builder) {
+  SmallVector<Value> inputs = {product.getResult(0)};
+  SmallVector<Value> inside = {contract.getResult()};
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (llvm::any_of(argument.getUsers(), [&](Operation *user) {
+          return user != contract.getOperation();
+        })) {
+      inputs.push_back(kernel.getInputs()[argument.getArgNumber()]);
+      inside.push_back(argument);
+    }
+  auto made = KernelOp::create(
+      builder, kernel.getLoc(), kernel.getResultTypes(),
+      kernel.getKernelNameAttr(), inputs, ScheduleAttrInterface());
+  Block &body = made.getBody().emplaceBlock();
+  addArguments(body, inputs);
+  IRMapping mapping;
+  mapping.map(inside, body.getArguments());
+  OpBuilder inner = OpBuilder::atBlockBegin(&body);
+  for (Operation &op : kernel.getBody().front())
+    if (&op != contract.getOperation())
+      inner.clone(op, mapping);
+  return made;
+}
+
+void Detacher::build() {
+  OpBuilder builder(kernel);
+  product = buildProduct(builder);
+  rest = buildRest(builder);
+}
+
+/// What tensor cores take for the tiles and, behind their products, for the ops
+/// that follow. Nothing where they cannot run it.
+std::optional<double> Detacher::secondsTogether(std::string &reason) {
+  DimClasses dims(kernel->getParentOfType<func::FuncOp>());
+  if (!target.gpu || !target.gpu->hasWgmma) {
+    reason = "the chip has no tensor cores that it is known to run on";
+    return std::nullopt;
+  }
+  TensorFacts facts{target.aligned, target.divisible};
+  FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
+  if (failed(space))
+    return std::nullopt;
+  SmallVector<MmaScheduleAttr> schedules = mmaSchedulesOf(kernel, dims, target);
+  if (schedules.empty()) {
+    reason = llvm::formatv("no tile of tensor cores holds whole groups of {0} "
+                           "columns",
+                           space->segments.front().flow.wholeColumns);
+    return std::nullopt;
+  }
+  return estimateMma(schedules.front(), mmaProductOf(kernel, dims), *target.gpu)
+      .seconds;
+}
+
+std::optional<double> Detacher::secondsApart() {
+  DimClasses dims(kernel->getParentOfType<func::FuncOp>());
+  double seconds = 0;
+  for (KernelOp part : {product, rest}) {
+    SmallVector<Candidate> candidates = findCandidates(part, dims, target);
+    if (candidates.empty() || !candidates.front().estimate)
+      return std::nullopt;
+    seconds += candidates.front().estimate->seconds;
+  }
+  return seconds;
+}
+
+void Detacher::note(StringRef attribute, ArrayRef<NamedAttribute> fields) {
+  auto function = kernel->getParentOfType<func::FuncOp>();
+  Builder builder(function.getContext());
+  SmallVector<Attribute> records;
+  if (auto known = function->getAttrOfType<ArrayAttr>(attribute))
+    llvm::append_range(records, known);
+  records.push_back(builder.getDictionaryAttr(fields));
+  function->setAttr(attribute, builder.getArrayAttr(records));
+}
+
+void Detacher::run() {
+  std::string reason;
+  build();
+  std::optional<double> together = secondsTogether(reason);
+  std::optional<double> apart = secondsApart();
+  Builder builder(kernel.getContext());
+  auto field = [&](StringRef name, StringRef text) {
+    return builder.getNamedAttr(name, builder.getStringAttr(text));
+  };
+  auto times = [&](StringRef first, double a, StringRef second, double b) {
+    return llvm::formatv("by the model of time {0} take {1:F1} us, {2} {3:F1} "
+                         "us",
+                         first, a * 1e6, second, b * 1e6)
+        .str();
+  };
+  if (together && (!apart || *together <= *apart)) {
+    rest.erase();
+    product.erase();
+    if (apart)
+      note(kTogetherAttr,
+           {field("kernel", kernel.getKernelName()),
+            field("reason", times("the contraction and what follows", *together,
+                                  "two kernels", *apart))});
+    return;
+  }
+  if (together)
+    reason = times("the contraction and what follows", *together, "two kernels",
+                   *apart);
+  note(kDetachedAttr,
+       {field("consumer", rest.getKernelName()),
+        field("producer", product.getKernelName()), field("reason", reason)});
+  kernel.replaceAllUsesWith(rest.getResults());
+  kernel.erase();
+}
+
+namespace {
+struct DetachContractionsPass
+    : public mlir::fuse::impl::DetachContractionsBase<DetachContractionsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    if (!target) {
+      getOperation().emitError() << llvm::toString(target.takeError());
+      return signalPassFailure();
+    }
+    target->aligned = aligned;
+    DimClasses dims(getOperation());
+    SmallVector<std::pair<KernelOp, ContractOp>> found;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (ContractOp contract = contractionToDetach(kernel, dims))
+        found.push_back({kernel, contract});
+    for (auto [kernel, contract] : found)
+      Detacher(kernel, contract, *target).run();
+  }
+
+private:
+  /// The contraction of a kernel that only tensor cores could run as it is.
+  static ContractOp contractionToDetach(KernelOp kernel,
+                                        const DimClasses &dims) {
+    auto contractions = kernel.getBody().getOps<ContractOp>();
+    if (kernel.getScheduleAttr() || !llvm::hasSingleElement(contractions))
+      return {};
+    ContractOp contract = *contractions.begin();
+    std::string reason;
+    FailureOr<ContractionFlow> flow =
+        contractionFlowOf(kernel, contract, dims, reason);
+    bool readsInputs =
+        llvm::all_of(contract.getOperands(), llvm::IsaPred<BlockArgument>);
+    return succeeded(flow) && flow->needsTiles && readsInputs ? contract
+                                                              : ContractOp();
+  }
+};
+} // namespace
