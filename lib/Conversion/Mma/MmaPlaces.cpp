@@ -69,7 +69,8 @@ MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
   for (int64_t at = 0; at < width(); at += blockColumns)
     for (int64_t lane = 0; lane < pair; lane += lanes) {
       places.columns.push_back(emitter.add(column, Index::constant(at + lane)));
-      PartedIndex parted = columnAt(places, at + lane, places.pairLane, blockColumns);
+      PartedIndex parted =
+          columnAt(places, at + lane, places.pairLane, blockColumns);
       places.columnsInside.push_back(hasEdges ? keepInside(parted) : parted);
     }
   return places;
