@@ -252,6 +252,9 @@ bool Classifier::areMmaProducts(ArrayRef<ContractOp> contracts) const {
 
 /// On tensor cores: what is computed where the tiles' sums are.
 FailureOr<GroupKind> Classifier::asTiles(ArrayRef<ContractOp> contracts) {
+  if (contracts.size() > 1 && areChained(group.ops))
+    return refuse("a contraction needs whole rows of another's result, which "
+                  "the tiles of that do not hold");
   for (ContractOp contract : contracts)
     for (Value operand : contract.getOperands())
       if (llvm::is_contained(group.ops, operand.getDefiningOp()))

@@ -118,8 +118,8 @@ MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   for (const MmaSegment &segment : space.segments) {
     form.mayGather &= !segment.flow.needsTiles;
     form.contractions = std::lcm(form.contractions, segment.count());
-    form.wholeColumns = std::lcm(form.wholeColumns,
-                                 segment.flow.wholeColumns * segment.count());
+    if (int64_t whole = segment.flow.wholeColumns; whole > 1)
+      form.wholeColumns = std::lcm(form.wholeColumns, whole * segment.count());
     for (const MmaContraction &contraction : segment.contractions)
       form.columnsAreAlongK &= contraction.columns.isAlongK(space.k);
   }

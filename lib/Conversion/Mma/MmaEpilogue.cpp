@@ -302,17 +302,11 @@ int64_t MmaEpilogue::buffersOfTile() const {
   return count;
 }
 
-/// What needs whole heads computes all of them together, which share angles,
-/// but for those of a slice, or of which some are not rotated.
+/// What needs whole heads computes all of a head together.
 int64_t MmaEpilogue::groupWidth(int64_t first) const {
   int64_t all = width(), whole = segment.flow.wholeColumns;
   int64_t group = std::lcm(groupColumns, whole);
-  bool hasBranches =
-      isSliced() || llvm::any_of(segment.flow.values, [](auto &entry) {
-        auto rotary = entry.first.template getDefiningOp<RotaryOp>();
-        return rotary && rotary.getHeads();
-      });
-  if (whole > 1 && (!hasBranches || all % group != 0))
+  if (whole > 1 && all % group != 0)
     group = all;
   return std::min(group, all - first);
 }

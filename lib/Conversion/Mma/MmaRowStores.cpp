@@ -47,42 +47,49 @@ void MmaEpilogue::placeChunks(Places &places, const TilePlace &tile) {
           b.indexOf(b.mul(bufferChunk, chunkBytes / result.bytes)).base;
 }
 
+/// A buffer of fewer columns than it has room for is read as far as it is full.
 void MmaEpilogue::storeRows(const Result &result, Value buffer,
                             const Places &places, int64_t part,
                             int64_t firstBlock, int64_t blocks, bool hasEdges) {
-  SmallVector<Value> chunks = loadChunks(result, buffer);
   Value lane = places.chunkLanes.lookup(result.bytes);
   int64_t first = firstBlock * blockColumns, width = blocks * blockColumns;
   PartedIndex column = columnAt(places, first, lane, result.columns());
-  Value isOfTile;
-  if (width < result.columns())
-    isOfTile = emitter.less({lane}, Index::constant(width));
-  for (auto [i, stored] : llvm::enumerate(chunks)) {
-    Index row = emitter.add(
-        places.chunkRow,
-        Index::constant(part * MmaScheduleAttr::kRows + i * rowsAtOnce));
-    Value inside = isOfTile;
-    if (hasEdges) {
-      Index at = emitter.add(emitter.add({places.columnBase}, {lane}),
-                             Index::constant(first));
-      inside =
-          b.frame.both(inside, b.frame.both(emitter.less(row, size(space.m)),
-                                            emitter.less(at, size(space.n))));
+  auto storeRow = [&](int64_t further, Value stored) {
+    Index row =
+        emitter.add(places.chunkRow,
+                    Index::constant(part * MmaScheduleAttr::kRows + further));
+    PartedPoint from = partedPoint(emitter.delinearize(row, extents(space.m)),
+                                   column, places.outer);
+    Point point = flowPlaces.pointOf(flowPlaces.follow(result.value, from),
+                                     chunkBytes / result.bytes);
+    Value exists;
+    if (result.scatter) {
+      ScatterTarget target = emitScatterTarget(emitter, result.scatter, point);
+      point = target.point;
+      exists = target.exists;
     }
-    b.frame.ifTrue(inside, [&, stored = stored] {
-      PartedPoint from = partedPoint(emitter.delinearize(row, extents(space.m)),
-                                     column, places.outer);
-      Point point = flowPlaces.pointOf(flowPlaces.follow(result.value, from),
-                                       chunkBytes / result.bytes);
-      Value exists;
-      if (result.scatter) {
-        ScatterTarget target =
-            emitScatterTarget(emitter, result.scatter, point);
-        point = target.point;
-        exists = target.exists;
-      }
-      b.frame.ifTrue(
-          exists, [&] { emitter.storeStored(result.number, point, stored); });
-    });
-  }
+    b.frame.ifTrue(exists,
+                   [&] { emitter.storeStored(result.number, point, stored); });
+  };
+  auto isInside = [&](int64_t further) -> Value {
+    if (!hasEdges)
+      return {};
+    Index row =
+        emitter.add(places.chunkRow,
+                    Index::constant(part * MmaScheduleAttr::kRows + further));
+    Index at = emitter.add(emitter.add({places.columnBase}, {lane}),
+                           Index::constant(first));
+    return b.frame.both(emitter.less(row, size(space.m)),
+                        emitter.less(at, size(space.n)));
+  };
+  Value isFull;
+  if (width < result.columns())
+    isFull = emitter.less({lane}, Index::constant(width));
+  b.frame.ifTrue(isFull, [&] {
+    for (auto [i, chunk] : llvm::enumerate(loadChunks(result, buffer))) {
+      int64_t further = i * rowsAtOnce;
+      Value stored = chunk;
+      b.frame.ifTrue(isInside(further), [&] { storeRow(further, stored); });
+    }
+  });
 }
