@@ -69,10 +69,10 @@ TEST_F(MmaSpaceTest, ContractionsThatMeetShareTheColumnsOfATile) {
   EXPECT_EQ(segment.count(), 2);
   EXPECT_EQ(segment.results, (SmallVector<unsigned>{0}));
   auto schedule = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, 256, 64, 4,
-                                       2, 16, MmaStore::tma, 132);
+                                       2, 16, MmaStore::tma, 132, 1, false);
   EXPECT_EQ(segment.columnsPerTile(schedule), 128);
   auto narrow = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 64, 256, 64, 4, 2,
-                                     16, MmaStore::tma, 132);
+                                     16, MmaStore::tma, 132, 1, false);
   EXPECT_EQ(segment.columnsPerConsumer(narrow), 64);
 }
 
@@ -219,8 +219,9 @@ TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
     TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
     FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
     EXPECT_TRUE(succeeded(space)) << reason;
-    auto schedule = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, tileN,
-                                         64, 4, 2, 16, MmaStore::direct, 132);
+    auto schedule =
+        MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, tileN, 64, 4, 2, 16,
+                             MmaStore::direct, 132, 1, false);
     return mmaTileInputs(kernel, dims, *space, space->segments.front(),
                          schedule, facts)
         .size();
