@@ -32,6 +32,7 @@
 #include "GatheredEpilogue.h"
 #include "TileRing.h"
 #include "TileSlot.h"
+#include "VerifyMma.h"
 #include "Wgmma.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -56,12 +57,10 @@ public:
   MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule, MmaSpace space,
               TensorFacts facts);
 
-  LogicalResult verify();
   FailureOr<Grid> run();
 
 private:
   bool isShared() const { return schedule.getSplitK() > 1; }
-  LogicalResult verifyColumns(const MmaSegment &segment);
   void findSteps();
   void meetAll();
   Value addMap(const MmaOperand &operand, int64_t boxRows);
@@ -145,41 +144,6 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
                  operand.boxRows(slot.pieceColumns(segment))));
     }
   }
-}
-
-/// A block of 64 columns of the matrix is a box; along the summed axis a
-/// swizzle repeats after 8 columns, as many as an instruction takes.
-LogicalResult MmaLowering::verifyColumns(const MmaSegment &segment) {
-  if (int64_t whole = segment.flow.wholeColumns;
-      segment.columnsPerConsumer(schedule) % whole != 0)
-    return frame.kernel.emitError()
-           << "expected consumers with multiples of " << whole
-           << " columns of a contraction, which are needed together behind "
-              "it, but got "
-           << segment.columnsPerConsumer(schedule) << "; choose another tile_n";
-  bool isAcross = llvm::any_of(llvm::seq(segment.count()), [&](int64_t number) {
-    return !rightOperand(space, schedule, segment, number).isAlongK(space.k);
-  });
-  int64_t unit = isAcross ? MmaScheduleAttr::kRowElements : 8;
-  if (schedule.columnsPerConsumer() % (unit * segment.count()) == 0)
-    return success();
-  InFlightDiagnostic error = frame.kernel.emitError()
-                             << "expected consumers with multiples of "
-                             << unit * segment.count() << " columns";
-  if (segment.count() > 1)
-    error << " for " << segment.count() << " contractions";
-  if (isAcross)
-    error << " where neighbours in memory follow axis '"
-          << (schedule.getSwap() ? space.m : space.n) << "'";
-  return error << ", but got " << schedule.columnsPerConsumer()
-               << "; choose another tile_n";
-}
-
-LogicalResult MmaLowering::verify() {
-  for (const MmaSegment &segment : space.segments)
-    if (failed(verifyColumns(segment)))
-      return failure();
-  return success();
 }
 
 Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows) {
@@ -533,8 +497,6 @@ void MmaLowering::meetAll() {
 }
 
 FailureOr<Grid> MmaLowering::run() {
-  if (failed(verify()))
-    return failure();
   frame.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                           builder.getI32IntegerAttr(1));
   frame.sharedBytes = schedule.sharedBytes();
@@ -590,25 +552,7 @@ FailureOr<Grid> mlir::fuse::lowerMma(KernelFrame &frame,
     return frame.kernel.emitError()
            << "expected a contraction that tensor cores run for #fuse.mma, but "
            << reason << "; use #fuse.contraction";
-  int64_t count = 0;
-  for (const MmaSegment &segment : space->segments)
-    count += segment.count();
-  if (schedule.getSwap() && count > 1)
-    return frame.kernel.emitError()
-           << "expected one contraction where the operands are swapped, but "
-              "got "
-           << count << "; use swap = false";
-  bool moves = llvm::any_of(space->segments, [](const MmaSegment &segment) {
-    return segment.flow.needsTiles;
-  });
-  if (schedule.gathersSums() && moves)
-    return frame.kernel.emitError()
-           << "expected results in the contraction's order where sums are read "
-              "from shared memory, but got others; use split_k = 1 and swap = "
-              "false";
-  if (schedule.gathersSums() && !space->reductions.empty())
-    return frame.kernel.emitError()
-           << "expected no reduction where sums are read from shared memory, "
-              "but got one; use split_k = 1 and swap = false";
+  if (failed(verifyMma(frame.kernel, *space, schedule)))
+    return failure();
   return MmaLowering(frame, schedule, *space, facts).run();
 }

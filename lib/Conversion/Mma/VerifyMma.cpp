@@ -1,0 +1,79 @@
+//===- VerifyMma.cpp - Schedules that a tensor-core kernel takes ----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VerifyMma.h"
+
+#include "TileSlot.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// A block of 64 columns of the matrix is a box; along the summed axis a
+/// swizzle repeats after 8 columns, as many as an instruction takes.
+static LogicalResult verifyColumns(KernelOp kernel, const MmaSpace &space,
+                                   const MmaSegment &segment,
+                                   MmaScheduleAttr schedule) {
+  if (int64_t whole = segment.flow.wholeColumns;
+      segment.columnsPerConsumer(schedule) % whole != 0)
+    return kernel.emitError()
+           << "expected consumers with multiples of " << whole
+           << " columns of a contraction, which are needed together behind "
+              "it, but got "
+           << segment.columnsPerConsumer(schedule) << "; choose another tile_n";
+  bool isAcross = llvm::any_of(llvm::seq(segment.count()), [&](int64_t number) {
+    return !rightOperand(space, schedule, segment, number).isAlongK(space.k);
+  });
+  int64_t unit = isAcross ? MmaScheduleAttr::kRowElements : 8;
+  if (schedule.columnsPerConsumer() % (unit * segment.count()) == 0)
+    return success();
+  InFlightDiagnostic error = kernel.emitError()
+                             << "expected consumers with multiples of "
+                             << unit * segment.count() << " columns";
+  if (segment.count() > 1)
+    error << " for " << segment.count() << " contractions";
+  if (isAcross)
+    error << " where neighbours in memory follow axis '"
+          << (schedule.getSwap() ? space.m : space.n) << "'";
+  return error << ", but got " << schedule.columnsPerConsumer()
+               << "; choose another tile_n";
+}
+
+/// What a tile whose sums are exchanged cannot have.
+static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
+                                 MmaScheduleAttr schedule) {
+  int64_t count = 0;
+  for (const MmaSegment &segment : space.segments)
+    count += segment.count();
+  if (schedule.getSwap() && count > 1)
+    return kernel.emitError()
+           << "expected one contraction where the operands are swapped, but "
+              "got "
+           << count << "; use swap = false";
+  bool moves = llvm::any_of(space.segments, [](const MmaSegment &segment) {
+    return segment.flow.needsTiles;
+  });
+  if (schedule.gathersSums() && moves)
+    return kernel.emitError()
+           << "expected results in the contraction's order where sums are read "
+              "from shared memory, but got others; use split_k = 1 and swap = "
+              "false";
+  if (schedule.gathersSums() && !space.reductions.empty())
+    return kernel.emitError()
+           << "expected no reduction where sums are read from shared memory, "
+              "but got one; use split_k = 1 and swap = false";
+  return success();
+}
+
+LogicalResult mlir::fuse::verifyMma(KernelOp kernel, const MmaSpace &space,
+                                    MmaScheduleAttr schedule) {
+  if (failed(verifyOrder(kernel, space, schedule)))
+    return failure();
+  for (const MmaSegment &segment : space.segments)
+    if (failed(verifyColumns(kernel, space, segment, schedule)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,26 @@
+//===- VerifyMma.h - Schedules that a tensor-core kernel takes --*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Schedules may be read from text: what the attribute's verifier cannot know,
+// since it does not see the kernel, is checked before the kernel is lowered.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
+#define FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
+
+#include "fuse/Analysis/MmaSpace.h"
+
+namespace mlir::fuse {
+
+/// Emits an error if the schedule does not suit the kernel's contractions.
+LogicalResult verifyMma(KernelOp kernel, const MmaSpace &space,
+                        MmaScheduleAttr schedule);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
