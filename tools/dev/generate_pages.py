@@ -28,7 +28,12 @@ from peers import blocks, overview, plots, results_page  # noqa: E402
 RESULTS = ROOT / "results"
 IMAGES = ROOT / "docs" / "images"
 # Those with blocks, and the blocks.
-PAGES = ("README.md", "docs/performance.md", "docs/tuning.md")
+PAGES = (
+    "README.md",
+    "docs/performance.md",
+    "docs/tensor-cores.md",
+    "docs/tuning.md",
+)
 BLOCKS = {
     "speed": blocks.speed,
     "setting": blocks.setting,
@@ -37,6 +42,10 @@ BLOCKS = {
     "slowest": blocks.slowest,
     "costs": blocks.costs,
     "replay": blocks.replay,
+    "contraction_setting": blocks.contraction_setting,
+    "contractions": blocks.contractions,
+    "contractions_fused": blocks.contractions_fused,
+    "contractions_behind": blocks.contractions_behind,
 }
 BLOCK = re.compile(r"(<!-- from results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -78,9 +78,9 @@ struct GPUTarget {
   /// Architecture": 64 bytes; the same since). On an H100 nine tenths of it, by
   /// which tiles won for 256 rows.
   unsigned l2PortBytesPerClock;
-  /// Read from the shared memory of the other blocks of a cluster: 2.65 TB/s of
-  /// an H100 in clusters of four ("Dissecting the NVIDIA Hopper Architecture
-  /// through Microbenchmarking and Multiple Level Analysis", 2025).
+  /// Read from the shared memory of the other blocks of a cluster, where all of
+  /// them read at once. Fitted to an H100 like l2BytesPerClock; one block alone
+  /// reads several times as much.
   unsigned clusterBytesPerClock;
   /// From the last write of the blocks of a cluster to the first read of each
   /// other's: a release, an arrival, and a load of 180 clocks each way (the
@@ -92,16 +92,16 @@ struct GPUTarget {
   double memoryBytesPerSecond;
   uint64_t l2Bytes;
   /// Read from the L2 by all multiprocessors together: for an A100 as in table
-  /// 4 of "NVIDIA A100 Tensor Core GPU Architecture"; from an H100 on 8 MB in
-  /// 1300 clocks, which DeepGEMM's model takes.
+  /// 4 of "NVIDIA A100 Tensor Core GPU Architecture"; for an H100 fitted to
+  /// which of some 12 tiles was the fastest for 16 to 1024 rows of eight layers
+  /// (tools/dev/fit_mma_model.py).
   unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.
   double clockHertz;
   /// Of a multiprocessor whose tensor cores are busy beside idle ones, and what
   /// the board's power leaves on average while all are busy; the boost clock
-  /// where that is not known. Fitted to an H100: to which tiles won for 512
-  /// rows, and to products of 4096 to 8192 at 770 to 782 TFLOP/s
-  /// (docs/tensor-cores.md).
+  /// where that is not known. Fitted to an H100: to which tiles won, and to
+  /// products of 4096 to 8192 at 770 to 782 TFLOP/s (docs/tensor-cores.md).
   double tensorClockHertz, sustainedClockHertz;
   /// Multiprocessors of which every group has as many at least: the blocks of a
   /// cluster run in one group.

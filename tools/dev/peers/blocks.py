@@ -10,7 +10,7 @@ import statistics
 from functools import cached_property
 from pathlib import Path
 
-from peers import packed, summary
+from peers import contraction_report, packed, summary
 from replay_sweeps import NEAR
 
 WHEELS = Path(__file__).with_name("wheels.txt")
@@ -32,6 +32,10 @@ class Results:
     @cached_property
     def compiled(self):
         return self._read("compiled")
+
+    @cached_property
+    def contractions(self):
+        return self._read("contractions")
 
     @cached_property
     def peers(self):
@@ -191,3 +195,36 @@ def replay(results):
         "The model predicts the time of a choice to "
         f"{statistics.median(errors):.0%} in the median.",
     ]
+
+
+def contraction_setting(results):
+    """On what contractions were measured, and how far quartiles lie apart."""
+    entries = results.contractions
+    spreads = [
+        (e["cold"]["fuse"]["q3"] - e["cold"]["fuse"]["q1"])
+        / e["cold"]["fuse"]["median"]
+        for e in entries
+        if contraction_report.is_measured(e)
+    ]
+    wrong = sum(e["errors"].get("fuse", {}).get("wrong", 0) > 0 for e in entries)
+    compiling = statistics.median(e["compile_ms"] for e in entries if "compile_ms" in e)
+    gpus = ", ".join(sorted({e["gpu"] for e in entries}))
+    return [
+        f"{len(entries)} cases on one {gpus}, {days(entries)}, torch "
+        f"{entries[0]['torch']}; random data, medians of interleaved rounds; results of "
+        f"Fuse that were wrong: {wrong}. The quartiles of a case lie "
+        f"{statistics.median(spreads):.1%} of its median apart (median of all cases). A "
+        f"program takes {compiling:.0f} ms to compile, in the median."
+    ]
+
+
+def contractions(results):
+    return contraction_report.plain_table(results.contractions)
+
+
+def contractions_fused(results):
+    return contraction_report.fused_table(results.contractions)
+
+
+def contractions_behind(results):
+    return contraction_report.behind_table(results.contractions)

@@ -22,6 +22,10 @@ FILES = {
         "25 cases beside torch.compile in all modes; host time and compile time",
         "compare_peers.py",
     ),
+    "contractions.json.xz": (
+        "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
+        "compare_contractions.py",
+    ),
     "sweeps.json.xz": (
         "times of many schedules of each case",
         "sweep_schedules.py, replay_sweeps.py --add",
