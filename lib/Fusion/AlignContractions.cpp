@@ -166,11 +166,12 @@ struct AlignContractionsPass
       return;
     MachineRates machine = MachineRates::of(chip);
     SmallVector<Padding> found;
-    getOperation().walk([&](ContractOp contract) {
-      std::optional<Padding> padding = findPadding(contract);
-      if (padding && isWorthwhile(*padding, machine))
-        found.push_back(std::move(*padding));
-    });
+    for (Block &block : getOperation().getBody())
+      for (ContractOp contract : block.getOps<ContractOp>()) {
+        std::optional<Padding> padding = findPadding(contract);
+        if (padding && isWorthwhile(*padding, machine))
+          found.push_back(std::move(*padding));
+      }
     llvm::for_each(found, rewrite);
   }
 };

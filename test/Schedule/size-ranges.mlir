@@ -8,7 +8,7 @@
 // CHECK-SAME:    fuse.size_ranges = {m = array<i64: {{[0-9, ]+}}, 512>}
 // CHECK:         fuse.kernel "linear"
 // CHECK-SAME:      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, {{[^>]*}}persistent = 132>
-// CHECK-SAME:      fuse.sized_schedules = {m = [#fuse.mma<{{[^>]*}}swap = true>, {{.*}}split_k = 2>, {{.*}}#fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, {{[^>]*}}>]}
+// CHECK-SAME:      fuse.sized_schedules = {m = [#fuse.mma<{{[^>]*}}swap = true>, {{.*}}#fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, {{[^>]*}}>]}
 func.func @rows(%x: tensor<?x4096xbf16> {fuse.dims = ["m"]}, %w: tensor<4096x4096xbf16>) -> tensor<?x4096xbf16> {
   %y = fuse.kernel "linear" ins(%x, %w : tensor<?x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<?x4096xbf16> {
   ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<4096x4096xbf16>):

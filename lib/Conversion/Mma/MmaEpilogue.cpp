@@ -522,7 +522,11 @@ bool MmaEpilogue::mayHaveEdges() const {
            llvm::any_of(input.getUsers(),
                         [](Operation *user) { return !isa<ContractOp>(user); });
   };
-  return writes || !reductions.empty() ||
+  // Frequencies are read by the column.
+  bool rotates = llvm::any_of(segment.flow.values, [](auto &entry) {
+    return isa_and_nonnull<RotaryOp>(entry.first.getDefiningOp());
+  });
+  return writes || rotates || !reductions.empty() ||
          llvm::any_of(b.frame.kernel.getBody().getArguments(), reads);
 }
 

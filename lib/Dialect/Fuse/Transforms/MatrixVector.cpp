@@ -193,13 +193,13 @@ struct ReduceMatrixVector
 
   void runOnOperation() override {
     SmallVector<std::pair<ContractOp, bool>> found;
-    getOperation().walk([&](ContractOp op) {
-      for (bool isLeft : {true, false})
-        if (Product(op, isLeft).isReduction()) {
-          found.push_back({op, isLeft});
-          return;
-        }
-    });
+    for (Block &block : getOperation().getBody())
+      for (ContractOp op : block.getOps<ContractOp>()) {
+        if (Product(op, /*isLeft=*/true).isReduction())
+          found.push_back({op, true});
+        else if (Product(op, /*isLeft=*/false).isReduction())
+          found.push_back({op, false});
+      }
     // The operand of one may be the result of another.
     for (auto [op, isLeft] : found)
       Product(op, isLeft).rewrite();
