@@ -108,8 +108,8 @@ MUTANTS = [
         "py:test_regressions py:test_cpu Regression JIT CAPI",
         (
             "one-variant-for-all-facts",
-            "return denseVariants[facts.key()].load(",
-            "return denseVariants[CompiledProgram::usualFacts().key()].load(",
+            "return plainVariants[facts.key()].load(",
+            "return plainVariants[CompiledProgram::usualFacts().key()].load(",
         ),
     ),
     *of_file(
@@ -394,7 +394,8 @@ MUTANTS = [
         "lit:Fusion lit:Random/Regressions",
         (
             "kernels-know-the-program",
-            "succeeded(classifyGroup({ops, results}, DimClasses(ops), reason));",
+            "succeeded(classifyGroup(group, DimClasses(ops), machine.tensorCores,\n"
+            "                                 reason));",
             "true;",
         ),
     ),

@@ -194,8 +194,8 @@ EMISSION = [
         ),
         (
             "the-second-cubin-always-counts",
-            "if (!spillsLess(second->kernels, kernels))",
-            "if (false)",
+            "if (!spillsLess(second->kernels, kernels) ||",
+            "if (false ||",
         ),
     ),
 ]

@@ -103,12 +103,12 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/PointEmitter.cpp",
-        "lit:Random/Regressions",
+        "lib/Analysis/RepeatedValues.cpp",
+        "lit:Random/Regressions lit:Fusion",
         (
             "an-element-above-its-maximum",
-            "      add(exp.getInput().getDefiningOp<SubOp>().getLhs());\n",
-            "      (void)exp;\n",
+            "      visit(difference.getLhs(), difference.getRhs());\n",
+            "      (void)difference;\n",
         ),
     ),
     *of_file(

@@ -102,7 +102,7 @@ def fused_table(entries):
     return summary.table((*header, "asked for", "ahead of torch"), rows)
 
 
-def behind_table(entries, count=12):
+def behind_table(entries, count=6):
     """The single products that are farthest behind what is asked for."""
     plain = [e for e in entries if e["set"] in SETS and is_measured(e)]
     below = [e for e in plain if least(e) < SETS[e["set"]][1]]
