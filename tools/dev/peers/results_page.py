@@ -26,6 +26,11 @@ FILES = {
         "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
         "compare_contractions.py",
     ),
+    "mma-sweep.json.xz": (
+        "times of some 12 tiles of tensor cores for 16 to 1024 rows of eight layers; "
+        "fit_mma_model.py reads it",
+        "a script of its own, by hand",
+    ),
     "sweeps.json.xz": (
         "times of many schedules of each case",
         "sweep_schedules.py, replay_sweeps.py --add",
