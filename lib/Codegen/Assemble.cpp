@@ -329,7 +329,8 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
     llvm::consumeError(second.takeError());
     return first;
   }
-  // Without its bound a kernel cannot hand registers on, and waits for products.
+  // Without its bound a kernel cannot hand registers on, and waits for
+  // products.
   if (!spillsLess(second->kernels, kernels) ||
       second->serialized.size() > first->serialized.size())
     return first;
