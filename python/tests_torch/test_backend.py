@@ -156,8 +156,10 @@ def test_products_of_a_layer_are_on_tensor_cores_with_their_epilogues():
         k for r in graph.regions for k in fuse.inspect(r.program, chip="sm_90a").kernels
     ]
     products = [k for k in kernels if "contract" in k.ops]
-    assert len(products) == 7 and all("#fuse.mma" in k.schedule for k in products)
-    assert sum(len(k.ops) > 1 for k in products) >= 2
+    assert all("#fuse.mma" in k.schedule for k in products)
+    # Those of the same rows may share a kernel.
+    assert sum(k.ops.count("contract") for k in products) == 7
+    assert sum(len(k.ops) > k.ops.count("contract") for k in products) >= 2
 
 
 def test_casts_of_weights_are_made_where_they_are_used():
