@@ -41,6 +41,16 @@ static FuseSplitReductionsOptions splitOptions(StringRef chip) {
   return split;
 }
 
+/// The chip, and what kernels may rely on in a call.
+template <typename PassOptions>
+static PassOptions withFacts(const PipelineOptions &options) {
+  PassOptions result;
+  result.chip = options.chip;
+  result.aligned = options.aligned;
+  result.divisible = options.divisible;
+  return result;
+}
+
 void mlir::fuse::buildFormPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
   SpecializeDimsOptions specialize;
@@ -88,31 +98,19 @@ void mlir::fuse::buildViewPipeline(OpPassManager &pm,
   CopyViewsOptions copy;
   llvm::append_range(copy.copied, options.copied);
   pm.addNestedPass<func::FuncOp>(createCopyViews(copy));
-  SplitContractionsOptions split;
-  split.chip = options.chip;
-  split.aligned = options.aligned;
-  split.divisible = options.divisible;
-  pm.addNestedPass<func::FuncOp>(createSplitContractions(split));
-  SplitTileStatisticsOptions statistics;
-  statistics.chip = options.chip;
-  statistics.aligned = options.aligned;
-  statistics.divisible = options.divisible;
-  pm.addNestedPass<func::FuncOp>(createSplitTileStatistics(statistics));
+  pm.addNestedPass<func::FuncOp>(
+      createSplitContractions(withFacts<SplitContractionsOptions>(options)));
+  pm.addNestedPass<func::FuncOp>(createSplitTileStatistics(
+      withFacts<SplitTileStatisticsOptions>(options)));
   pm.addNestedPass<func::FuncOp>(createCollapseDims());
 }
 
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
   buildViewPipeline(pm, options);
-  DetachContractionsOptions detach;
-  detach.chip = options.chip;
-  detach.aligned = options.aligned;
-  detach.divisible = options.divisible;
-  pm.addNestedPass<func::FuncOp>(createDetachContractions(detach));
-  AssignSchedulesOptions assign;
-  assign.chip = options.chip;
-  assign.aligned = options.aligned;
-  assign.divisible = options.divisible;
+  pm.addNestedPass<func::FuncOp>(
+      createDetachContractions(withFacts<DetachContractionsOptions>(options)));
+  auto assign = withFacts<AssignSchedulesOptions>(options);
   assign.small = options.small;
   assign.brief = options.brief;
   assign.few = options.few;
@@ -121,10 +119,7 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));
   pm.addNestedPass<func::FuncOp>(createFuseSplitWelford());
   pm.addNestedPass<func::FuncOp>(createFuseOnlineSoftmax());
-  FuseExplainOptions explain;
-  explain.chip = options.chip;
-  explain.aligned = options.aligned;
-  explain.divisible = options.divisible;
+  auto explain = withFacts<FuseExplainOptions>(options);
   pm.addPass(createFuseExplain(explain));
 }
 
