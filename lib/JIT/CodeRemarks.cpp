@@ -150,9 +150,10 @@ static void remarkOnSpills(const KernelResources &resources, Location place) {
       << remark::reason("its values need more than the {0} registers that a "
                         "thread has",
                         resources.registers)
-      << remark::suggest("give the kernel a schedule with a smaller vector or "
-                         "fewer threads, or with hold = loop; the stage "
-                         "schedule shows the one it has");
+      << remark::suggest("give the kernel a schedule with a smaller tile or "
+                         "vector or fewer threads, or, if it reduces rows, "
+                         "with hold = loop; the stage schedule shows the one "
+                         "it has");
 }
 
 namespace {
