@@ -29,7 +29,7 @@ FILES = {
     "mma-sweep.json.xz": (
         "times of some 12 tiles of tensor cores for 16 to 1024 rows of eight layers; "
         "fit_mma_model.py reads it",
-        "a script of its own, by hand",
+        "sweep_mma.py, in an earlier form",
     ),
     "sweeps.json.xz": (
         "times of many schedules of each case",
