@@ -48,6 +48,11 @@ def parse_arguments():
         action="store_true",
         help="torch.compile with max-autotune, too, of what is fused",
     )
+    parser.add_argument(
+        "--quack",
+        choices=("default", "tuned"),
+        help="QuACK's GEMM, too, of products alone: as it is, or after its autotuning",
+    )
     parser.add_argument("--list", action="store_true", help="print the cases")
     parser.add_argument("--dry-run", action="store_true", help="only compile")
     parser.add_argument("--chip", default="sm_90a", help="of the dry run")
@@ -170,6 +175,8 @@ class Comparison:
             entry["errors"]["fuse"] = {"failed": str(error)}
         else:
             entry["kernels"] = [kernel.schedule for kernel in program.kernels]
+        if case.set != "fused" and self.arguments.quack:
+            functions["quack"] = self.quack(case)
         if case.set == "fused":
 
             def eager(*inputs):
@@ -185,6 +192,13 @@ class Comparison:
                     mode="max-autotune-no-cudagraphs",
                 )
         return functions
+
+    def quack(self, case):
+        """QuACK's GEMM of a product's operands."""
+        from quack.gemm_interface import gemm
+
+        tuned = self.arguments.quack == "tuned"
+        return lambda *inputs: gemm(*case.operands(self.torch, *inputs), tuned=tuned)
 
     def checked(self, case, function, inputs, reference):
         """Runs and checks a candidate; what was wrong, and it bound to its inputs."""
@@ -214,7 +228,7 @@ def line(entry):
         )
         parts += [
             f"{times[name] / times['fuse']:.2f} of {name}"
-            for name in ("eager", "compile-max")
+            for name in ("eager", "compile-max", "quack")
             if name in times
         ]
     if mine["wrong"]:
