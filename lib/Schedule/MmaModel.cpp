@@ -20,7 +20,11 @@ static constexpr double elementBytes = MmaScheduleAttr::kElementBytes;
 /// the 64 columns of a copy a few for narrow results, and blocks that share
 /// one.
 static constexpr int64_t tileRows[] = {64, 128, 192, 256};
-static constexpr int64_t tileColumns[] = {8, 16, 32, 64, 128, 192, 256};
+/// Many widths, so that some number of tiles is just below a multiple of the
+/// multiprocessors.
+static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80,  96,
+                                          112, 128, 144, 160, 176, 192, 208,
+                                          224, 240, 256};
 static constexpr int64_t splitsOfK[] = {1, 2, 4, 8};
 static constexpr int64_t mostConsumers = 2;
 /// Slots beyond which none waits any more, and the fewest that overlap copies
@@ -107,9 +111,14 @@ static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                            const GPUTarget &gpu) {
   double bytes = schedule.getTileM() * schedule.getTileN() *
                  product.resultBytes / schedule.getSplitK();
-  return bytes / (schedule.getStore() == MmaStore::tma
-                      ? gpu.sharedBytesPerClock
-                      : gpu.l2PortBytesPerClock);
+  // Threads write the columns that fill no row of a buffer.
+  int64_t columns = schedule.columnsPerConsumer();
+  double copied = schedule.getStore() != MmaStore::tma
+                      ? 0
+                      : 1 - double(columns % MmaScheduleAttr::kRowElements) /
+                                columns;
+  return bytes * (copied / gpu.sharedBytesPerClock +
+                  (1 - copied) / gpu.l2PortBytesPerClock);
 }
 
 /// Clocks in which sums go through shared memory, of other blocks, too.
@@ -200,13 +209,15 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
       (schedule.gathersSums() && !form.mayGather))
     return false;
   bool areBlocks = isShared(MmaScheduleAttr::kRowElements);
+  bool hasBlock = schedule.columnsPerConsumer() >=
+                  MmaScheduleAttr::kRowElements * form.contractions;
   bool isAlongK =
       schedule.getSwap() ? form.rowsAreAlongK : form.columnsAreAlongK;
   bool copiesResults = schedule.getStore() == MmaStore::tma;
   if (schedule.columnsPerConsumer() % form.wholeColumns != 0)
     return false;
   return isShared(/*unit=*/8) && (areBlocks || isAlongK) &&
-         (!copiesResults || (areBlocks && form.mayCopyResults));
+         (!copiesResults || (hasBlock && form.mayCopyResults));
 }
 
 /// Rows of tiles that are walked together: of a wave, the rows and columns that

@@ -95,15 +95,16 @@ func.func @chain(%x: tensor<?x256xbf16>, %v: tensor<256x256xbf16>) -> tensor<?x2
 
 // -----
 
-// Each of them would have 256 / 5 columns of a tile.
+// Copies across the summed axis take 64 columns of each at a time, and 5 x 64 are
+// more than a tile has.
 // CHECK-LABEL: func.func @five(
 // CHECK-SAME:    reason = "no tile has columns for so many contractions"
-func.func @five(%x: tensor<?x256xbf16>, %a: tensor<512x256xbf16>, %b: tensor<512x256xbf16>, %c: tensor<512x256xbf16>, %d: tensor<512x256xbf16>, %e: tensor<512x256xbf16>) -> tensor<?x512xbf16> {
-  %0 = fuse.matmul %x, %a transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
-  %1 = fuse.matmul %x, %b transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
-  %2 = fuse.matmul %x, %c transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
-  %3 = fuse.matmul %x, %d transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
-  %4 = fuse.matmul %x, %e transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
+func.func @five(%x: tensor<?x256xbf16>, %a: tensor<256x512xbf16>, %b: tensor<256x512xbf16>, %c: tensor<256x512xbf16>, %d: tensor<256x512xbf16>, %e: tensor<256x512xbf16>) -> tensor<?x512xbf16> {
+  %0 = fuse.matmul %x, %a : tensor<?x256xbf16>, tensor<256x512xbf16> -> tensor<?x512xbf16>
+  %1 = fuse.matmul %x, %b : tensor<?x256xbf16>, tensor<256x512xbf16> -> tensor<?x512xbf16>
+  %2 = fuse.matmul %x, %c : tensor<?x256xbf16>, tensor<256x512xbf16> -> tensor<?x512xbf16>
+  %3 = fuse.matmul %x, %d : tensor<?x256xbf16>, tensor<256x512xbf16> -> tensor<?x512xbf16>
+  %4 = fuse.matmul %x, %e : tensor<?x256xbf16>, tensor<256x512xbf16> -> tensor<?x512xbf16>
   %5 = fuse.mul %0, %1 : tensor<?x512xbf16>
   %6 = fuse.mul %5, %2 : tensor<?x512xbf16>
   %7 = fuse.mul %6, %3 : tensor<?x512xbf16>

@@ -92,7 +92,7 @@ void MmaEpilogue::addResults(TensorFacts facts) {
                      result.bytes <= 4 && lanes == pair;
     bool isCopied = mayBuffer && isInOrder(value, segment.flow) &&
                     groupColumns % result.columns() == 0 &&
-                    width() % result.columns() == 0 &&
+                    width() >= result.columns() &&
                     fitsTensorMap(frame.kernel, frame.dims, shape, facts);
     TensorMapUse use = resultLikeMap(frame, space, shape, result.columns(),
                                      MmaScheduleAttr::kRows, result.axes);
@@ -298,7 +298,9 @@ int64_t MmaEpilogue::buffersOfTile() const {
     if (result.isBuffered())
       for (int64_t first = 0; first < width(); first += groupWidth(first))
         count += schedule.partsPerConsumer() *
-                 llvm::divideCeil(groupWidth(first), result.columns());
+                 (result.isCopied()
+                      ? groupWidth(first) / result.columns()
+                      : llvm::divideCeil(groupWidth(first), result.columns()));
   return count;
 }
 
@@ -446,11 +448,15 @@ void MmaEpilogue::writeResult(const Result &result, const TilePlace &tile,
   SmallVector<Value> pairs =
       storedPairs(result, places, part, firstBlock, blocks);
   int64_t most = result.columns() / blockColumns;
-  for (int64_t at = 0; at < blocks; at += most)
+  // A copy takes whole rows of a buffer.
+  int64_t buffered = result.isCopied() ? blocks / most * most : blocks;
+  for (int64_t at = 0; at < buffered; at += most)
     writeThroughBuffer(
         result, tile, places,
-        ArrayRef(pairs).slice(2 * at, 2 * std::min(most, blocks - at)), part,
+        ArrayRef(pairs).slice(2 * at, 2 * std::min(most, buffered - at)), part,
         firstBlock + at, hasEdges);
+  writeDirectly(result, places, part, firstBlock + buffered, blocks - buffered,
+                hasEdges);
 }
 
 void MmaEpilogue::writeGroup(const TilePlace &tile, const Places &places,
@@ -513,8 +519,9 @@ bool MmaEpilogue::mayHaveEdges() const {
   if (isMultiple(space.m, schedule.getTileM()) &&
       isMultiple(space.n, segment.columnsPerTile(schedule)))
     return false;
-  bool writes = llvm::any_of(
-      results, [](const Result &result) { return !result.isCopied(); });
+  bool writes = llvm::any_of(results, [&](const Result &result) {
+    return !result.isCopied() || width() % result.columns() != 0;
+  });
   // A number is the same everywhere.
   auto reads = [&](BlockArgument input) {
     return !tileInputs.has(input) &&

@@ -28,3 +28,15 @@ func.func @odd(%x: tensor<?x192xbf16> {fuse.dims = ["m"]}, %w: tensor<261x192xbf
   %q = fuse.add %g, %r : tensor<?x261xbf16>
   return %q : tensor<?x261xbf16>
 }
+
+// A width that leaves part of a row of shared memory, and the most sums a thread has.
+func.func @wide(%x: tensor<?x136xbf16> {fuse.dims = ["m"]}, %w: tensor<344x136xbf16>, %r: tensor<?x344xbf16> {fuse.dims = ["m"]}) -> tensor<?x344xbf16> {
+  %y = fuse.kernel "wide" ins(%x, %w, %r : tensor<?x136xbf16>, tensor<344x136xbf16>, tensor<?x344xbf16>) -> tensor<?x344xbf16>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 256, tile_n = 144, tile_k = 64, stages = 3, consumers = 2, raster = 2, store = tma, persistent = 2> {
+  ^bb0(%a: tensor<?x136xbf16>, %b: tensor<344x136xbf16>, %c: tensor<?x344xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x136xbf16>, tensor<344x136xbf16> -> tensor<?x344xbf16>
+    %s = fuse.add %p, %c : tensor<?x344xbf16>
+    fuse.yield %s : tensor<?x344xbf16>
+  }
+  return %y : tensor<?x344xbf16>
+}

@@ -39,7 +39,7 @@ static constexpr int64_t kMaxTile = 256;
 /// Of a copy's box, see cuTensorMapEncodeTiled.
 static constexpr int64_t kMaxBox = 256;
 /// Registers of a thread for sums, beside addresses and what an epilogue needs.
-static constexpr int64_t kMaxSums = 128;
+static constexpr int64_t kMaxSums = 160;
 /// Shared memory of a block on the chips with wgmma.
 static constexpr int64_t kWgmmaSharedBytes = 227 * 1024;
 /// The sums of two consumers leave registers for no third.

@@ -358,7 +358,7 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile
 // -----
 
 // mma, 4.
-// expected-error @below {{expected at most 128 sums a thread, but got 256 for a tile of 128 x 256 with 1 consumer; use a smaller tile or more consumers}}
+// expected-error @below {{expected at most 160 sums a thread, but got 256 for a tile of 128 x 256 with 1 consumer; use a smaller tile or more consumers}}
 func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 1, raster = 8, store = tma, persistent = 132>}
 
 // -----
