@@ -65,7 +65,9 @@ bool AcrossRowsFinder::isOfRows(Operation *op) const {
              ArrayRef(rows.domain);
 }
 
-/// Either over all rows of the shape itself, or over what rows have one of.
+/// Either over all rows of the shape itself, or over what rows have one of:
+/// also of what reads no row, such as a count of labels, as each row has its
+/// part.
 bool AcrossRowsFinder::isAcross(Operation *op) const {
   if (!isReduction(op))
     return false;
@@ -74,7 +76,7 @@ bool AcrossRowsFinder::isAcross(Operation *op) const {
   auto leading = llvm::seq<int64_t>(rows.reduced.front());
   if (domain == rows.domain)
     return llvm::equal(reduced, leading);
-  if (!readsAny(op, ofRows) || !rows.isReducedShape(domain))
+  if (!rows.isReducedShape(domain))
     return false;
   for (auto [axis, extent] : llvm::enumerate(domain))
     if (extent.size != 1 &&

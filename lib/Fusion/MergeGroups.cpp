@@ -205,23 +205,40 @@ void GroupMerger::mergeChains() {
     }
 }
 
+/// The reshapes by which a group reads another's results, all of them: one that
+/// stayed outside would lie on a path around the kernel of both.
+SmallVector<Operation *> GroupMerger::viewsBetween(int producer,
+                                                   int consumer) const {
+  SmallVector<Operation *> views;
+  for (Operation *op : groups.ops(producer))
+    for (Operation *user : op->getUsers()) {
+      SmallVector<Operation *> chain;
+      while (isReshape(user) && !groups.contains(user) && hasKnownSizes(user) &&
+             user->hasOneUse()) {
+        chain.push_back(user);
+        user = *user->user_begin();
+      }
+      if (groups.contains(user) && groups.of(user) == consumer)
+        llvm::append_range(views, chain);
+    }
+  return views;
+}
+
 void GroupMerger::mergeProducers(Operation *op) {
   SmallVector<Value> operands(op->getOperands());
   llvm::stable_sort(operands, [](Value a, Value b) {
     return estimatedBytes(a) > estimatedBytes(b);
   });
   for (Value operand : operands) {
-    SmallVector<Operation *> views;
     Operation *producer = operand.getDefiningOp();
     while (isReshape(producer) && !groups.contains(producer) &&
-           hasKnownSizes(producer)) {
-      views.push_back(producer);
+           hasKnownSizes(producer))
       producer = producer->getOperand(0).getDefiningOp();
-    }
     if (!groups.contains(producer) || groups.of(producer) == groups.of(op))
       continue;
     std::string reason;
-    if (!tryMerge(groups.of(producer), groups.of(op), views, reason))
+    if (!tryMerge(groups.of(producer), groups.of(op),
+                  viewsBetween(groups.of(producer), groups.of(op)), reason))
       missed[{op, producer}] = reason;
   }
 }
@@ -478,6 +495,27 @@ void GroupMerger::mergeNeighbours() {
   }
 }
 
+/// What was refused while the groups were others may be legal by now, and a
+/// reason of that time untrue.
+void GroupMerger::askAgain() {
+  llvm::DenseMap<std::pair<int, int>, std::string> reasons;
+  for (auto &[edge, reason] : missed) {
+    auto [consumer, producer] = edge;
+    int b = groups.of(consumer), a = groups.of(producer);
+    if (a == b)
+      continue;
+    auto [known, isNew] = reasons.try_emplace({a, b});
+    if (isNew && tryMerge(a, b, viewsBetween(a, b), known->second))
+      reasons.clear();
+  }
+  for (auto &[edge, reason] : missed) {
+    std::string why =
+        reasons.lookup({groups.of(edge.second), groups.of(edge.first)});
+    if (!why.empty())
+      reason = std::move(why);
+  }
+}
+
 void GroupMerger::run() {
   mergeChains();
   for (Operation &op : function.getBody().front())
@@ -487,4 +525,5 @@ void GroupMerger::run() {
   copyIntoConsumers();
   mergeStatistics();
   mergeNeighbours();
+  askAgain();
 }

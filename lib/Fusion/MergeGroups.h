@@ -58,6 +58,7 @@ public:
 private:
   void mergeChains();
   void mergeProducers(Operation *op);
+  SmallVector<Operation *> viewsBetween(int producer, int consumer) const;
   void sinkIntoConsumers();
   bool isFasterSunk(Operation *op, int consumer);
   void copyIntoConsumers();
@@ -69,6 +70,7 @@ private:
   bool tryIntoTiles(int tiles, int rows, std::string &slower);
   std::optional<double> scheduledSeconds(ArrayRef<Operation *> ops);
   void mergeNeighbours();
+  void askAgain();
 
   bool tryMerge(int a, int b, ArrayRef<Operation *> views, std::string &reason);
   const char *whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);

@@ -59,6 +59,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFuseDecompose());
   if (options.fusion) {
     pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector());
+    pm.addNestedPass<func::FuncOp>(createFuseKeepReducedDims());
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
   }
   // Strict programs round each deviation, and a CPU's cache makes a walk cheap.
@@ -71,6 +72,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(
         createFuseSplitReductions(splitOptions(options.chip)));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
+  if (options.fusion)
+    pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
   if (options.fusion && !options.strict) {
     HoistRowScaleOptions hoist;
     hoist.normsOnly = true;

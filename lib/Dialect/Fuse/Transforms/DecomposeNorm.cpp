@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
+#include "ReshapeOperands.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
@@ -38,15 +39,8 @@ static Value emitInverseDeviation(ImplicitLocOpBuilder &builder, Value value,
 static Value emitDropDims(ImplicitLocOpBuilder &builder, Value value,
                           ArrayRef<int64_t> dims) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-  SmallVector<ReassociationIndices> groups;
-  ReassociationIndices leading;
-  for (int64_t axis : llvm::seq<int64_t>(rank)) {
-    bool dropped = llvm::is_contained(dims, axis);
-    if (!dropped)
-      groups.emplace_back(std::exchange(leading, {}));
-    (groups.empty() ? leading : groups.back()).push_back(axis);
-  }
-  return tensor::CollapseShapeOp::create(builder, value, groups);
+  return tensor::CollapseShapeOp::create(builder, value,
+                                         groupsWithout(rank, dims));
 }
 
 namespace {

@@ -10,8 +10,13 @@
 // then works in the shape with more dimensions. Every step moves one reshape in
 // its one direction, so that the pass ends.
 //
+// Where one meets the other, as in [6, 8, 128] -> [6, 1024] -> [6, 2, 512],
+// they change places by way of the shape that both refine: [6, 2, 4, 128]
+// (KeepReducedDims.cpp has the dimensions of size 1 that reductions leave).
+//
 //===----------------------------------------------------------------------===//
 
+#include "KeepReducedDims.h"
 #include "ReshapeOperands.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -51,6 +56,29 @@ bool mlir::fuse::haveKnownSizes(RankedTensorType expanded,
   });
 }
 
+/// Something of the same size along `axis` that the value is computed from, as
+/// early as ops tell: who asks for a size should not need the value.
+static Value earliestOfSize(Value value, int64_t axis) {
+  auto hasAxis = [&](Value operand, Value result) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    return type.getRank() ==
+               cast<RankedTensorType>(result.getType()).getRank() &&
+           type.isDynamicDim(axis);
+  };
+  while (Operation *op = value.getDefiningOp()) {
+    bool isTied =
+        isShapeless(op) || (isReduction(op) && keepsReducedDims(op) &&
+                            !llvm::is_contained(reducedDims(op), axis));
+    auto operand = llvm::find_if(op->getOperands(), [&](Value operand) {
+      return isTied && hasAxis(operand, value);
+    });
+    if (operand == op->operand_end())
+      break;
+    value = *operand;
+  }
+  return value;
+}
+
 /// The size of dimension `dim` of an expansion of `source`.
 static OpFoldResult expandedSize(OpBuilder &builder, Location loc, Value source,
                                  int64_t axis, RankedTensorType expanded,
@@ -61,7 +89,8 @@ static OpFoldResult expandedSize(OpBuilder &builder, Location loc, Value source,
   int64_t known = 1;
   for (int64_t other : group)
     known *= expanded.isDynamicDim(other) ? 1 : expanded.getDimSize(other);
-  Value size = tensor::DimOp::create(builder, loc, source, axis);
+  Value size =
+      tensor::DimOp::create(builder, loc, earliestOfSize(source, axis), axis);
   if (known == 1)
     return size;
   Value divisor = arith::ConstantIndexOp::create(builder, loc, known);
@@ -97,9 +126,9 @@ Value mlir::fuse::expandOperand(OpBuilder &builder, Location loc, Value operand,
       operand, own, sizes);
 }
 
-/// The op on expanded operands; its result has the shape of `expanded`.
-static Operation *expandOp(OpBuilder &builder, Operation *op,
-                           RankedTensorType expanded, const Groups &groups) {
+Operation *mlir::fuse::expandOp(OpBuilder &builder, Operation *op,
+                                RankedTensorType expanded,
+                                const Groups &groups) {
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -115,6 +144,17 @@ static Operation *expandOp(OpBuilder &builder, Operation *op,
   clone->getResult(0).setType(
       expanded.clone(getElementTypeOrSelf(op->getResult(0).getType())));
   return clone;
+}
+
+ReshapeGroups mlir::fuse::groupsWithout(int64_t rank, ArrayRef<int64_t> dims) {
+  ReshapeGroups groups;
+  ReassociationIndices leading;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    if (!llvm::is_contained(dims, axis))
+      groups.emplace_back(std::exchange(leading, {}));
+    (groups.empty() ? leading : groups.back()).push_back(axis);
+  }
+  return groups;
 }
 
 SmallVector<int64_t> mlir::fuse::expandedDims(ArrayRef<int64_t> dims,
@@ -140,9 +180,7 @@ static Groups reducedGroups(const Groups &groups, ArrayRef<int64_t> dims,
   return result;
 }
 
-/// Whether `value` follows from a reduction, by pointwise ops in its shape or
-/// of smaller operands. In the expanded shape those would be another kernel's.
-static bool followsFromReduction(Value value) {
+bool mlir::fuse::followsFromReduction(Value value) {
   // What is further away does not matter often enough to be looked for each
   // time.
   constexpr size_t mostOps = 64;
@@ -162,8 +200,10 @@ static bool followsFromReduction(Value value) {
   return false;
 }
 
-static bool isMadeHere(Value value) {
+bool mlir::fuse::isMadeHere(Value value) {
   Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
   return op && isa<FuseDialect>(op->getDialect()) && !isa<ConstantOp>(op);
 }
 
@@ -212,6 +252,7 @@ struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
     Groups groups = expand.getReassociationIndices();
     if (!haveKnownSizes(expand.getResultType(), groups))
       return rewriter.notifyMatchFailure(expand, "several dynamic sizes");
+    // In the expanded shape what it is computed from would be another kernel's.
     if (followsFromReduction(expand.getSrc()))
       return rewriter.notifyMatchFailure(expand, "its operand is of rows");
     Operation *clone =
@@ -240,6 +281,154 @@ struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
         reduce, reduce.getType(), inner,
         reducedGroups(groups, reduce.getDims(), reduce.getKeep()));
+    return success();
+  }
+};
+
+} // namespace
+
+/// The sizes of a shape that refines both, of one group of dimensions each that
+/// have as many elements: (8, 128) and (2, 512) have (2, 4, 128). Nothing where
+/// there is none. Only the first may be dynamic, and is of both.
+static std::optional<SmallVector<int64_t>> refine(ArrayRef<int64_t> a,
+                                                  ArrayRef<int64_t> b) {
+  auto isDynamic = ShapedType::isDynamic;
+  if (a.empty() || b.empty() || isDynamic(a.front()) != isDynamic(b.front()) ||
+      llvm::any_of(a.drop_front(), isDynamic) ||
+      llvm::any_of(b.drop_front(), isDynamic))
+    return std::nullopt;
+  SmallVector<int64_t> left(a), right(b), reversed;
+  while (left.size() > 1 || right.size() > 1) {
+    int64_t &x = left.back(), &y = right.back();
+    bool xIsFirst = left.size() == 1 && isDynamic(x);
+    bool yIsFirst = right.size() == 1 && isDynamic(y);
+    if (xIsFirst && yIsFirst)
+      break;
+    // What is left of a dynamic size, over a static one, is as dynamic.
+    int64_t part = xIsFirst ? y : yIsFirst ? x : std::min(x, y);
+    if (part == 0 || (!xIsFirst && x % part) || (!yIsFirst && y % part))
+      return std::nullopt;
+    reversed.push_back(part);
+    auto take = [&](SmallVector<int64_t> &from, bool isFirst) {
+      if (isFirst)
+        return;
+      from.back() /= part;
+      if (from.back() == 1 && from.size() > 1)
+        from.pop_back();
+    };
+    take(left, xIsFirst);
+    take(right, yIsFirst);
+  }
+  if (left.back() != right.back())
+    return std::nullopt;
+  reversed.push_back(left.back());
+  std::reverse(reversed.begin(), reversed.end());
+  return reversed;
+}
+
+/// Cuts the refined sizes into groups that make the sizes of `shape`; `next` is
+/// the number of the first dimension.
+static void appendGroups(Groups &groups, ArrayRef<int64_t> shape,
+                         ArrayRef<int64_t> refined, int64_t next) {
+  size_t first = groups.size(), end = refined.size();
+  groups.resize(first + shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    size_t begin = end;
+    for (int64_t size = 1;
+         begin > 0 && (axis == 0 || size != shape[axis] || begin == end);)
+      size *= refined[--begin];
+    for (size_t dim = begin; dim < end; ++dim)
+      groups[first + axis].push_back(next + static_cast<int64_t>(dim));
+    end = begin;
+  }
+}
+
+namespace {
+/// expand(collapse(x)) -> collapse(expand(x)) where neither undoes the other.
+struct SwapReshapes : public OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || isIdentity(collapse) || isIdentity(expand) ||
+        !isMadeHere(collapse.getSrc()))
+      return rewriter.notifyMatchFailure(expand,
+                                         "its operand is no collapsed value");
+    RankedTensorType from = collapse.getSrcType(), to = expand.getResultType();
+    Groups expanding, collapsing;
+    SmallVector<int64_t> shape;
+    bool expands = false, collapses = false;
+    for (auto [in, out] : llvm::zip(collapse.getReassociationIndices(),
+                                    expand.getReassociationIndices())) {
+      ArrayRef<int64_t> source = from.getShape().slice(in.front(), in.size());
+      ArrayRef<int64_t> target = to.getShape().slice(out.front(), out.size());
+      if (hasOnes(source) || hasOnes(target))
+        return rewriter.notifyMatchFailure(expand, "has sizes of 1");
+      std::optional<SmallVector<int64_t>> refined = refine(source, target);
+      if (!refined)
+        return rewriter.notifyMatchFailure(expand, "no shape refines both");
+      appendGroups(expanding, source, *refined, shape.size());
+      appendGroups(collapsing, target, *refined, shape.size());
+      expands |= refined->size() != source.size();
+      collapses |= refined->size() != target.size();
+      shape.append(*refined);
+    }
+    if (!expands || !collapses)
+      return rewriter.notifyMatchFailure(expand, "one reshape does it");
+    RankedTensorType refined = from.clone(shape);
+    Value fine = expandOperand(rewriter, expand.getLoc(), collapse.getSrc(),
+                               refined, expanding);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(expand, to, fine,
+                                                         collapsing);
+    return success();
+  }
+
+private:
+  static bool hasOnes(ArrayRef<int64_t> sizes) {
+    return sizes.size() > 1 && llvm::is_contained(sizes, 1);
+  }
+};
+
+/// expand(collapse(op(x))) -> op(expand(collapse(x))) where no shape refines
+/// both: ops that take any shape leave the reshapes to memory.
+struct RaiseBoth : public OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    Operation *op = collapse ? collapse.getSrc().getDefiningOp() : nullptr;
+    if (!op || !isShapeless(op) || !op->hasOneUse() || !collapse->hasOneUse() ||
+        followsFromReduction(collapse.getSrc()))
+      return rewriter.notifyMatchFailure(expand, "not of a pointwise op alone");
+    auto shapeOf = [](Value value) {
+      return cast<RankedTensorType>(value.getType()).getShape();
+    };
+    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+    bool areWhole = llvm::all_of(op->getOperands(), [&](Value operand) {
+      return shapeOf(operand).empty() || shapeOf(operand) == shape;
+    });
+    if (!areWhole || ShapedType::isDynamicShape(shape))
+      return rewriter.notifyMatchFailure(expand, "an operand is broadcast");
+    rewriter.setInsertionPoint(expand);
+    auto reshaped = [&](Value value) -> Value {
+      if (shapeOf(value).empty())
+        return value;
+      Type element = getElementTypeOrSelf(value.getType());
+      auto flat = tensor::CollapseShapeOp::create(
+          rewriter, collapse.getLoc(), collapse.getType().clone(element), value,
+          collapse.getReassociationIndices());
+      return tensor::ExpandShapeOp::create(
+          rewriter, expand.getLoc(), expand.getType().clone(element), flat,
+          expand.getReassociationIndices());
+    };
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op->getOperands(), reshaped);
+    Operation *clone = rewriter.clone(*op);
+    clone->setOperands(operands);
+    clone->getResult(0).setType(expand.getType());
+    rewriter.replaceOp(expand, clone->getResults());
     return success();
   }
 };
@@ -292,6 +481,8 @@ struct PropagateReshapesPass
     patterns
         .add<SinkCollapse, RaiseExpand, SinkCollapseOfReduce, SinkCastOfTable>(
             context);
+    patterns.add<SwapReshapes, RaiseBoth>(context);
+    populateKeepReducedDimsPatterns(patterns);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

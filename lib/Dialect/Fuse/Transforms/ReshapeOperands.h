@@ -30,6 +30,23 @@ bool haveKnownSizes(RankedTensorType expanded, const ReshapeGroups &groups);
 Value expandOperand(OpBuilder &builder, Location loc, Value operand,
                     RankedTensorType expanded, const ReshapeGroups &groups);
 
+/// The op, which takes any shape, on expanded operands; its result has the
+/// shape of `expanded`.
+Operation *expandOp(OpBuilder &builder, Operation *op,
+                    RankedTensorType expanded, const ReshapeGroups &groups);
+
+/// Whether an op of a kernel computes what the value shows.
+bool isMadeHere(Value value);
+
+/// Whether `value` follows from a reduction, by pointwise ops in its shape or
+/// of smaller operands.
+bool followsFromReduction(Value value);
+
+/// The groups by which a shape of that rank is collapsed to one without `dims`,
+/// which have size 1: each goes with the dimension before it that stays, those
+/// before the first of these with it.
+ReshapeGroups groupsWithout(int64_t rank, ArrayRef<int64_t> dims);
+
 /// The dimensions of the expanded tensor that `dims` become.
 SmallVector<int64_t> expandedDims(ArrayRef<int64_t> dims,
                                   const ReshapeGroups &groups);

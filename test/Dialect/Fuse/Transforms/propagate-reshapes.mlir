@@ -128,3 +128,39 @@ func.func @gathered(%x: tensor<4x8xbf16>, %d: tensor<8xf32>, %n: tensor<8xi32>, 
   %ng = fuse.gather %nc, %i dim = 0 : tensor<8xf64>, tensor<4xi64> -> tensor<4xf64>
   return %y, %dg, %ng : tensor<4xf32>, tensor<4xf16>, tensor<4xf64>
 }
+
+// -----
+
+// Heads of 128 as others of 512, by way of [2, 4, 128]: the expansion goes up, the
+// collapse down.
+// CHECK-LABEL: func.func @regrouped
+// CHECK:         %[[X:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2], [3]] output_shape [%{{.*}}, 2, 4, 128] : tensor<?x8x128xbf16> into tensor<?x2x4x128xbf16>
+// CHECK:         %[[E:.*]] = fuse.exp %[[X]]
+// CHECK:         %[[N:.*]] = fuse.neg %[[E]] : tensor<?x2x4x128xbf16>
+// CHECK:         tensor.collapse_shape %[[N]] {{\[}}[0], [1], [2, 3]] : tensor<?x2x4x128xbf16> into tensor<?x2x512xbf16>
+func.func @regrouped(%x: tensor<?x8x128xbf16>) -> tensor<?x2x512xbf16> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8x128xbf16>
+  %e = fuse.exp %x : tensor<?x8x128xbf16>
+  %c = tensor.collapse_shape %e [[0], [1, 2]] : tensor<?x8x128xbf16> into tensor<?x1024xbf16>
+  %g = tensor.expand_shape %c [[0], [1, 2]] output_shape [%n, 2, 512] : tensor<?x1024xbf16> into tensor<?x2x512xbf16>
+  %y = fuse.neg %g : tensor<?x2x512xbf16>
+  return %y : tensor<?x2x512xbf16>
+}
+
+// -----
+
+// No shape refines [4, 6] and [3, 8]: what reads nothing broadcast leaves the
+// reshapes to its operand.
+// CHECK-LABEL: func.func @crossing
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1]]
+// CHECK:         %[[X:.*]] = tensor.expand_shape %[[C]] {{\[}}[0, 1]] output_shape [3, 8]
+// CHECK:         %[[E:.*]] = fuse.exp %[[X]] : tensor<3x8xf32>
+// CHECK:         fuse.reduce sum %[[E]] dims = [1]
+func.func @crossing(%x: tensor<4x6xf32>) -> tensor<3xf32> {
+  %e = fuse.exp %x : tensor<4x6xf32>
+  %c = tensor.collapse_shape %e [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %g = tensor.expand_shape %c [[0, 1]] output_shape [3, 8] : tensor<24xf32> into tensor<3x8xf32>
+  %s = fuse.reduce sum %g dims = [1] : tensor<3x8xf32> -> tensor<3xf32>
+  return %s : tensor<3xf32>
+}

@@ -62,6 +62,36 @@ def FuseDecompose : Pass<"fuse-decompose"> {
   ];
 }
 
+def FuseKeepReducedDims
+    : Pass<"fuse-keep-reduced-dims", "::mlir::func::FuncOp"> {
+  let summary = "Keep reduced dimensions where something gives them back";
+  let description = [{
+    Whether a reduction keeps its dimensions, as size 1, must not decide what shares a
+    kernel. Where a `tensor.expand_shape` gives a result, or what is computed from it
+    element by element, these dimensions back, the reduction keeps them, and what else
+    reads the result drops them. A reduction of leading dimensions is broadcast along
+    them as it is: it keeps them where its result meets what it has reduced.
+
+    Before:
+
+    ```mlir
+    %m = fuse.reduce max %x dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+    %u = tensor.expand_shape %m [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+    %y = fuse.div %x, %u : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %m = fuse.reduce max %x dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+    %y = fuse.div %x, %m : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FusePropagateReshapes
     : Pass<"fuse-propagate-reshapes", "::mlir::func::FuncOp"> {
   let summary = "Move reshapes to the ends of a program, where they are free";
@@ -72,6 +102,10 @@ def FusePropagateReshapes
     what lies between works in the shape with more dimensions, and the reshapes end
     at inputs and results, as views of memory. A gather from floats that a cast has
     widened, reshaped or not, gathers before the cast: from memory, if what is cast is an argument.
+
+    Where an expansion meets a collapse, and neither undoes the other, both change places
+    by way of the shape that refines both: of [8, 128] and [2, 512], [2, 4, 128]. Where
+    there is none, ops that read nothing broadcast leave both to their operands.
 
     Before, the norm of each head and a weight for all heads together:
 

@@ -1,0 +1,251 @@
+//===- KeepReducedDims.cpp - Reshapes of reduced dimensions ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether a reduction keeps its dimensions must not matter. In
+//
+//   %m = fuse.reduce max %x dims = [1]                   [n]
+//   %s = fuse.mul %m, %c                                 [n]
+//   %u = tensor.expand_shape %s [[0, 1]]                 [n, 1]
+//   %y = fuse.div %x, %u                                 [n, k]
+//
+// the expansion goes up past what follows from the reduction, which then keeps
+// the dimension; what else reads %m or %s gets it without, by a collapse, which
+// goes down. A reduction of leading dimensions needs no reshape to be broadcast
+// along them: it keeps these where its result meets what it has reduced.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeepReducedDims.h"
+
+#include "ReshapeOperands.h"
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_FUSEKEEPREDUCEDDIMS
+#include "fuse/Dialect/Fuse/Transforms/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
+  return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
+}
+
+/// The shape that the reduction's result has if it keeps its dimensions.
+static SmallVector<int64_t> keptShape(ReduceOp reduce) {
+  SmallVector<int64_t> shape(shapeOf(reduce.getInput()));
+  for (int64_t dim : reduce.getDims())
+    shape[dim] = 1;
+  return shape;
+}
+
+/// Makes the reduction keep its dimensions, with a collapse for its users.
+static ReduceOp keepDims(ReduceOp reduce, PatternRewriter &rewriter) {
+  rewriter.setInsertionPoint(reduce);
+  auto kept = ReduceOp::create(rewriter, reduce.getLoc(), reduce.getKind(),
+                               reduce.getInput(), reduce.getDims(),
+                               /*keep=*/true);
+  kept->setDiscardableAttrs(reduce->getDiscardableAttrDictionary());
+  rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+      reduce, reduce.getType(), kept.getResult(),
+      groupsWithout(reduce.getInput().getType().getRank(), reduce.getDims()));
+  return kept;
+}
+
+/// Whether the shape is that of a reduction which keeps its dimensions, with
+/// leading ones or without.
+static bool isKeptShape(ReduceOp reduce, ArrayRef<int64_t> shape) {
+  if (reduce.getKeep() || reduce.getDims().empty())
+    return false;
+  SmallVector<int64_t> kept = keptShape(reduce);
+  size_t missing = kept.size() - std::min(kept.size(), shape.size());
+  return kept.size() >= shape.size() &&
+         ArrayRef(kept).drop_front(missing) == shape &&
+         llvm::all_of(ArrayRef(kept).take_front(missing),
+                      [](int64_t size) { return size == 1; });
+}
+
+/// The first reduction, of those that the value follows from in its own shape,
+/// whose kept shape is `shape`; null if there is none.
+static ReduceOp reductionKeptAs(Value value, ArrayRef<int64_t> shape) {
+  constexpr size_t mostOps = 64;
+  llvm::SmallSetVector<Operation *, 16> ops;
+  auto add = [&](Value operand) {
+    Operation *op = operand.getDefiningOp();
+    if (op && shapeOf(operand) == shapeOf(value))
+      ops.insert(op);
+  };
+  add(value);
+  for (size_t next = 0; next < ops.size() && next < mostOps; ++next) {
+    if (auto reduce = dyn_cast<ReduceOp>(ops[next]))
+      if (isKeptShape(reduce, shape))
+        return reduce;
+    if (isShapeless(ops[next]))
+      llvm::for_each(ops[next]->getOperands(), add);
+  }
+  return {};
+}
+
+namespace {
+/// expand(op(reduce(x))) -> op(expand(reduce(x))), and at last a reduction that
+/// keeps its dimensions, where these are what the expansion makes. What else is
+/// computed of an operand that such dimensions are given goes with it.
+struct RaiseUnits : public OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    Value source = expand.getSrc();
+    ArrayRef<int64_t> shape = expand.getResultType().getShape();
+    if (shapeOf(source) == shape ||
+        withoutOnes(shapeOf(source)) != withoutOnes(shape))
+      return rewriter.notifyMatchFailure(expand, "it splits dimensions");
+    bool isRaised = reductionKeptAs(source, shape) ||
+                    (!source.hasOneUse() && !followsFromReduction(source) &&
+                     isShapeless(source.getDefiningOp()));
+    if (!isRaised)
+      return rewriter.notifyMatchFailure(
+          expand, "it makes no dimensions that a reduction has left out, and "
+                  "nothing else reads its operand");
+    if (auto reduce = source.getDefiningOp<ReduceOp>()) {
+      keepDims(reduce, rewriter);
+      return success();
+    }
+    Operation *op = source.getDefiningOp();
+    ReshapeGroups groups = expand.getReassociationIndices();
+    rewriter.setInsertionPoint(op);
+    Operation *clone = expandOp(rewriter, op, expand.getResultType(), groups);
+    rewriter.replaceOp(expand, clone->getResults());
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        op, op->getResult(0).getType(), clone->getResult(0), groups);
+    return success();
+  }
+};
+
+/// x - reduce(x) -> x - collapse(reduce(x) keep) for leading dimensions.
+struct KeepLeading : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp reduce,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> dims = reduce.getDims();
+    int64_t count = dims.size();
+    ArrayRef<int64_t> shape = shapeOf(reduce.getInput());
+    if (reduce.getKeep() || dims.empty() || dims.back() + 1 != count ||
+        count == static_cast<int64_t>(shape.size()))
+      return rewriter.notifyMatchFailure(reduce, "not of leading dimensions");
+    bool meets = llvm::any_of(reduce->getUsers(), [&](Operation *user) {
+      return isShapeless(user) && shapeOf(user->getResult(0)) == shape;
+    });
+    if (!meets)
+      return rewriter.notifyMatchFailure(reduce, "nothing meets what it reads");
+    keepDims(reduce, rewriter);
+    return success();
+  }
+};
+
+/// sum((x - reduce(x) keep)^2) keeps what the reduction before it keeps.
+struct KeepAlike : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp reduce,
+                                PatternRewriter &rewriter) const override {
+    if (reduce.getKeep() || reduce.getDims().empty() ||
+        !followsFromAlike(reduce))
+      return rewriter.notifyMatchFailure(reduce, "not of what is kept");
+    keepDims(reduce, rewriter);
+    return success();
+  }
+
+private:
+  /// Whether what is reduced is computed, element by element, from a reduction
+  /// that keeps the same dimensions.
+  static bool followsFromAlike(ReduceOp reduce) {
+    constexpr size_t mostOps = 16;
+    llvm::SmallSetVector<Operation *, 16> ops;
+    SmallVector<int64_t> kept = keptShape(reduce);
+    auto add = [&](Value operand) {
+      if (Operation *op = operand.getDefiningOp())
+        ops.insert(op);
+    };
+    add(reduce.getInput());
+    for (size_t next = 0; next < ops.size() && next < mostOps; ++next) {
+      auto other = dyn_cast<ReduceOp>(ops[next]);
+      if (other && other.getKeep() && other.getDims() == reduce.getDims() &&
+          shapeOf(other.getResult()) == ArrayRef(kept))
+        return true;
+      if (isShapeless(ops[next]))
+        llvm::for_each(ops[next]->getOperands(), add);
+    }
+    return false;
+  }
+};
+
+/// op(x, collapse(y)) -> op(x, y) where only leading dimensions of size 1 are
+/// collapsed, which y is broadcast along as well.
+struct DropLeading : public RewritePattern {
+  explicit DropLeading(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isShapeless(op))
+      return rewriter.notifyMatchFailure(op, "not a pointwise op");
+    bool changed = false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
+      if (!collapse || !isMadeHere(collapse.getSrc()))
+        continue;
+      ArrayRef<int64_t> from = shapeOf(collapse.getSrc());
+      ArrayRef<int64_t> to = shapeOf(operand.get());
+      size_t dropped = from.size() - to.size();
+      bool isBroadcast = shapeOf(op->getResult(0)).size() >= from.size() &&
+                         llvm::all_of(from.take_front(dropped),
+                                      [](int64_t size) { return size == 1; }) &&
+                         from.drop_front(dropped) == to;
+      if (!isBroadcast)
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(collapse.getSrc()); });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+} // namespace
+
+namespace {
+struct KeepReducedDimsPass
+    : public mlir::fuse::impl::FuseKeepReducedDimsBase<KeepReducedDimsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateKeepReducedDimsPatterns(patterns);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void mlir::fuse::populateKeepReducedDimsPatterns(RewritePatternSet &patterns) {
+  patterns.add<RaiseUnits, KeepLeading, KeepAlike, DropLeading>(
+      patterns.getContext());
+}

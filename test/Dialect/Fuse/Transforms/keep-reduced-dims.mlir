@@ -1,0 +1,49 @@
+// RUN: fuse-opt %s -split-input-file -fuse-keep-reduced-dims | FileCheck %s
+
+// An expansion goes up past what follows from the reduction; who reads that
+// without the dimension gets it so.
+// CHECK-LABEL: func.func @unsqueezed
+// CHECK:         %[[M:.*]] = fuse.reduce max %[[X:.*]] dims = [1] keep
+// CHECK:         %[[S:.*]] = fuse.mul %[[M]], %{{.*}} : tensor<?x1xf32>, tensor<f32>
+// CHECK:         %[[F:.*]] = tensor.collapse_shape %[[S]] {{\[}}[0, 1]] : tensor<?x1xf32> into tensor<?xf32>
+// CHECK:         %[[Y:.*]] = fuse.div %[[X]], %[[S]] : tensor<?x64xf32>, tensor<?x1xf32>
+// CHECK:         return %[[Y]], %[[F]]
+func.func @unsqueezed(%x: tensor<?x64xf32>, %c: tensor<f32>) -> (tensor<?x64xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %m = fuse.reduce max %x dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  %s = fuse.mul %m, %c : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+  %u = tensor.expand_shape %s [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %y = fuse.div %x, %u : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+  return %y, %s : tensor<?x64xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Leading dimensions need no reshape, and the variance keeps what the mean does.
+// CHECK-LABEL: func.func @leading
+// CHECK:         %[[M:.*]] = fuse.reduce mean %[[X:.*]] dims = [0, 2, 3] keep
+// CHECK:         %[[D:.*]] = fuse.sub %[[X]], %[[M]] : tensor<8x64x5x7xf32>, tensor<1x64x1x1xf32>
+// CHECK:         fuse.reduce mean %{{.*}} dims = [0, 2, 3] keep
+func.func @leading(%x: tensor<8x64x5x7xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %m = fuse.reduce mean %x dims = [0, 2, 3] : tensor<8x64x5x7xf32> -> tensor<64xf32>
+  %u = tensor.expand_shape %m [[0, 1, 2]] output_shape [64, 1, 1] : tensor<64xf32> into tensor<64x1x1xf32>
+  %d = fuse.sub %x, %u : tensor<8x64x5x7xf32>, tensor<64x1x1xf32> -> tensor<8x64x5x7xf32>
+  %q = fuse.mul %d, %d : tensor<8x64x5x7xf32>
+  %v = fuse.reduce mean %q dims = [0, 2, 3] : tensor<8x64x5x7xf32> -> tensor<64xf32>
+  return %m, %v : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// Nothing gives the dimension back, or another than was reduced.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT:     keep
+// CHECK:         return
+func.func @others(%x: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64x64xf32>) {
+  %r = fuse.reduce sum %x dims = [1] : tensor<64x64xf32> -> tensor<64xf32>
+  %m = fuse.reduce max %x dims = [1] : tensor<64x64xf32> -> tensor<64xf32>
+  %u = tensor.expand_shape %m [[0, 1]] output_shape [1, 64] : tensor<64xf32> into tensor<1x64xf32>
+  %y = fuse.div %x, %u : tensor<64x64xf32>, tensor<1x64xf32> -> tensor<64x64xf32>
+  return %r, %y : tensor<64xf32>, tensor<64x64xf32>
+}

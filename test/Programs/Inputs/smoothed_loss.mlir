@@ -1,0 +1,34 @@
+// The same with label smoothing.
+func.func @smoothed_loss(%x: tensor<?x4096xbf16> {fuse.dims = ["n"]},
+                         %t: tensor<?xi64> {fuse.dims = ["n"]})
+    -> tensor<f32> {
+  %f = fuse.cast %x : tensor<?x4096xbf16> -> tensor<?x4096xf32>
+  %l = fuse.logsumexp %f dims = [1] : tensor<?x4096xf32> -> tensor<?xf32>
+  %mean = fuse.reduce mean %f dims = [1] : tensor<?x4096xf32> -> tensor<?xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4096xbf16>
+  %cols = fuse.iota dim = 1 like %f : tensor<?x4096xf32> -> tensor<?x4096xi64>
+  %ut = tensor.expand_shape %t [[0, 1]] output_shape [%n, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %eq = fuse.compare eq %cols, %ut : tensor<?x4096xi64>, tensor<?x1xi64> -> tensor<?x4096xi1>
+  %z = fuse.constant dense<0.0> : tensor<f32>
+  %sel = fuse.select %eq, %f, %z : tensor<?x4096xi1>, tensor<?x4096xf32>, tensor<f32> -> tensor<?x4096xf32>
+  %p = fuse.reduce sum %sel dims = [1] : tensor<?x4096xf32> -> tensor<?xf32>
+  %nll = fuse.sub %l, %p : tensor<?xf32>
+  %sm = fuse.sub %l, %mean : tensor<?xf32>
+  %ig = fuse.constant dense<-100> : tensor<i64>
+  %valid = fuse.compare ne %t, %ig : tensor<?xi64>, tensor<i64> -> tensor<?xi1>
+  %nv = fuse.select %valid, %nll, %z : tensor<?xi1>, tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+  %sv = fuse.select %valid, %sm, %z : tensor<?xi1>, tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+  %vf = fuse.cast %valid : tensor<?xi1> -> tensor<?xf32>
+  %sumn = fuse.reduce sum %nv dims = [0] : tensor<?xf32> -> tensor<f32>
+  %sums = fuse.reduce sum %sv dims = [0] : tensor<?xf32> -> tensor<f32>
+  %cnt = fuse.reduce sum %vf dims = [0] : tensor<?xf32> -> tensor<f32>
+  %rn = fuse.div %sumn, %cnt : tensor<f32>
+  %rs = fuse.div %sums, %cnt : tensor<f32>
+  %a = fuse.constant dense<0.9> : tensor<f32>
+  %b = fuse.constant dense<0.1> : tensor<f32>
+  %x1 = fuse.mul %rn, %a : tensor<f32>
+  %x2 = fuse.mul %rs, %b : tensor<f32>
+  %r = fuse.add %x1, %x2 : tensor<f32>
+  return %r : tensor<f32>
+}
