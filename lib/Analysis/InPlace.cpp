@@ -127,7 +127,9 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
       return true;
     return succeeded(segments) &&
            llvm::any_of(*segments, [&](const ReductionSegment &segment) {
-             return llvm::is_contained(segment.results, result) &&
+             auto *number = llvm::find(segment.results, result);
+             return number != segment.results.end() &&
+                    segment.paths[number - segment.results.begin()].empty() &&
                     extents == ArrayRef(segment.space.domain) &&
                     !segment.space.isReducedShape(extents);
            });

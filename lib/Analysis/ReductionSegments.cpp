@@ -66,10 +66,10 @@ bool mlir::fuse::leavesEdges(const ReductionSegment &segment, int64_t dividing,
 }
 
 bool mlir::fuse::isReadOnce(const ReductionSegment &segment,
-                            ArrayRef<Value> results, const DimClasses &dims) {
+                            const DimClasses &dims) {
   const ReductionSpace &space = segment.space;
-  for (unsigned result : segment.results)
-    if (!space.isReducedShape(dims.extents(storedValue(results[result]))))
+  for (Value stored : segment.stored)
+    if (!space.isReducedShape(dims.extents(stored)))
       return false;
   return isOneExchange(space);
 }
@@ -79,7 +79,7 @@ bool mlir::fuse::isOneExchange(const ReductionSpace &space) {
     auto sum = dyn_cast<ReduceOp>(op);
     return sum && sum.getMaximumOfExponents();
   };
-  return space.levels.size() == 1 ||
+  return space.levels.size() <= 1 ||
          (space.levels.size() == 2 &&
           llvm::all_of(space.levels.back(), isOnline));
 }
@@ -275,6 +275,20 @@ FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
   return segments;
 }
 
+/// The ops that the values are computed by.
+static SmallVector<Operation *> opsOf(llvm::DenseSet<Value> needed,
+                                      ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> found;
+  for (Operation *op : llvm::reverse(ops))
+    if (llvm::any_of(op->getResults(),
+                     [&](Value v) { return needed.contains(v); })) {
+      found.push_back(op);
+      needed.insert(op->operand_begin(), op->operand_end());
+    }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
 /// The only segment of what comes before the reductions over all rows.
 static FailureOr<std::vector<ReductionSegment>>
 segmentWith(AcrossRows across, ArrayRef<Operation *> ops,
@@ -305,15 +319,129 @@ segmentWith(AcrossRows across, ArrayRef<Operation *> ops,
   return segments;
 }
 
+/// Whether the value has an element for each point that a reduction walks, or
+/// for each of its results.
+static bool fitsReductions(Value value, ArrayRef<Operation *> reductions,
+                           const DimClasses &dims) {
+  SmallVector<Extent> extents = dims.extents(value);
+  std::string reason;
+  return llvm::any_of(reductions, [&](Operation *op) {
+    FailureOr<ReductionSpace> space = reductionSpaceOf({op}, dims, reason);
+    return succeeded(space) &&
+           (extents == space->domain || space->isReducedShape(extents));
+  });
+}
+
+/// The numbers of the values that no reduction is needed for, and whose shape
+/// none has: they are walked beside the rows, along their last dimension.
+static SmallVector<unsigned> valuesBeside(ArrayRef<Operation *> ops,
+                                          ArrayRef<Value> values,
+                                          const DimClasses &dims) {
+  llvm::DenseSet<Value> reduced = valuesFromReductions(ops);
+  auto reductions = llvm::filter_to_vector(ops, isReduction);
+  bool contracts = llvm::any_of(ops, llvm::IsaPred<ContractOp>);
+  SmallVector<unsigned> beside;
+  for (auto [number, value] : llvm::enumerate(values)) {
+    bool hasElements = llvm::any_of(
+        dims.extents(value), [](const Extent &e) { return e.size != 1; });
+    if (!reductions.empty() && !contracts && hasElements &&
+        !reduced.contains(value) && dims.extents(value).back().size != 1 &&
+        !fitsReductions(value, reductions, dims))
+      beside.push_back(number);
+  }
+  return beside;
+}
+
+/// Adds segments without reductions, one for each shape.
+static void addBeside(ArrayRef<unsigned> beside, ArrayRef<Operation *> ops,
+                      ArrayRef<Value> values, const DimClasses &dims,
+                      std::vector<ReductionSegment> &segments) {
+  size_t first = segments.size();
+  for (unsigned number : beside) {
+    SmallVector<Extent> extents = dims.extents(values[number]);
+    auto isAlike = [&](const ReductionSegment &segment) {
+      return segment.space.domain == extents;
+    };
+    auto segment =
+        std::find_if(segments.begin() + first, segments.end(), isAlike);
+    if (segment == segments.end()) {
+      segments.emplace_back();
+      segment = std::prev(segments.end());
+      segment->space.domain = extents;
+      segment->space.reduced = {static_cast<int64_t>(extents.size()) - 1};
+    }
+    segment->results.push_back(number);
+  }
+  for (ReductionSegment &segment :
+       llvm::make_range(segments.begin() + first, segments.end())) {
+    llvm::DenseSet<Value> needed;
+    for (unsigned number : segment.results)
+      needed.insert(values[number]);
+    segment.ops = opsOf(std::move(needed), ops);
+  }
+}
+
+/// From numbers of stores to those of results.
+static void nameStores(const RowStores &stores,
+                       std::vector<ReductionSegment> &segments) {
+  for (ReductionSegment &segment : segments) {
+    for (unsigned &number : segment.results) {
+      const RowStore &store = stores.stores[number];
+      segment.stored.push_back(store.value);
+      segment.paths.push_back(store.path);
+      number = store.result;
+    }
+    for (unsigned &number : segment.across.results)
+      number = stores.stores[number].result;
+  }
+}
+
 FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results, const DimClasses &dims,
                                 std::string &reason) {
-  SmallVector<Value> stored = llvm::map_to_vector(results, storedValue);
-  AcrossRows across = acrossRowsOf(ops, stored, dims);
-  return across.empty()
-             ? Segmenter(ops, stored, dims).run(reason)
-             : segmentWith(std::move(across), ops, stored, dims, reason);
+  RowStores stores = rowStoresOf(ops, results);
+  SmallVector<Value> values = stores.values(), own;
+  auto before = llvm::filter_to_vector(
+      ops, [&](Operation *op) { return !stores.placing.contains(op); });
+  AcrossRows across = acrossRowsOf(before, values, dims);
+  if (!across.empty()) {
+    bool areMoved = llvm::any_of(across.results, [&](unsigned number) {
+      return !stores.stores[number].path.empty();
+    });
+    if (areMoved) {
+      reason = "what all rows are reduced to is moved";
+      return failure();
+    }
+    auto segments =
+        segmentWith(std::move(across), before, values, dims, reason);
+    if (succeeded(segments))
+      nameStores(stores, *segments);
+    return segments;
+  }
+  SmallVector<unsigned> beside = valuesBeside(before, values, dims), numbers;
+  for (auto [number, value] : llvm::enumerate(values))
+    if (!llvm::is_contained(beside, number)) {
+      numbers.push_back(number);
+      own.push_back(value);
+    }
+  SmallVector<Operation *> walked = before;
+  if (!beside.empty()) {
+    llvm::DenseSet<Value> needed(own.begin(), own.end());
+    for (Operation *op : before)
+      if (isReduction(op))
+        needed.insert(op->result_begin(), op->result_end());
+    walked = opsOf(std::move(needed), before);
+  }
+  auto segments = Segmenter(walked, own, dims).run(reason);
+  if (failed(segments))
+    return failure();
+  for (ReductionSegment &segment : *segments)
+    for (unsigned &number : segment.results)
+      number = numbers[number];
+  addBeside(beside, before, values, dims, *segments);
+  nameStores(stores, *segments);
+  return segments;
 }
 
 FailureOr<std::vector<ReductionSegment>>

@@ -92,7 +92,7 @@ void WalkCounter::walk(ArrayRef<Value> needed) {
 }
 
 RowWork mlir::fuse::rowWorkOf(const ReductionSegment &segment,
-                              ArrayRef<Value> results, const DimClasses &dims) {
+                              const DimClasses &dims) {
   WalkCounter counter(segment, dims);
   for (ArrayRef<Operation *> level : segment.space.levels) {
     SmallVector<Value> needed;
@@ -100,9 +100,6 @@ RowWork mlir::fuse::rowWorkOf(const ReductionSegment &segment,
       llvm::append_range(needed, op->getOperands());
     counter.walk(needed);
   }
-  SmallVector<Value> stored;
-  for (unsigned result : segment.results)
-    stored.push_back(storedValue(results[result]));
-  counter.walk(stored);
+  counter.walk(segment.stored);
   return counter.work;
 }

@@ -270,12 +270,13 @@ void RowsLowering::storeAt(ArrayRef<unsigned> results, const Point &point) {
 }
 
 /// The row of a scatter goes as a whole to where its id says.
-void RowsLowering::storeResult(unsigned result, const Point &point,
+void RowsLowering::storeResult(unsigned number, const Point &point,
                                Value value) {
+  unsigned result = segment.results[number];
   Value yielded = frame.kernel.getYield().getValues()[result];
   auto scatter = yielded.getDefiningOp<ScatterOp>();
   if (!scatter)
-    return emitter.store(result, point, value);
+    return storer(number).store(point, value);
   PointEmitter::Scope scope(emitter);
   ScatterTarget target = emitScatterTarget(emitter, scatter, point);
   frame.ifTrue(target.exists,
@@ -316,6 +317,28 @@ void RowsLowering::storeRows(ArrayRef<unsigned> results) {
         storeResult(result, rowPoint(yielded(result)), value);
     });
   });
+}
+
+/// What is beside rows that are padded.
+void RowsLowering::fillBesideRows(ArrayRef<unsigned> numbers) {
+  for (unsigned number : numbers) {
+    RowStorer toResult = storer(number);
+    if (toResult.placesBeside() == 0)
+      continue;
+    forEachRow([&] {
+      frame.ifTrue(row.exists, [&] {
+        Point place = rowPoint(yielded(number));
+        auto loop = scf::ForOp::create(
+            frame.builder, frame.loc(), emitter.materialize(walker),
+            emitter.materialize(Index::constant(toResult.placesBeside())),
+            emitter.materialize(walkers));
+        OpBuilder::InsertionGuard guard(frame.builder);
+        frame.builder.setInsertionPointToStart(loop.getBody());
+        PointEmitter::Scope scope(emitter);
+        toResult.fillBeside(place, {loop.getInductionVar()});
+      });
+    });
+  }
 }
 
 /// What a row has one of and needs no reduction, such as the logit of a label,
@@ -364,15 +387,15 @@ LogicalResult RowsLowering::verifyScatter(unsigned result) {
 }
 
 LogicalResult RowsLowering::verify() {
-  for (unsigned result : segment.results) {
+  for (auto [number, result] : llvm::enumerate(segment.results)) {
     if (failed(verifyScatter(result)))
       return failure();
-    if (!isFull(result) &&
-        !space.isReducedShape(frame.dims.extents(yielded(result))))
+    if (!isFull(number) &&
+        !space.isReducedShape(frame.dims.extents(yielded(number))))
       return frame.kernel.emitError()
              << "expected results of the shape that is reduced, or of one "
                 "element a row, but got "
-             << yielded(result).getType() << " as result " << result
+             << yielded(number).getType() << " as result " << result
              << "; put it into a kernel of its own";
   }
   int64_t most = emitter.getOptions().cluster;
@@ -432,8 +455,9 @@ void RowsLowering::placeRows(const Index &block) {
 
 void RowsLowering::emitRows(VisitSlot takeSlot) {
   SmallVector<unsigned> full, rows;
-  for (unsigned result : segment.results)
-    (isFull(result) ? full : rows).push_back(result);
+  auto numbers = llvm::to_vector(llvm::seq<unsigned>(segment.stored.size()));
+  for (unsigned number : numbers)
+    (isFull(number) ? full : rows).push_back(number);
   computeRowValues();
   if (schedule.getPreload() && !isShared()) {
     forEachRow([&] { preload(); });
@@ -450,6 +474,7 @@ void RowsLowering::emitRows(VisitSlot takeSlot) {
                     number + 1 == space.levels.size());
   takeSlot ? storeSlots(full, takeSlot) : storeFull(full);
   storeRows(rows);
+  fillBesideRows(numbers);
 }
 
 FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,

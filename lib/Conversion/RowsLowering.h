@@ -11,6 +11,7 @@
 #include "KernelFrame.h"
 #include "RowStaging.h"
 #include "StateLoop.h"
+#include "StoredRows.h"
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/KernelSpace.h"
@@ -215,12 +216,14 @@ private:
   void storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot);
   void storeRows(ArrayRef<unsigned> results);
   void storeAt(ArrayRef<unsigned> results, const Point &point);
-  void storeResult(unsigned result, const Point &point, Value value);
+  void storeResult(unsigned number, const Point &point, Value value);
 
-  /// What is stored for a result.
-  Value yielded(unsigned result) {
-    return storedValue(frame.kernel.getYield().getValues()[result]);
+  /// Values are stored by their numbers in the segment.
+  Value yielded(unsigned number) { return segment.stored[number]; }
+  RowStorer storer(unsigned number) {
+    return {frame, segment.results[number], segment.paths[number]};
   }
+  void fillBesideRows(ArrayRef<unsigned> numbers);
 
   KernelFrame &frame;
   PointEmitter &emitter;

@@ -216,12 +216,10 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
     for (const ReductionSegment &segment : *segments)
       lengths.push_back(staticProduct(segment.space.columns()));
   bool isDynamic = llvm::is_contained(lengths, std::nullopt);
-  bool isOnce =
-      succeeded(segments) &&
-      llvm::all_of(*segments, [&](const ReductionSegment &segment) {
-        return isReadOnce(segment,
-                          llvm::to_vector(kernel.getYield().getValues()), dims);
-      });
+  bool isOnce = succeeded(segments) &&
+                llvm::all_of(*segments, [&](const ReductionSegment &segment) {
+                  return isReadOnce(segment, dims);
+                });
   std::string text =
       explainHold(schedule, describeRows(lengths), isDynamic, isOnce);
   bool isShared = schedule.getHold() == HoldKind::shared;

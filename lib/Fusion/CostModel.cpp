@@ -181,6 +181,8 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                        const DimClasses &dims, const MachineRates &machine) {
   std::string reason;
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
+  if (llvm::none_of(ops, isReduction))
+    return 1;
   FailureOr<ReductionSpace> space = succeeded(segments) && segments->size() == 1
                                         ? std::move(segments->front().space)
                                         : reductionSpaceOf(ops, dims, reason);
@@ -270,7 +272,12 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 const MachineRates &machine) {
   std::string reason;
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
-  if (failed(segments) || segments->size() == 1) {
+  // Behind moves are the same elements.
+  bool isMoved = succeeded(segments) && llvm::any_of(segments->front().paths,
+                                                     [](const StorePath &path) {
+                                                       return !path.empty();
+                                                     });
+  if (failed(segments) || (segments->size() == 1 && !isMoved)) {
     auto work = workSeconds(ops, inputs, results, dims, machine);
     if (!work)
       return std::nullopt;
@@ -282,10 +289,7 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
   for (const ReductionSegment &segment : *segments) {
     SmallVector<Value> read = llvm::filter_to_vector(
         inputs, [&](Value input) { return segment.reads(input); });
-    SmallVector<Value> written;
-    for (unsigned result : segment.results)
-      written.push_back(results[result]);
-    auto work = workSeconds(segment.ops, read, written, dims, machine);
+    auto work = workSeconds(segment.ops, read, segment.stored, dims, machine);
     if (!work)
       return std::nullopt;
     seconds += *work;

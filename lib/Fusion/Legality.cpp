@@ -172,6 +172,8 @@ const char *ReductionCheck::checkResults() {
 }
 
 const char *ReductionCheck::run() {
+  if (space.levels.empty())
+    return nullptr;
   if (const char *why = checkAxes())
     return why;
   if (const char *why = checkPlaces())
@@ -375,6 +377,29 @@ static const char *checkScatter(Value result, const ReductionSegment &segment,
              : "a scatter beside reductions takes whole rows of theirs";
 }
 
+/// What is beside a row that is padded is written by its threads, along one
+/// dimension.
+static const char *checkPaths(const ReductionSegment &segment,
+                              const DimClasses &dims) {
+  for (auto [value, path] : llvm::zip(segment.stored, segment.paths)) {
+    bool pads = llvm::any_of(
+        path, [](const StoreStep &step) { return isa<PadOp>(step.op); });
+    bool isFirst = pads && isa<PadOp>(path.front().op);
+    if (pads && (!isFirst || segment.space.columns().size() != 1 ||
+                 dims.extents(value).size() != segment.space.domain.size()))
+      return "what is padded is no row of one dimension";
+  }
+  return nullptr;
+}
+
+/// Whether a value is stored elsewhere than where rows compute it, or beside
+/// them.
+static bool leavesRows(const ReductionSegment &segment) {
+  return segment.space.levels.empty() ||
+         llvm::any_of(segment.paths,
+                      [](const StorePath &path) { return !path.empty(); });
+}
+
 /// Rows may be of several shapes, in blocks of their own; columns are one walk.
 FailureOr<GroupKind> Classifier::asReductions() {
   if (llvm::count_if(group.ops, isReduction) > mostReductions)
@@ -388,6 +413,8 @@ FailureOr<GroupKind> Classifier::asReductions() {
   });
   if (!areRows && llvm::any_of(group.ops, llvm::IsaPred<ScatterOp>))
     return refuse("a scatter walks its updates, not columns");
+  if (!areRows && llvm::any_of(*segments, leavesRows))
+    return refuse("what columns leave is stored where they are walked");
   if (!areRows) {
     FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
     if (failed(space))
@@ -397,12 +424,12 @@ FailureOr<GroupKind> Classifier::asReductions() {
     return GroupKind::Columns;
   }
   for (const ReductionSegment &segment : *segments) {
-    SmallVector<Value> results;
-    for (unsigned result : segment.results) {
+    SmallVector<Value> results(segment.stored);
+    for (unsigned result : segment.results)
       if (const char *why = checkScatter(group.results[result], segment, dims))
         return refuse(why);
-      results.push_back(storedValue(group.results[result]));
-    }
+    if (const char *why = checkPaths(segment, dims))
+      return refuse(why);
     // Taken in where the row is.
     llvm::append_range(results, segment.across.inputs());
     GroupView view{segment.ops, results};

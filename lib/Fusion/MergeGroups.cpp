@@ -123,9 +123,8 @@ const char *GroupMerger::whyApart(ArrayRef<Operation *> ops,
                                   ArrayRef<Value> results) {
   std::string reason;
   auto segments = reductionSegmentsOf(ops, results, *dims, reason);
-  return succeeded(segments)
-             ? whyNotOneLaunch(*segments, results, *dims, machine)
-             : nullptr;
+  return succeeded(segments) ? whyNotOneLaunch(*segments, *dims, machine)
+                             : nullptr;
 }
 
 /// Why one kernel of the ops, which takes so long, or longer than one may, is
@@ -447,14 +446,17 @@ bool GroupMerger::shareInput(int a, int b) {
                       [&](Value v) { return inputs.contains(v); });
 }
 
-/// Kernels of one kind, or rows and what is reduced over all of them.
+/// Kernels of one kind; rows and what is reduced over all of them; and on a
+/// GPU, whose launches cost more than a loop, rows and what is only computed.
 bool GroupMerger::mayBeNeighbours(std::optional<GroupKind> a,
                                   std::optional<GroupKind> b) const {
   if (!a || !b)
     return false;
   if (a == GroupKind::Contraction || b == GroupKind::Contraction)
     return a == b && machine.tensorCores;
-  return a == b || (a != GroupKind::Pointwise && b != GroupKind::Pointwise);
+  bool isComputed = a == GroupKind::Pointwise || b == GroupKind::Pointwise;
+  bool areRows = a == GroupKind::Rows || b == GroupKind::Rows;
+  return a == b || !isComputed || (areRows && machine.sharesResults);
 }
 
 void GroupMerger::mergeNeighbours() {
@@ -479,11 +481,15 @@ void GroupMerger::mergeNeighbours() {
         continue;
       bool needShared =
           kind == GroupKind::Columns || kind == GroupKind::Contraction;
-      bool wanted = (kind == kinds[b] && !needShared) || shareInput(a, b);
+      bool isComputed =
+          kind == GroupKind::Pointwise || kinds[b] == GroupKind::Pointwise;
+      bool wanted =
+          ((kind == kinds[b] || isComputed) && !needShared) || shareInput(a, b);
       if (!wanted || tensors(a) + tensors(b) > mostTensors ||
           groups.hasPath(a, b) || groups.hasPath(b, a))
         continue;
       bool isAsked = (kind == GroupKind::Rows && kind == kinds[b]) ||
+                     (isComputed && kind != kinds[b]) ||
                      kind == GroupKind::Contraction;
       if (!tryMerge(a, b, {}, reason)) {
         if (isAsked)

@@ -41,16 +41,10 @@ struct RowShape {
   /// bytes where their length is unknown.
   int64_t vector = 1;
   bool wantsParts = false;
+  /// Whether rows are reduced, and not only computed beside those that are.
+  bool isReduced = true;
 };
 } // namespace
-
-static SmallVector<Value> writtenBy(const ReductionSegment &segment,
-                                    ArrayRef<Value> results) {
-  SmallVector<Value> written;
-  for (unsigned result : segment.results)
-    written.push_back(results[result]);
-  return written;
-}
 
 /// The bytes of the narrowest and the widest element of the tensors of the
 /// segment's shape that cross the kernel's edge.
@@ -73,14 +67,14 @@ static std::pair<double, double> elementBytes(const ReductionSegment &segment,
   return {std::min(narrowest, widest), widest};
 }
 
-static RowShape shapeOf(const ReductionSegment &segment,
-                        ArrayRef<Value> results, const DimClasses &dims,
+static RowShape shapeOf(const ReductionSegment &segment, const DimClasses &dims,
                         const MachineRates &machine) {
   const ReductionSpace &space = segment.space;
-  SmallVector<Value> written = writtenBy(segment, results);
+  ArrayRef<Value> written = segment.stored;
   auto [narrowest, widest] = elementBytes(segment, written, dims);
 
   RowShape shape;
+  shape.isReduced = !space.levels.empty();
   shape.length = staticProduct(space.columns());
   const Extent &inner = space.columns().back();
   if (shape.length || space.columns().size() == 1)
@@ -94,8 +88,8 @@ static RowShape shapeOf(const ReductionSegment &segment,
     shape.vector = most;
   double rows = estimatedElements(space.rows());
   double bytes = estimatedElements(space.columns()) * narrowest;
-  shape.wantsParts = machine.sharesResults && rows < 2 * machine.processors &&
-                     bytes > kBytesPerLaunch &&
+  shape.wantsParts = shape.isReduced && machine.sharesResults &&
+                     rows < 2 * machine.processors && bytes > kBytesPerLaunch &&
                      isOneWalk(segment.ops, written, space, dims);
   return shape;
 }
@@ -113,8 +107,7 @@ static int64_t sumBytes(const ReductionSegment &segment) {
 /// Whether each row is needed twice and leaves a multiprocessor no room for a
 /// second one: clusters hold such rows.
 static bool wantsClusters(const ReductionSegment &segment,
-                          ArrayRef<Value> results, const DimClasses &dims,
-                          const MachineRates &machine) {
+                          const DimClasses &dims, const MachineRates &machine) {
   const ReductionSpace &space = segment.space;
   llvm::SmallDenseSet<Value> read;
   double bytes = 0;
@@ -126,17 +119,17 @@ static bool wantsClusters(const ReductionSegment &segment,
         bytes += elementBytes(operand);
   std::optional<int64_t> columns = staticProduct(space.columns());
   return columns && *columns * bytes > machine.clusterRowBytes &&
-         !isReadOnce(segment, results, dims);
+         !isReadOnce(segment, dims);
 }
 
 /// Why blocks should not keep sums over all rows until their last one.
 static const char *whyNotAcross(const ReductionSegment &segment,
-                                ArrayRef<Value> results, const DimClasses &dims,
+                                const DimClasses &dims,
                                 const MachineRates &machine) {
   if (!machine.sharesResults)
     return "only the blocks of a GPU meet to add up what they have reduced";
   if (!segment.reducesToColumns())
-    return wantsClusters(segment, results, dims, machine)
+    return wantsClusters(segment, dims, machine)
                ? "several blocks hold each of these long rows, and only blocks "
                  "that have rows of their own stay for the next"
                : nullptr;
@@ -144,9 +137,9 @@ static const char *whyNotAcross(const ReductionSegment &segment,
   std::optional<int64_t> columns = staticProduct(space.columns());
   if (!columns || *columns * sumBytes(segment) > mostSummedBytes)
     return "the registers of a block have no room for the sums of all columns";
-  SmallVector<Value> written = writtenBy(segment, results);
+  ArrayRef<Value> written = segment.stored;
   double narrowest = elementBytes(segment, written, dims).first;
-  RowShape shape = shapeOf(segment, results, dims, machine);
+  RowShape shape = shapeOf(segment, dims, machine);
   if (shape.vector * narrowest < fewestSummedBytes ||
       space.columns().back().size % shape.vector != 0)
     return "sums of columns stay with a thread, whose vectors would have to be "
@@ -157,7 +150,6 @@ static const char *whyNotAcross(const ReductionSegment &segment,
 }
 
 const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
-                                        ArrayRef<Value> results,
                                         const DimClasses &dims,
                                         const MachineRates &machine) {
   bool areRows = llvm::all_of(segments, [](const ReductionSegment &segment) {
@@ -168,12 +160,12 @@ const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   if (segments.size() == 1)
     return segments.front().across.empty()
                ? nullptr
-               : whyNotAcross(segments.front(), results, dims, machine);
+               : whyNotAcross(segments.front(), dims, machine);
   if (segments.size() > mostShapes)
     return "a launch takes rows of four shapes at most";
   SmallVector<RowShape> shapes;
   for (const ReductionSegment &segment : segments)
-    shapes.push_back(shapeOf(segment, results, dims, machine));
+    shapes.push_back(shapeOf(segment, dims, machine));
   const RowShape &first = shapes.front();
   int64_t shortest = INT64_MAX, longest = 0;
   for (const RowShape &shape : shapes) {
@@ -184,7 +176,8 @@ const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
     if (shape.wantsParts)
       return "many blocks share each of a few long rows, and only in a launch "
              "of one shape";
-    shortest = std::min(shortest, shape.length.value_or(1));
+    if (shape.isReduced)
+      shortest = std::min(shortest, shape.length.value_or(1));
     longest = std::max(longest, shape.length.value_or(1));
   }
   if (longest > mostRatio * shortest)

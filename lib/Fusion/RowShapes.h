@@ -24,7 +24,7 @@ namespace mlir::fuse {
 /// Why the segments should not share a launch; null if they may. One segment
 /// may, and so may columns, which are one walk.
 const char *whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
-                            ArrayRef<Value> results, const DimClasses &dims,
+                            const DimClasses &dims,
                             const MachineRates &machine);
 
 } // namespace mlir::fuse

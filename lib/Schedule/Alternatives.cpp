@@ -69,7 +69,6 @@ RowShapes::RowShapes(KernelOp kernel, const DimClasses &dims) {
     areReadOnce = false;
     return;
   }
-  SmallVector<Value> results = llvm::to_vector(kernel.getYield().getValues());
   for (const ReductionSegment &segment : *segments) {
     std::optional<int64_t> length = staticProduct(segment.space.columns());
     divisor = std::gcd(divisor, length.value_or(1));
@@ -78,7 +77,7 @@ RowShapes::RowShapes(KernelOp kernel, const DimClasses &dims) {
     else
       longest = std::nullopt;
     haveWeights |= readsWeights(kernel, dims, segment);
-    areReadOnce &= isReadOnce(segment, results, dims);
+    areReadOnce &= isReadOnce(segment, dims);
     keepColumnSums |= segment.reducesToColumns();
   }
 }

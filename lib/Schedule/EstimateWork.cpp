@@ -132,9 +132,8 @@ KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
   for (Value input : kernel.getBody().getArguments())
     if (segment.reads(input))
       countEdge(input, /*isResult=*/false);
-  for (unsigned result : segment.results)
-    countEdge(storedValue(kernel.getYield().getValues()[result]),
-              /*isResult=*/true);
+  for (Value stored : segment.stored)
+    countEdge(stored, /*isResult=*/true);
   for (Operation *op : segment.ops)
     count(op);
 }

@@ -42,9 +42,7 @@ static bool keepsHalves(KernelOp kernel, const ReductionSegment &segment,
   if (isSmallCall(kernel, target))
     return length >= fewestHalved * widest && length < longestHalved;
   return widest > wordLanes && length > shortestHalvedOnce &&
-         length < longestHalvedOnce &&
-         isReadOnce(segment, llvm::to_vector(kernel.getYield().getValues()),
-                    dims);
+         length < longestHalvedOnce && isReadOnce(segment, dims);
 }
 
 static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,

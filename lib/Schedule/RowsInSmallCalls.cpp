@@ -131,8 +131,7 @@ double RowsOnGPU::mostFewRows() const {
   if (std::optional<int64_t> rows = staticProduct(segment.space.rows()))
     return *rows;
   double bytes = inputBytes;
-  for (unsigned result : segment.results) {
-    Value value = storedValue(kernel.getYield().getValues()[result]);
+  for (Value value : segment.stored) {
     if (!segment.space.isReducedShape(dims.extents(value)))
       bytes += elementBytes(value);
   }

@@ -97,12 +97,9 @@ RowsOnGPU::RowsOnGPU(KernelOp kernel, const ReductionSegment &segment,
                      const ScheduleTarget &target)
     : kernel(kernel), segment(segment), dims(dims), target(target),
       knownLength(shape.length), vector(shape.vector), fullVector(shape.widest),
-      narrowestBytes(shape.narrowestBytes),
-      once(isReadOnce(segment, llvm::to_vector(kernel.getYield().getValues()),
-                      dims)) {
+      narrowestBytes(shape.narrowestBytes), once(isReadOnce(segment, dims)) {
   const ReductionSpace &space = segment.space;
-  writesRow = llvm::any_of(segment.results, [&](unsigned result) {
-    Value stored = storedValue(this->kernel.getYield().getValues()[result]);
+  writesRow = llvm::any_of(segment.stored, [&](Value stored) {
     return !space.isReducedShape(dims.extents(stored));
   });
   hasExp =

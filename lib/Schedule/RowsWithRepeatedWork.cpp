@@ -259,10 +259,7 @@ RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
                                                  : proposeRepeatedWorkSpread();
 }
 
-RowWork RowsOnGPU::rowWork() const {
-  return rowWorkOf(segment, llvm::to_vector(kernel.getYield().getValues()),
-                   dims);
-}
+RowWork RowsOnGPU::rowWork() const { return rowWorkOf(segment, dims); }
 
 /// Whether much is computed again for every pass, or there are several levels.
 bool RowsOnGPU::repeatsWork() const {

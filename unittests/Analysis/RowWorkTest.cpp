@@ -27,8 +27,7 @@ protected:
     std::string reason;
     auto segments = reductionSegmentsOf(kernel, dims, reason);
     EXPECT_TRUE(succeeded(segments)) << reason;
-    return rowWorkOf(segments->front(),
-                     llvm::to_vector(kernel.getYield().getValues()), dims);
+    return rowWorkOf(segments->front(), dims);
   }
 };
 } // namespace

@@ -15,6 +15,7 @@
 #define FUSE_ANALYSIS_KERNELSPACE_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/RowStores.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
@@ -77,7 +78,7 @@ struct ReductionSpace {
   /// Reduced dimensions of the domain, ascending.
   SmallVector<int64_t> reduced;
   /// The reductions, grouped by dependency: each group needs only those before
-  /// it.
+  /// it. None where elements are only computed, beside rows of other segments.
   SmallVector<SmallVector<Operation *>> levels;
 
   bool isReduced(int64_t axis) const {
@@ -182,11 +183,15 @@ struct ReductionSegment {
   /// What the reductions and the results are computed by, in program order. No
   /// op that follows from a reduction is in two segments.
   SmallVector<Operation *> ops;
-  /// Numbers of the results, ascending.
+  /// Numbers of the results, ascending; that of a concatenation may be there
+  /// for each of its operands, and in several segments.
   SmallVector<unsigned> results;
   /// Only where the segment is the only one; `ops` and `results` have none of
   /// it.
   AcrossRows across;
+  /// What is stored for each of `results`, and how it gets there.
+  SmallVector<Value> stored;
+  SmallVector<StorePath> paths;
 
   /// Whether an op of the segment reads the value.
   bool reads(Value value) const;
@@ -212,10 +217,8 @@ bool leavesEdges(const ReductionSegment &segment, int64_t dividing,
                  int64_t widest);
 
 /// Whether one pass over a row is all there is: no result has the row's length,
-/// and sums that need the maximum follow it online. `results` are all of the
-/// kernel's.
-bool isReadOnce(const ReductionSegment &segment, ArrayRef<Value> results,
-                const DimClasses &dims);
+/// and sums that need the maximum follow it online.
+bool isReadOnce(const ReductionSegment &segment, const DimClasses &dims);
 
 /// Bits of the narrowest and of the widest elements, in memory, of the tensors
 /// at the kernel's edge whose last dimension is `inner`; none if there are

@@ -35,8 +35,7 @@ struct RowWork {
 };
 
 /// Of a segment of a kernel whose results are `results`, all of the kernel's.
-RowWork rowWorkOf(const ReductionSegment &segment, ArrayRef<Value> results,
-                  const DimClasses &dims);
+RowWork rowWorkOf(const ReductionSegment &segment, const DimClasses &dims);
 
 } // namespace mlir::fuse
 
