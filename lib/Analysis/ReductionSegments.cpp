@@ -250,15 +250,17 @@ FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
     // What is scattered is stored; the scatter itself walks nothing.
     auto walked = llvm::filter_to_vector(
         ops, [](Operation *op) { return !isa<ScatterOp>(op); });
-    segments.push_back({std::move(spaces->front()),
-                        std::move(walked),
-                        llvm::to_vector(llvm::seq<unsigned>(results.size())),
-                        {}});
+    segments.emplace_back();
+    segments.front().space = std::move(spaces->front());
+    segments.front().ops = std::move(walked);
+    segments.front().results =
+        llvm::to_vector(llvm::seq<unsigned>(results.size()));
     return segments;
   }
   SmallVector<Values> needed;
   for (auto [number, space] : llvm::enumerate(*spaces)) {
-    segments.push_back({std::move(space), {}, {}, {}});
+    segments.emplace_back();
+    segments.back().space = std::move(space);
     needed.push_back(sliceOf(number));
   }
   for (auto [number, result] : llvm::enumerate(results))

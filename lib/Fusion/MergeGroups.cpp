@@ -22,7 +22,7 @@ using namespace mlir::fuse;
 
 /// Tensors at a kernel's edge beyond which neighbours are not merged: its
 /// parameters stay far below the 4 KiB that every driver takes.
-static constexpr size_t mostTensors = 128;
+static constexpr size_t mostTensors = 160;
 
 static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
@@ -469,9 +469,15 @@ void GroupMerger::mergeNeighbours() {
         {ops, groups.resultsOf(ops)}, *dims, machine.tensorCores, reason);
     kinds[group] = succeeded(kind) ? std::optional(*kind) : std::nullopt;
   }
+  // Equal views of a tensor become one again.
   auto tensors = [&](int group) {
-    return groups.inputsOf(groups.ops(group)).size() +
-           groups.resultsOf(groups.ops(group)).size();
+    llvm::SmallDenseSet<Value> read;
+    for (Value input : groups.inputsOf(groups.ops(group))) {
+      while (isReshape(input.getDefiningOp()))
+        input = input.getDefiningOp()->getOperand(0);
+      read.insert(input);
+    }
+    return read.size() + groups.resultsOf(groups.ops(group)).size();
   };
   for (size_t i = 0; i < all.size(); ++i) {
     for (size_t j = i + 1; j < all.size() && groups.isAlive(all[i]); ++j) {

@@ -16,8 +16,9 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Each shape has code and static shared memory of its own.
-static constexpr size_t mostShapes = 4;
+/// Each shape has code and static shared memory of its own: little of both
+/// where rows are read once and nothing of their length is written.
+static constexpr size_t mostShapes = 4, mostReadOnce = 64;
 /// Of the lengths of rows that blocks of one size suit.
 static constexpr int64_t mostRatio = 4;
 /// A thread's widest access, in bytes; and the most elements of a vector,
@@ -161,7 +162,11 @@ const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
     return segments.front().across.empty()
                ? nullptr
                : whyNotAcross(segments.front(), dims, machine);
-  if (segments.size() > mostShapes)
+  bool areReadOnce =
+      llvm::all_of(segments, [&](const ReductionSegment &segment) {
+        return segment.space.levels.size() == 1 && isReadOnce(segment, dims);
+      });
+  if (segments.size() > (areReadOnce ? mostReadOnce : mostShapes))
     return "a launch takes rows of four shapes at most";
   SmallVector<RowShape> shapes;
   for (const ReductionSegment &segment : segments)

@@ -59,6 +59,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFuseDecompose());
   if (options.fusion) {
     pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector());
+    if (options.chip != "cpu" && !options.strict)
+      pm.addNestedPass<func::FuncOp>(createFuseJoinSums());
     pm.addNestedPass<func::FuncOp>(createFuseKeepReducedDims());
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
   }

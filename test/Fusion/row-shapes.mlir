@@ -129,6 +129,27 @@ func.func @again(%a: tensor<65536x4x1024xf32>, %b: tensor<65536x4x1024xf32>, %c:
 // CHECK-SAME:    reason = "a launch takes rows of four shapes at most"
 // CHECK-COUNT-2: fuse.kernel
 func.func @five(%a: tensor<64x128xf32>, %b: tensor<65x128xf32>, %c: tensor<66x128xf32>, %d: tensor<67x128xf32>, %e: tensor<68x128xf32>)
+    -> (tensor<64x128xf32>, tensor<65x128xf32>, tensor<66x128xf32>, tensor<67x128xf32>, tensor<68x128xf32>) {
+  %ma = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
+  %sa = fuse.sub %a, %ma : tensor<64x128xf32>, tensor<64x1xf32> -> tensor<64x128xf32>
+  %mb = fuse.reduce max %b dims = [1] keep : tensor<65x128xf32> -> tensor<65x1xf32>
+  %sb = fuse.sub %b, %mb : tensor<65x128xf32>, tensor<65x1xf32> -> tensor<65x128xf32>
+  %mc = fuse.reduce max %c dims = [1] keep : tensor<66x128xf32> -> tensor<66x1xf32>
+  %sc = fuse.sub %c, %mc : tensor<66x128xf32>, tensor<66x1xf32> -> tensor<66x128xf32>
+  %md = fuse.reduce max %d dims = [1] keep : tensor<67x128xf32> -> tensor<67x1xf32>
+  %sd = fuse.sub %d, %md : tensor<67x128xf32>, tensor<67x1xf32> -> tensor<67x128xf32>
+  %me = fuse.reduce max %e dims = [1] keep : tensor<68x128xf32> -> tensor<68x1xf32>
+  %se = fuse.sub %e, %me : tensor<68x128xf32>, tensor<68x1xf32> -> tensor<68x128xf32>
+  return %sa, %sb, %sc, %sd, %se : tensor<64x128xf32>, tensor<65x128xf32>, tensor<66x128xf32>, tensor<67x128xf32>, tensor<68x128xf32>
+}
+
+// -----
+
+// Rows that are read once, and of which one number is left, take little code.
+// CHECK-LABEL: func.func @five_read_once
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT:     fuse.kernel
+func.func @five_read_once(%a: tensor<64x128xf32>, %b: tensor<65x128xf32>, %c: tensor<66x128xf32>, %d: tensor<67x128xf32>, %e: tensor<68x128xf32>)
     -> (tensor<64x1xf32>, tensor<65x1xf32>, tensor<66x1xf32>, tensor<67x1xf32>, tensor<68x1xf32>) {
   %v = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
   %w = fuse.reduce max %b dims = [1] keep : tensor<65x128xf32> -> tensor<65x1xf32>

@@ -62,6 +62,34 @@ def FuseDecompose : Pass<"fuse-decompose"> {
   ];
 }
 
+def FuseJoinSums : Pass<"fuse-join-sums", "::mlir::func::FuncOp"> {
+  let summary = "Make one sum of the sums of many tensors";
+  let description = [{
+    The sums of whole tensors that are added up, as for the norm of all gradients, would
+    each take a launch: the blocks that share one wait for each other. The tensors are cut
+    into rows of one length instead, whose sums share a launch and are stored side by
+    side, and these are summed. Of static shapes that rows of 256 elements divide.
+
+    Before:
+
+    ```mlir
+    %s = fuse.reduce sum %x dims = [0, 1] : tensor<512x512xf32> -> tensor<f32>
+    %t = fuse.reduce sum %y dims = [0, 1] : tensor<512x512xf32> -> tensor<f32>
+    %u = fuse.reduce sum %z dims = [0, 1] : tensor<512x512xf32> -> tensor<f32>
+    %a = fuse.add %s, %t : tensor<f32>
+    %b = fuse.add %a, %u : tensor<f32>
+    ```
+
+    After:
+
+    ```mlir
+    %c = fuse.concat %p, %q, %r dim = 0 : tensor<128x1xf32>, tensor<128x1xf32>, tensor<128x1xf32> -> tensor<384x1xf32>
+    %b = fuse.reduce sum %c dims = [0, 1] : tensor<384x1xf32> -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseKeepReducedDims
     : Pass<"fuse-keep-reduced-dims", "::mlir::func::FuncOp"> {
   let summary = "Keep reduced dimensions where something gives them back";

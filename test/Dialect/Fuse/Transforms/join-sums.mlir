@@ -1,0 +1,42 @@
+// RUN: fuse-opt %s -split-input-file -fuse-join-sums | FileCheck %s
+
+// Rows of 1024 elements, which divide all three; what is added besides stays.
+// CHECK-LABEL: func.func @three
+// CHECK-SAME:    %[[A:.*]]: tensor<64x512xf32>, %[[B:.*]]: tensor<3x1024xf32>, %[[C:.*]]: tensor<1024xf32>, %[[D:.*]]: tensor<f32>
+// CHECK-DAG:     %[[P:.*]] = fuse.reduce sum %{{.*}} dims = [1] keep : tensor<32x1024xf32> -> tensor<32x1xf32>
+// CHECK-DAG:     %[[Q:.*]] = fuse.reduce sum %{{.*}} dims = [1] keep : tensor<3x1024xf32> -> tensor<3x1xf32>
+// CHECK-DAG:     %[[R:.*]] = fuse.reduce sum %{{.*}} dims = [1] keep : tensor<1x1024xf32> -> tensor<1x1xf32>
+// CHECK:         %[[J:.*]] = fuse.concat %[[R]], %[[P]], %[[Q]] dim = 0
+// CHECK:         %[[S:.*]] = fuse.reduce sum %[[J]] dims = [0, 1] : tensor<36x1xf32> -> tensor<f32>
+// CHECK:         %[[T:.*]] = fuse.add %[[S]], %[[D]]
+// CHECK:         return %[[T]]
+func.func @three(%a: tensor<64x512xf32>, %b: tensor<3x1024xf32>, %c: tensor<1024xf32>, %d: tensor<f32>) -> tensor<f32> {
+  %sa = fuse.reduce sum %a dims = [0, 1] : tensor<64x512xf32> -> tensor<f32>
+  %sb = fuse.reduce sum %b dims = [0, 1] : tensor<3x1024xf32> -> tensor<f32>
+  %sc = fuse.reduce sum %c dims = [0] : tensor<1024xf32> -> tensor<f32>
+  %1 = fuse.add %sa, %sb : tensor<f32>
+  %2 = fuse.add %1, %d : tensor<f32>
+  %3 = fuse.add %sc, %2 : tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// -----
+
+// Two launches are no fewer than two; a sum that is needed by itself, one of a
+// length that no rows divide, and a maximum stay.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT:     fuse.concat
+// CHECK:         return
+func.func @others(%a: tensor<64x512xf32>, %b: tensor<3x1024xf32>, %c: tensor<1001xf32>, %d: tensor<?x256xf32>)
+    -> (tensor<f32>, tensor<f32>) {
+  %sa = fuse.reduce sum %a dims = [0, 1] : tensor<64x512xf32> -> tensor<f32>
+  %sb = fuse.reduce sum %b dims = [0, 1] : tensor<3x1024xf32> -> tensor<f32>
+  %sc = fuse.reduce sum %c dims = [0] : tensor<1001xf32> -> tensor<f32>
+  %sd = fuse.reduce sum %d dims = [0, 1] : tensor<?x256xf32> -> tensor<f32>
+  %m = fuse.reduce max %b dims = [0, 1] : tensor<3x1024xf32> -> tensor<f32>
+  %1 = fuse.add %sa, %sb : tensor<f32>
+  %2 = fuse.add %1, %sc : tensor<f32>
+  %3 = fuse.add %2, %sd : tensor<f32>
+  %4 = fuse.add %3, %m : tensor<f32>
+  return %4, %sa : tensor<f32>, tensor<f32>
+}
