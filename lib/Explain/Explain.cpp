@@ -251,8 +251,18 @@ static Location placeOfEdge(KernelOp producer, KernelOp consumer) {
   return consumer.getLoc();
 }
 
+/// The value that `value` is a view of.
+static Value viewed(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 /// What the edge moves: the value is read, and also written unless others need
-/// it in memory anyway.
+/// it in memory anyway. What the producer reads, too, is read a second time.
 ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
   Footprint footprint(consumer, dims);
   ByteCount cost;
@@ -262,6 +272,13 @@ ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
     if (llvm::all_of(value.getUsers(),
                      [&](Operation *user) { return user == consumer; }))
       cost.add(footprint.whole(value), value);
+  }
+  for (auto [number, input] : llvm::enumerate(consumer.getInputs())) {
+    bool isReadBefore = llvm::any_of(producer.getInputs(), [&](Value other) {
+      return viewed(other) == viewed(input);
+    });
+    if (isReadBefore)
+      cost.add(footprint.read(consumer.getBody().getArgument(number)), input);
   }
   return cost;
 }

@@ -176,9 +176,9 @@ double ViewCount::evaluations(Operation *op) const {
   return total;
 }
 
-/// The part of the machine that the kernel's blocks keep busy.
-static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                       const DimClasses &dims, const MachineRates &machine) {
+double mlir::fuse::busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                            const DimClasses &dims,
+                            const MachineRates &machine) {
   std::string reason;
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
   if (llvm::none_of(ops, isReduction))

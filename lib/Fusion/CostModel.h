@@ -72,6 +72,10 @@ std::optional<double> kernelSeconds(ArrayRef<Operation *> ops,
                                     const DimClasses &dims,
                                     const MachineRates &machine);
 
+/// The part of the machine that the blocks of such a kernel keep busy, up to 1.
+double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                const DimClasses &dims, const MachineRates &machine);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_FUSION_COSTMODEL_H

@@ -127,10 +127,11 @@ const char *GroupMerger::whyApart(ArrayRef<Operation *> ops,
                              : nullptr;
 }
 
-/// Why one kernel of the ops, which takes so long, or longer than one may, is
-/// not better than two.
-static std::string whySlower(ArrayRef<Operation *> ops,
-                             std::optional<double> together, double apart) {
+/// Why one kernel of both, which takes so long, or has values that are needed
+/// at too many sets of places, is not better than two.
+std::string GroupMerger::whySlower(int a, int b, std::optional<double> together,
+                                   double apart) {
+  SmallVector<Operation *> ops = groups.merged(a, b);
   if (together && std::isinf(*together))
     return "no tile has columns for so many contractions";
   if (together && hasSeveralContractions(ops))
@@ -138,6 +139,13 @@ static std::string whySlower(ArrayRef<Operation *> ops,
         "one kernel of several contractions would take longer, "
         "{0:F1} us and not {1:F1} us",
         *together * 1e6, apart * 1e6);
+  auto busyIn = [&](ArrayRef<Operation *> kernel) {
+    return busyPart(kernel, groups.resultsOf(kernel), *dims, machine);
+  };
+  if (together &&
+      busyIn(ops) < std::min(busyIn(groups.ops(a)), busyIn(groups.ops(b))))
+    return "one kernel would have too few blocks to keep the machine busy, and "
+           "take longer than two";
   return "one kernel would compute it again for every place that needs it, "
          "which takes longer than to read it";
 }
@@ -163,7 +171,7 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
     }
     std::optional<double> together = seconds(ops, results);
     if (!together || *together > apart) {
-      reason = whySlower(ops, together, apart);
+      reason = whySlower(a, b, together, apart);
       return false;
     }
     return true;

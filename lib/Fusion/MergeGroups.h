@@ -73,6 +73,8 @@ private:
   void askAgain();
 
   bool tryMerge(int a, int b, ArrayRef<Operation *> views, std::string &reason);
+  std::string whySlower(int a, int b, std::optional<double> together,
+                        double apart);
   const char *whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);
   bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                std::string &reason, bool tilesReduce = false);

@@ -79,21 +79,55 @@ static std::string widest(const KernelOperand *operand) {
                        runtime::name(operand->dtype));
 }
 
-/// Why a streamed operand is accessed with few bits, and what to do.
+namespace {
+/// Why a streamed operand is accessed with few bits.
+enum class NarrowReason {
+  /// Tensors start anywhere.
+  unaligned,
+  /// The rows of this call, whose length only the call knows.
+  rowsOfCall,
+  /// The operand's rows, or those of another.
+  rows,
+  /// The operand's rows do not bind.
+  schedule
+};
+} // namespace
+
+static NarrowReason reasonOf(const KernelOperand *operand,
+                             const runtime::Facts &facts) {
+  if (!facts.aligned16)
+    return NarrowReason::unaligned;
+  if (operand && operand->lastDim) {
+    int64_t bytes = *operand->lastDim * runtime::sizeInBytes(operand->dtype);
+    return bytes % (widestBits / 8) == 0 ? NarrowReason::schedule
+                                         : NarrowReason::rows;
+  }
+  return facts.divisible ? NarrowReason::rows : NarrowReason::rowsOfCall;
+}
+
+/// The reason in words, and what to do.
 static std::pair<std::string, std::string>
 explain(const KernelOperand *operand, const runtime::Facts &facts) {
-  if (!facts.aligned16)
+  switch (reasonOf(operand, facts)) {
+  case NarrowReason::unaligned:
     return {"a tensor of this call does not start at a multiple of 16 bytes",
             "align all tensors to 16 bytes"};
-  if (!facts.divisible)
+  case NarrowReason::rowsOfCall:
     return {"the rows of this call are no multiples of 16 bytes",
             "make the last dim a multiple of " + widest(operand)};
-  return {"vectors of " + widest(operand) +
-              " do not divide its rows, or those of another operand that the "
-              "thread reads beside it",
-          "make the last dim of the kernel's operands a multiple of " +
-              widest(operand) +
-              ", or give the kernel a schedule with another vector"};
+  case NarrowReason::rows:
+    return {"vectors of " + widest(operand) +
+                " do not divide its rows, or those of another operand that the "
+                "thread reads beside it",
+            "make the last dim of the kernel's operands a multiple of " +
+                widest(operand) +
+                ", or give the kernel a schedule with another vector"};
+  case NarrowReason::schedule:
+    break;
+  }
+  return {"its rows are multiples of 16 bytes, but the vectors of the kernel's "
+          "schedule are narrower",
+          "nothing for this operand: see the schedule, and the other operands"};
 }
 
 /// Why the width matters little.

@@ -67,6 +67,14 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   return sizes;
 }
 
+static std::optional<int64_t> staticLastDim(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() == 0 ||
+      tensor.isDynamicDim(tensor.getRank() - 1))
+    return std::nullopt;
+  return tensor.getShape().back();
+}
+
 static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
                            const ProgramSpec &spec) {
   KernelInfo info;
@@ -82,10 +90,15 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
   info.bytesAtMost = kernel.bytesAtMost;
 
   unsigned inputs = launch.getInputs().size();
+  SmallVector<Type> types(launch.getInputs().getTypes());
+  llvm::append_range(types, launch.getResultTypes());
   for (const KernelArg &arg : kernel.args)
     if (const auto *ref = std::get_if<BufferRef>(&arg)) {
       KernelOperand operand = describe(spec, *ref);
-      operand.isResult = info.operands.size() >= inputs;
+      size_t number = info.operands.size();
+      operand.isResult = number >= inputs;
+      if (number < types.size())
+        operand.lastDim = staticLastDim(types[number]);
       info.operands.push_back(std::move(operand));
     }
   for (int64_t number : launch.getGathered().value_or(ArrayRef<int64_t>()))

@@ -20,9 +20,9 @@ func.func @norm(%x: tensor<?x4096xbf16> {fuse.dims = ["T"]}, %r: tensor<?x4096xb
   return %y : tensor<?x4096xbf16>
 }
 
-// The second product needs all of the first.
+// The second product needs all of the first, and reads %a a second time.
 // MISSED: explain.mlir:[[#@LINE+7]]:8: remark: [Missed] NotFused | Category:fuse-edge | Function=two |
-// MISSED-SAME: BytesCost=512*n
+// MISSED-SAME: BytesCost="512*n + 16384"
 // MISSED-SAME: Reason="{{[^"]+}}"
 // MISSED-SAME: Remark="kernel 'two_1' is not fused with 'two_0', whose result it reads"
 // MISSED-SAME: Suggestion="{{[^"]+}}"

@@ -48,6 +48,8 @@ struct KernelOperand {
   bool isStreamed = false;
   /// The kernel only gathers from it, where others of its inputs say.
   bool isGathered = false;
+  /// The size of its last dimension, where that is static.
+  std::optional<int64_t> lastDim = std::nullopt;
 };
 
 struct KernelInfo {
