@@ -11,8 +11,14 @@
 //   2. func.func @k__block      -> llvm.func internal, always_inline;
 //   3. an llvm.func @k that unpacks the arguments and loops over the blocks.
 //
+// A kernel that needs more memory than the stack should give names it by an
+// external global of its size. Blocks that follow each other on a thread get
+// the same memory: it becomes an argument of k__block, which @k asks the
+// function of kScratchFunction for.
+//
 //===----------------------------------------------------------------------===//
 
+#include "HostScratch.h"
 #include "LowerBody.h"
 #include "fuse/Codegen/Passes.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -87,8 +93,53 @@ static void lowerAttributions(gpu::GPUFuncOp kernel, func::FuncOp func) {
   }
 }
 
+/// Memory that `func` names by an external global, which it then gets as its
+/// last argument; null if it needs none.
+static LLVM::GlobalOp takeScratch(func::FuncOp func) {
+  auto module = func->getParentOfType<gpu::GPUModuleOp>();
+  LLVM::GlobalOp scratch;
+  Value argument;
+  func.walk([&](LLVM::AddressOfOp address) {
+    auto global =
+        module.lookupSymbol<LLVM::GlobalOp>(address.getGlobalNameAttr());
+    if (!global || global.getLinkage() != LLVM::Linkage::External)
+      return;
+    if (!scratch) {
+      scratch = global;
+      // It fails for an index out of bounds only.
+      (void)func.insertArgument(func.getNumArguments(), address.getType(), {},
+                                func.getLoc());
+      argument = func.getArguments().back();
+      func.setArgAttr(func.getNumArguments() - 1,
+                      LLVM::LLVMDialect::getNoAliasAttrName(),
+                      UnitAttr::get(func.getContext()));
+    }
+    address.replaceAllUsesWith(argument);
+    address.erase();
+  });
+  return scratch;
+}
+
+namespace {
+/// What a kernel has become in step 1.
+struct BlockFunction {
+  func::FuncOp function;
+  /// Null if it needs no memory but the stack.
+  LLVM::GlobalOp scratch;
+};
+} // namespace
+
+/// The size of the memory, whose global is erased; 0 if there is none.
+static int64_t takeBytes(LLVM::GlobalOp scratch) {
+  if (!scratch)
+    return 0;
+  auto array = cast<LLVM::LLVMArrayType>(scratch.getType());
+  scratch.erase();
+  return array.getNumElements();
+}
+
 /// Step 1 of the file comment. Erases `kernel`.
-static FailureOr<func::FuncOp> makeBlockFunction(gpu::GPUFuncOp kernel) {
+static FailureOr<BlockFunction> makeBlockFunction(gpu::GPUFuncOp kernel) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
   SmallVector<Type> inputs(kernel.getArgumentTypes());
@@ -111,7 +162,7 @@ static FailureOr<func::FuncOp> makeBlockFunction(gpu::GPUFuncOp kernel) {
   kernel.erase();
   if (result.wasInterrupted())
     return failure();
-  return func;
+  return BlockFunction{func, takeScratch(func)};
 }
 
 /// Step 2 of the file comment, for all functions of `module`.
@@ -146,8 +197,29 @@ static Value loadArgument(OpBuilder &builder, Location loc, Value params,
   return LLVM::LoadOp::create(builder, loc, type, address);
 }
 
+/// The memory of this thread, of at least so many bytes.
+static Value createScratch(OpBuilder &builder, LLVM::LLVMFuncOp entry,
+                           int64_t bytes) {
+  Location loc = entry.getLoc();
+  auto module = entry->getParentOfType<gpu::GPUModuleOp>();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kScratchFunction);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    function = LLVM::LLVMFuncOp::create(
+        builder, loc, kScratchFunction,
+        LLVM::LLVMFunctionType::get(pointer, {builder.getI64Type()}));
+  }
+  Value size =
+      LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), bytes);
+  return LLVM::CallOp::create(builder, loc, function, ValueRange{size})
+      .getResult();
+}
+
 /// Step 3 of the file comment: for (b = first; b < end; ++b) blockFn(..., b).
-static void makeEntry(LLVM::LLVMFuncOp blockFn, StringRef name) {
+static void makeEntry(LLVM::LLVMFuncOp blockFn, StringRef name,
+                      int64_t scratchBytes) {
   OpBuilder builder(blockFn);
   builder.setInsertionPointAfter(blockFn);
   Location loc = blockFn.getLoc();
@@ -164,11 +236,14 @@ static void makeEntry(LLVM::LLVMFuncOp blockFn, StringRef name) {
 
   builder.setInsertionPointToEnd(start);
   SmallVector<Value> args;
-  ArrayRef<Type> argTypes = blockFn.getFunctionType().getParams().drop_back();
+  ArrayRef<Type> argTypes =
+      blockFn.getFunctionType().getParams().drop_back(scratchBytes ? 2 : 1);
   for (auto [index, argType] : llvm::enumerate(argTypes))
     args.push_back(
         loadArgument(builder, loc, start->getArgument(0), index, argType));
   Value one = LLVM::ConstantOp::create(builder, loc, i64, 1);
+  Value scratch =
+      scratchBytes ? createScratch(builder, entry, scratchBytes) : Value();
   LLVM::BrOp::create(builder, loc, start->getArgument(1), header);
 
   builder.setInsertionPointToEnd(header);
@@ -179,6 +254,8 @@ static void makeEntry(LLVM::LLVMFuncOp blockFn, StringRef name) {
 
   builder.setInsertionPointToEnd(body);
   args.push_back(block);
+  if (scratch)
+    args.push_back(scratch);
   LLVM::CallOp::create(builder, loc, blockFn, args);
   Value next = LLVM::AddOp::create(builder, loc, block, one);
   LLVM::BrOp::create(builder, loc, next, header);
@@ -224,25 +301,27 @@ struct FuseGPUToCPU : fuse::impl::FuseGPUToCPUBase<FuseGPUToCPU> {
     gpu::GPUModuleOp module = getOperation();
     if (failed(verifyMathIsExpanded(module)))
       return signalPassFailure();
-    SmallVector<std::pair<std::string, std::string>> names;
+    /// Kernels, what they have become, and the bytes of memory they need.
+    SmallVector<std::tuple<std::string, std::string, int64_t>> names;
     auto kernels = llvm::to_vector(module.getOps<gpu::GPUFuncOp>());
     for (gpu::GPUFuncOp kernel : kernels) {
       if (failed(verifyOneThread(kernel)) || failed(verifyPortable(kernel)))
         return signalPassFailure();
       std::string name = kernel.getName().str();
-      FailureOr<func::FuncOp> func = makeBlockFunction(kernel);
-      if (failed(func))
+      FailureOr<BlockFunction> block = makeBlockFunction(kernel);
+      if (failed(block))
         return signalPassFailure();
-      names.emplace_back(name, func->getName().str());
+      names.emplace_back(name, block->function.getName().str(),
+                         takeBytes(block->scratch));
     }
     if (failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToLLVM(module)))
       return signalPassFailure();
-    for (const auto &[name, blockName] : names) {
+    for (const auto &[name, blockName, scratchBytes] : names) {
       auto blockFn = module.lookupSymbol<LLVM::LLVMFuncOp>(blockName);
       blockFn.setLinkage(LLVM::Linkage::Internal);
       blockFn.setAlwaysInline(true);
-      makeEntry(blockFn, name);
+      makeEntry(blockFn, name, scratchBytes);
     }
   }
 };

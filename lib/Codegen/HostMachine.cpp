@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostMachine.h"
+#include "HostScratch.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/TargetSelect.h"
@@ -76,6 +77,9 @@ llvm::Expected<std::unique_ptr<orc::LLJIT>> mlir::fuse::linkHostObject(
   defined[(*jit)->mangleAndIntern("__truncsfbf2")] = {
       orc::ExecutorAddr::fromPtr(&roundToBFloat),
       llvm::JITSymbolFlags::Exported};
+  defined[(*jit)->mangleAndIntern(kScratchFunction)] = {
+      orc::ExecutorAddr::fromPtr(&hostScratch),
+      llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   for (const auto &[name, address] : symbols)
     defined[(*jit)->mangleAndIntern(name)] = {
         orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};

@@ -107,6 +107,7 @@ FailureOr<Grid> lowerTranspose(KernelFrame &frame,
                                TransposeScheduleAttr schedule);
 FailureOr<Grid> lowerContraction(KernelFrame &frame,
                                  ContractionScheduleAttr schedule);
+FailureOr<Grid> lowerTiled(KernelFrame &frame, TiledScheduleAttr schedule);
 FailureOr<Grid> lowerMma(KernelFrame &frame, MmaScheduleAttr schedule);
 
 } // namespace mlir::fuse

@@ -321,6 +321,8 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
           [&](auto schedule) { return lowerTranspose(frame, schedule); })
       .Case<ContractionScheduleAttr>(
           [&](auto schedule) { return lowerContraction(frame, schedule); })
+      .Case<TiledScheduleAttr>(
+          [&](auto schedule) { return lowerTiled(frame, schedule); })
       .Case<MmaScheduleAttr>(
           [&](auto schedule) { return lowerMma(frame, schedule); })
       .Default([&](Attribute schedule) -> FailureOr<Grid> {

@@ -89,9 +89,8 @@ mlir::fuse::stageableInputs(KernelFrame &frame, const ReductionSegment &segment,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// The start of the block's dynamic shared memory. Named after the kernel,
-/// since the modules of a program are merged.
-static Value dynamicSharedMemory(KernelFrame &frame) {
+/// Named after the kernel, since the modules of a program are merged.
+Value mlir::fuse::dynamicSharedMemory(KernelFrame &frame) {
   std::string name = ("__dynamic_" + frame.function.getName()).str();
   auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
   OpBuilder &builder = frame.builder;

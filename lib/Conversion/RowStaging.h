@@ -33,6 +33,9 @@
 
 namespace mlir::fuse {
 
+/// The start of the block's dynamic shared memory.
+Value dynamicSharedMemory(KernelFrame &frame);
+
 /// The streamed inputs of the segment that are read at the points that it walks
 /// and not elsewhere, and whose vectors at such a point are accesses of 4 to 16
 /// aligned bytes.

@@ -286,13 +286,33 @@ static std::string explainColumns(KernelOp kernel,
                  sharing, explainStages(schedule.getStages()), folded);
 }
 
+/// Why a contraction is not on tensor cores, where the chip has them.
+static std::string explainOrdinaryCores(KernelOp kernel, const DimClasses &dims,
+                                        std::optional<TensorFacts> facts) {
+  std::string reason;
+  if (facts && failed(mmaSpaceOf(kernel, dims, *facts, reason)))
+    return "; tensor cores cannot run it: " + reason;
+  return "";
+}
+
+static std::string explainTiled(TiledScheduleAttr schedule, KernelOp kernel,
+                                const DimClasses &dims,
+                                std::optional<TensorFacts> facts) {
+  return formatv(
+      "it contracts; a block brings {0} places of the summed axis at a time "
+      "into {1} for a tile of {2} x {3}, and a thread keeps {4} x {5} sums in "
+      "registers{6}",
+      schedule.getTileK(),
+      schedule.getThreads() == 1 ? "panels in its cache" : "shared memory",
+      schedule.getTileM(), schedule.getTileN(), schedule.getRows(),
+      schedule.getColumns(), explainOrdinaryCores(kernel, dims, facts));
+}
+
 static std::string explainContraction(ContractionScheduleAttr schedule,
                                       KernelOp kernel, const DimClasses &dims,
                                       std::optional<TensorFacts> facts) {
   bool alongK = schedule.getAlong() == LaneAxis::k;
-  std::string reason, others;
-  if (facts && failed(mmaSpaceOf(kernel, dims, *facts, reason)))
-    others = "; tensor cores cannot run it: " + reason;
+  std::string others = explainOrdinaryCores(kernel, dims, facts);
   return formatv("it contracts; vectors lie along the {0}, which is contiguous "
                  "in memory, and a thread keeps {1} x {2} sums in registers{3}",
                  alongK ? "summed axis" : "result's last axis",
@@ -415,6 +435,9 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
       })
       .Case([&](ContractionScheduleAttr schedule) {
         return explainContraction(schedule, kernel, dims, facts);
+      })
+      .Case([&](TiledScheduleAttr schedule) {
+        return explainTiled(schedule, kernel, dims, facts);
       })
       .Case([&](MmaScheduleAttr schedule) {
         return explainMma(schedule, kernel, dims, facts);

@@ -40,7 +40,8 @@ static constexpr MachineRates hostRates = {20e9,
                                            8,
                                            /*sharesResults=*/false,
                                            HUGE_VAL,
-                                           /*mostBlocksPerRow=*/1};
+                                           /*mostBlocksPerRow=*/1,
+                                   /*packsOperands=*/true};
 
 static const GPUTarget &knownTarget(StringRef chip) {
   return *llvm::find_if(getGPUTargets(), [&](const GPUTarget &target) {
@@ -62,6 +63,7 @@ MachineRates MachineRates::of(StringRef chip) {
           gpu->maxClusterSize > 1 ? gpu->maxSharedBytesPerBlock / 2.0
                                   : HUGE_VAL,
           static_cast<double>(gpu->maxClusterSize),
+          /*packsOperands=*/false,
           gpu->hasWgmma ? &knownTarget(chip) : nullptr};
 }
 

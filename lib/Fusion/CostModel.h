@@ -49,6 +49,9 @@ struct MachineRates {
   /// Blocks that may share each of a few long rows; 1 where there are no
   /// clusters.
   double mostBlocksPerRow;
+  /// Whether a block packs the operands of its tiles, see
+  /// #fuse.tiled: it then takes the tiles of several contractions one by one.
+  bool packsOperands;
   /// The chip, if its tensor cores run contractions; else null.
   const GPUTarget *tensorCores = nullptr;
 

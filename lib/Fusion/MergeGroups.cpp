@@ -8,7 +8,9 @@
 #include "MergeGroups.h"
 #include "RowShapes.h"
 
+#include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/TileSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -76,11 +78,31 @@ static bool hasSeveralContractions(ArrayRef<Operation *> ops) {
   return llvm::count_if(ops, llvm::IsaPred<ContractOp>) > 1;
 }
 
-/// Several contractions can where tensor cores run them together.
+/// Whether blocks that pack operands can take the tiles of the contractions one
+/// by one, to compute at once what follows from all of them.
+static bool haveTilesInCommon(ArrayRef<Operation *> ops,
+                              ArrayRef<Value> results, const DimClasses &dims,
+                              std::string &reason) {
+  auto segments = contractionSegmentsOf(ops, results);
+  if (segments.size() > 1) {
+    reason = "nothing follows from all of the contractions";
+    return false;
+  }
+  SmallVector<ContractOp> contractions;
+  for (Operation *op : ops)
+    if (auto contract = dyn_cast<ContractOp>(op))
+      contractions.push_back(contract);
+  return succeeded(tileSpaceOf(contractions, dims, reason));
+}
+
+/// Several contractions can where tensor cores run them together, or blocks
+/// pack operands.
 bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
                                  ArrayRef<Value> results, std::string &reason) {
   if (!hasSeveralContractions(ops))
     return true;
+  if (machine.packsOperands)
+    return haveTilesInCommon(ops, results, *dims, reason);
   if (!machine.tensorCores) {
     reason = "one kernel runs one contraction";
     return false;

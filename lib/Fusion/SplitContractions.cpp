@@ -162,7 +162,8 @@ struct SplitContractionsPass
       auto contractions = kernel.getBody().getOps<ContractOp>();
       bool hasSeveral =
           std::distance(contractions.begin(), contractions.end()) > 1;
-      if (hasSeveral && !kernel.getScheduleAttr() &&
+      bool hasTiles = !target->isGPU && proposeTiled(kernel, dims, *target);
+      if (hasSeveral && !kernel.getScheduleAttr() && !hasTiles &&
           mmaSchedulesOf(kernel, dims, *target).empty())
         split.push_back(kernel);
     }

@@ -133,7 +133,8 @@ explain(const KernelOperand *operand, const runtime::Facts &facts) {
 /// Why the width matters little.
 static StringRef explainUnstreamed(const NarrowAccess &access,
                                    const KernelInfo &info) {
-  if (StringRef(info.schedule).starts_with("#fuse.contraction"))
+  if (StringRef(info.schedule).starts_with("#fuse.contraction") ||
+      StringRef(info.schedule).starts_with("#fuse.tiled"))
     return "it is not streamed: a contraction computes more than it moves";
   if (!access.isLoad)
     return "it is not streamed: it is smaller than what the kernel walks";

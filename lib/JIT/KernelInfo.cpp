@@ -48,8 +48,8 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
                ArrayRef<KernelOperand> operands) {
   SmallVector<SizeExpr> sizes;
   if (!schedule ||
-      isa<mlir::fuse::ContractionScheduleAttr, mlir::fuse::MmaScheduleAttr>(
-          schedule))
+      isa<mlir::fuse::ContractionScheduleAttr, mlir::fuse::TiledScheduleAttr,
+          mlir::fuse::MmaScheduleAttr>(schedule))
     return sizes;
   bool isPointwise = isa<mlir::fuse::PointwiseScheduleAttr>(schedule);
   bool hasInputs = llvm::any_of(

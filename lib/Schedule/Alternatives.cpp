@@ -485,6 +485,10 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
           .Case<PointwiseScheduleAttr, TransposeScheduleAttr>(
               [&](auto attr) { return alternatives(attr, maxThreads); })
           .Case([](ContractionScheduleAttr attr) { return alternatives(attr); })
+          .Case([&](TiledScheduleAttr) {
+            auto tiles = sharedTilesOf(kernel, dims, target);
+            return Schedules(tiles.begin(), tiles.end());
+          })
           .Case([&](MmaScheduleAttr attr) {
             return alternatives(attr, kernel, dims, target);
           });

@@ -14,6 +14,7 @@
 
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/TileSpace.h"
 #include "fuse/Analysis/TransposeSpace.h"
 #include "fuse/Schedule/Candidates.h"
 #include "llvm/ADT/SetVector.h"
@@ -85,6 +86,7 @@ public:
                     const GPUTarget &gpu) const;
   BlockWork transpose(TransposeScheduleAttr schedule) const;
   BlockWork contraction(ContractionScheduleAttr schedule, ContractOp op) const;
+  BlockWork tiled(TiledScheduleAttr schedule, const TileSpace &space) const;
   BlockWork mma(MmaScheduleAttr schedule, const MmaProduct &product,
                 const GPUTarget &gpu) const;
 
@@ -425,6 +427,33 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   return work;
 }
 
+/// A block brings what its tiles need to shared memory, and each thread has one
+/// piece of each.
+BlockWork KernelWork::tiled(TiledScheduleAttr schedule,
+                            const TileSpace &space) const {
+  BlockWork work;
+  double summed = 0;
+  for (const TileContraction &contraction : space.contractions)
+    summed += estimatedElements(contraction.summedExtents(dims), dims);
+  double sides = schedule.getTileM() + schedule.getTileN();
+  double sums = schedule.getRows() * schedule.getColumns();
+  work.threads = schedule.getThreads();
+  work.blocks = ceilDiv(estimatedElements(space.rowExtents(dims), dims),
+                        schedule.getTileM()) *
+                ceilDiv(estimatedElements({space.columnExtent(dims)}, dims),
+                        schedule.getTileN()) *
+                estimatedElements(space.outerExtents(dims), dims);
+  work.registers = registersFor(sums);
+  work.sharedBytes = SharedTileLayout(schedule, space, dims).bytes();
+  work.memoryBytes = bytes / work.blocks;
+  work.cachedBytes = summed * sides * elementBytes(space.shape());
+  work.cachedWaits = summed / schedule.getTileK();
+  work.instructions =
+      summed * (sums + (schedule.getRows() + schedule.getColumns()) / 4.0 +
+                2 * sides / work.threads);
+  return work;
+}
+
 /// A block stays, and takes its share of the tiles. Tensor cores count as the
 /// instructions that would take as long.
 BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
@@ -502,7 +531,8 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
   bool isColumns = isa<ColumnsScheduleAttr>(schedule);
   auto contractions = kernel.getBody().getOps<ContractOp>();
   if (isRows || (isColumns && failed(space)) ||
-      (isa<ContractionScheduleAttr, MmaScheduleAttr>(schedule) &&
+      (isa<ContractionScheduleAttr, TiledScheduleAttr, MmaScheduleAttr>(
+           schedule) &&
        contractions.empty()))
     return work.pointwise(PointwiseScheduleAttr::get(
         kernel.getContext(), schedule.getThreads(), schedule.getVector(),
@@ -515,6 +545,14 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
       .Case([&](TransposeScheduleAttr attr) { return work.transpose(attr); })
       .Case([&](ContractionScheduleAttr attr) {
         return work.contraction(attr, *contractions.begin());
+      })
+      .Case([&](TiledScheduleAttr attr) {
+        FailureOr<TileSpace> tiles = tileSpaceOf(kernel, dims, reason);
+        return succeeded(tiles) ? work.tiled(attr, *tiles)
+                                : work.pointwise(PointwiseScheduleAttr::get(
+                                      kernel.getContext(), attr.getThreads(),
+                                      attr.getVector(), /*unroll=*/1,
+                                      /*heads=*/1));
       })
       .Case([&](MmaScheduleAttr attr) {
         return work.mma(attr, mmaProductOf(kernel, dims), gpu);

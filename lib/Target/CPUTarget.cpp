@@ -21,6 +21,13 @@ unsigned mlir::fuse::getVectorBits(const llvm::StringMap<bool> &features) {
   return 128;
 }
 
+unsigned mlir::fuse::getVectorRegisters(const llvm::Triple &triple,
+                                        unsigned vectorBits) {
+  // x86 has the upper half only with AVX-512; others, such as AArch64, Power
+  // and RISC-V, have 32.
+  return triple.isX86() && vectorBits < 512 ? 16 : 32;
+}
+
 /// Returns a size that the C library knows, or `fallback`.
 static uint64_t querySize(int name, uint64_t fallback) {
   long value = sysconf(name);
@@ -31,6 +38,8 @@ CPUTarget CPUTarget::host() {
   CPUTarget target;
   target.name = llvm::sys::getHostCPUName().str();
   target.vectorBits = getVectorBits(llvm::sys::getHostCPUFeatures());
+  target.vectorRegisters = getVectorRegisters(
+      llvm::Triple(llvm::sys::getProcessTriple()), target.vectorBits);
   target.cores = llvm::hardware_concurrency().compute_thread_count();
 #ifdef _SC_LEVEL1_DCACHE_SIZE
   target.l1Bytes = querySize(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs on NumPy arrays."""
 
+import os
+import pathlib
+import subprocess
+import sys
 import threading
 
 import fuse_compiler as fuse
@@ -450,3 +454,38 @@ def test_a_damaged_tuning_file_is_an_error(tmp_path):
     )
     with pytest.raises(fuse.Error, match="tuning.json' to be a tuning file, but got"):
         fuse.compile(program, target="emu", tuning=tuning)
+
+
+PACKAGE = str(pathlib.Path(fuse.__file__).parents[1])
+
+PRODUCT = """
+func.func @product(%x: tensor<?x700xf32>, %w: tensor<500x700xf32>) -> tensor<?x500xf32> {
+  %y = fuse.matmul %x, %w transpose_rhs
+       : tensor<?x700xf32>, tensor<500x700xf32> -> tensor<?x500xf32>
+  return %y : tensor<?x500xf32>
+}"""
+
+
+def test_products_are_the_same_with_any_number_of_threads(tmp_path):
+    """Each in a process of its own: the pool is made once."""
+    script = tmp_path / "product.py"
+    script.write_text(
+        "import hashlib, sys, fuse_compiler as fuse, numpy as np\n"
+        f"product = fuse.compile('''{PRODUCT}''', target='cpu')\n"
+        "random = np.random.default_rng(3)\n"
+        "x, w = (random.standard_normal((n, 700), dtype=np.float32) for n in (301, 500))\n"
+        "y = product(x, w)\n"
+        "np.testing.assert_allclose(y, x @ w.T, rtol=1e-4, atol=1e-4)\n"
+        "print(hashlib.sha256(y.tobytes()).hexdigest())\n"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, script],
+            env={**os.environ, "FUSE_NUM_THREADS": threads, "PYTHONPATH": PACKAGE},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2", "7")
+    }
+    assert len(found) == 1

@@ -35,3 +35,25 @@ gpu.module @m {
   // CHECK: llvm.icmp "slt" %[[B]], %[[END]]
   // CHECK: llvm.call @fill__block(%[[OUT]], %[[VALUE]], %[[B]])
 }
+
+// Memory that a kernel names by a global comes from the thread that runs it: the
+// entry asks for it once, for all of its blocks.
+gpu.module @memory {
+  // CHECK: llvm.func @__fuse_scratch(i64) -> !llvm.ptr
+  // CHECK-NOT: llvm.mlir.global
+  // CHECK-LABEL: llvm.func internal @sum__block
+  // CHECK-SAME: %[[BLOCK:.*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr {llvm.noalias})
+  // CHECK: llvm.load %[[SCRATCH]]
+  llvm.mlir.global external @__scratch_sum() {addr_space = 0 : i32} : !llvm.array<4096 x i8>
+  gpu.func @sum(%out: !llvm.ptr {llvm.noalias}) kernel {
+    %s = llvm.mlir.addressof @__scratch_sum : !llvm.ptr
+    %v = llvm.load %s : !llvm.ptr -> f32
+    llvm.store %v, %out : f32, !llvm.ptr
+    gpu.return
+  }
+  // CHECK-LABEL: llvm.func @sum(
+  // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(4096 : i64)
+  // CHECK: %[[MEMORY:.*]] = llvm.call @__fuse_scratch(%[[BYTES]])
+  // CHECK: llvm.br
+  // CHECK: llvm.call @sum__block(%{{.*}}, %{{.*}}, %[[MEMORY]])
+}

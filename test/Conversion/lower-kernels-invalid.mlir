@@ -199,3 +199,45 @@ func.func @chip(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64x
   }
   return %y : tensor<64x64xbf16>
 }
+
+// -----
+
+// Tiles are of contractions.
+func.func @no_tiles(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected a kernel of contractions in tiles for #fuse.tiled, but got another: it has no contraction; use another schedule, or several kernels}}
+  %y = fuse.kernel "k" ins(%x : tensor<8xf32>) -> tensor<8xf32>
+      schedule = #fuse.tiled<threads = 1, vector = 4, tile_m = 4, tile_n = 4, tile_k = 4, rows = 4, columns = 4> {
+  ^bb0(%a: tensor<8xf32>):
+    %e = fuse.exp %a : tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// Neighbouring results that have no operand's element in common.
+func.func @no_columns(%x: tensor<8x4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{both operands have the result's last axis}}
+  %y = fuse.kernel "k" ins(%x : tensor<8x4xf32>) -> tensor<4xf32>
+      schedule = #fuse.tiled<threads = 1, vector = 4, tile_m = 4, tile_n = 4, tile_k = 4, rows = 4, columns = 4> {
+  ^bb0(%a: tensor<8x4xf32>):
+    %p = fuse.contract "kn,kn->n" %a, %a : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<4xf32>
+    fuse.yield %p : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Warps have whole pieces of a tile.
+func.func @no_warps(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{expected tile_m to be a multiple of 4 x rows = 16 and tile_n of 8 x columns = 32, the piece of a warp, but got 32 and 16; use multiples of these}}
+  %y = fuse.kernel "k" ins(%x : tensor<8x8xf32>) -> tensor<8x8xf32>
+      schedule = #fuse.tiled<threads = 32, vector = 4, tile_m = 32, tile_n = 16, tile_k = 4, rows = 4, columns = 4> {
+  ^bb0(%a: tensor<8x8xf32>):
+    %p = fuse.contract "mk,kn->mn" %a, %a : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    fuse.yield %p : tensor<8x8xf32>
+  }
+  return %y : tensor<8x8xf32>
+}

@@ -201,9 +201,9 @@ func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// Vectors along what is contiguous in both operands.
+// Tiles in shared memory, each thread with a piece; fewer sums of wider types.
 // CHECK-LABEL: func.func @linear
-// CHECK:         #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 8, along = k>
+// CHECK:         #fuse.tiled<threads = {{[0-9]+}}, vector = 4, tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, tile_k = 8, rows = {{[48]}}, columns = {{[48]}}>
 func.func @linear(%x: tensor<?x512xf16>, %w: tensor<256x512xf16>) -> tensor<?x256xf16> {
   %y = fuse.contract "mk,nk->mn" %x, %w : tensor<?x512xf16>, tensor<256x512xf16> -> tensor<?x256xf16>
   return %y : tensor<?x256xf16>
@@ -212,10 +212,39 @@ func.func @linear(%x: tensor<?x512xf16>, %w: tensor<256x512xf16>) -> tensor<?x25
 // -----
 
 // CHECK-LABEL: func.func @product
-// CHECK:         #fuse.contraction<threads = 128, tile_m = 4, tile_n = 1, vector = 4, along = n>
-func.func @product(%x: tensor<?x512xf32>, %w: tensor<512x256xf32>) -> tensor<?x256xf32> {
-  %y = fuse.contract "mk,kn->mn" %x, %w : tensor<?x512xf32>, tensor<512x256xf32> -> tensor<?x256xf32>
-  return %y : tensor<?x256xf32>
+// CHECK:         #fuse.tiled<threads = {{[0-9]+}}, vector = 2, tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, tile_k = 8, rows = {{[48]}}, columns = 4>
+func.func @product(%x: tensor<?x512xf64>, %w: tensor<512x256xf64>) -> tensor<?x256xf64> {
+  %y = fuse.contract "mk,kn->mn" %x, %w : tensor<?x512xf64>, tensor<512x256xf64> -> tensor<?x256xf64>
+  return %y : tensor<?x256xf64>
+}
+
+// -----
+
+// Large tiles where there are enough of them, small ones for few rows.
+// CHECK-LABEL: func.func @large
+// CHECK:         #fuse.tiled<threads = 256, vector = 4, tile_m = 128, tile_n = 128, tile_k = 8, rows = 8, columns = 8>
+func.func @large(%x: tensor<8192x512xf32>, %w: tensor<512x8192xf32>) -> tensor<8192x8192xf32> {
+  %y = fuse.contract "mk,kn->mn" %x, %w : tensor<8192x512xf32>, tensor<512x8192xf32> -> tensor<8192x8192xf32>
+  return %y : tensor<8192x8192xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @few
+// CHECK:         #fuse.tiled<threads = {{[0-9]+}}, vector = 4, tile_m = 16,
+func.func @few(%x: tensor<8x512xf32>, %w: tensor<512x8192xf32>) -> tensor<8x8192xf32> {
+  %y = fuse.contract "mk,kn->mn" %x, %w : tensor<8x512xf32>, tensor<512x8192xf32> -> tensor<8x8192xf32>
+  return %y : tensor<8x8192xf32>
+}
+
+// -----
+
+// No tile has results whose operands have nothing in common.
+// CHECK-LABEL: func.func @columns
+// CHECK:         #fuse.contraction<threads = 128,
+func.func @columns(%x: tensor<512x64xf32>, %w: tensor<512x64xf32>) -> tensor<64xf32> {
+  %y = fuse.contract "kn,kn->n" %x, %w : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<64xf32>
+  return %y : tensor<64xf32>
 }
 
 // -----

@@ -89,6 +89,13 @@ ScheduleAttrInterface proposeTranspose(KernelOp kernel, const DimClasses &dims,
                                        const ScheduleTarget &target);
 ScheduleAttrInterface proposeMma(KernelOp kernel, const DimClasses &dims,
                                  const ScheduleTarget &target);
+ScheduleAttrInterface proposeTiled(KernelOp kernel, const DimClasses &dims,
+                                   const ScheduleTarget &target);
+/// The tiles in a GPU's shared memory that its chip has room for; none where
+/// tiles do not apply.
+SmallVector<TiledScheduleAttr> sharedTilesOf(KernelOp kernel,
+                                             const DimClasses &dims,
+                                             const ScheduleTarget &target);
 ScheduleAttrInterface proposeContraction(KernelOp kernel,
                                          const DimClasses &dims,
                                          const ScheduleTarget &target);

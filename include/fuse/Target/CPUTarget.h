@@ -13,6 +13,7 @@
 #define FUSE_TARGET_CPUTARGET_H
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Triple.h"
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,8 @@ struct CPUTarget {
   std::string name;
   /// Width of the vector registers that code should use: 512, 256 or 128.
   unsigned vectorBits = 128;
+  /// Vector registers that code can name.
+  unsigned vectorRegisters = 16;
   /// Hardware threads that this process may use.
   unsigned cores = 1;
   /// Data cache of one core.
@@ -37,6 +40,10 @@ struct CPUTarget {
 /// The vector width for a CPU with LLVM's `features`. AVX-512 counts only with
 /// BW, DQ and VL, without which 8-bit and 16-bit vectors fall back to 256 bits.
 unsigned getVectorBits(const llvm::StringMap<bool> &features);
+
+/// The vector registers of a CPU of architecture `triple` whose registers are
+/// used in a width of `vectorBits`.
+unsigned getVectorRegisters(const llvm::Triple &triple, unsigned vectorBits);
 
 } // namespace mlir::fuse
 

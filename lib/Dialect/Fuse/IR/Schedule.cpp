@@ -367,6 +367,51 @@ LogicalResult ContractionScheduleAttr::verify(EmitError emitError,
   return verifyRange(emitError, "tile_n", tileN, kMaxFactor);
 }
 
+/// Of results; a tile of f32 sums then takes 4 MiB.
+static constexpr int64_t kMaxTiled = 1024;
+
+static LogicalResult verifyPieces(EmitError emitError, StringRef tileName,
+                                  int64_t tile, StringRef pieceName,
+                                  int64_t piece) {
+  if (failed(verifyRange(emitError, tileName, tile, kMaxTiled)) ||
+      failed(verifyRange(emitError, pieceName, piece, kMaxTiled)))
+    return failure();
+  if (tile % piece == 0)
+    return success();
+  return emitError() << "expected " << tileName << " to be a multiple of "
+                     << pieceName << " = " << piece << ", but got " << tile
+                     << "; choose " << llvm::alignTo(tile, piece);
+}
+
+LogicalResult TiledScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                        int64_t vector, int64_t tileM,
+                                        int64_t tileN, int64_t tileK,
+                                        int64_t rows, int64_t columns) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyPieces(emitError, "tile_m", tileM, "rows", rows)) ||
+      failed(verifyPieces(emitError, "tile_n", tileN, "columns", columns)) ||
+      failed(verifyPieces(emitError, "columns", columns, "vector", vector)) ||
+      failed(verifyRange(emitError, "tile_k", tileK, kMostInSequence)))
+    return failure();
+  if (kMostInSequence % tileK != 0)
+    return emitError() << "expected tile_k to divide " << kMostInSequence
+                       << ", but got " << tileK << "; choose "
+                       << llvm::bit_floor(static_cast<uint64_t>(tileK));
+  bool isCPU = threads == 1;
+  int64_t sums = rows * columns / (isCPU ? vector : 1);
+  if (sums > kMaxSums)
+    return emitError() << "expected rows and columns of at most " << kMaxSums
+                       << (isCPU ? " vectors of sums" : " sums")
+                       << " a thread, but got " << sums
+                       << "; choose fewer rows";
+  int64_t pieces = tileM / rows * (tileN / columns);
+  if (!isCPU && pieces != threads)
+    return emitError() << "expected threads to be the " << pieces
+                       << " pieces of a tile, but got " << threads
+                       << "; choose " << pieces;
+  return success();
+}
+
 int64_t MmaScheduleAttr::getThreads() const {
   return (1 + getConsumers()) * kGroup;
 }

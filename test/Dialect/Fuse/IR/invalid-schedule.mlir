@@ -429,3 +429,39 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile
 
 // expected-error @below {{expected persistent from 1 to 8192, but got 0; choose one in that range}}
 func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 0>}
+
+// -----
+
+// A tile of whole pieces of rows.
+// expected-error @below {{expected tile_m to be a multiple of rows = 12, but got 32; choose 36}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile_m = 32, tile_n = 32, tile_k = 64, rows = 12, columns = 16>}
+
+// -----
+
+// A tile of whole pieces of columns.
+// expected-error @below {{expected tile_n to be a multiple of columns = 16, but got 24; choose 32}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile_m = 24, tile_n = 24, tile_k = 64, rows = 12, columns = 16>}
+
+// -----
+
+// Whole vectors of columns.
+// expected-error @below {{expected columns to be a multiple of vector = 8, but got 12; choose 16}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile_m = 24, tile_n = 24, tile_k = 64, rows = 12, columns = 12>}
+
+// -----
+
+// Blocks of a sum end where steps end.
+// expected-error @below {{expected tile_k to divide 256, but got 96; choose 64}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile_m = 24, tile_n = 32, tile_k = 96, rows = 12, columns = 16>}
+
+// -----
+
+// Sums in registers.
+// expected-error @below {{expected rows and columns of at most 128 vectors of sums a thread, but got 256; choose fewer rows}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile_m = 64, tile_n = 32, tile_k = 64, rows = 64, columns = 32>}
+
+// -----
+
+// A piece for each thread.
+// expected-error @below {{expected threads to be the 256 pieces of a tile, but got 128; choose 256}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 128, vector = 4, tile_m = 128, tile_n = 128, tile_k = 8, rows = 8, columns = 8>}

@@ -33,6 +33,10 @@ func.func private @schedules() attributes {
   e = #fuse.contraction<threads = 128, tile_m = 4, tile_n = 2, vector = 4, along = n>,
   // CHECK-SAME: f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>
   f = #fuse.contraction<threads = 128, tile_m = 1, tile_n = 1, vector = 2, along = k>,
+  // CHECK-SAME: f2 = #fuse.tiled<threads = 1, vector = 16, tile_m = 196, tile_n = 512, tile_k = 256, rows = 14, columns = 32>
+  f2 = #fuse.tiled<threads = 1, vector = 16, tile_m = 196, tile_n = 512, tile_k = 256, rows = 14, columns = 32>,
+  // CHECK-SAME: f3 = #fuse.tiled<threads = 256, vector = 4, tile_m = 128, tile_n = 128, tile_k = 8, rows = 8, columns = 8>
+  f3 = #fuse.tiled<threads = 256, vector = 4, tile_m = 128, tile_n = 128, tile_k = 8, rows = 8, columns = 8>,
   // CHECK-SAME: g = #fuse.transpose<threads = 256, tile = 64, vector = 8>
   g = #fuse.transpose<threads = 256, tile = 64, vector = 8>,
   // CHECK-SAME: h = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>

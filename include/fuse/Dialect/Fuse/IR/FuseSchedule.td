@@ -286,6 +286,43 @@ def ContractionSchedule : Fuse_Schedule<"ContractionSchedule", "contraction"> {
                         "LaneAxis":$along);
 }
 
+def TiledSchedule : Fuse_Schedule<"TiledSchedule", "tiled"> {
+  let summary = "tiles of contractions on ordinary cores, from near memory";
+  let description = [{
+    A block computes a tile of `tile_m` x `tile_n` results of each contraction
+    of the kernel. It brings `tile_k` places of the summed axis at a time into
+    memory near it, where they are already converted and whatever the kernel
+    computes of an operand is done, and a thread multiplies them, `rows` x
+    `columns` sums at a time in registers, `vector` columns a vector. What
+    follows the contractions is computed when a tile is finished.
+
+    With `threads = 1` (CPU) the near memory is caches: rows are copied, columns
+    packed into panels of `columns` each, and the thread walks the tile in
+    pieces of `rows` x `columns` sums. With `threads` > 1 (GPU) it is shared
+    memory, filled for the next places while these are multiplied, and each
+    thread has one piece, `vector` of its columns beside each other.
+
+    1. `tile_m` is a multiple of `rows`, `tile_n` one of `columns`, and
+       `columns` one of `vector`.
+    2. A sum has at most 256 products in sequence: `tile_k` divides 256.
+    3. A thread has at most 128 sums or vectors of sums.
+    4. The threads of a block, if several, are the pieces of a tile.
+
+    ```mlir
+    schedule = #fuse.tiled<threads = 1, vector = 16, tile_m = 240, tile_n = 512,
+                           tile_k = 256, rows = 12, columns = 32>
+    ```
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector,
+                        "int64_t":$tile_m, "int64_t":$tile_n,
+                        "int64_t":$tile_k, "int64_t":$rows,
+                        "int64_t":$columns);
+  let extraClassDeclaration = [{
+    /// Products that a sum has at most in sequence; see docs/numerics.md.
+    static constexpr int64_t kMostInSequence = 256;
+  }];
+}
+
 def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
   let summary = "tiles of a contraction on tensor cores";
   let description = [{

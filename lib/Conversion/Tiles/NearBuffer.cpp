@@ -1,0 +1,52 @@
+//===- NearBuffer.cpp - Memory of a block near its core -------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NearBuffer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+Value NearBuffer::address(const Index &at) const {
+  OpBuilder &builder = emitter->getBuilder();
+  Location loc = emitter->getKernel().getLoc();
+  Value from = pointer;
+  auto step = [&](LLVM::GEPArg arg) {
+    from = LLVM::GEPOp::create(builder, loc, pointer.getType(), element, from,
+                               arg, LLVM::GEPNoWrapFlags::inbounds);
+  };
+  // The constant apart, so that it becomes an immediate of the access.
+  if (at.base)
+    step(arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                    emitter->materialize({at.base}))
+             .getResult());
+  if (at.offset)
+    step(static_cast<int32_t>(at.offset));
+  return from;
+}
+
+NearBuffer NearBuffer::from(const Index &at) const {
+  return {*emitter, address(at), element};
+}
+
+static int64_t bytesOf(Type element, int64_t count) {
+  return element.getIntOrFloatBitWidth() / 8 * count;
+}
+
+Value NearBuffer::load(const Index &at, int64_t lanes, int64_t aligned) const {
+  return LLVM::LoadOp::create(emitter->getBuilder(),
+                              emitter->getKernel().getLoc(),
+                              PointEmitter::lanesOf(element, lanes),
+                              address(at), bytesOf(element, aligned));
+}
+
+void NearBuffer::store(const Index &at, Value value, int64_t aligned) const {
+  LLVM::StoreOp::create(emitter->getBuilder(), emitter->getKernel().getLoc(),
+                        value, address(at), bytesOf(element, aligned));
+}

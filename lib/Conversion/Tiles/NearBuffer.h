@@ -1,0 +1,40 @@
+//===- NearBuffer.h - Memory of a block near its core -----------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_TILES_NEARBUFFER_H
+#define FUSE_LIB_CONVERSION_TILES_NEARBUFFER_H
+
+#include "../KernelFrame.h"
+
+namespace mlir::fuse {
+
+/// Elements of one type in the memory of a block.
+class NearBuffer {
+public:
+  NearBuffer() = default;
+  NearBuffer(PointEmitter &emitter, Value pointer, Type element)
+      : emitter(&emitter), pointer(pointer), element(element) {}
+
+  Type elementType() const { return element; }
+
+  /// The part that starts at an element.
+  NearBuffer from(const Index &at) const;
+  /// `lanes` elements from one on, whose number is a multiple of `aligned`.
+  Value load(const Index &at, int64_t lanes, int64_t aligned) const;
+  void store(const Index &at, Value value, int64_t aligned) const;
+
+private:
+  Value address(const Index &at) const;
+
+  PointEmitter *emitter = nullptr;
+  Value pointer;
+  Type element;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_TILES_NEARBUFFER_H
