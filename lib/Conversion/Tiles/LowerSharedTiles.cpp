@@ -9,10 +9,14 @@
 // the tile's rows [tile_k][tile_m] and columns [tile_k][tile_n]:
 //
 //   for each step
-//     load the next step's elements into registers
-//     multiply what one buffer holds
-//     store the elements into the other buffer
+//     multiply half of what one buffer holds
+//     store the next step's elements, from registers, into the other buffer
+//     load those of the step after it into the registers
+//     multiply the other half
 //     wait for all threads
+//
+// so that a load has half a step to arrive in, wherever ptxas moves it: it
+// moves loads behind all that does not need them.
 //
 // The 32 pieces of a warp lie 4 x 8. A thread's rows and columns come in groups
 // of neighbours, which lie so far apart that the threads of a warp read
@@ -77,11 +81,15 @@ private:
   Loaded load(const TileContraction &contraction, const Index &k,
               const Index &count);
   void store(const Loaded &loaded, const Index &buffer);
-  SmallVector<Value> multiply(const Index &buffer, ValueRange sums);
+  SmallVector<Value> multiply(const Index &buffer, int64_t from, int64_t to,
+                              ValueRange sums);
   void addToTotals(ValueRange sums, unsigned number);
   void accumulate(const TileContraction &contraction, unsigned number);
-  void sumBlock(const TileContraction &contraction, const Index &from,
-                const Index &to, const Index &count, unsigned number);
+  Loaded unflatten(ValueRange values);
+  SmallVector<Value> sumBlock(const TileContraction &contraction,
+                              const Index &from, const Index &to,
+                              const Index &count, ValueRange next,
+                              unsigned number);
   Value totalAt(const Index &at, unsigned number);
   void finishRow(const Index &row);
   void finishAt(const Index &row, int64_t group, int64_t first, int64_t lanes);
@@ -319,8 +327,9 @@ static SmallVector<Value> loadGroups(OpBuilder &builder, Location loc,
   return elements;
 }
 
-SmallVector<Value> SharedLowering::multiply(const Index &buffer,
-                                            ValueRange sums) {
+/// Adds the products at some places of the step.
+SmallVector<Value> SharedLowering::multiply(const Index &buffer, int64_t from,
+                                            int64_t to, ValueRange sums) {
   Location loc = frame.loc();
   auto flags = arith::FastMathFlagsAttr::get(
       builder.getContext(), emitter.getOptions().strict
@@ -333,7 +342,7 @@ SmallVector<Value> SharedLowering::multiply(const Index &buffer,
       emitter.mul(buffer, Index::constant(depth * rowPitch)), pieceRow);
   Index columnStart = emitter.add(
       emitter.mul(buffer, Index::constant(depth * columnPitch)), pieceColumn);
-  for (int64_t place = 0; place < depth; ++place) {
+  for (int64_t place = from; place < to; ++place) {
     SmallVector<Value> a =
         loadGroups(builder, loc, emitter, rows,
                    emitter.add(rowStart, Index::constant(place * rowPitch)),
@@ -370,14 +379,33 @@ void SharedLowering::addToTotals(ValueRange sums, unsigned number) {
   }
 }
 
-/// The products from one place to another, of which the first step's operands
-/// are in the first buffer, and the next one's will be after it.
-void SharedLowering::sumBlock(const TileContraction &contraction,
-                              const Index &from, const Index &to,
-                              const Index &count, unsigned number) {
+static SmallVector<Value> flatten(ArrayRef<SmallVector<Value>> loaded) {
+  SmallVector<Value> values;
+  for (ArrayRef<Value> part : loaded)
+    llvm::append_range(values, part);
+  return values;
+}
+
+SharedLowering::Loaded SharedLowering::unflatten(ValueRange values) {
+  Loaded loaded;
+  for (const Copy &copy : copies) {
+    loaded.emplace_back(values.take_front(copy.loads));
+    values = values.drop_front(copy.loads);
+  }
+  return loaded;
+}
+
+/// The products from one place to another. The operands of the first step are
+/// in its buffer, `next` those of the second; returns those of the second step
+/// behind the last.
+SmallVector<Value> SharedLowering::sumBlock(const TileContraction &contraction,
+                                            const Index &from, const Index &to,
+                                            const Index &count, ValueRange next,
+                                            unsigned number) {
   Location loc = frame.loc();
-  SmallVector<Value> carried(schedule.getRows() * schedule.getColumns(),
-                             zero());
+  size_t sumCount = schedule.getRows() * schedule.getColumns();
+  SmallVector<Value> carried(sumCount, zero());
+  llvm::append_range(carried, next);
   auto loop = scf::ForOp::create(
       builder, loc, emitter.materialize(from), emitter.materialize(to),
       emitter.materialize(Index::constant(depth)), carried);
@@ -386,16 +414,23 @@ void SharedLowering::sumBlock(const TileContraction &contraction,
     builder.setInsertionPointToStart(loop.getBody());
     PointEmitter::Scope scope(emitter);
     Index k = {loop.getInductionVar()};
-    Index two = Index::constant(2);
-    Index buffer = emitter.rem(emitter.div(k, Index::constant(depth)), two);
-    Loaded next =
-        load(contraction, emitter.add(k, Index::constant(depth)), count);
-    SmallVector<Value> sums = multiply(buffer, loop.getRegionIterArgs());
-    store(next, emitter.sub(Index::constant(1), buffer));
+    ValueRange args = loop.getRegionIterArgs();
+    Index buffer =
+        emitter.rem(emitter.div(k, Index::constant(depth)), Index::constant(2));
+    SmallVector<Value> sums =
+        multiply(buffer, 0, depth / 2, args.take_front(sumCount));
+    store(unflatten(args.drop_front(sumCount)),
+          emitter.sub(Index::constant(1), buffer));
+    Loaded later =
+        load(contraction, emitter.add(k, Index::constant(2 * depth)), count);
+    sums = multiply(buffer, depth / 2, depth, sums);
     gpu::BarrierOp::create(builder, loc);
+    llvm::append_range(sums, flatten(later));
     scf::YieldOp::create(builder, loc, sums);
   }
-  addToTotals(loop.getResults(), number);
+  ValueRange results = loop.getResults();
+  addToTotals(results.take_front(sumCount), number);
+  return llvm::to_vector(results.drop_front(sumCount));
 }
 
 void SharedLowering::accumulate(const TileContraction &contraction,
@@ -404,19 +439,26 @@ void SharedLowering::accumulate(const TileContraction &contraction,
             copyOf(contraction, /*isRows=*/false)};
   Index start = Index::constant(0), count = places.summedCount(contraction);
   store(load(contraction, start, count), start);
+  SmallVector<Value> next =
+      flatten(load(contraction, Index::constant(depth), count));
   gpu::BarrierOp::create(builder, frame.loc());
   int64_t most = TiledScheduleAttr::kMostInSequence;
-  if (!count.base && count.offset <= most)
-    return sumBlock(contraction, start, count, count, number);
-  auto blocks = scf::ForOp::create(
-      builder, frame.loc(), emitter.materialize(start),
-      emitter.materialize(count), emitter.materialize(Index::constant(most)));
+  if (!count.base && count.offset <= most) {
+    sumBlock(contraction, start, count, count, next, number);
+    return;
+  }
+  auto blocks =
+      scf::ForOp::create(builder, frame.loc(), emitter.materialize(start),
+                         emitter.materialize(count),
+                         emitter.materialize(Index::constant(most)), next);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(blocks.getBody());
   PointEmitter::Scope scope(emitter);
   Index from = {blocks.getInductionVar()};
   Index to = emitter.min(emitter.add(from, Index::constant(most)), count);
-  sumBlock(contraction, from, to, count, number);
+  scf::YieldOp::create(builder, frame.loc(),
+                       sumBlock(contraction, from, to, count,
+                                blocks.getRegionIterArgs(), number));
 }
 
 //===----------------------------------------------------------------------===//
