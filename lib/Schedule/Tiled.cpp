@@ -22,9 +22,11 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Vector operations for packing a vector: a load and a store; and four steps
-/// of shuffles, another load and a store where it is turned.
-static constexpr double packedOps = 2, turnedOps = 6;
+/// Vector operations in the time that packing a vector takes, which comes from
+/// a farther cache than what is multiplied; more where it is turned.
+static constexpr double packedOps = 8, turnedOps = 12;
+/// Rows and columns of the largest tile.
+static constexpr int64_t mostOfTile = 512;
 
 namespace {
 /// Sizes of a kernel's contractions, dynamic ones as they are assumed.
@@ -100,8 +102,8 @@ static ScheduleAttrInterface proposePanels(KernelOp kernel,
   int64_t most = std::max<int64_t>(columns, host.l2Bytes / 2 / (tileK * bytes));
   int64_t tileM = rows, tileN = columns;
   double least = HUGE_VAL;
-  for (int64_t n = columns; n <= std::min<int64_t>(most, 512); n += columns)
-    for (int64_t m = rows; m <= 256; m += rows) {
+  for (int64_t n = columns; n <= std::min(most, mostOfTile); n += columns)
+    for (int64_t m = rows; m <= mostOfTile; m += rows) {
       double work = busiestCore(problem, m, n, lanes, host.cores);
       if (work < least) {
         least = work;

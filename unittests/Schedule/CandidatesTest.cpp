@@ -230,5 +230,5 @@ TEST_F(CandidatesTest, TilesOnTensorCores) {
   }
   // No other chip has the instructions.
   for (const Candidate &candidate : candidatesOf(program, "sm_90"))
-    EXPECT_TRUE(isa<ContractionScheduleAttr>(candidate.schedule));
+    EXPECT_TRUE(isa<TiledScheduleAttr>(candidate.schedule));
 }

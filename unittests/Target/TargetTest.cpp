@@ -70,8 +70,17 @@ TEST(CPUTarget, VectorBitsFollowFeatures) {
   EXPECT_EQ(getVectorBits(features), 512u);
 }
 
+TEST(CPUTarget, VectorRegistersOfArchitectures) {
+  llvm::Triple x86("x86_64-unknown-linux-gnu"), arm("aarch64-linux-gnu");
+  EXPECT_EQ(getVectorRegisters(x86, 128), 16u);
+  EXPECT_EQ(getVectorRegisters(x86, 256), 16u);
+  EXPECT_EQ(getVectorRegisters(x86, 512), 32u);
+  EXPECT_EQ(getVectorRegisters(arm, 128), 32u);
+}
+
 TEST(CPUTarget, HostIsUsable) {
   CPUTarget host = CPUTarget::host();
+  EXPECT_GE(host.vectorRegisters, 16u);
   EXPECT_FALSE(host.name.empty());
   EXPECT_GE(host.cores, 1u);
   EXPECT_GE(host.l1Bytes, 4096u);
