@@ -7,6 +7,7 @@
 
 #include "fuse/Analysis/MmaSpace.h"
 
+#include "MmaOperands.h"
 #include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/Strides.h"
 
@@ -97,79 +98,9 @@ static void orderDims(MmaOperand &operand, char own, char k) {
               operand.dims.begin() + at + 1);
 }
 
-namespace {
-/// The sides of a contraction.
-struct Sides {
-  explicit Sides(const ContractionSpace &space) {
-    ContractOp op = space.op;
-    rows = space.nIsOnRhs ? op.getLhs() : op.getRhs();
-    columns = space.nIsOnRhs ? op.getRhs() : op.getLhs();
-    rowAxes = space.nIsOnRhs ? op.getLhsAxes() : op.getRhsAxes();
-    columnAxes = space.nIsOnRhs ? op.getRhsAxes() : op.getLhsAxes();
-  }
-
-  Value rows, columns;
-  StringRef rowAxes, columnAxes;
-};
-
-/// Finds the space of contractions, or why there is none.
-class SpaceFinder {
-public:
-  SpaceFinder(const MmaGroup &group, const DimClasses &dims, TensorFacts facts,
-              std::string &reason)
-      : group(group), dims(dims), facts(facts), reason(reason),
-        edge(group.inputs) {
-    llvm::append_range(edge, group.results);
-  }
-
-  FailureOr<MmaSpace> find();
-
-private:
-  LogicalResult refuse(StringRef why) {
-    reason = why.str();
-    return failure();
-  }
-  LogicalResult checkProduct(const ContractionSpace &space);
-  LogicalResult start(ContractOp op);
-  LogicalResult addContraction(MmaSegment &segment, ContractOp op);
-  LogicalResult findLetters(const ContractionSpace &space);
-  LogicalResult addOtherResults();
-  LogicalResult findFlows(ArrayRef<ContractionSegment> segments);
-  LogicalResult findReductions();
-  FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
-                                    StringRef axes, ArrayRef<char> own);
-
-  const MmaGroup &group;
-  const DimClasses &dims;
-  TensorFacts facts;
-  std::string &reason;
-  SmallVector<Value> edge;
-  MmaSpace found;
-  StringRef rowAxes;
-  /// What follows from reductions.
-  llvm::DenseSet<Value> reduced;
-  /// The found space's letters for those of the contraction at hand.
-  llvm::SmallDenseMap<char, char> letters;
-};
-} // namespace
-
-LogicalResult SpaceFinder::checkProduct(const ContractionSpace &space) {
-  ContractOp op = space.op;
-  Type element = op.getType().getElementType();
-  if (!element.isF16() && !element.isBF16())
-    return refuse("its elements are neither f16 nor bf16");
-  if (space.summed.size() != 1)
-    return refuse("it sums over several axes");
-  if (!space.m || Sides(space).rowAxes.contains(space.n))
-    return refuse("it is no product of two matrices");
-  return success();
-}
-
-/// `own` are the axes of the rows or the columns, the last of which has the
-/// others joined to it.
-FailureOr<MmaOperand> SpaceFinder::findOperand(const ContractionSpace &space,
-                                               Value tensor, StringRef axes,
-                                               ArrayRef<char> own) {
+FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
+                                             Value tensor, StringRef axes,
+                                             ArrayRef<char> own) {
   char k = space.summed.front();
   MmaOperand operand;
   operand.tensor = tensor;
@@ -201,13 +132,62 @@ FailureOr<MmaOperand> SpaceFinder::findOperand(const ContractionSpace &space,
   return refuse("an operand has more dimensions than a tensor map");
 }
 
+namespace {
+/// Finds the space of contractions, or why there is none.
+class SpaceFinder {
+public:
+  SpaceFinder(const MmaGroup &group, const DimClasses &dims, TensorFacts facts,
+              std::string &reason)
+      : group(group), dims(dims), reason(reason),
+        operands(group, dims, facts, reason) {}
+
+  FailureOr<MmaSpace> find();
+
+private:
+  LogicalResult refuse(StringRef why) {
+    reason = why.str();
+    return failure();
+  }
+  LogicalResult checkProduct(const ContractionSpace &space);
+  LogicalResult start(ContractOp op);
+  LogicalResult addContraction(MmaSegment &segment, ContractOp op);
+  LogicalResult findLetters(const ContractionSpace &space);
+  LogicalResult addOtherResults();
+  LogicalResult findFlows(ArrayRef<ContractionSegment> segments);
+  LogicalResult findReductions();
+
+  const MmaGroup &group;
+  const DimClasses &dims;
+  std::string &reason;
+  MmaOperandFinder operands;
+  MmaSpace found;
+  StringRef rowAxes;
+  /// What follows from reductions.
+  llvm::DenseSet<Value> reduced;
+  /// The found space's letters for those of the contraction at hand.
+  llvm::SmallDenseMap<char, char> letters;
+};
+} // namespace
+
+LogicalResult SpaceFinder::checkProduct(const ContractionSpace &space) {
+  ContractOp op = space.op;
+  Type element = op.getType().getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return refuse("its elements are neither f16 nor bf16");
+  if (space.summed.size() != 1)
+    return refuse("it sums over several axes");
+  if (!space.m || ContractionSides(space).rowAxes.contains(space.n))
+    return refuse("it is no product of two matrices");
+  return success();
+}
+
 /// The rows, which all contractions share. Tiles may cross from one place of an
 /// axis to the next only where all of them allow it.
 LogicalResult SpaceFinder::start(ContractOp op) {
   ContractionSpace space = contractionSpaceOf(op);
   if (failed(checkProduct(space)))
     return failure();
-  Sides sides(space);
+  ContractionSides sides(space);
   rowAxes = sides.rowAxes;
   found.m = *space.m;
   found.n = space.n;
@@ -220,7 +200,7 @@ LogicalResult SpaceFinder::start(ContractOp op) {
       ContractionSpace its = contractionSpaceOf(contraction);
       if (failed(checkProduct(its)))
         return failure();
-      Sides own(its);
+      ContractionSides own(its);
       size_t joined =
           joinedAxes(its, *its.m, own.rowAxes, own.columnAxes, own.rows).size();
       if (joined < found.rowAxes.size())
@@ -231,7 +211,7 @@ LogicalResult SpaceFinder::start(ContractOp op) {
     if (!llvm::is_contained(found.rowAxes, axis))
       found.outer.push_back(axis);
   FailureOr<MmaOperand> rows =
-      findOperand(space, sides.rows, rowAxes, found.rowAxes);
+      operands.find(space, sides.rows, rowAxes, found.rowAxes);
   if (failed(rows))
     return failure();
   found.rows = *rows;
@@ -242,7 +222,7 @@ LogicalResult SpaceFinder::start(ContractOp op) {
 LogicalResult SpaceFinder::findLetters(const ContractionSpace &space) {
   ContractOp op = space.op, first = found.first();
   StringRef axes = op.getResultAxes(), firstAxes = first.getResultAxes();
-  Sides sides(space);
+  ContractionSides sides(space);
   letters.clear();
   letters[space.summed.front()] = found.k;
   bool isEqual = sides.rows == found.rows.tensor &&
@@ -266,8 +246,8 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
   if (!segment.contractions.empty() &&
       dims.extents(op.getResult()) != dims.extents(segment.shape()))
     return refuse("contractions of several shapes meet");
-  Sides sides(space);
-  auto columns = findOperand(space, sides.columns, sides.columnAxes, {space.n});
+  ContractionSides sides(space);
+  auto columns = operands.find(space, sides.columns, sides.columnAxes, {space.n});
   if (failed(columns))
     return failure();
   segment.contractions.push_back({op, *columns});
@@ -433,6 +413,9 @@ SmallVector<BlockArgument>
 mlir::fuse::mmaTileInputs(KernelOp kernel, const DimClasses &dims,
                           const MmaSpace &space, const MmaSegment &segment,
                           MmaScheduleAttr schedule, TensorFacts facts) {
+  // The slots of streamed rows have no room for others.
+  if (!space.rows.tensor)
+    return {};
   int64_t columns = mmaGroupColumns(kernel, segment, schedule);
   if (segment.columnsPerConsumer(schedule) % columns != 0)
     return {};

@@ -439,7 +439,8 @@ LogicalResult mlir::fuse::verifyScatters(KernelOp kernel) {
              << "; put the scatter into a kernel of its own";
     };
     if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr,
-                         MmaScheduleAttr>(kernel.getScheduleAttr()))
+                         MmaScheduleAttr, StreamedScheduleAttr>(
+            kernel.getScheduleAttr()))
       return refuse("a schedule of points, rows or tiles of tensor cores for a "
                     "kernel with fuse.scatter",
                     "another");

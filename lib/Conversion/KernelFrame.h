@@ -109,6 +109,8 @@ FailureOr<Grid> lowerContraction(KernelFrame &frame,
                                  ContractionScheduleAttr schedule);
 FailureOr<Grid> lowerTiled(KernelFrame &frame, TiledScheduleAttr schedule);
 FailureOr<Grid> lowerMma(KernelFrame &frame, MmaScheduleAttr schedule);
+FailureOr<Grid> lowerStreamed(KernelFrame &frame,
+                              StreamedScheduleAttr schedule);
 
 } // namespace mlir::fuse
 

@@ -424,6 +424,15 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
   return text;
 }
 
+static std::string explainStreamed(StreamedScheduleAttr schedule) {
+  return formatv(
+      "a softmax of rows stands between two contractions of 16-bit floats: {0} "
+      "share {1} rows of the first, and take {2} rows of the others at a time, "
+      "whose scores stay in registers",
+      plural(schedule.getConsumers(), "warpgroup"), schedule.getTileM(),
+      schedule.getTileK());
+}
+
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
                                         std::optional<TensorFacts> facts) {
   return llvm::TypeSwitch<Attribute, std::string>(kernel.getScheduleAttr())
@@ -441,6 +450,9 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
       })
       .Case([&](MmaScheduleAttr schedule) {
         return explainMma(schedule, kernel, dims, facts);
+      })
+      .Case([](StreamedScheduleAttr schedule) {
+        return explainStreamed(schedule);
       })
       .Case([](PointwiseScheduleAttr schedule) {
         return formatv("it neither reduces nor contracts, so that a thread "

@@ -10,7 +10,6 @@
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
-#include "fuse/Schedule/Candidates.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
@@ -245,6 +244,22 @@ FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
                     reason);
 }
 
+static FailureOr<StreamedSpace> streamedSpace(ArrayRef<Operation *> ops,
+                                              ArrayRef<Value> inputs,
+                                              ArrayRef<Value> results,
+                                              const DimClasses &dims) {
+  std::string reason;
+  if (llvm::count_if(ops, llvm::IsaPred<ContractOp>) != 2)
+    return failure();
+  return streamedSpaceOf({ops, inputs, results}, dims,
+                         {/*aligned=*/true, /*divisible=*/true}, reason);
+}
+
+bool mlir::fuse::isStreamed(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+                            ArrayRef<Value> results, const DimClasses &dims) {
+  return succeeded(streamedSpace(ops, inputs, results, dims));
+}
+
 /// With the launch; 0 for ops without contractions. What tensor cores do not
 /// run the ordinary ones multiply.
 static double contractionSeconds(ArrayRef<Operation *> ops,
@@ -273,6 +288,10 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 const DimClasses &dims,
                                                 const MachineRates &machine) {
   std::string reason;
+  if (machine.tensorCores)
+    if (auto space = streamedSpace(ops, inputs, results, dims);
+        succeeded(space))
+      return streamedSeconds(*space, dims, *machine.tensorCores, {});
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
   // Behind moves are the same elements.
   bool isMoved = succeeded(segments) && llvm::any_of(segments->front().paths,

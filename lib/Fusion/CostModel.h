@@ -27,7 +27,8 @@
 #define FUSE_LIB_FUSION_COSTMODEL_H
 
 #include "fuse/Analysis/DimClasses.h"
-#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/StreamedSpace.h"
+#include "fuse/Schedule/Candidates.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/IR/Value.h"
 #include <optional>
@@ -65,6 +66,11 @@ struct MachineRates {
 FailureOr<MmaSpace> tensorCoreSpace(const MmaGroup &group,
                                     const DimClasses &dims,
                                     std::string &reason);
+
+/// Whether the ops are two contractions with a softmax between them that tensor
+/// cores stream, for such calls.
+bool isStreamed(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+                ArrayRef<Value> results, const DimClasses &dims);
 
 /// The seconds that one kernel of these ops takes, or nothing if its values
 /// have too many views. `ops` are in program order, `inputs` and `results` are

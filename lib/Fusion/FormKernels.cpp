@@ -147,7 +147,8 @@ struct FormKernelsPass
                               "got several blocks; inline the branches";
       return signalPassFailure();
     }
-    GroupMerger merger(function, MachineRates::of(chip), tensorCores());
+    GroupMerger merger(function, MachineRates::of(chip), tensorCores(),
+                       streams);
     if (fusion)
       merger.run();
     KernelFormer(function, merger).run();

@@ -11,7 +11,7 @@
 #include "fuse/Analysis/ContractionFlow.h"
 #include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/KernelSpace.h"
-#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/StreamedSpace.h"
 #include "fuse/Analysis/TransposeSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
@@ -51,6 +51,7 @@ private:
   bool areMmaProducts(ArrayRef<ContractOp> contracts) const;
   FailureOr<GroupKind> asTiles(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asReductions();
+  bool isStreamed();
 
   const GroupView &group;
   const DimClasses &dims;
@@ -192,21 +193,6 @@ static bool isMovedInput(Value value, const GroupView &group) {
   return isView && llvm::all_of(op->getOperands(), [&](Value operand) {
            return isMovedInput(operand, group);
          });
-}
-
-/// Whether a contraction reads what follows from another.
-static bool areChained(ArrayRef<Operation *> ops) {
-  llvm::DenseSet<Value> following;
-  for (Operation *op : ops) {
-    bool follows = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return following.contains(operand);
-    });
-    if (follows && isa<ContractOp>(op))
-      return true;
-    if (follows || isa<ContractOp>(op))
-      following.insert_range(op->getResults());
-  }
-  return false;
 }
 
 /// Whether reductions of a contraction's group can be had in parts: along the
@@ -439,6 +425,24 @@ FailureOr<GroupKind> Classifier::asReductions() {
   return GroupKind::Rows;
 }
 
+/// Of two contractions, the one behind the other.
+bool Classifier::isStreamed() {
+  if (!hasTensorCores || !areChained(group.ops))
+    return false;
+  llvm::SmallPtrSet<Operation *, 32> inside(group.ops.begin(),
+                                            group.ops.end());
+  SmallVector<Value> inputs;
+  for (Operation *op : group.ops)
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) &&
+          !inside.contains(operand.getDefiningOp()))
+        inputs.push_back(operand);
+  std::string why;
+  TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
+  return succeeded(
+      streamedSpaceOf({group.ops, inputs, group.results}, dims, facts, why));
+}
+
 /// Whether all threads walk one space, that of the results.
 static bool walksOneShape(const GroupView &group, const DimClasses &dims) {
   return llvm::none_of(group.ops, llvm::IsaPred<ScatterOp>) &&
@@ -451,8 +455,9 @@ FailureOr<GroupKind> Classifier::run() {
   bool reduces = false;
   for (Operation *op : group.ops) {
     if (isa<ContractOp>(op)) {
-      const char *why = checkScatters(group);
-      return why ? refuse(why) : asContractions();
+      if (const char *why = checkScatters(group))
+        return refuse(why);
+      return isStreamed() ? GroupKind::Streamed : asContractions();
     }
     reduces |= isReduction(op);
   }

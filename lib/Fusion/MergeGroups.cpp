@@ -59,9 +59,9 @@ static func::FuncOp splitReshapes(func::FuncOp function) {
 }
 
 GroupMerger::GroupMerger(func::FuncOp function, const MachineRates &machine,
-                         std::optional<ScheduleTarget> target)
+                         std::optional<ScheduleTarget> target, bool streams)
     : groups(splitReshapes(function)), function(function), machine(machine),
-      target(std::move(target)), dims(std::make_unique<DimClasses>(function)) {}
+      target(std::move(target)), streams(streams), dims(std::make_unique<DimClasses>(function)) {}
 
 //===----------------------------------------------------------------------===//
 // Legality and cost
@@ -108,7 +108,8 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
     return false;
   }
   std::string why;
-  if (succeeded(
+  if (isStreamed(ops, groups.inputsOf(ops), results, *dims) ||
+      succeeded(
           tensorCoreSpace({ops, groups.inputsOf(ops), results}, *dims, why)))
     return true;
   reason = "tensor cores cannot run the contractions together: " + why;
@@ -144,6 +145,9 @@ double GroupMerger::seconds(int group) {
 const char *GroupMerger::whyApart(ArrayRef<Operation *> ops,
                                   ArrayRef<Value> results) {
   std::string reason;
+  // Tiles of tensor cores are one walk.
+  if (hasSeveralContractions(ops))
+    return nullptr;
   auto segments = reductionSegmentsOf(ops, results, *dims, reason);
   return succeeded(segments) ? whyNotOneLaunch(*segments, *dims, machine)
                              : nullptr;
@@ -482,6 +486,8 @@ bool GroupMerger::mayBeNeighbours(std::optional<GroupKind> a,
                                   std::optional<GroupKind> b) const {
   if (!a || !b)
     return false;
+  if (a == GroupKind::Streamed || b == GroupKind::Streamed)
+    return false;
   if (a == GroupKind::Contraction || b == GroupKind::Contraction)
     return a == b && machine.tensorCores;
   bool isComputed = a == GroupKind::Pointwise || b == GroupKind::Pointwise;
@@ -559,6 +565,7 @@ void GroupMerger::askAgain() {
 }
 
 void GroupMerger::run() {
+  mergeStreamed();
   mergeChains();
   for (Operation &op : function.getBody().front())
     if (groups.contains(&op))

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every primitive starts as a group of its own. Chains of pointwise ops become
-// one group at once. Then, in program order, each op's group is merged with
+// Every primitive starts as a group of its own. What leads from a contraction
+// over a softmax to another one becomes a group where tensor cores stream it
+// (MergeStreamed.cpp), and chains of pointwise ops become one group at once. Then, in program order, each op's group is merged with
 // those of its producers, the largest value first: that value then stays
 // inside. After that
 //
@@ -32,6 +33,7 @@
 #include "CostModel.h"
 #include "Groups.h"
 
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Legality.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "llvm/ADT/DenseSet.h"
@@ -42,9 +44,11 @@ namespace mlir::fuse {
 
 class GroupMerger {
 public:
-  /// `target`: of a chip whose tensor cores run contractions.
+  /// `target`: of a chip whose tensor cores run contractions. `streams`:
+  /// whether what lies between two of them may be rounded, and added up, in
+  /// another order than the program says.
   GroupMerger(func::FuncOp function, const MachineRates &machine,
-              std::optional<ScheduleTarget> target);
+              std::optional<ScheduleTarget> target, bool streams);
 
   void run();
 
@@ -56,6 +60,10 @@ public:
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> apart;
 
 private:
+  void mergeStreamed();
+  bool tryStream(ContractOp product, Value weights);
+  void takeCopies(ArrayRef<Operation *> ops,
+                  const llvm::DenseSet<Value> &following);
   void mergeChains();
   void mergeProducers(Operation *op);
   SmallVector<Operation *> viewsBetween(int producer, int consumer) const;
@@ -90,6 +98,7 @@ private:
   func::FuncOp function;
   MachineRates machine;
   std::optional<ScheduleTarget> target;
+  bool streams;
   std::unique_ptr<DimClasses> dims;
   llvm::DenseSet<Operation *> erased;
 };

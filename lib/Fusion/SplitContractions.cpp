@@ -164,7 +164,8 @@ struct SplitContractionsPass
           std::distance(contractions.begin(), contractions.end()) > 1;
       bool hasTiles = !target->isGPU && proposeTiled(kernel, dims, *target);
       if (hasSeveral && !kernel.getScheduleAttr() && !hasTiles &&
-          mmaSchedulesOf(kernel, dims, *target).empty())
+          mmaSchedulesOf(kernel, dims, *target).empty() &&
+          streamedSchedulesOf(kernel, dims, *target).empty())
         split.push_back(kernel);
     }
     for (KernelOp kernel : split)

@@ -116,7 +116,8 @@ struct SplitTileStatisticsPass
     target->aligned = aligned;
     DimClasses dims(getOperation());
     llvm::erase_if(kernels, [&](KernelOp kernel) {
-      return bool(proposeMma(kernel, dims, *target));
+      return proposeStreamed(kernel, dims, *target) ||
+             proposeMma(kernel, dims, *target);
     });
     llvm::for_each(kernels, split);
   }

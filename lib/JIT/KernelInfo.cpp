@@ -49,7 +49,8 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   SmallVector<SizeExpr> sizes;
   if (!schedule ||
       isa<mlir::fuse::ContractionScheduleAttr, mlir::fuse::TiledScheduleAttr,
-          mlir::fuse::MmaScheduleAttr>(schedule))
+          mlir::fuse::MmaScheduleAttr, mlir::fuse::StreamedScheduleAttr>(
+          schedule))
     return sizes;
   bool isPointwise = isa<mlir::fuse::PointwiseScheduleAttr>(schedule);
   bool hasInputs = llvm::any_of(

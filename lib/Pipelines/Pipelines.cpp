@@ -95,6 +95,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   FormKernelsOptions form;
   form.chip = options.chip;
   form.fusion = options.fusion;
+  form.streams = !options.strict;
   pm.addNestedPass<func::FuncOp>(createFormKernels(form));
 }
 

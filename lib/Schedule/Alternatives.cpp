@@ -469,6 +469,14 @@ static Schedules alternatives(MmaScheduleAttr proposal, KernelOp kernel,
   return found;
 }
 
+static Schedules alternatives(StreamedScheduleAttr proposal, KernelOp kernel,
+                              const DimClasses &dims,
+                              const ScheduleTarget &target) {
+  return Schedules(llvm::map_range(
+      streamedSchedulesOf(kernel, dims, target),
+      [](StreamedScheduleAttr attr) { return ScheduleAttrInterface(attr); }));
+}
+
 SmallVector<ScheduleAttrInterface>
 mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
                            const DimClasses &dims,
@@ -489,7 +497,7 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
             auto tiles = sharedTilesOf(kernel, dims, target);
             return Schedules(tiles.begin(), tiles.end());
           })
-          .Case([&](MmaScheduleAttr attr) {
+          .Case<MmaScheduleAttr, StreamedScheduleAttr>([&](auto attr) {
             return alternatives(attr, kernel, dims, target);
           });
   // In the order in which they were found.

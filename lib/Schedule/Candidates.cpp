@@ -52,8 +52,8 @@ ScheduleAttrInterface
 mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
                             const ScheduleTarget &target) {
   for (auto scheduler :
-       {proposeMma, proposeTiled, proposeContraction, proposeRows,
-        proposeColumns, proposeTranspose, proposePointwise})
+       {proposeStreamed, proposeMma, proposeTiled, proposeContraction,
+        proposeRows, proposeColumns, proposeTranspose, proposePointwise})
     if (ScheduleAttrInterface schedule = scheduler(kernel, dims, target))
       return schedule;
   return {};
@@ -67,6 +67,18 @@ TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
   if (mma && !kernel.getBody().getOps<ContractOp>().empty())
     return estimateMma(mma, mmaProductOf(kernel, dims, target.assumed),
                        *target.gpu);
+  std::string reason;
+  TensorFacts facts{target.aligned, target.divisible};
+  if (isa<StreamedScheduleAttr>(schedule))
+    if (auto space = streamedSpaceOf(kernel, dims, facts, reason);
+        succeeded(space)) {
+      TimeEstimate estimate;
+      estimate.seconds =
+          streamedSeconds(*space, dims, *target.gpu, target.assumed);
+      estimate.residentBlocks = 1;
+      estimate.limit = TimeLimit::TensorCores;
+      return estimate;
+    }
   return estimateTime(*target.gpu,
                       estimateWork(kernel, dims, schedule, *target.gpu));
 }

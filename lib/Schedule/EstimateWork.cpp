@@ -531,6 +531,7 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
   bool isColumns = isa<ColumnsScheduleAttr>(schedule);
   auto contractions = kernel.getBody().getOps<ContractOp>();
   if (isRows || (isColumns && failed(space)) ||
+      isa<StreamedScheduleAttr>(schedule) ||
       (isa<ContractionScheduleAttr, TiledScheduleAttr, MmaScheduleAttr>(
            schedule) &&
        contractions.empty()))

@@ -24,7 +24,10 @@ enum class GroupKind {
   /// Contractions and pointwise ops on their results, perhaps with reductions
   /// along the last axis of these; on tensor cores also what ContractionFlow.h
   /// has.
-  Contraction
+  Contraction,
+  /// Two contractions with a softmax of rows between them, which tensor cores
+  /// stream (StreamedSpace.h).
+  Streamed
 };
 
 /// A group in program order, with the values that leave it.

@@ -71,7 +71,8 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
     becomes a `fuse.kernel`. Independent neighbours may have several shapes, if
     they are pointwise or reduce rows: each shape gets blocks of its own in one
     launch. On chips with `wgmma` contractions that share the operand of their rows
-    may be one kernel, whether or not their results meet. What is reduced along
+    may be one kernel, whether or not their results meet; and two with a softmax
+    of rows between them, as attention has, are one that streams the rows. What is reduced along
     the last axis of a contraction's result may be had from its tiles there, which
     the schedulers' model of time decides (`fuse.in_tiles` on the reduction has
     both times). On a GPU what is reduced over all rows, and follows from it
@@ -100,7 +101,10 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
     Option<"fusion", "fusion", "bool", "true",
            "Merge; without it every op is a kernel of its own">,
     Option<"chip", "chip", "std::string", "\"sm_90\"",
-           "The machine whose rates the cost model uses">
+           "The machine whose rates the cost model uses">,
+    Option<"streams", "streams", "bool", "true",
+           "Let tensor cores stream the rows between two contractions, whose "
+           "roundings and order of additions are then others">
   ];
 }
 

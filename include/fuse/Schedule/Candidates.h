@@ -16,7 +16,7 @@
 #ifndef FUSE_SCHEDULE_CANDIDATES_H
 #define FUSE_SCHEDULE_CANDIDATES_H
 
-#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/StreamedSpace.h"
 #include "fuse/Schedule/MmaModel.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "fuse/Schedule/TimeModel.h"
@@ -66,6 +66,15 @@ double fastestMmaApart(const MmaSpace &space, const DimClasses &dims,
 SmallVector<MmaScheduleAttr> mmaSchedulesOf(KernelOp kernel,
                                             const DimClasses &dims,
                                             const ScheduleTarget &target);
+
+/// The schedules of the kernel's softmax between two contractions, from fast to
+/// slow; empty where tensor cores cannot stream it.
+SmallVector<StreamedScheduleAttr>
+streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
+                    const ScheduleTarget &target);
+/// The seconds that it takes, if no tile of it is masked.
+double streamedSeconds(const StreamedSpace &space, const DimClasses &dims,
+                       const GPUTarget &gpu, ArrayRef<AssumedSize> assumed);
 
 /// The choice first, then the others from fast to slow, as far as the model
 /// knows. Every one of them lowers. Empty if no scheduler applies.

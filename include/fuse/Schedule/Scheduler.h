@@ -96,6 +96,8 @@ ScheduleAttrInterface proposeTiled(KernelOp kernel, const DimClasses &dims,
 SmallVector<TiledScheduleAttr> sharedTilesOf(KernelOp kernel,
                                              const DimClasses &dims,
                                              const ScheduleTarget &target);
+ScheduleAttrInterface proposeStreamed(KernelOp kernel, const DimClasses &dims,
+                                      const ScheduleTarget &target);
 ScheduleAttrInterface proposeContraction(KernelOp kernel,
                                          const DimClasses &dims,
                                          const ScheduleTarget &target);

@@ -46,10 +46,6 @@ using namespace mlir::fuse;
 /// Registers of a thread, which are 504 together: what 384 threads get of the
 /// 65536 of a multiprocessor.
 static constexpr uint32_t producerRegisters = 40, consumerRegisters = 232;
-static constexpr unsigned sharedSpace = 3;
-/// Where swizzled rows start, and where dynamic shared memory does: what an
-/// external symbol of it asks for above that is not kept.
-static constexpr int64_t swizzleAlignment = 1024, sharedAlignment = 16;
 
 namespace {
 class MmaLowering {
@@ -64,7 +60,6 @@ private:
   void findSteps();
   void meetAll();
   Value addMap(const MmaOperand &operand, int64_t boxRows);
-  Value sharedMemory();
   RingPlace behindInputs(TileRing &ring, RingPlace place,
                          const TilePlace &tile);
   void produce(TileRing &ring);
@@ -95,9 +90,6 @@ private:
                    llvm::function_ref<RingPlace(const TilePlace &, RingPlace,
                                                 const TileTurn &)>
                        body);
-  scf::ForOp
-  loop(Value from, Value to, Value step, ValueRange values,
-       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
 
   KernelFrame &frame;
   OpBuilder &builder;
@@ -157,42 +149,6 @@ Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows) {
   return addTensorMap(frame, std::move(use));
 }
 
-/// Named after the kernel, since the modules of a program are merged.
-Value MmaLowering::sharedMemory() {
-  std::string name = ("__dynamic_" + frame.function.getName()).str();
-  auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
-    LLVM::GlobalOp::create(builder, frame.loc(),
-                           LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-                           /*isConstant=*/false, LLVM::Linkage::External, name,
-                           Attribute(), sharedAlignment, sharedSpace);
-  }
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
-  Value start = LLVM::AddressOfOp::create(builder, frame.loc(), pointer, name);
-  Value address = LLVM::PtrToIntOp::create(builder, frame.loc(),
-                                           builder.getI32Type(), start);
-  Value padding =
-      b.bitAnd(b.sub(b.word(0), address), b.word(swizzleAlignment - 1));
-  return b.behind(start, padding);
-}
-
-scf::ForOp MmaLowering::loop(
-    Value from, Value to, Value step, ValueRange values,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(builder, frame.loc(), from, to, step, values);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  PointEmitter::Scope scope(frame.emitter);
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  // Without values there is a terminator already.
-  if (!values.empty())
-    scf::YieldOp::create(builder, frame.loc(), next);
-  return loop;
-}
-
 void MmaLowering::forEachTile(
     int64_t parity, llvm::function_ref<RingPlace(const TilePlace &, RingPlace,
                                                  const TileTurn &)>
@@ -206,7 +162,7 @@ void MmaLowering::forEachTile(
   SmallVector<Value> start = {b.word(0), b.word(parity)};
   if (isShared())
     start.push_back(b.word(0));
-  loop(first, order.count(), stride, start,
+  b.loop(first, order.count(), stride, start,
        [&](Value tile, ValueRange values) -> SmallVector<Value> {
          TileTurn turn;
          if (isShared())
@@ -293,7 +249,7 @@ void MmaLowering::produce(TileRing &ring) {
   forEachTile(/*parity=*/1, [&](const TilePlace &tile, RingPlace place,
                                 const TileTurn &) {
     scf::ForOp all =
-        loop(firstStep, lastStep, b.word(1), {place.slot, place.parity},
+        b.loop(firstStep, lastStep, b.word(1), {place.slot, place.parity},
              [&](Value step, ValueRange values) -> SmallVector<Value> {
                RingPlace current{values[0], values[1]};
                copyStep(ring, current, tile, step);
@@ -382,7 +338,7 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
       values.push_back(hasSteps ? product.undefined() : product.zeros());
   size_t count = values.size();
   values.append({place.slot, place.parity});
-  scf::ForOp all = loop(firstStep, lastStep, b.word(1), values,
+  scf::ForOp all = b.loop(firstStep, lastStep, b.word(1), values,
                         [&](Value step, ValueRange current) {
                           RingPlace here{current[count], current[count + 1]};
                           SmallVector<Value> next =
@@ -500,7 +456,7 @@ FailureOr<Grid> MmaLowering::run() {
   frame.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                           builder.getI32IntegerAttr(1));
   frame.sharedBytes = schedule.sharedBytes();
-  memory = sharedMemory();
+  memory = b.sharedMemory();
   thread = b.thread();
   order.initialize();
   findSteps();

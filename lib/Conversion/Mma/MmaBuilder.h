@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::fuse {
 
@@ -84,6 +85,14 @@ public:
   /// what the threads of the scope have done before they arrived.
   void awaitPhase(Value barrier, Value parity,
                   NVVM::MemScopeKind scope = NVVM::MemScopeKind::CTA);
+
+  /// Where the block's dynamic shared memory starts for swizzled rows.
+  Value sharedMemory();
+
+  /// `body` gets a word, and the values that it gave the last time.
+  scf::ForOp
+  loop(Value from, Value to, Value step, ValueRange values,
+       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
 
   /// The number of this thread in its block.
   Value thread() { return wordOf(frame.threadId(/*threads=*/2)); }

@@ -39,9 +39,12 @@ public:
   /// `barriers` bytes behind.
   TileRing(MmaBuilder &b, MmaScheduleAttr schedule, Value memory,
            int64_t barriers)
-      : b(b), slots(schedule.getStages()), slotBytes(schedule.slotBytes()),
-        consumers(schedule.getConsumers()), memory(memory), barriers(barriers) {
-  }
+      : TileRing(b, schedule.getStages(), schedule.slotBytes(),
+                 schedule.getConsumers(), memory, barriers) {}
+  TileRing(MmaBuilder &b, int64_t slots, int64_t slotBytes, int64_t consumers,
+           Value memory, int64_t barriers)
+      : b(b), slots(slots), slotBytes(slotBytes), consumers(consumers),
+        memory(memory), barriers(barriers) {}
 
   int64_t barriersBytes() const { return 2 * slots * barrierBytes; }
 

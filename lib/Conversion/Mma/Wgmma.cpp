@@ -89,35 +89,57 @@ Value Wgmma::tied(StringRef code, Value sums, ValueRange inputs,
       .getResult(0);
 }
 
+Value Wgmma::stepped(Value descriptor, const SlotOperand &operand,
+                     int64_t step) {
+  int64_t offset = operand.stepOffset(step) / descriptorUnit;
+  if (offset == 0)
+    return descriptor;
+  Value further = arith::ConstantIntOp::create(b.builder, b.loc(), offset, 64);
+  return arith::AddIOp::create(b.builder, b.loc(), descriptor, further);
+}
+
 /// The op of the NVVM dialect has `keeps` as an attribute, so that the first
-/// step of a loop would need zeros.
-Value Wgmma::multiply(Value sums, Value leftDescriptor, Value rightDescriptor,
-                      int64_t step, Value keeps) {
-  OpBuilder &builder = b.builder;
-  auto stepped = [&](Value descriptor, const SlotOperand &operand) -> Value {
-    int64_t offset = operand.stepOffset(step) / descriptorUnit;
-    if (offset == 0)
-      return descriptor;
-    Value further = arith::ConstantIntOp::create(builder, b.loc(), offset, 64);
-    return arith::AddIOp::create(builder, b.loc(), descriptor, further);
-  };
-  int64_t count = sumsPerThread();
-  std::string outputs;
-  for (int64_t i = 0; i < count; ++i)
+/// step of a loop would need zeros. Operands behind the sums are the left one's,
+/// the right descriptor, and `keeps`.
+Value Wgmma::start(Value sums, StringRef leftOperand, ValueRange leftValues,
+                   StringRef leftConstraint, StringRef leftOrder, Value right,
+                   Value keeps) {
+  int64_t behindLeft = 2 * sumsPerThread() + leftValues.size();
+  std::string outputs, constraints;
+  for (int64_t i = 0; i < sumsPerThread(); ++i)
     outputs += (i ? ", $" : "$") + std::to_string(i);
+  for (size_t i = 0; i < leftValues.size(); ++i)
+    constraints += (leftConstraint + ",").str();
   StringRef name = element.isBF16() ? "bf16" : "f16";
   std::string code = llvm::formatv(
       "{{ .reg .pred p; setp.ne.b32 p, ${0}, 0; "
-      "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} {{{3}}, ${4}, ${5}, "
-      "p, 1, 1, {6}, {7}; }",
-      2 * count + 2, columns, name, outputs, 2 * count, 2 * count + 1,
-      left.isAlongK ? 0 : 1, right.isAlongK ? 0 : 1);
-  return tied(
-      code, sums,
-      {stepped(leftDescriptor, left), stepped(rightDescriptor, right), keeps},
-      "l,l,r");
+      "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} {{{3}}, {4}, ${5}, "
+      "p, 1, 1{6}, {7}; }",
+      behindLeft + 1, columns, name, outputs, leftOperand, behindLeft,
+      leftOrder, this->right.isAlongK ? 0 : 1);
+  SmallVector<Value> inputs(leftValues);
+  inputs.append({right, keeps});
+  return tied(code, sums, inputs, constraints + "l,r");
 }
 
-Value Wgmma::awaitAll(Value sums) {
-  return tied("wgmma.wait_group.sync.aligned 0;", sums, {}, "");
+Value Wgmma::multiply(Value sums, Value leftDescriptor, Value rightDescriptor,
+                      int64_t step, Value keeps) {
+  std::string operand = "$" + std::to_string(2 * sumsPerThread());
+  return start(sums, operand, stepped(leftDescriptor, left, step), "l",
+               left.isAlongK ? ", 0" : ", 1",
+               stepped(rightDescriptor, right, step), keeps);
+}
+
+Value Wgmma::multiply(Value sums, ArrayRef<Value> leftWords,
+                      Value rightDescriptor, int64_t step, Value keeps) {
+  std::string operand;
+  for (size_t i = 0; i < leftWords.size(); ++i)
+    operand += (i ? ", $" : "$") + std::to_string(2 * sumsPerThread() + i);
+  return start(sums, "{" + operand + "}", leftWords, "r", /*leftOrder=*/"",
+               stepped(rightDescriptor, right, step), keeps);
+}
+
+Value Wgmma::awaitAllBut(Value sums, int64_t groups) {
+  return tied("wgmma.wait_group.sync.aligned " + std::to_string(groups) + ";",
+              sums, {}, "");
 }

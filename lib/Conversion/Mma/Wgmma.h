@@ -47,6 +47,10 @@ public:
   /// far count for nothing.
   Value multiply(Value sums, Value leftDescriptor, Value rightDescriptor,
                  int64_t step, Value keeps);
+  /// The same with the left operand in registers: four words of this thread, of
+  /// two rows and two pairs of places.
+  Value multiply(Value sums, ArrayRef<Value> left, Value rightDescriptor,
+                 int64_t step, Value keeps);
   /// Ends a group of products.
   void commit();
   /// Waits until all but one group are done: their operands are free.
@@ -54,10 +58,17 @@ public:
   /// Waits until all are done. What is read are the returned sums: an op that
   /// did not have them as operands would not keep LLVM from reading them
   /// before.
-  Value awaitAll(Value sums);
+  Value awaitAll(Value sums) { return awaitAllBut(sums, /*groups=*/0); }
+  /// The same, but for so many groups that were started last and have other
+  /// sums.
+  Value awaitAllBut(Value sums, int64_t groups);
 
 private:
   Value descriptor(Value pointer, const SlotOperand &operand);
+  Value stepped(Value descriptor, const SlotOperand &operand, int64_t step);
+  Value start(Value sums, StringRef leftOperand, ValueRange leftValues,
+              StringRef leftConstraint, StringRef leftOrder, Value right,
+              Value keeps);
   Value tied(StringRef code, Value sums, ValueRange inputs,
              StringRef constraints);
 

@@ -425,4 +425,53 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
   }];
 }
 
+def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
+  let summary = "a softmax between two contractions, its rows streamed";
+  let description = [{
+    For a contraction of f16 or bf16, a softmax of its rows, and a contraction
+    of these with a third operand, as attention is: the scores and the weights
+    stay in registers. A block has `tile_m` rows of the first operand (the
+    queries), which lie in shared memory, `depth` elements each. One warpgroup
+    copies `tile_k` rows of the second operand (the keys) and of the third (the
+    values) at a time, into two rings of `stages` slots. `consumers` other
+    warpgroups, each of 64 rows, multiply queries and keys, follow the maximum
+    and the sum of each row online, and multiply the exponentials, from
+    registers, with the values, of which they sum `tile_n` columns.
+
+    `store` is that of `#fuse.mma`.
+
+    `isa = wgmma` (sm_90a): m64nNk16.
+
+    1. `tile_m` is 64 times the consumers.
+    2. `tile_n`, `tile_k` and `depth` are multiples of 64 up to 256.
+    3. A thread has at most 176 registers of sums, scores and weights:
+       (`tile_n` + `tile_k`) / 2 + `tile_k` / 4.
+    4. What is copied, the results and the barriers have room in shared memory.
+
+    ```mlir
+    schedule = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128,
+                              tile_k = 128, depth = 128, stages = 2,
+                              consumers = 2, store = tma>
+    ```
+  }];
+  let parameters = (ins "MmaIsa":$isa, "int64_t":$tile_m, "int64_t":$tile_n,
+                        "int64_t":$tile_k, "int64_t":$depth, "int64_t":$stages,
+                        "int64_t":$consumers, "MmaStore":$store);
+  let extraClassDeclaration = [{
+    /// Bytes of the queries, of a slot of keys and one of values, and of all
+    /// dynamic shared memory of a block.
+    int64_t queryBytes() const;
+    int64_t keyBytes() const;
+    int64_t valueBytes() const;
+    int64_t sharedBytes() const;
+    /// The tile that the second contraction leaves, as a schedule of it alone.
+    MmaScheduleAttr resultTile() const;
+    /// The schedule, or null if the verifier refuses it.
+    static StreamedScheduleAttr
+    getIfLegal(MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
+               int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
+               MmaStore store);
+  }];
+}
+
 #endif // FUSE_DIALECT_FUSE_IR_FUSESCHEDULE

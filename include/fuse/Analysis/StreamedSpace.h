@@ -1,0 +1,95 @@
+//===- StreamedSpace.h - A softmax between two contractions -----*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attention is two contractions with the softmax of a row in between:
+//
+//   %s = fuse.contract "bhmk,bhnk->bhmn" %queries, %keys
+//   %x = ... element by element from %s, masks, and places
+//   %e = exp(%x - max(%x))                          of each row, along n
+//   %p = ... %e times a factor of the row, such as 1 / sum(%e)
+//   %o = fuse.contract "bhmn,bhnd->bhmd" %p, %values
+//
+// No row of %s has to be in memory: a tile of queries takes one tile of keys
+// and values after the other, keeps the maximum and the sum of what it has
+// seen, and turns its sums of %o to the new maximum where that grows. Factors of
+// a row wait until the end.
+//
+// It is found by what the ops compute, whatever they were written as.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_ANALYSIS_STREAMEDSPACE_H
+#define FUSE_ANALYSIS_STREAMEDSPACE_H
+
+#include "fuse/Analysis/MmaSpace.h"
+
+namespace mlir::fuse {
+
+struct StreamedSpace {
+  /// The first contraction, and the letters of its product.
+  ContractOp scores;
+  char m, n, k;
+  MmaOperand queries, keys;
+  /// What the softmax is of, its statistics, and its exponentials.
+  Value logits;
+  ReduceOp max, sum;
+  ExpOp exponentials;
+  /// Whether an infinite maximum counts as 0.
+  bool isGuarded = false;
+  /// A division or multiplication by one number a row.
+  struct RowFactor {
+    Operation *op;
+    /// The operand that follows from the exponentials; the other is the factor.
+    unsigned weight;
+
+    Value weightOperand() const { return op->getOperand(weight); }
+    Value factor() const { return op->getOperand(1 - weight); }
+  };
+  /// Those between the exponentials and the weights, in order.
+  SmallVector<RowFactor, 2> rowFactors;
+  /// The second contraction's operand.
+  Value weights;
+  /// All that the weights are computed by.
+  llvm::DenseSet<Operation *> front;
+  /// Numbers of the results with one element a row, such as the logarithm of
+  /// the sum.
+  SmallVector<unsigned> rowResults;
+  /// The second contraction, and what follows from it. Its rows have no tensor.
+  MmaSpace product;
+
+  ContractOp productOp() const { return product.first(); }
+  /// The second contraction's letter for one of the first's result.
+  char productAxis(char scoreAxis) const;
+  /// Queries, keys, columns of the values, and what queries and keys are summed
+  /// over.
+  Extent rowExtent(const DimClasses &dims) const;
+  Extent keyExtent(const DimClasses &dims) const;
+  Extent columnExtent(const DimClasses &dims) const;
+  Extent depthExtent(const DimClasses &dims) const;
+};
+
+/// The space of what is a kernel or may become one, or a reason why it has
+/// none.
+FailureOr<StreamedSpace> streamedSpaceOf(const MmaGroup &group,
+                                         const DimClasses &dims,
+                                         TensorFacts facts,
+                                         std::string &reason);
+FailureOr<StreamedSpace> streamedSpaceOf(KernelOp kernel,
+                                         const DimClasses &dims,
+                                         TensorFacts facts,
+                                         std::string &reason);
+
+/// Whether the op computes with one of the values; the index along a dimension
+/// only has the shape of its operand.
+bool computesWith(Operation *op, const llvm::DenseSet<Value> &values);
+
+/// Whether a contraction reads what follows from another.
+bool areChained(ArrayRef<Operation *> ops);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_ANALYSIS_STREAMEDSPACE_H

@@ -1,0 +1,273 @@
+//===- ScoreMasks.cpp - Which scores a mask hides -------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/ScoreMasks.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+void AffinePlace::add(const AffinePlace &other, int64_t factor) {
+  keys += factor * other.keys;
+  queries += factor * other.queries;
+  constant += factor * other.constant;
+  for (Term term : other.terms) {
+    term.factor *= factor;
+    terms.push_back(term);
+  }
+}
+
+bool ScoreCondition::boundsKeys() const {
+  return (kind == NotPositive && place.keys != 0) ||
+         llvm::any_of(parts, [](const ScoreCondition &part) {
+           return part.boundsKeys();
+         });
+}
+
+namespace {
+/// Follows the operands of a kernel's masks.
+class MaskFinder {
+public:
+  MaskFinder(const StreamedSpace &space, const DimClasses &dims)
+      : space(space), dims(dims),
+        shape(dims.extents(ContractOp(space.scores).getResult())) {
+    StringRef axes = ContractOp(space.scores).getResultAxes();
+    queryAxis = axes.find(space.m);
+    keyAxis = axes.find(space.n);
+  }
+
+  void visit(Value value, bool hides);
+
+  SmallVector<ScoreMask> masks;
+
+private:
+  unsigned axisOf(Value value, unsigned dim) const {
+    return dim + shape.size() -
+           cast<RankedTensorType>(value.getType()).getRank();
+  }
+  bool repeats(Value value, unsigned axis) const;
+  std::optional<AffinePlace> affineOf(Value value) const;
+  std::optional<AffinePlace> affineOfIota(IotaOp op) const;
+  ScoreCondition conditionOf(Value value, bool wanted) const;
+  ScoreCondition conditionOf(CompareOp op, bool wanted) const;
+  ScoreCondition join(ScoreCondition::Kind kind, Operation *op,
+                      bool wanted) const;
+
+  const StreamedSpace &space;
+  const DimClasses &dims;
+  SmallVector<Extent> shape;
+  unsigned queryAxis, keyAxis;
+  llvm::DenseSet<Value> seen;
+};
+} // namespace
+
+/// Whether the value is the same all along an axis of the scores.
+bool MaskFinder::repeats(Value value, unsigned axis) const {
+  SmallVector<Extent> extents = dims.extents(value);
+  unsigned missing = shape.size() - extents.size();
+  return axis < missing || extents[axis - missing].size == 1;
+}
+
+/// Larger ones may wrap around when they are added.
+static bool isSmall(int64_t number) {
+  constexpr int64_t most = int64_t(1) << 30;
+  return number > -most && number < most;
+}
+
+static std::optional<int64_t> integerOf(Value value) {
+  APInt number;
+  if (!matchPattern(value, m_ConstantInt(&number)) ||
+      number.getSignificantBits() > 31 || !isSmall(number.getSExtValue()))
+    return std::nullopt;
+  return number.getSExtValue();
+}
+
+std::optional<AffinePlace> MaskFinder::affineOfIota(IotaOp op) const {
+  AffinePlace place;
+  unsigned axis = axisOf(op.getResult(), op.getDim());
+  Extent extent = dims.extent(op.getResult(), op.getDim());
+  if (op.getFromEnd())
+    place.terms.push_back({-1, extent});
+  if (extent.size == 1)
+    return place;
+  if (axis == keyAxis)
+    place.keys = 1;
+  else if (axis == queryAxis)
+    place.queries = 1;
+  else
+    place.terms.push_back({1, std::nullopt, axis});
+  return place;
+}
+
+std::optional<AffinePlace> MaskFinder::affineOf(Value value) const {
+  auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(value));
+  if (!element || element.getWidth() < 32)
+    return std::nullopt;
+  if (std::optional<int64_t> number = integerOf(value)) {
+    AffinePlace place;
+    place.constant = *number;
+    return place;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto iota = dyn_cast_or_null<IotaOp>(op))
+    return affineOfIota(iota);
+  if (isa_and_nonnull<BroadcastOp>(op))
+    return affineOf(op->getOperand(0));
+  if (auto cast = dyn_cast_or_null<CastOp>(op)) {
+    auto from = dyn_cast<IntegerType>(getElementTypeOrSelf(cast.getInput()));
+    if (from && from.getWidth() <= element.getWidth())
+      return affineOf(cast.getInput());
+  }
+  if (isa_and_nonnull<AddOp, SubOp>(op)) {
+    auto first = affineOf(op->getOperand(0)), second = affineOf(op->getOperand(1));
+    if (first && second) {
+      first->add(*second, isa<SubOp>(op) ? -1 : 1);
+      return first;
+    }
+  }
+  if (isa_and_nonnull<MulOp>(op))
+    for (unsigned number : {0, 1}) {
+      auto factor = integerOf(op->getOperand(number));
+      auto other = affineOf(op->getOperand(1 - number));
+      AffinePlace product;
+      if (factor && other) {
+        product.add(*other, *factor);
+        return product;
+      }
+    }
+  if (!repeats(value, queryAxis) || !repeats(value, keyAxis))
+    return std::nullopt;
+  AffinePlace place;
+  place.terms.push_back({1, std::nullopt, std::nullopt, value});
+  return place;
+}
+
+/// As values that are not positive: a <= b is a - b <= 0, a < b is a - b + 1 <=
+/// 0.
+ScoreCondition MaskFinder::conditionOf(CompareOp op, bool wanted) const {
+  auto lhs = affineOf(op.getLhs()), rhs = affineOf(op.getRhs());
+  if (!lhs || !rhs)
+    return {};
+  auto notPositive = [](AffinePlace a, const AffinePlace &b, bool isStrict) {
+    a.add(b, -1);
+    a.constant += isStrict;
+    ScoreCondition condition;
+    // Others would need a division.
+    if (std::abs(a.keys) > 1)
+      return condition;
+    condition.kind = ScoreCondition::NotPositive;
+    condition.place = std::move(a);
+    return condition;
+  };
+  ComparePredicate predicate = op.getPredicate();
+  switch (predicate) {
+  case ComparePredicate::le:
+  case ComparePredicate::gt:
+    return (predicate == ComparePredicate::le) == wanted
+               ? notPositive(*lhs, *rhs, false)
+               : notPositive(*rhs, *lhs, true);
+  case ComparePredicate::lt:
+  case ComparePredicate::ge:
+    return (predicate == ComparePredicate::lt) == wanted
+               ? notPositive(*lhs, *rhs, true)
+               : notPositive(*rhs, *lhs, false);
+  case ComparePredicate::eq:
+  case ComparePredicate::ne: {
+    if ((predicate == ComparePredicate::eq) != wanted)
+      return {};
+    ScoreCondition both;
+    both.kind = ScoreCondition::Both;
+    both.parts = {notPositive(*lhs, *rhs, false),
+                  notPositive(*rhs, *lhs, false)};
+    return both;
+  }
+  }
+  llvm_unreachable("every predicate is handled");
+}
+
+/// By De Morgan where it is not wanted.
+ScoreCondition MaskFinder::join(ScoreCondition::Kind kind, Operation *op,
+                                bool wanted) const {
+  ScoreCondition condition;
+  bool isBoth = (kind == ScoreCondition::Both) == wanted;
+  condition.kind = isBoth ? ScoreCondition::Both : ScoreCondition::Either;
+  for (Value operand : op->getOperands())
+    condition.parts.push_back(conditionOf(operand, wanted));
+  return condition;
+}
+
+ScoreCondition MaskFinder::conditionOf(Value value, bool wanted) const {
+  ScoreCondition condition;
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number))) {
+    condition.kind = number.isZero() == wanted ? ScoreCondition::Never
+                                               : ScoreCondition::Always;
+    return condition;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto compare = dyn_cast_or_null<CompareOp>(op))
+    return conditionOf(compare, wanted);
+  if (isa_and_nonnull<NotOp>(op))
+    return conditionOf(op->getOperand(0), !wanted);
+  if (isa_and_nonnull<BroadcastOp>(op))
+    return conditionOf(op->getOperand(0), wanted);
+  if (isa_and_nonnull<AndOp>(op))
+    return join(ScoreCondition::Both, op, wanted);
+  if (isa_and_nonnull<OrOp>(op))
+    return join(ScoreCondition::Either, op, wanted);
+  return condition;
+}
+
+/// `hides`: whether the softmax is -inf where the value is.
+void MaskFinder::visit(Value value, bool hides) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !space.front.contains(op) || isa<ContractOp>(op) ||
+      !seen.insert(value).second)
+    return;
+  if (auto select = dyn_cast<SelectOp>(op)) {
+    for (bool wanted : {true, false}) {
+      Value other = wanted ? select.getFalseValue() : select.getTrueValue();
+      APFloat number(0.0f);
+      if (!matchPattern(other, m_ConstantFloat(&number)))
+        continue;
+      ScoreCondition condition = conditionOf(select.getCondition(), wanted);
+      bool isHidden = hides && number.isInfinity() && number.isNegative();
+      if (condition.boundsKeys())
+        masks.push_back(
+            {select.getCondition(), wanted, std::move(condition), isHidden});
+      visit(wanted ? select.getTrueValue() : select.getFalseValue(), hides);
+      return;
+    }
+    return;
+  }
+  if (isa<AddOp, CastOp>(op)) {
+    for (Value operand : op->getOperands())
+      visit(operand, hides);
+    return;
+  }
+  if (isa<MulOp>(op))
+    for (unsigned number : {0, 1}) {
+      APFloat factor(0.0f);
+      if (matchPattern(op->getOperand(number), m_ConstantFloat(&factor)) &&
+          factor.isFiniteNonZero() && !factor.isNegative())
+        return visit(op->getOperand(1 - number), hides);
+    }
+  for (Value operand : op->getOperands())
+    visit(operand, /*hides=*/false);
+}
+
+SmallVector<ScoreMask> mlir::fuse::scoreMasksOf(const StreamedSpace &space,
+                                                const DimClasses &dims) {
+  MaskFinder finder(space, dims);
+  finder.visit(space.logits, /*hides=*/true);
+  return std::move(finder.masks);
+}
+
+bool mlir::fuse::hidesTiles(ArrayRef<ScoreMask> masks) {
+  return llvm::any_of(masks, [](const ScoreMask &mask) { return mask.hides; });
+}

@@ -1,0 +1,390 @@
+//===- StreamedSpace.cpp - A softmax between two contractions -------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/StreamedSpace.h"
+
+#include "MmaOperands.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Of a row of the queries, and of the sums.
+static constexpr int64_t mostDepth = 256;
+
+char StreamedSpace::productAxis(char scoreAxis) const {
+  ContractOp first = scores, second = productOp();
+  StringRef axes =
+      weights == second.getLhs() ? second.getLhsAxes() : second.getRhsAxes();
+  return axes[first.getResultAxes().find(scoreAxis)];
+}
+
+Extent StreamedSpace::rowExtent(const DimClasses &dims) const {
+  return contractionSpaceOf(scores).extent(m, dims);
+}
+
+Extent StreamedSpace::keyExtent(const DimClasses &dims) const {
+  return contractionSpaceOf(scores).extent(n, dims);
+}
+
+Extent StreamedSpace::depthExtent(const DimClasses &dims) const {
+  return contractionSpaceOf(scores).extent(k, dims);
+}
+
+Extent StreamedSpace::columnExtent(const DimClasses &dims) const {
+  return contractionSpaceOf(productOp()).extent(product.n, dims);
+}
+
+bool mlir::fuse::computesWith(Operation *op,
+                              const llvm::DenseSet<Value> &values) {
+  return !isa<IotaOp>(op) && readsAny(op, values);
+}
+
+bool mlir::fuse::areChained(ArrayRef<Operation *> ops) {
+  llvm::DenseSet<Value> following;
+  for (Operation *op : ops) {
+    bool follows = computesWith(op, following);
+    if (follows && isa<ContractOp>(op))
+      return true;
+    if (follows || isa<ContractOp>(op))
+      following.insert_range(op->getResults());
+  }
+  return false;
+}
+
+namespace {
+class StreamedFinder {
+public:
+  StreamedFinder(const MmaGroup &group, const DimClasses &dims,
+                 TensorFacts facts, std::string &reason)
+      : group(group), dims(dims), facts(facts), reason(reason) {}
+
+  FailureOr<StreamedSpace> find();
+
+private:
+  LogicalResult refuse(StringRef why) {
+    reason = why.str();
+    return failure();
+  }
+  LogicalResult findContractions();
+  LogicalResult findFront();
+  LogicalResult findStatistics();
+  LogicalResult classify(Operation *op);
+  LogicalResult classifyWeight(Operation *op);
+  LogicalResult findOperands();
+  LogicalResult findProduct();
+  LogicalResult findResults();
+  bool isOfRow(Value value) const;
+
+  const MmaGroup &group;
+  const DimClasses &dims;
+  TensorFacts facts;
+  std::string &reason;
+  StreamedSpace found;
+  ContractOp product;
+  /// What follows from the scores and has their shape; of these, what follows
+  /// from the exponentials; what has one element a row.
+  llvm::DenseSet<Value> full, weighted, rows;
+};
+} // namespace
+
+/// Exactly two, one of which reads what follows from the other.
+LogicalResult StreamedFinder::findContractions() {
+  SmallVector<ContractOp> contractions;
+  for (Operation *op : group.ops)
+    if (auto contraction = dyn_cast<ContractOp>(op))
+      contractions.push_back(contraction);
+  if (contractions.size() != 2 || !areChained(group.ops))
+    return refuse("it has not two contractions, of which one reads what "
+                  "follows from the other");
+  found.scores = contractions.front();
+  product = contractions.back();
+  for (ContractOp contraction : contractions) {
+    Type element = contraction.getType().getElementType();
+    if (!element.isF16() && !element.isBF16())
+      return refuse("the elements of a contraction are neither f16 nor bf16");
+  }
+  return success();
+}
+
+/// The weights are the operand that follows from the scores.
+LogicalResult StreamedFinder::findFront() {
+  llvm::DenseSet<Value> following = {found.scores.getResult()};
+  for (Operation *op : group.ops)
+    if (computesWith(op, following))
+      following.insert_range(op->getResults());
+  bool isLhs = following.contains(product.getLhs());
+  if (isLhs == following.contains(product.getRhs()))
+    return refuse("both operands of a contraction follow from the other");
+  found.weights = isLhs ? product.getLhs() : product.getRhs();
+  SmallVector<Value> work = {found.weights};
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp();
+        op && llvm::is_contained(group.ops, op) && found.front.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  return success();
+}
+
+/// A maximum and the sum of the exponentials below it, along the last axis.
+LogicalResult StreamedFinder::findStatistics() {
+  int64_t last = found.scores.getType().getRank() - 1;
+  unsigned reductions = 0;
+  for (Operation *op : group.ops) {
+    if (!found.front.contains(op) || !isReduction(op))
+      continue;
+    ++reductions;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (ReduceOp max = reduce ? reduce.getMaximumOfExponents() : ReduceOp()) {
+      found.sum = reduce;
+      found.max = max;
+    }
+  }
+  if (!found.sum || reductions != 2)
+    return refuse("between its contractions there is no softmax of rows, with "
+                  "their maximum and the sum of the exponentials below it");
+  if (found.sum.getDims() != ArrayRef(last))
+    return refuse("the softmax between its contractions is not along the last "
+                  "axis of the scores");
+  found.exponentials = found.sum.getInput().getDefiningOp<ExpOp>();
+  auto difference = found.exponentials.getInput().getDefiningOp<SubOp>();
+  found.logits = difference.getLhs();
+  found.isGuarded = difference.getRhs() != found.max.getResult();
+  return success();
+}
+
+bool StreamedFinder::isOfRow(Value value) const {
+  SmallVector<Extent> extents = dims.extents(value);
+  SmallVector<Extent> shape = dims.extents(ContractOp(found.scores).getResult());
+  if (extents.size() != shape.size() || extents.back().size != 1)
+    return false;
+  extents.pop_back();
+  shape.pop_back();
+  return extents == shape;
+}
+
+static bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat());
+}
+
+/// What follows from the exponentials is in proportion to them.
+LogicalResult StreamedFinder::classifyWeight(Operation *op) {
+  auto isPlain = [&](Value value) {
+    return !full.contains(value) && !rows.contains(value);
+  };
+  Value first = op->getOperand(0);
+  bool isFirst = weighted.contains(first);
+  bool isProportional = false, isOfRows = false;
+  if (isa<CastOp>(op)) {
+    isProportional = isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  } else if (isa<MulOp, DivOp>(op)) {
+    Value other = op->getOperand(isFirst ? 1 : 0);
+    isOfRows = rows.contains(other);
+    isProportional =
+        (isFirst || isa<MulOp>(op)) && (isOfRows || isPlain(other));
+  } else if (auto select = dyn_cast<SelectOp>(op)) {
+    bool isTrue = weighted.contains(select.getTrueValue());
+    Value other = isTrue ? select.getFalseValue() : select.getTrueValue();
+    isProportional = isPlain(select.getCondition()) && isZero(other);
+  }
+  if (!isProportional)
+    return refuse("what the second contraction reads is not in proportion to "
+                  "the exponentials of the softmax");
+  if (isOfRows)
+    found.rowFactors.push_back({op, isFirst ? 0u : 1u});
+  weighted.insert(op->getResult(0));
+  full.insert(op->getResult(0));
+  return success();
+}
+
+/// Of an op that follows from the scores.
+LogicalResult StreamedFinder::classify(Operation *op) {
+  if (op == found.max.getOperation() || op == found.sum.getOperation()) {
+    rows.insert(op->getResult(0));
+    return success();
+  }
+  if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+    return refuse("the scores are not computed with element by element");
+  Value result = op->getResult(0);
+  if (computesWith(op, weighted)) {
+    if (failed(classifyWeight(op)))
+      return failure();
+  } else if (!computesWith(op, full)) {
+    if (!isOfRow(result))
+      return refuse("statistics of the softmax are spread over its rows");
+    rows.insert(result);
+    return success();
+  } else if (op == found.exponentials.getOperation()) {
+    weighted.insert(result);
+    full.insert(result);
+  } else if (op == found.exponentials.getInput().getDefiningOp() ||
+             !computesWith(op, rows)) {
+    full.insert(result);
+  } else {
+    return refuse("the scores meet statistics of the softmax elsewhere than in "
+                  "its exponentials");
+  }
+  return dims.sameShape(result, found.scores.getResult())
+             ? success()
+             : refuse("the scores change their shape before the second "
+                      "contraction");
+}
+
+LogicalResult StreamedFinder::findOperands() {
+  ContractionSpace space = contractionSpaceOf(found.scores);
+  if (space.summed.size() != 1)
+    return refuse("its first contraction sums over several axes");
+  ContractionSides sides(space);
+  if (!space.m || sides.rowAxes.contains(space.n))
+    return refuse("its first contraction is no product of two matrices");
+  found.m = *space.m;
+  found.n = space.n;
+  found.k = space.summed.front();
+  MmaOperandFinder finder(group, dims, facts, reason);
+  FailureOr<MmaOperand> queries =
+      finder.find(space, sides.rows, sides.rowAxes, {found.m});
+  if (failed(queries))
+    return failure();
+  FailureOr<MmaOperand> keys =
+      finder.find(space, sides.columns, sides.columnAxes, {found.n});
+  if (failed(keys))
+    return failure();
+  found.queries = *queries;
+  found.keys = *keys;
+  return success();
+}
+
+/// The second product has the scores' axes but for the keys, and its own
+/// columns.
+LogicalResult StreamedFinder::findProduct() {
+  bool isLhs = found.weights == product.getLhs();
+  StringRef axes = isLhs ? product.getLhsAxes() : product.getRhsAxes();
+  StringRef others = isLhs ? product.getRhsAxes() : product.getLhsAxes();
+  Value values = isLhs ? product.getRhs() : product.getLhs();
+  StringRef result = product.getResultAxes();
+  ContractionSpace space = contractionSpaceOf(product);
+  char columns = result.back();
+  bool isProduct = space.summed.size() == 1 &&
+                   space.summed.front() == axes.back() &&
+                   !axes.contains(columns) && others.contains(columns) &&
+                   result.size() == axes.size();
+  for (char axis : axes.drop_back())
+    isProduct &= result.contains(axis);
+  for (auto [number, axis] : llvm::enumerate(axes.drop_back()))
+    isProduct &= !isProduct || dims.extent(product.getResult(),
+                                           result.find(axis)) ==
+                                   dims.extent(found.weights, number);
+  if (!isProduct)
+    return refuse("its second contraction does not sum over the keys alone");
+  MmaSpace &its = found.product;
+  its.m = axes[found.scores.getResultAxes().find(found.m)];
+  its.n = columns;
+  its.k = axes.back();
+  if (others.contains(its.m))
+    return refuse("its values differ from query to query");
+  its.rowAxes = {its.m};
+  llvm::append_range(its.resultAxes, result);
+  for (char axis : result.drop_back())
+    if (axis != its.m)
+      its.outer.push_back(axis);
+  its.rows.axes = {its.k, its.m};
+  space.n = columns;
+  MmaOperandFinder finder(group, dims, facts, reason);
+  FailureOr<MmaOperand> operand = finder.find(space, values, others, {columns});
+  if (failed(operand))
+    return failure();
+  its.segments.emplace_back();
+  its.segments.front().contractions.push_back({product, *operand});
+  for (const Extent &extent :
+       {found.depthExtent(dims), found.columnExtent(dims)})
+    if (!extent.isStatic() || extent.size > mostDepth || extent.size < 1)
+      return refuse("its heads have more than 256 elements, or an unknown "
+                    "number");
+  return success();
+}
+
+/// Of the product's shape, or of one element a row.
+LogicalResult StreamedFinder::findResults() {
+  MmaSegment &segment = found.product.segments.front();
+  llvm::DenseSet<Value> after = {product.getResult()};
+  SmallVector<Operation *> ops;
+  for (Operation *op : group.ops) {
+    if (found.front.contains(op))
+      continue;
+    bool follows = op == product.getOperation() || computesWith(op, after);
+    if (computesWith(op, full) && op != product.getOperation())
+      return refuse("the scores are needed elsewhere");
+    if (computesWith(op, rows)) {
+      if (follows || !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+          !isOfRow(op->getResult(0)))
+        return refuse("what follows from the statistics of the softmax is not "
+                      "one number a row");
+      rows.insert(op->getResult(0));
+      continue;
+    }
+    if (follows)
+      after.insert_range(op->getResults());
+    ops.push_back(op);
+  }
+  SmallVector<Value> results;
+  for (auto [number, value] : llvm::enumerate(group.results)) {
+    if (full.contains(value))
+      return refuse("the scores are needed in memory");
+    if (rows.contains(value)) {
+      found.rowResults.push_back(number);
+      continue;
+    }
+    segment.results.push_back(number);
+    results.push_back(value);
+  }
+  FailureOr<ContractionFlow> flow =
+      contractionFlowOf(product, ops, results, dims, reason);
+  if (failed(flow))
+    return failure();
+  segment.flow = std::move(*flow);
+  return success();
+}
+
+FailureOr<StreamedSpace> StreamedFinder::find() {
+  if (failed(findContractions()) || failed(findFront()) ||
+      failed(findStatistics()))
+    return failure();
+  full.insert(found.scores.getResult());
+  for (Operation *op : group.ops) {
+    if (!found.front.contains(op) || op == found.scores.getOperation())
+      continue;
+    if (computesWith(op, full) || computesWith(op, rows)) {
+      if (failed(classify(op)))
+        return failure();
+    } else if (isReduction(op) || isa<ContractOp, ScatterOp>(op)) {
+      return refuse("a mask of the scores is reduced in the kernel");
+    }
+  }
+  if (!weighted.contains(found.weights))
+    return refuse("the second contraction does not read the exponentials");
+  if (failed(findOperands()) || failed(findProduct()) || failed(findResults()))
+    return failure();
+  return std::move(found);
+}
+
+FailureOr<StreamedSpace> mlir::fuse::streamedSpaceOf(const MmaGroup &group,
+                                                     const DimClasses &dims,
+                                                     TensorFacts facts,
+                                                     std::string &reason) {
+  return StreamedFinder(group, dims, facts, reason).find();
+}
+
+FailureOr<StreamedSpace> mlir::fuse::streamedSpaceOf(KernelOp kernel,
+                                                     const DimClasses &dims,
+                                                     TensorFacts facts,
+                                                     std::string &reason) {
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(kernel.getBody().front().without_terminator(),
+                          [](Operation &op) { return &op; });
+  SmallVector<Value> inputs(kernel.getBody().getArguments());
+  SmallVector<Value> results(kernel.getYield().getValues());
+  return streamedSpaceOf(MmaGroup{ops, inputs, results}, dims, facts, reason);
+}

@@ -1,0 +1,70 @@
+//===- KeyRanges.h - The keys that a tile of queries sees -------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of a tile with the rows from r to s, the keys that some row sees and those
+// that all rows see, as ranges of i64 (ScoreMasks.h). Of a causal mask, key <=
+// row, these are those up to s and up to r.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_KEYRANGES_H
+#define FUSE_LIB_CONVERSION_MMA_KEYRANGES_H
+
+#include "MmaBuilder.h"
+#include "fuse/Analysis/ScoreMasks.h"
+
+namespace mlir::fuse {
+
+/// From `first` on, before `last`; i64.
+struct KeyRange {
+  Value first, last;
+};
+
+/// What some rows of a tile see, and what all of them do: no more than that.
+struct KeyRanges {
+  KeyRange some, all;
+};
+
+class KeyRangeEmitter {
+public:
+  /// `point`: of a score of the tile, of which the outer places count; `first`
+  /// and `last` are its first and last row, i64.
+  KeyRangeEmitter(MmaBuilder &b, ArrayRef<Index> point, Value first, Value last,
+                  Value keys)
+      : b(b), point(point), firstRow(first), lastRow(last), keys(keys) {}
+
+  KeyRanges everything();
+  KeyRanges emit(const ScoreCondition &condition);
+  /// What both are.
+  KeyRanges both(const KeyRanges &a, const KeyRanges &b);
+
+  Value number(int64_t value);
+  Value min(Value x, Value y);
+  Value max(Value x, Value y);
+
+private:
+  template <typename Op> Value fold(Value x, Value y) {
+    return b.builder.createOrFold<Op>(b.loc(), x, y);
+  }
+  Value times(Value x, int64_t factor);
+  KeyRange nothing();
+  KeyRanges either(const KeyRanges &a, const KeyRanges &b);
+  KeyRanges notPositive(const AffinePlace &place);
+  Value evaluate(const AffinePlace::Term &term);
+  Value less(Value x, Value y);
+  Value select(Value condition, Value x, Value y) {
+    return b.select(condition, x, y);
+  }
+
+  MmaBuilder &b;
+  ArrayRef<Index> point;
+  Value firstRow, lastRow, keys;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_KEYRANGES_H

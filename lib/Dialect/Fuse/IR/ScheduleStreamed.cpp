@@ -1,0 +1,133 @@
+//===- ScheduleStreamed.cpp - The schedule of streamed rows ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// What a thread may hold of sums, scores and weights, beside the statistics
+/// and addresses.
+static constexpr int64_t kMostHeld = 176;
+/// Of an instruction, and of a copy's box.
+static constexpr int64_t kMostColumns = 256;
+/// The sums of two leave registers for no third.
+static constexpr int64_t kMostConsumers = 2;
+static constexpr int64_t kMostStages = 8;
+/// Shared memory of a block on the chips with wgmma.
+static constexpr int64_t kMostSharedBytes = 227 * 1024;
+static constexpr int64_t kBarrierBytes = 8;
+/// Where swizzled rows may start.
+static constexpr int64_t kSwizzleBytes = 1024;
+
+int64_t StreamedScheduleAttr::getThreads() const {
+  return (1 + getConsumers()) * MmaScheduleAttr::kGroup;
+}
+
+/// Neighbours along a row that a thread has of the sums.
+int64_t StreamedScheduleAttr::getVector() const { return 2; }
+
+int64_t StreamedScheduleAttr::queryBytes() const {
+  return getTileM() * getDepth() * MmaScheduleAttr::kElementBytes;
+}
+
+int64_t StreamedScheduleAttr::keyBytes() const {
+  return getTileK() * getDepth() * MmaScheduleAttr::kElementBytes;
+}
+
+int64_t StreamedScheduleAttr::valueBytes() const {
+  return getTileK() * getTileN() * MmaScheduleAttr::kElementBytes;
+}
+
+MmaScheduleAttr StreamedScheduleAttr::resultTile() const {
+  return MmaScheduleAttr::get(
+      getContext(), getIsa(), getTileM(), getTileN(),
+      /*tile_k=*/MmaScheduleAttr::kRowElements, /*stages=*/2, getConsumers(),
+      /*raster=*/1, getStore(), /*persistent=*/1, /*split_k=*/1,
+      /*swap=*/false);
+}
+
+static int64_t resultBytesOf(MmaStore store, int64_t consumers) {
+  return store == MmaStore::tma ? consumers * MmaScheduleAttr::kBuffers *
+                                      MmaScheduleAttr::kBufferBytes
+                                : 0;
+}
+
+/// Two barriers for each slot of both rings and for the queries, and what
+/// aligning the first row takes.
+static int64_t sharedBytesOf(int64_t tileM, int64_t tileN, int64_t tileK,
+                             int64_t depth, int64_t stages, int64_t results) {
+  int64_t elements = tileM * depth + stages * tileK * (depth + tileN);
+  return elements * MmaScheduleAttr::kElementBytes + results +
+         2 * (2 * stages + 1) * kBarrierBytes + kSwizzleBytes;
+}
+
+int64_t StreamedScheduleAttr::sharedBytes() const {
+  return sharedBytesOf(getTileM(), getTileN(), getTileK(), getDepth(),
+                       getStages(), resultBytesOf(getStore(), getConsumers()));
+}
+
+StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
+    MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
+    int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
+    MmaStore store) {
+  ScopedDiagnosticHandler quiet(context,
+                                [](Diagnostic &) { return success(); });
+  return getChecked([&] { return emitError(UnknownLoc::get(context)); },
+                    context, isa, tileM, tileN, tileK, depth, stages, consumers,
+                    store);
+}
+
+static LogicalResult verifyColumns(EmitError emitError, StringRef name,
+                                   int64_t value) {
+  constexpr int64_t row = MmaScheduleAttr::kRowElements;
+  if (value >= row && value <= kMostColumns && value % row == 0)
+    return success();
+  return emitError() << "expected " << name << " to be a multiple of " << row
+                     << " (128 bytes) up to " << kMostColumns << ", but got "
+                     << value << "; choose " << 2 * row;
+}
+
+LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
+                                           int64_t tileM, int64_t tileN,
+                                           int64_t tileK, int64_t depth,
+                                           int64_t stages, int64_t consumers,
+                                           MmaStore store) {
+  if (isa != MmaIsa::wgmma)
+    return emitError() << "expected isa = wgmma, but got "
+                       << stringifyMmaIsa(isa) << "; use isa = wgmma";
+  if (consumers < 1 || consumers > kMostConsumers)
+    return emitError() << "expected consumers from 1 to " << kMostConsumers
+                       << ", but got " << consumers << "; choose 2";
+  if (tileM != MmaScheduleAttr::kRows * consumers)
+    return emitError() << "expected tile_m = "
+                       << MmaScheduleAttr::kRows * consumers
+                       << " (64 rows of an instruction for each consumer), but "
+                          "got "
+                       << tileM << "; change one of the two";
+  if (failed(verifyColumns(emitError, "tile_n", tileN)) ||
+      failed(verifyColumns(emitError, "tile_k", tileK)) ||
+      failed(verifyColumns(emitError, "depth", depth)))
+    return failure();
+  if (stages < 1 || stages > kMostStages)
+    return emitError() << "expected stages from 1 to " << kMostStages
+                       << ", but got " << stages << "; choose 2";
+  int64_t held = (tileN + tileK) / 2 + tileK / 4;
+  if (held > kMostHeld)
+    return emitError() << "expected at most " << kMostHeld
+                       << " registers of sums, scores and weights, but got "
+                       << held << "; use a smaller tile_k";
+  int64_t bytes = sharedBytesOf(tileM, tileN, tileK, depth, stages,
+                                resultBytesOf(store, consumers));
+  if (bytes <= kMostSharedBytes)
+    return success();
+  return emitError() << "expected at most " << kMostSharedBytes
+                     << " bytes of shared memory, but got " << bytes
+                     << "; use fewer stages or a smaller tile_k";
+}

@@ -1,0 +1,202 @@
+//===- MergeStreamed.cpp - A softmax between contractions, merged ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A merge of two groups at a time does not lead from attention's contractions
+// to one kernel: with the softmax but without the second of them, the first
+// cannot share one. So what leads from one contraction to the next is looked at
+// as a whole, before anything else is merged.
+//
+// What masks the scores goes with them where it costs little to compute for
+// each of them: comparisons of places, say. An op that others need, too, is
+// copied.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MergeGroups.h"
+
+#include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/StreamedSpace.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Ops that a contraction's operand is computed by.
+using Slice = llvm::SmallSetVector<Operation *, 32>;
+
+/// Everything from the nearest contractions on that `value` follows from.
+static Slice sliceBehindContractions(Value value, const Groups &groups) {
+  Slice slice;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!groups.contains(op) || !slice.insert(op) || isa<ContractOp>(op))
+      continue;
+    llvm::append_range(work, op->getOperands());
+  }
+  return slice;
+}
+
+static void sortByPlace(SmallVectorImpl<Operation *> &ops) {
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+}
+
+/// Whether an op that follows from no score is computed with each of them.
+static bool isCheap(Operation *op) {
+  return isa<IotaOp>(op) ||
+         (op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+          !isa<DivOp>(op) && !isSpecialFunction(op));
+}
+
+/// The ops between a contraction and `product`, both included, in program
+/// order, and among them those that follow from the scores.
+static SmallVector<Operation *> opsBetween(ContractOp product, Value weights,
+                                           const Groups &groups,
+                                           llvm::DenseSet<Value> &following) {
+  Slice slice = sliceBehindContractions(weights, groups);
+  SmallVector<Operation *> ops(slice.begin(), slice.end());
+  sortByPlace(ops);
+  for (Operation *op : ops)
+    if (isa<ContractOp>(op) || computesWith(op, following))
+      following.insert_range(op->getResults());
+  // Backwards: what is not cheap stays outside, with all that leads there.
+  llvm::DenseSet<Value> needed = {weights};
+  SmallVector<Operation *> kept = {product};
+  for (Operation *op : llvm::reverse(ops)) {
+    bool isNeeded = llvm::any_of(
+        op->getResults(), [&](Value v) { return needed.contains(v); });
+    bool follows = llvm::any_of(
+        op->getResults(), [&](Value v) { return following.contains(v); });
+    if (!isNeeded || (!follows && !isCheap(op)))
+      continue;
+    kept.push_back(op);
+    if (!isa<ContractOp>(op))
+      needed.insert_range(op->getOperands());
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+/// Whether one of the values is computed by one of the ops, through others.
+static bool followsFrom(ArrayRef<Value> values, ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  SmallVector<Value> work(values);
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || op->isBeforeInBlock(ops.front()) || !seen.insert(op).second)
+      continue;
+    if (llvm::is_contained(ops, op))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
+/// What the ops take as kernels of their own: the scores, their softmax and the
+/// product of the weights.
+static double secondsInThree(const StreamedSpace &space,
+                             ArrayRef<Operation *> ops, const Groups &groups,
+                             const DimClasses &dims,
+                             const MachineRates &machine) {
+  SmallVector<Operation *> parts[3];
+  llvm::DenseSet<Value> needed = {space.logits};
+  SmallVector<Operation *> scores;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (llvm::none_of(op->getResults(),
+                      [&](Value v) { return needed.contains(v); }))
+      continue;
+    parts[0].insert(parts[0].begin(), op);
+    needed.insert_range(op->getOperands());
+  }
+  for (Operation *op : ops)
+    if (!llvm::is_contained(parts[0], op))
+      parts[space.front.contains(op) ? 1 : 2].push_back(op);
+  double seconds = 0;
+  Value results[] = {space.logits, space.weights,
+                     ContractOp(space.productOp()).getResult()};
+  for (auto [part, result] : llvm::zip_equal(parts, results))
+    if (!part.empty())
+      seconds += kernelSeconds(part, groups.inputsOf(part), {result}, dims,
+                               machine)
+                     .value_or(std::numeric_limits<double>::infinity());
+  return seconds;
+}
+
+/// What is needed outside, too, is computed there as well.
+void GroupMerger::takeCopies(ArrayRef<Operation *> ops,
+                             const llvm::DenseSet<Value> &following) {
+  for (Operation *op : llvm::reverse(ops)) {
+    // Merged groups have the smaller number.
+    int group = groups.of(ops.back());
+    bool isOwn = isa<ContractOp>(op) ||
+                 llvm::any_of(op->getResults(),
+                              [&](Value v) { return following.contains(v); });
+    bool isNeededOutside =
+        !isOwn && llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return !groups.contains(user) || groups.of(user) != group;
+        });
+    if (isNeededOutside)
+      copyInto(group, {op}, op);
+    else if (groups.of(op) != group)
+      groups.merge(groups.of(op), group);
+  }
+}
+
+/// Whether the contraction is one kernel with those that `weights` follows
+/// from.
+bool GroupMerger::tryStream(ContractOp product, Value weights) {
+  llvm::DenseSet<Value> following;
+  SmallVector<Operation *> ops =
+      opsBetween(product, weights, groups, following);
+  Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
+  if (first == product.getOperation())
+    return false;
+  std::string reason;
+  auto refuse = [&] {
+    missed[{product, first}] =
+        "the rows between two contractions are not streamed: " + reason;
+    return false;
+  };
+  SmallVector<Value> inputs = groups.inputsOf(ops), results;
+  for (Value result : groups.resultsOf(ops))
+    if (following.contains(result) || result == product.getResult())
+      results.push_back(result);
+  TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
+  FailureOr<StreamedSpace> space =
+      streamedSpaceOf({ops, inputs, results}, *dims, facts, reason);
+  if (failed(space))
+    return refuse();
+  if (followsFrom(inputs, ops)) {
+    reason = "another kernel lies between them";
+    return refuse();
+  }
+  double together =
+      streamedSeconds(*space, *dims, *machine.tensorCores, /*assumed=*/{});
+  double apart = secondsInThree(*space, ops, groups, *dims, machine);
+  if (together > apart) {
+    reason = llvm::formatv("one kernel would take {0:F1} us, three {1:F1} us",
+                           together * 1e6, apart * 1e6);
+    return refuse();
+  }
+  takeCopies(ops, following);
+  dims = std::make_unique<DimClasses>(function);
+  return true;
+}
+
+void GroupMerger::mergeStreamed() {
+  if (!target || !streams)
+    return;
+  SmallVector<ContractOp> products(
+      function.getBody().front().getOps<ContractOp>());
+  for (ContractOp product : products)
+    for (Value operand : product.getOperands())
+      if (groups.contains(operand.getDefiningOp()) &&
+          tryStream(product, operand))
+        break;
+}
