@@ -44,7 +44,7 @@ mlir::fuse::streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
   SmallVector<StreamedScheduleAttr> found;
   for (MmaStore store : {MmaStore::tma, MmaStore::direct})
     for (int64_t keys : {128, 64})
-      for (int64_t stages : {2, 1})
+      for (int64_t stages : {2, 3})
         if (auto schedule = StreamedScheduleAttr::getIfLegal(
                 kernel.getContext(), MmaIsa::wgmma, rowsOfBlock, columns, keys,
                 depth, stages, consumersOfBlock, store))

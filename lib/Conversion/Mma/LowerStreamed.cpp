@@ -60,7 +60,8 @@ struct RowState {
   Value max[halves], sum[halves];
   /// What the sums are to be multiplied by for the last maximum.
   Value turn[halves];
-  /// The weights of the last tile, as words.
+  /// The weights of the last tile, f32: products under way read the registers
+  /// of those before, so that these are packed when they have ended.
   SmallVector<Value> weights;
 };
 
@@ -80,7 +81,7 @@ private:
             const MmaOperand &operand, Value map, int64_t bytes,
             llvm::function_ref<Value(char, const SlotBox &)> coordinate);
   void consume();
-  Value startScores(Value queries, const RingPlace &place);
+  Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
                      ArrayRef<Value> weights);
   void softmax(Value scores, Value tile, RowState &state, bool isFirst);
@@ -329,8 +330,11 @@ void StreamedLowering::release(TileRing &ring, Value slot, Value condition) {
                [&] { ring.release(slot); });
 }
 
-Value StreamedLowering::startScores(Value queryDescriptor,
-                                    const RingPlace &place) {
+/// The descriptors of the queries' steps are computed anew: held for all tiles
+/// they would take the registers of weights.
+Value StreamedLowering::startScores(Value ownQueries, const RingPlace &place) {
+  Value queryDescriptor =
+      scoreProduct.leftDescriptor(b.behind(memory, ownQueries));
   Value keyDescriptor = scoreProduct.rightDescriptor(
       keyRing->memoryAt(keyRing->offset(place.slot)));
   Value sums = scoreProduct.undefined();
@@ -448,13 +452,11 @@ void StreamedLowering::consume() {
   queryRing->awaitFull(queryRing->start(0));
   Value ownQueries =
       b.mul(self.consumer, queries.offsetOf(MmaScheduleAttr::kRows));
-  Value queryDescriptor =
-      scoreProduct.leftDescriptor(b.behind(memory, ownQueries));
   RingPlace start = keyRing->start(0);
   keyRing->awaitFull(start);
   Value lastTile = b.sub(tiles.last, b.word(1));
   RowState state;
-  Value first = scoreProduct.awaitAll(startScores(queryDescriptor, start));
+  Value first = scoreProduct.awaitAll(startScores(ownQueries, start));
   release(*keyRing, start.slot);
   softmax(first, lastTile, state, /*isFirst=*/true);
   auto pack = [&](const RowState &of, Value sums, const RingPlace &keyPlace,
@@ -485,14 +487,16 @@ void StreamedLowering::consume() {
         RingPlace keyPlace{current[1], current[2]};
         RingPlace valuePlace{current[3], current[4]};
         RowState now = unpack(current);
+        Value queriesHere = order.fixHere(ownQueries);
         keyRing->awaitFull(keyPlace);
         Value sums = product.awaitAll(current[0]);
         release(*valueRing, valueRing->previousSlot(valuePlace),
                 b.differs(step, b.add(tiles.first, 1)));
         sums = turned(sums, now.turn);
-        Value found = startScores(queryDescriptor, keyPlace);
+        SmallVector<Value> weights = scores.packed(now.weights);
+        Value found = startScores(queriesHere, keyPlace);
         valueRing->awaitFull(valuePlace);
-        sums = startProduct(sums, valuePlace, now.weights);
+        sums = startProduct(sums, valuePlace, weights);
         found = scoreProduct.awaitAllBut(found, overlaps ? 1 : 0);
         // A call between the start of products and the wait for them would read
         // their sums.
@@ -509,7 +513,7 @@ void StreamedLowering::consume() {
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
   valueRing->awaitFull(valuePlace);
   Value sums = turned(product.awaitAll(loop.getResult(0)), last.turn);
-  sums = product.awaitAll(startProduct(sums, valuePlace, last.weights));
+  sums = product.awaitAll(startProduct(sums, valuePlace, scores.packed(last.weights)));
   finish(sums, last);
 }
 

@@ -233,28 +233,42 @@ SmallVector<Value> StreamedScores::weights(ArrayRef<Value> exponentials) {
   OpBuilder &builder = b.builder;
   ExpOp exp = space.exponentials;
   defineAt(exp.getResult(), exponentials);
-  Type element = getElementTypeOrSelf(space.weights.getType());
-  auto word = [&](int64_t half, int64_t block) -> Value {
-    int64_t perBlock = pair / lanes;
-    SmallVector<Value> parts;
-    for (int64_t i = 0; i < perBlock; ++i) {
-      Point point = pointAt(half, block * perBlock + i);
+  int64_t perBlock = pair / lanes;
+  // What packs the weights rounds them.
+  Value rounded = space.weights;
+  if (auto cast = rounded.getDefiningOp<CastOp>();
+      cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())))
+    rounded = cast.getInput();
+  SmallVector<Value> found(exponentials.size());
+  for (int64_t half = 0; half < halves; ++half)
+    for (int64_t column = 0; column < int64_t(columns.size()); ++column) {
+      Point point = pointAt(half, column);
       // A factor of the row waits until the end.
       for (const StreamedSpace::RowFactor &factor : space.rowFactors)
         emitter.define(factor.op->getResult(0), point,
                        emitter.emitLanes(factor.weightOperand(), point));
-      parts.push_back(emitter.emitLanes(space.weights, point));
+      Value weight = emitter.emitLanes(rounded, point);
+      int64_t number = halves * pair * (column / perBlock) + pair * half +
+                       column % perBlock;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        found[number + lane] =
+            lanes == 1 ? weight
+                       : vector::ExtractOp::create(builder, b.loc(), weight,
+                                                   lane);
     }
-    Value both = parts.front();
-    if (lanes == 1)
-      both = emitter.gatherLanes(b.loc(), pair,
-                                 [&](int64_t lane) { return parts[lane]; });
-    return LLVM::BitcastOp::create(builder, b.loc(), builder.getI32Type(),
-                                   emitter.toStorage(b.loc(), element, both));
-  };
+  return found;
+}
+
+SmallVector<Value> StreamedScores::packed(ArrayRef<Value> weights) {
+  OpBuilder &builder = b.builder;
+  Type element = getElementTypeOrSelf(space.weights.getType());
   SmallVector<Value> words;
-  for (int64_t block = 0; block < blocks(); ++block)
-    for (int64_t half = 0; half < halves; ++half)
-      words.push_back(word(half, block));
+  for (size_t i = 0; i < weights.size(); i += pair) {
+    Value both = emitter.gatherLanes(
+        b.loc(), pair, [&](int64_t lane) { return weights[i + lane]; });
+    words.push_back(
+        LLVM::BitcastOp::create(builder, b.loc(), builder.getI32Type(),
+                                emitter.toStorage(b.loc(), element, both)));
+  }
   return words;
 }

@@ -47,9 +47,11 @@ public:
   /// The logits, by the numbers of the sums, which are f32. In a tile that all
   /// rows see and that no edge cuts, `isWhole`, no mask is applied.
   SmallVector<Value> logits(ArrayRef<Value> sums, bool isWhole);
-  /// The weights as words, two of a row each, in the order of wgmma's left
-  /// operand.
+  /// The weights, by the numbers of the sums, which are f32.
   SmallVector<Value> weights(ArrayRef<Value> exponentials);
+  /// Weights as words, two of a row each, in the order of wgmma's left operand,
+  /// which is that of the sums.
+  SmallVector<Value> packed(ArrayRef<Value> weights);
 
   /// Neighbours that a thread has, columns of a block of them, rows.
   static constexpr int64_t pair = 2, blockColumns = 8, halves = 2, rowStep = 8;

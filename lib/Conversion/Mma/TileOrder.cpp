@@ -90,13 +90,15 @@ void TileOrder::inSegment(const TilePlace &place,
 }
 
 /// An exchange between the threads of a warp stays where it is.
-TilePlace TileOrder::fixHere(const TilePlace &place) {
+Value TileOrder::fixHere(Value word) {
   constexpr int64_t warpThreads = 32;
-  auto fix = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b.builder, b.loc(), word, b.word(0),
-                                  b.word(warpThreads), gpu::ShuffleMode::IDX)
-        .getShuffleResult();
-  };
+  return gpu::ShuffleOp::create(b.builder, b.loc(), word, b.word(0),
+                                b.word(warpThreads), gpu::ShuffleMode::IDX)
+      .getShuffleResult();
+}
+
+TilePlace TileOrder::fixHere(const TilePlace &place) {
+  auto fix = [&](Value word) { return fixHere(word); };
   TilePlace fixed;
   if (place.segment)
     fixed.segment = fix(place.segment);

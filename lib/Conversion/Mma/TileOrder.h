@@ -53,6 +53,8 @@ public:
   /// them before that: so places are found before the products start, and what
   /// follows from them after the wait.
   TilePlace fixHere(const TilePlace &place);
+  /// The same of a word that is equal in all threads of a warp.
+  Value fixHere(Value word);
   /// The same on the host: blocks.
   GridTerm grid() const;
   /// Runs `body` for the tile's segment in a branch of its own.

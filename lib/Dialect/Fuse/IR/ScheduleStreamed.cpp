@@ -115,9 +115,10 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
       failed(verifyColumns(emitError, "tile_k", tileK)) ||
       failed(verifyColumns(emitError, "depth", depth)))
     return failure();
-  if (stages < 1 || stages > kMostStages)
-    return emitError() << "expected stages from 1 to " << kMostStages
-                       << ", but got " << stages << "; choose 2";
+  if (stages < 2 || stages > kMostStages)
+    return emitError() << "expected stages from 2 to " << kMostStages
+                       << ", one to multiply and one to fill, but got "
+                       << stages << "; choose 2";
   int64_t held = (tileN + tileK) / 2 + tileK / 4;
   if (held > kMostHeld)
     return emitError() << "expected at most " << kMostHeld
