@@ -7,6 +7,7 @@
 
 #include "Reasons.h"
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ScoreMasks.h"
 #include "fuse/Schedule/MmaModel.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -424,13 +425,26 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
   return text;
 }
 
-static std::string explainStreamed(StreamedScheduleAttr schedule) {
+static std::string explainStreamed(StreamedScheduleAttr schedule,
+                                   KernelOp kernel, const DimClasses &dims) {
+  std::string reason;
+  FailureOr<StreamedSpace> space = streamedSpaceOf(
+      kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
+  SmallVector<ScoreMask> masks;
+  if (succeeded(space))
+    masks = scoreMasksOf(*space, dims);
+  StringRef masked;
+  if (hidesTiles(masks))
+    masked = "; tiles that the mask hides whole are not read, and only tiles "
+             "that it cuts are masked";
+  else if (!masks.empty())
+    masked = "; only tiles that the mask cuts are masked";
   return formatv(
       "a softmax of rows stands between two contractions of 16-bit floats: {0} "
       "share {1} rows of the first, and take {2} rows of the others at a time, "
-      "whose scores stay in registers",
+      "whose scores stay in registers{3}",
       plural(schedule.getConsumers(), "warpgroup"), schedule.getTileM(),
-      schedule.getTileK());
+      schedule.getTileK(), masked);
 }
 
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
@@ -451,8 +465,8 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
       .Case([&](MmaScheduleAttr schedule) {
         return explainMma(schedule, kernel, dims, facts);
       })
-      .Case([](StreamedScheduleAttr schedule) {
-        return explainStreamed(schedule);
+      .Case([&](StreamedScheduleAttr schedule) {
+        return explainStreamed(schedule, kernel, dims);
       })
       .Case([](PointwiseScheduleAttr schedule) {
         return formatv("it neither reduces nor contracts, so that a thread "

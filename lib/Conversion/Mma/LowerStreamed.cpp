@@ -63,6 +63,23 @@ struct RowState {
   /// The weights of the last tile, f32: products under way read the registers
   /// of those before, so that these are packed when they have ended.
   SmallVector<Value> weights;
+
+  RowState() = default;
+  explicit RowState(ValueRange all) {
+    for (int64_t half = 0; half < halves; ++half) {
+      max[half] = all[3 * half];
+      sum[half] = all[3 * half + 1];
+      turn[half] = all[3 * half + 2];
+    }
+    llvm::append_range(weights, all.drop_front(3 * halves));
+  }
+  SmallVector<Value> all() const {
+    SmallVector<Value> found;
+    for (int64_t half = 0; half < halves; ++half)
+      found.append({max[half], sum[half], turn[half]});
+    llvm::append_range(found, weights);
+    return found;
+  }
 };
 
 class StreamedLowering {
@@ -86,6 +103,11 @@ private:
                      ArrayRef<Value> weights);
   void softmax(Value scores, Value tile, RowState &state, bool isFirst);
   SmallVector<Value> logitsOf(Value scores, Value tile);
+  RowState firstTile(Value ownQueries);
+  Value lastProduct(Value sums, const RingPlace &place, const RowState &state);
+  SmallVector<Value>
+  ifKeys(llvm::function_ref<SmallVector<Value>()> body,
+         llvm::function_ref<SmallVector<Value>()> otherwise);
   Value turned(Value sums, ArrayRef<Value> factors);
   void finish(Value sums, RowState &state);
   void release(TileRing &ring, Value slot, Value condition = {});
@@ -120,6 +142,8 @@ private:
   std::optional<TileRing> queryRing, keyRing, valueRing;
   TilePlace tile;
   KeyTiles tiles;
+  /// Null where there are always keys.
+  Value hasKeys;
   ConsumerThread self;
 };
 } // namespace
@@ -188,7 +212,8 @@ void StreamedLowering::placeTile() {
   tile = order.fixHere(tile);
 }
 
-/// There is one tile at least, so that rows which see nothing have statistics.
+/// There is one tile at least, so that rows which see nothing have statistics;
+/// without keys it is not there.
 KeyTiles StreamedLowering::findTiles() {
   PointEmitter &emitter = frame.emitter;
   ContractOp op = space.scores;
@@ -219,6 +244,8 @@ KeyTiles StreamedLowering::findTiles() {
     return arith::TruncIOp::create(builder, b.loc(), builder.getI32Type(),
                                    value);
   };
+  if (!space.keyExtent(frame.dims).isStatic())
+    hasKeys = b.differs(keyCount, b.word(0));
   KeyTiles found;
   found.all = {narrow(seen.all.first), narrow(seen.all.last)};
   Value zero = ranges.number(0);
@@ -267,7 +294,9 @@ void StreamedLowering::produce() {
   const MmaOperand &valueOperand =
       space.product.segments.front().contractions.front().columns;
   RingPlace start = keyRing->start(/*parity=*/1);
-  b.loop(tiles.first, tiles.last, b.word(1), {start.slot, start.parity},
+  // An empty tensor has no map.
+  Value last = hasKeys ? b.select(hasKeys, tiles.last, tiles.first) : tiles.last;
+  b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
          [&](Value step, ValueRange current) -> SmallVector<Value> {
            RingPlace place{current[0], current[1]};
            // From the last to the first.
@@ -453,32 +482,15 @@ void StreamedLowering::consume() {
   Value ownQueries =
       b.mul(self.consumer, queries.offsetOf(MmaScheduleAttr::kRows));
   RingPlace start = keyRing->start(0);
-  keyRing->awaitFull(start);
-  Value lastTile = b.sub(tiles.last, b.word(1));
-  RowState state;
-  Value first = scoreProduct.awaitAll(startScores(ownQueries, start));
-  release(*keyRing, start.slot);
-  softmax(first, lastTile, state, /*isFirst=*/true);
+  RowState state = firstTile(ownQueries);
   auto pack = [&](const RowState &of, Value sums, const RingPlace &keyPlace,
                   const RingPlace &valuePlace) {
     SmallVector<Value> all = {sums,           keyPlace.slot,  keyPlace.parity,
                               valuePlace.slot, valuePlace.parity};
-    for (int64_t half = 0; half < halves; ++half)
-      all.append({of.max[half], of.sum[half], of.turn[half]});
-    llvm::append_range(all, of.weights);
+    llvm::append_range(all, of.all());
     return all;
   };
-  auto unpack = [&](ValueRange all) {
-    RowState found;
-    size_t next = 5;
-    for (int64_t half = 0; half < halves; ++half) {
-      found.max[half] = all[next++];
-      found.sum[half] = all[next++];
-      found.turn[half] = all[next++];
-    }
-    llvm::append_range(found.weights, all.drop_front(next));
-    return found;
-  };
+  auto unpack = [&](ValueRange all) { return RowState(all.drop_front(5)); };
   bool overlaps = scores.isStraight();
   scf::ForOp loop = b.loop(
       b.add(tiles.first, 1), tiles.last, b.word(1),
@@ -511,10 +523,65 @@ void StreamedLowering::consume() {
       });
   RowState last = unpack(loop.getResults());
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
-  valueRing->awaitFull(valuePlace);
-  Value sums = turned(product.awaitAll(loop.getResult(0)), last.turn);
-  sums = product.awaitAll(startProduct(sums, valuePlace, scores.packed(last.weights)));
-  finish(sums, last);
+  finish(lastProduct(loop.getResult(0), valuePlace, last), last);
+}
+
+/// Values of one of two branches; of `body`'s where there always are keys.
+SmallVector<Value> StreamedLowering::ifKeys(
+    llvm::function_ref<SmallVector<Value>()> body,
+    llvm::function_ref<SmallVector<Value>()> otherwise) {
+  if (!hasKeys)
+    return body();
+  SmallVector<Value> empty = otherwise();
+  auto branch = scf::IfOp::create(builder, b.loc(), ValueRange(empty).getTypes(),
+                                  hasKeys, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, b.loc(), empty);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  PointEmitter::Scope scope(frame.emitter);
+  SmallVector<Value> found = body();
+  scf::YieldOp::create(builder, b.loc(), found);
+  return SmallVector<Value>(branch.getResults());
+}
+
+RowState StreamedLowering::firstTile(Value ownQueries) {
+  auto multiply = [&] {
+    RingPlace start = keyRing->start(0);
+    keyRing->awaitFull(start);
+    Value sums = scoreProduct.awaitAll(startScores(ownQueries, start));
+    release(*keyRing, start.slot);
+    RowState state;
+    softmax(sums, b.sub(tiles.last, b.word(1)), state, /*isFirst=*/true);
+    return state.all();
+  };
+  auto nothing = [&] {
+    RowState state;
+    for (int64_t half = 0; half < halves; ++half) {
+      state.max[half] = number(-std::numeric_limits<double>::infinity());
+      state.sum[half] = number(0);
+      state.turn[half] = number(1);
+    }
+    state.weights.assign(scoreProduct.sumsPerThread(), number(0));
+    return state.all();
+  };
+  return RowState(ifKeys(multiply, nothing));
+}
+
+/// The sums with the last tile's products.
+Value StreamedLowering::lastProduct(Value sums, const RingPlace &place,
+                                    const RowState &state) {
+  sums = product.awaitAll(sums);
+  auto multiply = [&]() -> SmallVector<Value> {
+    valueRing->awaitFull(place);
+    Value turnedSums = turned(sums, state.turn);
+    return {product.awaitAll(
+        startProduct(turnedSums, place, scores.packed(state.weights)))};
+  };
+  return ifKeys(multiply, [&]() -> SmallVector<Value> {
+           return {product.zeros()};
+         })
+      .front();
 }
 
 /// The factors of rows, the results of rows, and those of the second
@@ -546,6 +613,9 @@ void StreamedLowering::finish(Value sums, RowState &state) {
                           ? make<arith::DivFOp>(factors[half], other)
                           : make<arith::MulFOp>(factors[half], other);
     }
+    // Without keys there is nothing to divide.
+    if (hasKeys)
+      factors[half] = b.select(hasKeys, factors[half], number(1));
     if (space.rowResults.empty())
       continue;
     // One of the four lanes of a row that is inside.

@@ -1,0 +1,121 @@
+// Softmaxes between two contractions, as kernels that stream their rows.
+
+func.func @causal(%q: tensor<2x?x4x64xbf16>, %k: tensor<2x?x2x64xbf16>, %v: tensor<2x?x2x64xbf16>) -> tensor<2x?x4x64xbf16> {
+  %o = fuse.attention tokens_heads causal %q, %k, %v : tensor<2x?x4x64xbf16>, tensor<2x?x2x64xbf16>, tensor<2x?x2x64xbf16>
+  return %o : tensor<2x?x4x64xbf16>
+}
+
+func.func @full(%q: tensor<1x1x?x128xf16>, %k: tensor<1x1x?x128xf16>, %v: tensor<1x1x?x128xf16>) -> tensor<1x1x?x128xf16> {
+  %o = fuse.attention heads_tokens %q, %k, %v : tensor<1x1x?x128xf16>, tensor<1x1x?x128xf16>, tensor<1x1x?x128xf16>
+  return %o : tensor<1x1x?x128xf16>
+}
+
+// Keys of 192 features and values of 128; what follows reads what has the
+// result's shape.
+func.func @deep(%q: tensor<1x2x130x192xbf16>, %k: tensor<1x2x200x192xbf16>, %v: tensor<1x2x200x128xbf16>, %g: tensor<1x2x130x128xbf16>) -> tensor<1x2x130x128xbf16> {
+  %c = fuse.constant dense<0.07> : tensor<f32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<1x2x130x192xbf16>, tensor<1x2x200x192xbf16> -> tensor<1x2x130x200xbf16>
+  %f = fuse.cast %s : tensor<1x2x130x200xbf16> -> tensor<1x2x130x200xf32>
+  %x = fuse.mul %f, %c : tensor<1x2x130x200xf32>, tensor<f32>
+  %p = fuse.softmax %x dims = [3] : tensor<1x2x130x200xf32>
+  %w = fuse.cast %p : tensor<1x2x130x200xf32> -> tensor<1x2x130x200xbf16>
+  %o = fuse.matmul %w, %v : tensor<1x2x130x200xbf16>, tensor<1x2x200x128xbf16> -> tensor<1x2x130x128xbf16>
+  %y = fuse.mul %o, %g : tensor<1x2x130x128xbf16>
+  return %y : tensor<1x2x130x128xbf16>
+}
+
+// Values of 256 columns; no factor.
+func.func @wide(%q: tensor<1x128x256xbf16>, %k: tensor<1x200x256xbf16>, %v: tensor<1x200x256xbf16>) -> tensor<1x128x256xbf16> {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<1x128x256xbf16>, tensor<1x200x256xbf16> -> tensor<1x128x200xbf16>
+  %p = fuse.softmax %s dims = [2] : tensor<1x128x200xbf16>
+  %o = fuse.matmul %p, %v : tensor<1x128x200xbf16>, tensor<1x200x256xbf16> -> tensor<1x128x256xbf16>
+  return %o : tensor<1x128x256xbf16>
+}
+
+// A window of 100 keys.
+func.func @window(%q: tensor<1x400x64xbf16>, %k: tensor<1x400x64xbf16>, %v: tensor<1x400x64xbf16>) -> tensor<1x400x64xbf16> {
+  %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
+  %width = fuse.constant dense<100> : tensor<i32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<1x400x64xbf16>, tensor<1x400x64xbf16> -> tensor<1x400x400xbf16>
+  %f = fuse.cast %s : tensor<1x400x400xbf16> -> tensor<1x400x400xf32>
+  %i = fuse.iota dim = 1 : tensor<1x400x400xi32>
+  %j = fuse.iota dim = 2 : tensor<1x400x400xi32>
+  %before = fuse.compare le %j, %i : tensor<1x400x400xi32>
+  %d = fuse.sub %i, %j : tensor<1x400x400xi32>
+  %near = fuse.compare lt %d, %width : tensor<1x400x400xi32>, tensor<i32>
+  %m = fuse.and %before, %near : tensor<1x400x400xi1>
+  %x = fuse.select %m, %f, %hidden : tensor<1x400x400xi1>, tensor<1x400x400xf32>, tensor<f32>
+  %p = fuse.softmax %x dims = [2] : tensor<1x400x400xf32>
+  %w = fuse.cast %p : tensor<1x400x400xf32> -> tensor<1x400x400xbf16>
+  %o = fuse.matmul %w, %v : tensor<1x400x400xbf16>, tensor<1x400x64xbf16> -> tensor<1x400x64xbf16>
+  return %o : tensor<1x400x64xbf16>
+}
+
+// Before the key behind the query, or among the first keys of a prefix: what
+// some see, and what all see, is no single comparison.
+func.func @prefix(%q: tensor<1x300x64xbf16>, %k: tensor<1x300x64xbf16>, %v: tensor<1x300x64xbf16>) -> tensor<1x300x64xbf16> {
+  %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
+  %length = fuse.constant dense<140> : tensor<i32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<1x300x64xbf16>, tensor<1x300x64xbf16> -> tensor<1x300x300xbf16>
+  %f = fuse.cast %s : tensor<1x300x300xbf16> -> tensor<1x300x300xf32>
+  %i = fuse.iota dim = 1 : tensor<1x300x300xi32>
+  %j = fuse.iota dim = 2 : tensor<1x300x300xi32>
+  %after = fuse.compare gt %j, %i : tensor<1x300x300xi32>
+  %before = fuse.not %after : tensor<1x300x300xi1>
+  %first = fuse.compare lt %j, %length : tensor<1x300x300xi32>, tensor<i32>
+  %m = fuse.or %before, %first : tensor<1x300x300xi1>
+  %x = fuse.select %m, %f, %hidden : tensor<1x300x300xi1>, tensor<1x300x300xf32>, tensor<f32>
+  %p = fuse.softmax %x dims = [2] : tensor<1x300x300xf32>
+  %w = fuse.cast %p : tensor<1x300x300xf32> -> tensor<1x300x300xbf16>
+  %o = fuse.matmul %w, %v : tensor<1x300x300xbf16>, tensor<1x300x64xbf16> -> tensor<1x300x64xbf16>
+  return %o : tensor<1x300x64xbf16>
+}
+
+// As many keys of each batch as a tensor says.
+func.func @lengths(%q: tensor<3x64x64xbf16>, %k: tensor<3x300x64xbf16>, %v: tensor<3x300x64xbf16>, %length: tensor<3x1x1xi32>) -> tensor<3x64x64xbf16> {
+  %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<3x64x64xbf16>, tensor<3x300x64xbf16> -> tensor<3x64x300xbf16>
+  %f = fuse.cast %s : tensor<3x64x300xbf16> -> tensor<3x64x300xf32>
+  %j = fuse.iota dim = 2 : tensor<3x64x300xi32>
+  %m = fuse.compare lt %j, %length : tensor<3x64x300xi32>, tensor<3x1x1xi32>
+  %x = fuse.select %m, %f, %hidden : tensor<3x64x300xi1>, tensor<3x64x300xf32>, tensor<f32>
+  %p = fuse.softmax %x dims = [2] : tensor<3x64x300xf32>
+  %w = fuse.cast %p : tensor<3x64x300xf32> -> tensor<3x64x300xbf16>
+  %o = fuse.matmul %w, %v : tensor<3x64x300xbf16>, tensor<3x300x64xbf16> -> tensor<3x64x64xbf16>
+  return %o : tensor<3x64x64xbf16>
+}
+
+// A soft cap, with a bias for each head and key.
+func.func @capped(%q: tensor<2x130x64xbf16>, %k: tensor<2x131x64xbf16>, %v: tensor<2x131x64xbf16>, %b: tensor<2x1x131xf32>) -> tensor<2x130x64xbf16> {
+  %cap = fuse.constant dense<3.0> : tensor<f32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x130x64xbf16>, tensor<2x131x64xbf16> -> tensor<2x130x131xbf16>
+  %f = fuse.cast %s : tensor<2x130x131xbf16> -> tensor<2x130x131xf32>
+  %r = fuse.div %f, %cap : tensor<2x130x131xf32>, tensor<f32>
+  %t = fuse.tanh %r : tensor<2x130x131xf32>
+  %u = fuse.mul %t, %cap : tensor<2x130x131xf32>, tensor<f32>
+  %x = fuse.add %u, %b : tensor<2x130x131xf32>, tensor<2x1x131xf32>
+  %p = fuse.softmax %x dims = [2] : tensor<2x130x131xf32>
+  %w = fuse.cast %p : tensor<2x130x131xf32> -> tensor<2x130x131xbf16>
+  %o = fuse.matmul %w, %v : tensor<2x130x131xbf16>, tensor<2x131x64xbf16> -> tensor<2x130x64xbf16>
+  return %o : tensor<2x130x64xbf16>
+}
+
+// Written out, with keys and values along the tokens, and the logarithm of the
+// sum as a second result.
+func.func @logsumexp(%q: tensor<2x130x64xbf16>, %k: tensor<2x64x200xbf16>, %v: tensor<2x64x200xbf16>) -> (tensor<2x130x64xbf16>, tensor<2x130x1xf32>) {
+  %c = fuse.constant dense<0.125> : tensor<f32>
+  %s = fuse.contract "hmd,hdn->hmn" %q, %k : tensor<2x130x64xbf16>, tensor<2x64x200xbf16> -> tensor<2x130x200xbf16>
+  %f = fuse.cast %s : tensor<2x130x200xbf16> -> tensor<2x130x200xf32>
+  %x = fuse.mul %f, %c : tensor<2x130x200xf32>, tensor<f32>
+  %max = fuse.reduce max %x dims = [2] keep : tensor<2x130x200xf32> -> tensor<2x130x1xf32>
+  %below = fuse.sub %x, %max : tensor<2x130x200xf32>, tensor<2x130x1xf32>
+  %e = fuse.exp %below : tensor<2x130x200xf32>
+  %sum = fuse.reduce sum %e dims = [2] keep : tensor<2x130x200xf32> -> tensor<2x130x1xf32>
+  %inverse = fuse.recip %sum : tensor<2x130x1xf32>
+  %p = fuse.mul %e, %inverse : tensor<2x130x200xf32>, tensor<2x130x1xf32>
+  %w = fuse.cast %p : tensor<2x130x200xf32> -> tensor<2x130x200xbf16>
+  %o = fuse.contract "hmn,hdn->hmd" %w, %v : tensor<2x130x200xbf16>, tensor<2x64x200xbf16> -> tensor<2x130x64xbf16>
+  %log = fuse.log %sum : tensor<2x130x1xf32>
+  %l = fuse.add %max, %log : tensor<2x130x1xf32>
+  return %o, %l : tensor<2x130x64xbf16>, tensor<2x130x1xf32>
+}
