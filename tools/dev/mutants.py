@@ -14,6 +14,7 @@ from mutants_lowering import LOWERING
 from mutants_repeated_work import REPEATED_WORK
 from mutants_rows import ROWS
 from mutants_several_rows import SEVERAL_ROWS
+from mutants_streamed import STREAMED
 from mutants_sums import SUMS
 
 MUTANTS = [
@@ -24,6 +25,7 @@ MUTANTS = [
     *ROWS,
     *REPEATED_WORK,
     *SEVERAL_ROWS,
+    *STREAMED,
     *SUMS,
     *of_file(
         "lib/Runtime/Arguments.cpp",

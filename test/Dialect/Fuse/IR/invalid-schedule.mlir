@@ -465,3 +465,33 @@ func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile
 // A piece for each thread.
 // expected-error @below {{expected threads to be the 256 pieces of a tile, but got 128; choose 256}}
 func.func private @f() attributes {s = #fuse.tiled<threads = 128, vector = 4, tile_m = 128, tile_n = 128, tile_k = 8, rows = 8, columns = 8>}
+
+// -----
+
+// streamed, 1.
+// expected-error @+1 {{expected tile_m = 128 (64 rows of an instruction for each consumer), but got 192; change one of the two}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 192, tile_n = 128, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma>}
+
+// -----
+
+// streamed, 2.
+// expected-error @+1 {{expected depth to be a multiple of 64 (128 bytes) up to 256, but got 96; choose 128}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 96, stages = 2, consumers = 2, store = tma>}
+
+// -----
+
+// streamed, 3.
+// expected-error @+1 {{expected at most 176 registers of sums, scores and weights, but got 224; use a smaller tile_k}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma>}
+
+// -----
+
+// streamed, 4.
+// expected-error @+1 {{expected at most 232448 bytes of shared memory, but got 263280; use fewer stages or a smaller tile_k}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 3, consumers = 2, store = tma>}
+
+// -----
+
+// A slot is multiplied while another is filled.
+// expected-error @+1 {{expected stages from 2 to 8, one to multiply and one to fill, but got 1; choose 2}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 1, consumers = 2, store = tma>}

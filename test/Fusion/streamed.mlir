@@ -1,0 +1,87 @@
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90a | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 | FileCheck %s --check-prefix=APART
+// RUN: fuse-opt %s -split-input-file "-fuse-form=chip=sm_90a strict=true" | FileCheck %s --check-prefix=APART
+
+// What attention becomes is one kernel where tensor cores stream it; in strict
+// programs every rounding stays.
+// CHECK-LABEL: func.func @attention(
+// CHECK:         fuse.kernel "attention" ins
+// CHECK-COUNT-2: fuse.contract
+// CHECK-NOT:     fuse.kernel
+// APART-LABEL: func.func @attention(
+// APART-COUNT-3: fuse.kernel
+func.func @attention(%q: tensor<2x?x8x128xbf16>, %k: tensor<2x?x2x128xbf16>, %v: tensor<2x?x2x128xbf16>) -> tensor<2x?x8x128xbf16> {
+  %o = fuse.attention tokens_heads causal %q, %k, %v : tensor<2x?x8x128xbf16>, tensor<2x?x2x128xbf16>, tensor<2x?x2x128xbf16>
+  return %o : tensor<2x?x8x128xbf16>
+}
+
+// -----
+
+// So is a softmax between two products, whose mask two of them share: each has
+// comparisons of its own. What follows the second is in its kernel.
+// CHECK-LABEL: func.func @written(
+// CHECK:         fuse.kernel "written_0" ins
+// CHECK:           fuse.iota
+// CHECK-COUNT-2:   fuse.contract
+// CHECK:         fuse.kernel "written_1" ins
+// CHECK:           fuse.iota
+// CHECK-COUNT-2:   fuse.contract
+// CHECK:           fuse.mul
+// CHECK-NOT:     fuse.kernel
+// APART-LABEL: func.func @written(
+func.func @written(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>, %g: tensor<8x512x64xf16>) -> (tensor<8x512x64xf16>, tensor<8x512x64xf16>) {
+  %hidden = fuse.constant dense<0xFC00> : tensor<f16>
+  %i = fuse.iota dim = 1 : tensor<8x512x512xi32>
+  %j = fuse.iota dim = 2 : tensor<8x512x512xi32>
+  %m = fuse.compare le %j, %i : tensor<8x512x512xi32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
+  %x = fuse.select %m, %s, %hidden : tensor<8x512x512xi1>, tensor<8x512x512xf16>, tensor<f16>
+  %p = fuse.softmax %x dims = [2] : tensor<8x512x512xf16>
+  %o = fuse.matmul %p, %v : tensor<8x512x512xf16>, tensor<8x512x64xf16> -> tensor<8x512x64xf16>
+  %y = fuse.mul %o, %g : tensor<8x512x64xf16>
+  %s2 = fuse.matmul %k, %q transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
+  %x2 = fuse.select %m, %s2, %hidden : tensor<8x512x512xi1>, tensor<8x512x512xf16>, tensor<f16>
+  %p2 = fuse.softmax %x2 dims = [2] : tensor<8x512x512xf16>
+  %o2 = fuse.matmul %p2, %v : tensor<8x512x512xf16>, tensor<8x512x64xf16> -> tensor<8x512x64xf16>
+  return %y, %o2 : tensor<8x512x64xf16>, tensor<8x512x64xf16>
+}
+
+// -----
+
+// Weights that are needed in memory are written there.
+// CHECK-LABEL: func.func @weights(
+// CHECK-SAME:    the rows between two contractions are not streamed: the scores are needed in memory
+// CHECK-COUNT-3: fuse.kernel
+func.func @weights(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> (tensor<8x512x64xf16>, tensor<8x512x512xf16>) {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
+  %p = fuse.softmax %s dims = [2] : tensor<8x512x512xf16>
+  %o = fuse.matmul %p, %v : tensor<8x512x512xf16>, tensor<8x512x64xf16> -> tensor<8x512x64xf16>
+  return %o, %p : tensor<8x512x64xf16>, tensor<8x512x512xf16>
+}
+
+// -----
+
+// What is not in proportion to the exponentials cannot be turned to another
+// maximum.
+// CHECK-LABEL: func.func @squared(
+// CHECK-SAME:    not in proportion to the exponentials of the softmax
+// CHECK-COUNT-3: fuse.kernel
+func.func @squared(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> tensor<8x512x64xf16> {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
+  %p = fuse.softmax %s dims = [2] : tensor<8x512x512xf16>
+  %r = fuse.mul %p, %p : tensor<8x512x512xf16>
+  %o = fuse.matmul %r, %v : tensor<8x512x512xf16>, tensor<8x512x64xf16> -> tensor<8x512x64xf16>
+  return %o : tensor<8x512x64xf16>
+}
+
+// -----
+
+// A softmax over the queries is another reduction.
+// CHECK-LABEL: func.func @queries(
+// CHECK-SAME:    the softmax between its contractions is not along the last axis
+func.func @queries(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> tensor<8x512x64xf16> {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
+  %p = fuse.softmax %s dims = [1] : tensor<8x512x512xf16>
+  %o = fuse.matmul %p, %v : tensor<8x512x512xf16>, tensor<8x512x64xf16> -> tensor<8x512x64xf16>
+  return %o : tensor<8x512x64xf16>
+}

@@ -1,0 +1,68 @@
+"""Deliberate faults of streamed rows, see mutants.py."""
+
+from mutant import of_file
+
+STREAMED = [
+    *of_file(
+        "lib/Conversion/Mma/LowerStreamed.cpp",
+        "lit:Emulator",
+        (
+            "streamed-sums-are-not-turned-to-a-new-maximum",
+            "sums = turned(sums, now.turn);",
+            "",
+        ),
+        (
+            "streamed-totals-are-not-turned-to-a-new-maximum",
+            "isFirst ? sum : fma(state.sum[half], state.turn[half], sum);",
+            "isFirst ? sum : plus(state.sum[half], sum);",
+        ),
+        (
+            "streamed-tile-that-rows-see-is-skipped",
+            "found.last = b.ceilDiv(lastKey, schedule.getTileK());",
+            "found.last = b.div(lastKey, schedule.getTileK());",
+        ),
+        (
+            "streamed-tile-that-a-mask-cuts-counts-as-whole",
+            "signedLess(b.add(key, schedule.getTileK()), tiles.all.last)",
+            "signedLess(key, tiles.all.last)",
+        ),
+        (
+            "streamed-values-are-never-released",
+            "release(*valueRing, valueRing->previousSlot(valuePlace),",
+            "release(*valueRing, valuePlace.slot,",
+        ),
+        (
+            "streamed-call-between-products-and-their-wait",
+            "scoreProduct.awaitAllBut(found, overlaps ? 1 : 0)",
+            "scoreProduct.awaitAllBut(found, 2)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/KeyRanges.cpp",
+        "lit:Emulator",
+        (
+            "streamed-rows-of-a-tile-see-what-its-first-row-sees",
+            "Value row = grows == least ? firstRow : lastRow;",
+            "Value row = firstRow;",
+        ),
+        (
+            "streamed-either-range-alone",
+            "choose(isEmpty(y.some), x.some, hull(x.some, y.some))",
+            "x.some",
+        ),
+    ),
+    *of_file(
+        "lib/Analysis/ScoreMasks.cpp",
+        "lit:Emulator",
+        ("streamed-strict-comparison-is-not", "a.constant += isStrict;", ""),
+    ),
+    *of_file(
+        "lib/Analysis/StreamedSpace.cpp",
+        "lit:Fusion",
+        (
+            "streamed-weights-need-not-be-in-proportion",
+            "  if (!isProportional)\n",
+            "  if (false)\n",
+        ),
+    ),
+]
