@@ -247,7 +247,8 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
       dims.extents(op.getResult()) != dims.extents(segment.shape()))
     return refuse("contractions of several shapes meet");
   ContractionSides sides(space);
-  auto columns = operands.find(space, sides.columns, sides.columnAxes, {space.n});
+  auto columns =
+      operands.find(space, sides.columns, sides.columnAxes, {space.n});
   if (failed(columns))
     return failure();
   segment.contractions.push_back({op, *columns});

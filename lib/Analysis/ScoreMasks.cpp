@@ -124,7 +124,8 @@ std::optional<AffinePlace> MaskFinder::affineOf(Value value) const {
       return affineOf(cast.getInput());
   }
   if (isa_and_nonnull<AddOp, SubOp>(op)) {
-    auto first = affineOf(op->getOperand(0)), second = affineOf(op->getOperand(1));
+    auto first = affineOf(op->getOperand(0)),
+         second = affineOf(op->getOperand(1));
     if (first && second) {
       first->add(*second, isa<SubOp>(op) ? -1 : 1);
       return first;

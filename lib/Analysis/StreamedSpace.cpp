@@ -124,7 +124,8 @@ LogicalResult StreamedFinder::findFront() {
   SmallVector<Value> work = {found.weights};
   while (!work.empty())
     if (Operation *op = work.pop_back_val().getDefiningOp();
-        op && llvm::is_contained(group.ops, op) && found.front.insert(op).second)
+        op && llvm::is_contained(group.ops, op) &&
+        found.front.insert(op).second)
       llvm::append_range(work, op->getOperands());
   return success();
 }
@@ -158,7 +159,8 @@ LogicalResult StreamedFinder::findStatistics() {
 
 bool StreamedFinder::isOfRow(Value value) const {
   SmallVector<Extent> extents = dims.extents(value);
-  SmallVector<Extent> shape = dims.extents(ContractOp(found.scores).getResult());
+  SmallVector<Extent> shape =
+      dims.extents(ContractOp(found.scores).getResult());
   if (extents.size() != shape.size() || extents.back().size != 1)
     return false;
   extents.pop_back();
@@ -274,9 +276,9 @@ LogicalResult StreamedFinder::findProduct() {
   for (char axis : axes.drop_back())
     isProduct &= result.contains(axis);
   for (auto [number, axis] : llvm::enumerate(axes.drop_back()))
-    isProduct &= !isProduct || dims.extent(product.getResult(),
-                                           result.find(axis)) ==
-                                   dims.extent(found.weights, number);
+    isProduct &=
+        !isProduct || dims.extent(product.getResult(), result.find(axis)) ==
+                          dims.extent(found.weights, number);
   if (!isProduct)
     return refuse("its second contraction does not sum over the keys alone");
   MmaSpace &its = found.product;

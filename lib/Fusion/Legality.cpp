@@ -429,8 +429,7 @@ FailureOr<GroupKind> Classifier::asReductions() {
 bool Classifier::isStreamed() {
   if (!hasTensorCores || !areChained(group.ops))
     return false;
-  llvm::SmallPtrSet<Operation *, 32> inside(group.ops.begin(),
-                                            group.ops.end());
+  llvm::SmallPtrSet<Operation *, 32> inside(group.ops.begin(), group.ops.end());
   SmallVector<Value> inputs;
   for (Operation *op : group.ops)
     for (Value operand : op->getOperands())

@@ -61,7 +61,8 @@ static func::FuncOp splitReshapes(func::FuncOp function) {
 GroupMerger::GroupMerger(func::FuncOp function, const MachineRates &machine,
                          std::optional<ScheduleTarget> target, bool streams)
     : groups(splitReshapes(function)), function(function), machine(machine),
-      target(std::move(target)), streams(streams), dims(std::make_unique<DimClasses>(function)) {}
+      target(std::move(target)), streams(streams),
+      dims(std::make_unique<DimClasses>(function)) {}
 
 //===----------------------------------------------------------------------===//
 // Legality and cost

@@ -7,9 +7,9 @@
 //
 // Every primitive starts as a group of its own. What leads from a contraction
 // over a softmax to another one becomes a group where tensor cores stream it
-// (MergeStreamed.cpp), and chains of pointwise ops become one group at once. Then, in program order, each op's group is merged with
-// those of its producers, the largest value first: that value then stays
-// inside. After that
+// (MergeStreamed.cpp), and chains of pointwise ops become one group at once.
+// Then, in program order, each op's group is merged with those of its
+// producers, the largest value first: that value then stays inside. After that
 //
 // - an op that only one later group uses moves there when that is faster: the
 //   square in h = x + x W; mean(h * h) joins the norm that reads h anyway, not

@@ -49,9 +49,8 @@ static void sortByPlace(SmallVectorImpl<Operation *> &ops) {
 
 /// Whether an op that follows from no score is computed with each of them.
 static bool isCheap(Operation *op) {
-  return isa<IotaOp>(op) ||
-         (op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
-          !isa<DivOp>(op) && !isSpecialFunction(op));
+  return isa<IotaOp>(op) || (op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+                             !isa<DivOp>(op) && !isSpecialFunction(op));
 }
 
 /// The ops between a contraction and `product`, both included, in program
@@ -69,10 +68,10 @@ static SmallVector<Operation *> opsBetween(ContractOp product, Value weights,
   llvm::DenseSet<Value> needed = {weights};
   SmallVector<Operation *> kept = {product};
   for (Operation *op : llvm::reverse(ops)) {
-    bool isNeeded = llvm::any_of(
-        op->getResults(), [&](Value v) { return needed.contains(v); });
-    bool follows = llvm::any_of(
-        op->getResults(), [&](Value v) { return following.contains(v); });
+    bool isNeeded = llvm::any_of(op->getResults(),
+                                 [&](Value v) { return needed.contains(v); });
+    bool follows = llvm::any_of(op->getResults(),
+                                [&](Value v) { return following.contains(v); });
     if (!isNeeded || (!follows && !isCheap(op)))
       continue;
     kept.push_back(op);
@@ -122,9 +121,9 @@ static double secondsInThree(const StreamedSpace &space,
                      ContractOp(space.productOp()).getResult()};
   for (auto [part, result] : llvm::zip_equal(parts, results))
     if (!part.empty())
-      seconds += kernelSeconds(part, groups.inputsOf(part), {result}, dims,
-                               machine)
-                     .value_or(std::numeric_limits<double>::infinity());
+      seconds +=
+          kernelSeconds(part, groups.inputsOf(part), {result}, dims, machine)
+              .value_or(std::numeric_limits<double>::infinity());
   return seconds;
 }
 

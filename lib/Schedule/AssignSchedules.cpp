@@ -131,8 +131,8 @@ private:
   void noteSizes(KernelOp kernel, const DimClasses &dims,
                  ScheduleTarget target) {
     // Contractions on tensor cores have ranges of sizes instead.
-    if (!target.gpu || isa<MmaScheduleAttr, StreamedScheduleAttr>(
-                           kernel.getScheduleAttr()))
+    if (!target.gpu ||
+        isa<MmaScheduleAttr, StreamedScheduleAttr>(kernel.getScheduleAttr()))
       return;
     auto propose = [&](bool isSmall, bool isBrief, bool isFew) {
       target.setSizes(isSmall, isBrief, isFew);

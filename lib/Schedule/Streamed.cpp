@@ -35,8 +35,8 @@ mlir::fuse::streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
   if (!target.gpu || !target.gpu->hasWgmma)
     return {};
   std::string reason;
-  FailureOr<StreamedSpace> space = streamedSpaceOf(
-      kernel, dims, {target.aligned, target.divisible}, reason);
+  FailureOr<StreamedSpace> space =
+      streamedSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
   if (failed(space))
     return {};
   int64_t columns = wholeRows(space->columnExtent(dims));
@@ -82,6 +82,6 @@ double mlir::fuse::streamedSeconds(const StreamedSpace &space,
   double hertz = waves > 1 ? gpu.sustainedClockHertz : gpu.tensorClockHertz;
   double bytes = elementBytes(ContractOp(space.scores).getLhs()) * batches *
                  (rows * (depth + columns) + keys * (depth + columns));
-  return gpu.launchSeconds + std::max(waves * clocks / hertz,
-                                      bytes / gpu.memoryBytesPerSecond);
+  return gpu.launchSeconds +
+         std::max(waves * clocks / hertz, bytes / gpu.memoryBytesPerSecond);
 }

@@ -27,7 +27,7 @@ STREAMED = [
             "signedLess(key, tiles.all.last)",
         ),
         (
-            "streamed-values-are-never-released",
+            "streamed-values-are-released-while-they-are-multiplied",
             "release(*valueRing, valueRing->previousSlot(valuePlace),",
             "release(*valueRing, valuePlace.slot,",
         ),

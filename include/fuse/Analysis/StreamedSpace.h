@@ -15,8 +15,8 @@
 //
 // No row of %s has to be in memory: a tile of queries takes one tile of keys
 // and values after the other, keeps the maximum and the sum of what it has
-// seen, and turns its sums of %o to the new maximum where that grows. Factors of
-// a row wait until the end.
+// seen, and turns its sums of %o to the new maximum where that grows. Factors
+// of a row wait until the end.
 //
 // It is found by what the ops compute, whatever they were written as.
 //

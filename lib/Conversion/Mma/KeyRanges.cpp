@@ -23,8 +23,8 @@ Value KeyRangeEmitter::max(Value x, Value y) {
 }
 
 Value KeyRangeEmitter::less(Value x, Value y) {
-  return b.builder.createOrFold<arith::CmpIOp>(
-      b.loc(), arith::CmpIPredicate::slt, x, y);
+  return b.builder.createOrFold<arith::CmpIOp>(b.loc(),
+                                               arith::CmpIPredicate::slt, x, y);
 }
 
 Value KeyRangeEmitter::times(Value x, int64_t factor) {
@@ -94,8 +94,8 @@ Value KeyRangeEmitter::evaluate(const AffinePlace::Term &term) {
 }
 
 /// With rest = queries * row + constant + terms, key + rest <= 0 bounds keys
-/// from above, and -key + rest <= 0 from below. Some rows see what the least rest allows, all rows what the largest
-/// does.
+/// from above, and -key + rest <= 0 from below. Some rows see what the least
+/// rest allows, all rows what the largest does.
 KeyRanges KeyRangeEmitter::notPositive(const AffinePlace &place) {
   Value shared = number(place.constant);
   for (const AffinePlace::Term &term : place.terms)

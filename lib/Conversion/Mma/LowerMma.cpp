@@ -163,17 +163,17 @@ void MmaLowering::forEachTile(
   if (isShared())
     start.push_back(b.word(0));
   b.loop(first, order.count(), stride, start,
-       [&](Value tile, ValueRange values) -> SmallVector<Value> {
-         TileTurn turn;
-         if (isShared())
-           turn = {values[2], b.isLess(b.add(tile, stride), order.count())};
-         RingPlace next =
-             body(order.place(tile), RingPlace{values[0], values[1]}, turn);
-         SmallVector<Value> after = {next.slot, next.parity};
-         if (isShared())
-           after.push_back(b.add(values[2], 1));
-         return after;
-       });
+         [&](Value tile, ValueRange values) -> SmallVector<Value> {
+           TileTurn turn;
+           if (isShared())
+             turn = {values[2], b.isLess(b.add(tile, stride), order.count())};
+           RingPlace next =
+               body(order.place(tile), RingPlace{values[0], values[1]}, turn);
+           SmallVector<Value> after = {next.slot, next.parity};
+           if (isShared())
+             after.push_back(b.add(values[2], 1));
+           return after;
+         });
 }
 
 /// Behind the stages of what the tile's results need, from `place` on.
@@ -250,12 +250,12 @@ void MmaLowering::produce(TileRing &ring) {
                                 const TileTurn &) {
     scf::ForOp all =
         b.loop(firstStep, lastStep, b.word(1), {place.slot, place.parity},
-             [&](Value step, ValueRange values) -> SmallVector<Value> {
-               RingPlace current{values[0], values[1]};
-               copyStep(ring, current, tile, step);
-               RingPlace next = ring.next(current);
-               return {next.slot, next.parity};
-             });
+               [&](Value step, ValueRange values) -> SmallVector<Value> {
+                 RingPlace current{values[0], values[1]};
+                 copyStep(ring, current, tile, step);
+                 RingPlace next = ring.next(current);
+                 return {next.slot, next.parity};
+               });
     RingPlace behind{all.getResult(0), all.getResult(1)};
     if (llvm::any_of(epilogues, [](MmaEpilogue &epilogue) {
           return epilogue.inputs().stages() > 0;
@@ -339,15 +339,15 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
   size_t count = values.size();
   values.append({place.slot, place.parity});
   scf::ForOp all = b.loop(firstStep, lastStep, b.word(1), values,
-                        [&](Value step, ValueRange current) {
-                          RingPlace here{current[count], current[count + 1]};
-                          SmallVector<Value> next =
-                              multiplyStep(ring, self, here,
-                                           current.take_front(count), step);
-                          RingPlace after = ring.next(here);
-                          next.append({after.slot, after.parity});
-                          return next;
-                        });
+                          [&](Value step, ValueRange current) {
+                            RingPlace here{current[count], current[count + 1]};
+                            SmallVector<Value> next =
+                                multiplyStep(ring, self, here,
+                                             current.take_front(count), step);
+                            RingPlace after = ring.next(here);
+                            next.append({after.slot, after.parity});
+                            return next;
+                          });
   SmallVector<Value> sums;
   for (size_t i = 0; i < count; ++i)
     sums.push_back(products[i % products.size()].awaitAll(all.getResult(i)));

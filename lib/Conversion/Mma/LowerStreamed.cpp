@@ -105,9 +105,8 @@ private:
   SmallVector<Value> logitsOf(Value scores, Value tile);
   RowState firstTile(Value ownQueries);
   Value lastProduct(Value sums, const RingPlace &place, const RowState &state);
-  SmallVector<Value>
-  ifKeys(llvm::function_ref<SmallVector<Value>()> body,
-         llvm::function_ref<SmallVector<Value>()> otherwise);
+  SmallVector<Value> ifKeys(llvm::function_ref<SmallVector<Value>()> body,
+                            llvm::function_ref<SmallVector<Value>()> otherwise);
   Value turned(Value sums, ArrayRef<Value> factors);
   void finish(Value sums, RowState &state);
   void release(TileRing &ring, Value slot, Value condition = {});
@@ -157,10 +156,10 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
               space.queries.isAlongK(space.k)},
       keys{schedule.getTileK(), schedule.getDepth(),
            space.keys.isAlongK(space.k)},
-      values{schedule.getTileN(), schedule.getTileK(),
-             space.product.segments.front()
-                 .contractions.front()
-                 .columns.isAlongK(space.product.k)},
+      values{
+          schedule.getTileN(), schedule.getTileK(),
+          space.product.segments.front().contractions.front().columns.isAlongK(
+              space.product.k)},
       scoreProduct(b, schedule.getTileK(),
                    getElementTypeOrSelf(space.queries.tensor), queries, keys),
       product(b, schedule.getTileN(),
@@ -171,8 +170,8 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
       order(b, space.product, resultTile) {
   queryMap = addMap(space.queries, queries);
   keyMap = addMap(space.keys, keys);
-  valueMap = addMap(
-      space.product.segments.front().contractions.front().columns, values);
+  valueMap = addMap(space.product.segments.front().contractions.front().columns,
+                    values);
 }
 
 Value StreamedLowering::addMap(const MmaOperand &operand,
@@ -230,8 +229,8 @@ KeyTiles StreamedLowering::findTiles() {
   };
   Value rowCount = b.wordOf(emitter.size(space.rowExtent(frame.dims)));
   Value keyCount = b.wordOf(emitter.size(space.keyExtent(frame.dims)));
-  Value last = b.sub(b.min(b.add(tile.row, schedule.getTileM()), rowCount),
-                     b.word(1));
+  Value last =
+      b.sub(b.min(b.add(tile.row, schedule.getTileM()), rowCount), b.word(1));
   KeyRangeEmitter ranges(b, point, wide(tile.row), wide(last), wide(keyCount));
   KeyRanges seen = ranges.everything();
   for (const ScoreMask &mask : scores.masks()) {
@@ -253,9 +252,9 @@ KeyTiles StreamedLowering::findTiles() {
   Value lastKey = narrow(ranges.max(seen.some.last, zero));
   Value count = b.ceilDiv(keyCount, schedule.getTileK());
   // A range may start behind the last key.
-  found.first = b.min(b.div(firstKey, schedule.getTileK()),
-                      b.select(b.equal(count, 0), b.word(0),
-                               b.sub(count, b.word(1))));
+  found.first =
+      b.min(b.div(firstKey, schedule.getTileK()),
+            b.select(b.equal(count, 0), b.word(0), b.sub(count, b.word(1))));
   found.last = b.ceilDiv(lastKey, schedule.getTileK());
   Value least = b.add(found.first, 1);
   found.last = b.select(b.isLess(found.last, least), least, found.last);
@@ -295,7 +294,8 @@ void StreamedLowering::produce() {
       space.product.segments.front().contractions.front().columns;
   RingPlace start = keyRing->start(/*parity=*/1);
   // An empty tensor has no map.
-  Value last = hasKeys ? b.select(hasKeys, tiles.last, tiles.first) : tiles.last;
+  Value last =
+      hasKeys ? b.select(hasKeys, tiles.last, tiles.first) : tiles.last;
   b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
          [&](Value step, ValueRange current) -> SmallVector<Value> {
            RingPlace place{current[0], current[1]};
@@ -343,14 +343,15 @@ Value StreamedLowering::tree(SmallVector<Value> values,
 }
 
 /// Four lanes have a row.
-Value StreamedLowering::overQuad(
-    Value value, llvm::function_ref<Value(Value, Value)> join) {
+Value StreamedLowering::overQuad(Value value,
+                                 llvm::function_ref<Value(Value, Value)> join) {
   constexpr int32_t warpThreads = 32;
   for (int32_t distance : {1, 2})
-    value = join(value, gpu::ShuffleOp::create(
-                            builder, b.loc(), value, b.word(distance),
-                            b.word(warpThreads), gpu::ShuffleMode::XOR)
-                            .getShuffleResult());
+    value =
+        join(value,
+             gpu::ShuffleOp::create(builder, b.loc(), value, b.word(distance),
+                                    b.word(warpThreads), gpu::ShuffleMode::XOR)
+                 .getShuffleResult());
   return value;
 }
 
@@ -400,13 +401,12 @@ SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number) {
   Value key = b.mul(number, schedule.getTileK());
   scores.startTile(key);
   Extent extent = space.keyExtent(frame.dims);
-  bool hasEdges =
-      !extent.isStatic() || extent.size % schedule.getTileK() != 0;
+  bool hasEdges = !extent.isStatic() || extent.size % schedule.getTileK() != 0;
   if (!hasEdges && scores.masks().empty())
     return scores.logits(own, /*isWhole=*/true);
   auto signedLess = [&](Value x, Value y) {
-    return builder.createOrFold<arith::CmpIOp>(
-        b.loc(), arith::CmpIPredicate::sle, x, y);
+    return builder.createOrFold<arith::CmpIOp>(b.loc(),
+                                               arith::CmpIPredicate::sle, x, y);
   };
   Value isWhole =
       frame.both(signedLess(tiles.all.first, key),
@@ -485,56 +485,57 @@ void StreamedLowering::consume() {
   RowState state = firstTile(ownQueries);
   auto pack = [&](const RowState &of, Value sums, const RingPlace &keyPlace,
                   const RingPlace &valuePlace) {
-    SmallVector<Value> all = {sums,           keyPlace.slot,  keyPlace.parity,
+    SmallVector<Value> all = {sums, keyPlace.slot, keyPlace.parity,
                               valuePlace.slot, valuePlace.parity};
     llvm::append_range(all, of.all());
     return all;
   };
   auto unpack = [&](ValueRange all) { return RowState(all.drop_front(5)); };
   bool overlaps = scores.isStraight();
-  scf::ForOp loop = b.loop(
-      b.add(tiles.first, 1), tiles.last, b.word(1),
-      pack(state, product.zeros(), keyRing->next(start), start),
-      [&](Value step, ValueRange current) {
-        RingPlace keyPlace{current[1], current[2]};
-        RingPlace valuePlace{current[3], current[4]};
-        RowState now = unpack(current);
-        Value queriesHere = order.fixHere(ownQueries);
-        keyRing->awaitFull(keyPlace);
-        Value sums = product.awaitAll(current[0]);
-        release(*valueRing, valueRing->previousSlot(valuePlace),
-                b.differs(step, b.add(tiles.first, 1)));
-        sums = turned(sums, now.turn);
-        SmallVector<Value> weights = scores.packed(now.weights);
-        Value found = startScores(queriesHere, keyPlace);
-        valueRing->awaitFull(valuePlace);
-        sums = startProduct(sums, valuePlace, weights);
-        found = scoreProduct.awaitAllBut(found, overlaps ? 1 : 0);
-        // A call between the start of products and the wait for them would read
-        // their sums.
-        if (!overlaps)
-          sums = product.awaitAll(sums);
-        release(*keyRing, keyPlace.slot);
-        Value number =
-            b.sub(b.sub(b.add(tiles.last, tiles.first), step), b.word(1));
-        softmax(found, number, now, /*isFirst=*/false);
-        return pack(now, sums, keyRing->next(keyPlace),
-                    valueRing->next(valuePlace));
-      });
+  scf::ForOp loop =
+      b.loop(b.add(tiles.first, 1), tiles.last, b.word(1),
+             pack(state, product.zeros(), keyRing->next(start), start),
+             [&](Value step, ValueRange current) {
+               RingPlace keyPlace{current[1], current[2]};
+               RingPlace valuePlace{current[3], current[4]};
+               RowState now = unpack(current);
+               Value queriesHere = order.fixHere(ownQueries);
+               keyRing->awaitFull(keyPlace);
+               Value sums = product.awaitAll(current[0]);
+               release(*valueRing, valueRing->previousSlot(valuePlace),
+                       b.differs(step, b.add(tiles.first, 1)));
+               sums = turned(sums, now.turn);
+               SmallVector<Value> weights = scores.packed(now.weights);
+               Value found = startScores(queriesHere, keyPlace);
+               valueRing->awaitFull(valuePlace);
+               sums = startProduct(sums, valuePlace, weights);
+               found = scoreProduct.awaitAllBut(found, overlaps ? 1 : 0);
+               // A call between the start of products and the wait for them
+               // would read their sums.
+               if (!overlaps)
+                 sums = product.awaitAll(sums);
+               release(*keyRing, keyPlace.slot);
+               Value number = b.sub(b.sub(b.add(tiles.last, tiles.first), step),
+                                    b.word(1));
+               softmax(found, number, now, /*isFirst=*/false);
+               return pack(now, sums, keyRing->next(keyPlace),
+                           valueRing->next(valuePlace));
+             });
   RowState last = unpack(loop.getResults());
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
   finish(lastProduct(loop.getResult(0), valuePlace, last), last);
 }
 
 /// Values of one of two branches; of `body`'s where there always are keys.
-SmallVector<Value> StreamedLowering::ifKeys(
-    llvm::function_ref<SmallVector<Value>()> body,
-    llvm::function_ref<SmallVector<Value>()> otherwise) {
+SmallVector<Value>
+StreamedLowering::ifKeys(llvm::function_ref<SmallVector<Value>()> body,
+                         llvm::function_ref<SmallVector<Value>()> otherwise) {
   if (!hasKeys)
     return body();
   SmallVector<Value> empty = otherwise();
-  auto branch = scf::IfOp::create(builder, b.loc(), ValueRange(empty).getTypes(),
-                                  hasKeys, /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(builder, b.loc(), ValueRange(empty).getTypes(), hasKeys,
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, b.loc(), empty);
@@ -578,9 +579,8 @@ Value StreamedLowering::lastProduct(Value sums, const RingPlace &place,
     return {product.awaitAll(
         startProduct(turnedSums, place, scores.packed(state.weights)))};
   };
-  return ifKeys(multiply, [&]() -> SmallVector<Value> {
-           return {product.zeros()};
-         })
+  return ifKeys(multiply,
+                [&]() -> SmallVector<Value> { return {product.zeros()}; })
       .front();
 }
 
@@ -619,13 +619,13 @@ void StreamedLowering::finish(Value sums, RowState &state) {
     if (space.rowResults.empty())
       continue;
     // One of the four lanes of a row that is inside.
-    Value row = b.add(b.add(tile.row, b.mul(self.consumer, MmaScheduleAttr::kRows)),
-                      b.add(b.mul(b.div(self.thread, 32), 16),
-                            b.add(b.div(self.lane, 4),
-                                  half * StreamedScores::rowStep)));
+    Value row = b.add(
+        b.add(tile.row, b.mul(self.consumer, MmaScheduleAttr::kRows)),
+        b.add(b.mul(b.div(self.thread, 32), 16),
+              b.add(b.div(self.lane, 4), half * StreamedScores::rowStep)));
     Value rowCount = b.wordOf(emitter.size(space.rowExtent(frame.dims)));
-    Value writes = frame.both(b.equal(b.rem(self.lane, 4), 0),
-                              b.isLess(row, rowCount));
+    Value writes =
+        frame.both(b.equal(b.rem(self.lane, 4), 0), b.isLess(row, rowCount));
     for (unsigned result : space.rowResults) {
       Value value = frame.kernel.getYield().getValues()[result];
       Value computed = emitter.emit(value, point);
@@ -638,9 +638,9 @@ void StreamedLowering::finish(Value sums, RowState &state) {
     own.front().push_back(product.extract(scaled, i));
   BufferUse use;
   epilogue.addTo(use);
-  int64_t buffers = schedule.queryBytes() +
-                    schedule.getStages() *
-                        (schedule.keyBytes() + schedule.valueBytes());
+  int64_t buffers =
+      schedule.queryBytes() +
+      schedule.getStages() * (schedule.keyBytes() + schedule.valueBytes());
   epilogue.initialize(self, b.behind(memory, buffers), use);
   epilogue.write(tile, own, *keyRing, keyRing->start(0));
   epilogue.finish();
@@ -714,10 +714,9 @@ static LogicalResult verifyTiles(KernelOp kernel, const StreamedSpace &space,
            << ", the columns of the second contraction, but got "
            << schedule.getTileN() << "; choose a larger one";
   if (depth > schedule.getDepth())
-    return kernel.emitError()
-           << "expected depth of at least " << depth
-           << ", what the first contraction sums, but got "
-           << schedule.getDepth() << "; choose a larger one";
+    return kernel.emitError() << "expected depth of at least " << depth
+                              << ", what the first contraction sums, but got "
+                              << schedule.getDepth() << "; choose a larger one";
   return success();
 }
 

@@ -29,10 +29,9 @@ Value MmaBuilder::sharedMemory() {
   }
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
   Value start = LLVM::AddressOfOp::create(builder, loc(), pointer, name);
-  Value address = LLVM::PtrToIntOp::create(builder, loc(),
-                                           builder.getI32Type(), start);
-  Value padding =
-      bitAnd(sub(word(0), address), word(swizzleAlignment - 1));
+  Value address =
+      LLVM::PtrToIntOp::create(builder, loc(), builder.getI32Type(), start);
+  Value padding = bitAnd(sub(word(0), address), word(swizzleAlignment - 1));
   return behind(start, padding);
 }
 

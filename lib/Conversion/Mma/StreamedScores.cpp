@@ -75,7 +75,8 @@ bool StreamedScores::isStraight() const {
                SubOp, MulOp, MaxOp, MinOp, ClampOp, NegOp, AbsOp, SelectOp,
                CompareOp, AndOp, OrOp, NotOp, CastOp>(op) ||
            op == ExpOp(space.exponentials).getOperation() ||
-           llvm::any_of(space.rowFactors, [&](auto &row) { return row.op == op; });
+           llvm::any_of(space.rowFactors,
+                        [&](auto &row) { return row.op == op; });
   });
 }
 
@@ -88,8 +89,8 @@ void StreamedScores::initialize(const TilePlace &tile,
   Index first = b.indexOf(b.add(row, b.div(self.lane, 4)));
   quadColumn = b.mul(b.rem(self.lane, 4), pair);
   Extent rowExtent = space.rowExtent(dims);
-  bool hasEdges = !rowExtent.isStatic() ||
-                  rowExtent.size % schedule.getTileM() != 0;
+  bool hasEdges =
+      !rowExtent.isStatic() || rowExtent.size % schedule.getTileM() != 0;
   for (int64_t half = 0; half < halves; ++half) {
     rows[half] = emitter.add(first, Index::constant(half * rowStep));
     if (hasEdges)
@@ -112,8 +113,8 @@ Point StreamedScores::rowPoint(int64_t half) const {
   Point point;
   point.dims.assign(outer.begin(), outer.end());
   StringRef axes = ContractOp(space.scores).getResultAxes();
-  if (b.frame.dims.extent(ContractOp(space.scores).getResult(),
-                          axes.find(space.m))
+  if (b.frame.dims
+          .extent(ContractOp(space.scores).getResult(), axes.find(space.m))
           .size != 1)
     point.dims[axes.find(space.m)] = rows[half];
   return point;
@@ -142,8 +143,8 @@ void StreamedScores::defineAt(Value value, ArrayRef<Value> values) {
   int64_t perBlock = pair / lanes;
   for (int64_t half = halves - 1; half >= 0; --half)
     for (int64_t column = columns.size() - 1; column >= 0; --column) {
-      int64_t number = halves * pair * (column / perBlock) + pair * half +
-                       column % perBlock;
+      int64_t number =
+          halves * pair * (column / perBlock) + pair * half + column % perBlock;
       emitter.define(value, pointAt(half, column),
                      emitter.gatherLanes(b.loc(), lanes, [&](int64_t lane) {
                        return values[number + lane];
@@ -194,8 +195,8 @@ SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole) {
       std::optional<PointEmitter::Scope> own;
       if (!isWhole)
         own.emplace(emitter);
-      int64_t number = halves * pair * (column / perBlock) + pair * half +
-                       column % perBlock;
+      int64_t number =
+          halves * pair * (column / perBlock) + pair * half + column % perBlock;
       Point point = pointAt(half, column);
       emitter.define(scores.getResult(), point,
                      emitter.gatherLanes(b.loc(), lanes, [&](int64_t lane) {
@@ -203,8 +204,8 @@ SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole) {
                      }));
       if (isWhole)
         for (const ScoreMask &mask : found) {
-          Value known = arith::ConstantIntOp::create(builder, b.loc(), flag,
-                                                     mask.wanted);
+          Value known =
+              arith::ConstantIntOp::create(builder, b.loc(), flag, mask.wanted);
           Point at = emitter.operandPoint(mask.value, space.logits, point);
           emitter.define(mask.value, at,
                          emitter.splat(b.loc(), known, at.lanes));
@@ -248,13 +249,13 @@ SmallVector<Value> StreamedScores::weights(ArrayRef<Value> exponentials) {
         emitter.define(factor.op->getResult(0), point,
                        emitter.emitLanes(factor.weightOperand(), point));
       Value weight = emitter.emitLanes(rounded, point);
-      int64_t number = halves * pair * (column / perBlock) + pair * half +
-                       column % perBlock;
+      int64_t number =
+          halves * pair * (column / perBlock) + pair * half + column % perBlock;
       for (int64_t lane = 0; lane < lanes; ++lane)
         found[number + lane] =
-            lanes == 1 ? weight
-                       : vector::ExtractOp::create(builder, b.loc(), weight,
-                                                   lane);
+            lanes == 1
+                ? weight
+                : vector::ExtractOp::create(builder, b.loc(), weight, lane);
     }
   return found;
 }

@@ -7,8 +7,8 @@
 //
 // A thread has scores of two rows, where it has sums (MmaEpilogue.h). The
 // emitter gets them as the first contraction's result at their points, and is
-// asked for the softmax's operand there, and later, with the exponentials known,
-// for the weights. So whatever a program does with the scores is done in
+// asked for the softmax's operand there, and later, with the exponentials
+// known, for the weights. So whatever a program does with the scores is done in
 // registers.
 //
 // A positive factor of all scores, such as 1 / sqrt(d), is left for the

@@ -99,8 +99,8 @@ Value Wgmma::stepped(Value descriptor, const SlotOperand &operand,
 }
 
 /// The op of the NVVM dialect has `keeps` as an attribute, so that the first
-/// step of a loop would need zeros. Operands behind the sums are the left one's,
-/// the right descriptor, and `keeps`.
+/// step of a loop would need zeros. Operands behind the sums are the left
+/// one's, the right descriptor, and `keeps`.
 Value Wgmma::start(Value sums, StringRef leftOperand, ValueRange leftValues,
                    StringRef leftConstraint, StringRef leftOrder, Value right,
                    Value keeps) {

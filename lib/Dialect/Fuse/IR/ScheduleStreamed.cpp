@@ -73,10 +73,11 @@ int64_t StreamedScheduleAttr::sharedBytes() const {
                        getStages(), resultBytesOf(getStore(), getConsumers()));
 }
 
-StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
-    MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
-    int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
-    MmaStore store) {
+StreamedScheduleAttr
+StreamedScheduleAttr::getIfLegal(MLIRContext *context, MmaIsa isa,
+                                 int64_t tileM, int64_t tileN, int64_t tileK,
+                                 int64_t depth, int64_t stages,
+                                 int64_t consumers, MmaStore store) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
