@@ -59,6 +59,8 @@ void AxisClasses::visit(Operation *op) {
   }
   if (auto rotary = dyn_cast<RotaryOp>(op))
     return uniteSameRank(rotary.getInput(), rotary.getResult());
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return uniteSameRank(scan.getInput(), scan.getResult());
   if (isa<SoftmaxStatsOp, WelfordOp>(op)) {
     for (Value result : op->getResults())
       uniteSameRank(op->getOperand(0), result);

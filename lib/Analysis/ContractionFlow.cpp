@@ -227,6 +227,9 @@ LogicalResult FlowFinder::visit(Operation *op) {
     flow.values.insert({own.getResult(), std::move(moved)});
     return success();
   }
+  if (isRowOrder(op))
+    return refuse("it needs whole rows in order, which the tiles of a "
+                  "contraction do not hold");
   if (isReduction(op) && tilesReduce) {
     Value input = op->getOperand(0);
     if (follows(input) && !flow.of(input).moves.empty())

@@ -232,12 +232,13 @@ void DimClasses::visitMovement(Operation *op) {
         for (int64_t axis = 0; axis < type.getRank(); ++axis) {
           if (!type.isDynamicDim(axis))
             continue;
-          int64_t offset = slice.getOffsets()[axis];
+          // What the verifier has bounded.
+          int64_t missing = slice.getOffsets()[axis] + slice.getLeftOut(axis);
           int64_t step = slice.getSteps()[axis];
-          if (offset == 0 && step == 1)
+          if (missing == 0 && step == 1)
             unite(input, axis, result, axis);
           else
-            addRule(result, axis, SizeRule::Sum, Key(input, axis), -offset,
+            addRule(result, axis, SizeRule::Sum, Key(input, axis), -missing,
                     step);
         }
       })
@@ -267,6 +268,14 @@ void DimClasses::visitMovement(Operation *op) {
       .Case<GatherOp>([&](GatherOp gather) {
         uniteIndexed(gather.getTable(), gather.getIds(), gather.getDim(),
                      gather.getResult());
+      })
+      .Case<TakeAlongOp>([&](TakeAlongOp take) {
+        int64_t rank = take.getType().getRank();
+        for (int64_t axis = 0; axis < rank; ++axis) {
+          unite(take.getIds(), axis, take.getResult(), axis);
+          if (axis != static_cast<int64_t>(take.getDim()))
+            unite(take.getTable(), axis, take.getResult(), axis);
+        }
       })
       .Case<ScatterOp>([&](ScatterOp scatter) {
         uniteSameRank(scatter.getInto(), scatter.getResult());
@@ -323,6 +332,15 @@ void DimClasses::visit(Operation *op) {
           unite(rotary.getInput(), 0, offset, 0);
         if (rotary.getCosTable())
           uniteSameRank(rotary.getCosTable(), rotary.getSinTable());
+      })
+      .Case<ScanOp>([&](ScanOp scan) {
+        uniteSameRank(scan.getInput(), scan.getResult());
+      })
+      .Case<TopKOp>([&](TopKOp top) {
+        for (Value result : top->getResults())
+          for (int64_t axis = 0, last = top.getInput().getType().getRank() - 1;
+               axis < last; ++axis)
+            unite(top.getInput(), axis, result, axis);
       })
       .Case<ReduceOp, LogSumExpOp>([&](auto reduce) {
         forEachKeptDim(reduce.getInput(), reduce.getDims(), reduce.getKeep(),

@@ -264,7 +264,7 @@ mlir::fuse::transposeSpaceOf(KernelOp kernel, const DimClasses &dims) {
     return std::nullopt;
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front()) {
-    if (isReduction(&op) || isa<ContractOp, ScatterOp>(op))
+    if (isReduction(&op) || isRowOrder(&op) || isa<ContractOp, ScatterOp>(op))
       return std::nullopt;
     ops.push_back(&op);
   }
@@ -293,7 +293,7 @@ bool mlir::fuse::readsAcross(ArrayRef<Operation *> ops, ArrayRef<Value> results,
     starts.push_back(scatter ? scatter.getUpdates() : result);
   }
   for (Operation *op : ops)
-    if (isReduction(op))
+    if (isReduction(op) || isRowOrder(op))
       starts.push_back(op->getOperand(0));
   return llvm::any_of(starts, [&](Value start) {
     SmallVector<Extent> extents = dims.extents(start);

@@ -94,6 +94,7 @@ public:
   Value build(ReverseOp reverse);
   Value build(ConcatOp concat);
   Value build(GatherOp gather);
+  Value build(TakeAlongOp take);
 
 private:
   /// The same lanes elsewhere.
@@ -134,6 +135,14 @@ private:
   }
   Value filled(TypedAttr value) {
     return emitter.splat(loc, emitter.elementConstant(loc, value), lanes);
+  }
+
+  /// What stands for an element that a table does not have.
+  TypedAttr nothing() {
+    if (auto type = dyn_cast<FloatType>(element))
+      return builder.getFloatAttr(type,
+                                  APFloat::getNaN(type.getFloatSemantics()));
+    return builder.getIntegerAttr(element, 0);
   }
 
   bool isKnownOutside(PadOp pad, const Point &source);
@@ -308,18 +317,31 @@ Value MovementBuilder::build(GatherOp gather) {
     return laneByLane();
   TableIndex found = emitTableIndex(emitter, gather.getIds(),
                                     extent(table, axis), axis, point);
-  auto nothing = [&]() -> TypedAttr {
-    if (auto type = dyn_cast<FloatType>(element))
-      return builder.getFloatAttr(type,
-                                  APFloat::getNaN(type.getFloatSemantics()));
-    return builder.getIntegerAttr(element, 0);
-  };
   return choose(
       found.inside,
       [&] {
         Point source = elsewhere();
         source.dims = tableDims(found.index, axis, rank, point);
         return emitter.emitLanes(table, source);
+      },
+      [&] { return filled(nothing()); });
+}
+
+/// Each lane has an id of its own.
+Value MovementBuilder::build(TakeAlongOp take) {
+  if (lanes > 1)
+    return laneByLane();
+  auto axis = static_cast<int64_t>(take.getDim());
+  Value table = take.getTable();
+  TableIndex found =
+      emitTableIndex(emitter, take.getIds(), extent(table, axis), 0, point);
+  return choose(
+      found.inside,
+      [&] {
+        Point source = elsewhere();
+        source.dims = point.dims;
+        source.dims[axis] = found.index;
+        return emitter.emit(table, source);
       },
       [&] { return filled(nothing()); });
 }
@@ -387,10 +409,10 @@ std::optional<Point> MovementBuilder::source(tensor::CollapseShapeOp collapse) {
 Value mlir::fuse::emitMovement(PointEmitter &emitter, Operation *op,
                                const Point &point) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<TransposeOp, SliceOp, PadOp, ReverseOp, ConcatOp, GatherOp>(
-          [&](auto moved) {
-            return MovementBuilder(emitter, op, point).build(moved);
-          });
+      .Case<TransposeOp, SliceOp, PadOp, ReverseOp, ConcatOp, GatherOp,
+            TakeAlongOp>([&](auto moved) {
+        return MovementBuilder(emitter, op, point).build(moved);
+      });
 }
 
 Point mlir::fuse::movedPoint(PointEmitter &emitter, Operation *op,

@@ -89,6 +89,14 @@ private:
   template <typename FloatOp, typename IntOp> Value either() {
     return isFloat() ? floatOp<FloatOp>(in) : intOp<IntOp>(in);
   }
+  int64_t bits() const {
+    return getElementTypeOrSelf(in[0].getType()).getIntOrFloatBitWidth();
+  }
+  /// Negative amounts are large ones without a sign. What the machine makes of
+  /// others is not defined.
+  Value isShiftInRange() {
+    return compareInt(arith::CmpIPredicate::ult, in[1], constant(bits()));
+  }
   Value select(Value condition, Value a, Value b) {
     return arith::SelectOp::create(builder, loc, condition, a, b);
   }
@@ -199,6 +207,12 @@ Value PointwiseBuilder::build() {
       .Case<SubOp>([&](auto) { return either<arith::SubFOp, arith::SubIOp>(); })
       .Case<MulOp>([&](auto) { return either<arith::MulFOp, arith::MulIOp>(); })
       .Case<DivOp>([&](auto) { return buildDiv(); })
+      .Case<FmodOp>([&](auto) -> Value {
+        if (isFloat())
+          return buildFmod(builder, loc, in[0], in[1]);
+        Value product = intOp<arith::MulIOp>({buildDiv(), in[1]});
+        return intOp<arith::SubIOp>({in[0], product});
+      })
       .Case<PowOp>([&](auto) { return floatOp<math::PowFOp>(in); })
       .Case<MinOp>([&](auto) { return buildMinMax(false, in[0], in[1]); })
       .Case<MaxOp>([&](auto) { return buildMinMax(true, in[0], in[1]); })
@@ -237,13 +251,23 @@ Value PointwiseBuilder::build() {
       .Case<FloorOp>([&](auto) { return floatOp<math::FloorOp>(in); })
       .Case<CeilOp>([&](auto) { return floatOp<math::CeilOp>(in); })
       .Case<RoundOp>([&](auto) { return floatOp<math::RoundEvenOp>(in); })
+      .Case<TruncOp>([&](auto) { return floatOp<math::TruncOp>(in); })
       .Case<CompareOp>([&](CompareOp compare) {
         return buildCompare(compare.getPredicate());
       })
       .Case<AndOp>([&](auto) { return intOp<arith::AndIOp>(in); })
       .Case<OrOp>([&](auto) { return intOp<arith::OrIOp>(in); })
+      .Case<XorOp>([&](auto) { return intOp<arith::XOrIOp>(in); })
       .Case<NotOp>([&](auto) -> Value {
-        return arith::XOrIOp::create(builder, loc, in[0], constant(1));
+        return arith::XOrIOp::create(builder, loc, in[0], constant(-1));
+      })
+      .Case<ShlOp>([&](auto) {
+        return select(isShiftInRange(), intOp<arith::ShLIOp>(in), constant(0));
+      })
+      .Case<ShrOp>([&](auto) {
+        // The last bit that stays is the sign.
+        Value amount = select(isShiftInRange(), in[1], constant(bits() - 1));
+        return intOp<arith::ShRSIOp>({in[0], amount});
       })
       .Case<SelectOp>([&](auto) { return select(in[0], in[1], in[2]); })
       .Default([](Operation *op) -> Value {

@@ -103,6 +103,7 @@ FailureOr<Grid> lowerPointwise(KernelFrame &frame,
                                PointwiseScheduleAttr schedule);
 FailureOr<Grid> lowerRows(KernelFrame &frame, RowsScheduleAttr schedule);
 FailureOr<Grid> lowerColumns(KernelFrame &frame, ColumnsScheduleAttr schedule);
+FailureOr<Grid> lowerOrdered(KernelFrame &frame, OrderedScheduleAttr schedule);
 FailureOr<Grid> lowerTranspose(KernelFrame &frame,
                                TransposeScheduleAttr schedule);
 FailureOr<Grid> lowerContraction(KernelFrame &frame,

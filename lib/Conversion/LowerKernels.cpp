@@ -317,6 +317,8 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
           [&](auto schedule) { return lowerColumns(frame, schedule); })
       .Case<RowsScheduleAttr>(
           [&](auto schedule) { return lowerRows(frame, schedule); })
+      .Case<OrderedScheduleAttr>(
+          [&](auto schedule) { return lowerOrdered(frame, schedule); })
       .Case<TransposeScheduleAttr>(
           [&](auto schedule) { return lowerTranspose(frame, schedule); })
       .Case<ContractionScheduleAttr>(

@@ -130,9 +130,25 @@ Value PointEmitter::readStaged(Value value, const Point &point) {
   return nullptr;
 }
 
+Value PointEmitter::readElements(Value value, const Point &point) {
+  for (Memory &memory : llvm::reverse(memories)) {
+    auto it = memory.readers.find(value);
+    if (it == memory.readers.end())
+      continue;
+    // What is read may look others up, which moves the map's entries.
+    ElementReader read = it->second;
+    return gatherLanes(value.getLoc(), point.lanes, [&](int64_t lane) {
+      return read(lanePoint(point, lane));
+    });
+  }
+  return nullptr;
+}
+
 Value PointEmitter::emitUncached(Value value, const Point &point) {
   if (Value staged = readStaged(value, point))
     return staged;
+  if (Value read = readElements(value, point))
+    return read;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return load(argument, point);
   Operation *op = value.getDefiningOp();
@@ -158,8 +174,8 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
           [&](auto) { return emitReshape(*this, op, point); })
       .Case<RandomOp>(
           [&](RandomOp random) { return emitRandom(*this, random, point); })
-      .Case<TransposeOp, SliceOp, PadOp, ReverseOp, ConcatOp, GatherOp>(
-          [&](auto) { return emitMovement(*this, op, point); })
+      .Case<TransposeOp, SliceOp, PadOp, ReverseOp, ConcatOp, GatherOp,
+            TakeAlongOp>([&](auto) { return emitMovement(*this, op, point); })
       .Default([&](Operation *) { return emitPointwise(*this, op, point); });
 }
 

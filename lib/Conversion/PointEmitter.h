@@ -166,6 +166,14 @@ public:
     memories.back().staged.push_back(std::move(staged));
   }
 
+  /// Gives an element of a value, at a point of one lane, in the compute type.
+  using ElementReader = std::function<Value(const Point &)>;
+  /// Reads the elements of `value`, whose op has no value at a point of its
+  /// own, there until the current scope ends.
+  void readThrough(Value value, ElementReader reader) {
+    memories.back().readers[value] = std::move(reader);
+  }
+
   /// Gives the lanes of an input at a point, as they lie in memory, or null for
   /// an ordinary load.
   using Loader = std::function<Value(BlockArgument, const Point &)>;
@@ -288,6 +296,8 @@ private:
   Value emitUncached(Value value, const Point &point);
   /// The element if it is staged, else null.
   Value readStaged(Value value, const Point &point);
+  /// The lanes if the value has a reader, else null.
+  Value readElements(Value value, const Point &point);
   Value load(BlockArgument argument, const Point &point);
   /// The lanes as they lie in memory, with an access as wide as the point's
   /// alignment allows.
@@ -334,6 +344,7 @@ private:
     std::map<IndexKey, Value> indices;
     std::map<std::pair<void *, int64_t>, Value> materialized;
     SmallVector<Staged, 0> staged;
+    DenseMap<Value, ElementReader> readers;
   };
 
   OpBuilder &builder;
@@ -341,7 +352,7 @@ private:
   const DimClasses &dims;
   KernelAbi abi;
   EmitOptions options;
-  SmallVector<Memory> memories;
+  SmallVector<Memory, 0> memories;
   Loader loader;
   llvm::DenseSet<Operation *> repeated;
   DenseMap<Value, std::pair<int64_t, int64_t>> ranges;
@@ -352,6 +363,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 Value emitPointwise(PointEmitter &emitter, Operation *op, const Point &point);
+/// x - y trunc(x / y) of floats, exact; scalars or vectors of one type.
+Value buildFmod(OpBuilder &builder, Location loc, Value x, Value y);
 Value emitRotary(PointEmitter &emitter, RotaryOp op, const Point &point);
 /// Ops with the trait Movement.
 Value emitMovement(PointEmitter &emitter, Operation *op, const Point &point);

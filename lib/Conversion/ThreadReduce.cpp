@@ -19,17 +19,10 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t warpSize = 32;
-
-/// The value of the lane whose number differs in `distance`. Shuffles move 32
-/// bits: booleans are widened, 64-bit values go as two halves.
-static Value shuffleXor(OpBuilder &builder, Location loc, Value value,
-                        int64_t distance) {
-  auto exchange = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(builder, loc, word, distance, warpSize,
-                                  gpu::ShuffleMode::XOR)
-        .getShuffleResult();
-  };
+/// What `exchange` makes of the value's words. Shuffles move 32 bits: booleans
+/// are widened, 64-bit values go as two halves.
+static Value exchangeWords(OpBuilder &builder, Location loc, Value value,
+                           llvm::function_ref<Value(Value)> exchange) {
   Type type = value.getType();
   if (type.isInteger(1)) {
     Value word =
@@ -50,6 +43,25 @@ static Value shuffleXor(OpBuilder &builder, Location loc, Value value,
   Value joined = vector::FromElementsOp::create(builder, loc, pair, halves);
   Value back = vector::BitCastOp::create(builder, loc, single, joined);
   return vector::ExtractOp::create(builder, loc, back, int64_t{0});
+}
+
+Value mlir::fuse::shuffleXor(OpBuilder &builder, Location loc, Value value,
+                             int64_t distance) {
+  return exchangeWords(builder, loc, value, [&](Value word) -> Value {
+    return gpu::ShuffleOp::create(builder, loc, word, distance, warpSize,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  });
+}
+
+Value mlir::fuse::shuffleFrom(OpBuilder &builder, Location loc, Value value,
+                              Value lane) {
+  Value width = arith::ConstantIntOp::create(builder, loc, warpSize, 32);
+  return exchangeWords(builder, loc, value, [&](Value word) -> Value {
+    return gpu::ShuffleOp::create(builder, loc, word, lane, width,
+                                  gpu::ShuffleMode::IDX)
+        .getShuffleResult();
+  });
 }
 
 /// Distances of a butterfly over the lanes of a warp, `width` at most.
@@ -101,8 +113,7 @@ static Type slotType(OpBuilder &builder, Type type) {
   return type.isInteger(1) ? Type(builder.getI32Type()) : type;
 }
 
-/// Shared memory for one component of a state, one slot a warp.
-static Value addSlots(KernelFrame &frame, Type type, int64_t count) {
+Value mlir::fuse::addSlots(KernelFrame &frame, Type type, int64_t count) {
   OpBuilder &builder = frame.builder;
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                           gpu::AddressSpace::Workgroup);
@@ -124,15 +135,15 @@ static Value fromSlot(OpBuilder &builder, Value value, Type type) {
   return arith::TruncIOp::create(builder, value.getLoc(), type, value);
 }
 
-static void storeSlot(KernelFrame &frame, Value slots, const Index &slot,
-                      Value value) {
+void mlir::fuse::storeSlot(KernelFrame &frame, Value slots, const Index &slot,
+                           Value value) {
   memref::StoreOp::create(frame.builder, frame.loc(),
                           toSlot(frame.builder, value), slots,
                           ValueRange{frame.emitter.materialize(slot)});
 }
 
-static Value loadSlot(KernelFrame &frame, Value slots, const Index &slot,
-                      Type type) {
+Value mlir::fuse::loadSlot(KernelFrame &frame, Value slots, const Index &slot,
+                           Type type) {
   Value value =
       memref::LoadOp::create(frame.builder, frame.loc(), slots,
                              ValueRange{frame.emitter.materialize(slot)});

@@ -13,6 +13,20 @@
 
 namespace mlir::fuse {
 
+/// Lanes that exchange values by shuffles.
+inline constexpr int64_t warpSize = 32;
+
+/// The scalar of the lane whose number differs in `distance`, a power of two.
+Value shuffleXor(OpBuilder &builder, Location loc, Value value,
+                 int64_t distance);
+/// The scalar of the lane of that number, an i32.
+Value shuffleFrom(OpBuilder &builder, Location loc, Value value, Value lane);
+
+/// Static shared memory for `count` scalars; on a CPU they are the thread's.
+Value addSlots(KernelFrame &frame, Type type, int64_t count);
+void storeSlot(KernelFrame &frame, Value slots, const Index &slot, Value value);
+Value loadSlot(KernelFrame &frame, Value slots, const Index &slot, Type type);
+
 /// The threads that share a row: `width` neighbours, of which there are
 /// `groups` in a block. `width` is a power of two up to a warp, or a multiple
 /// of a warp. All threads of the block take part in every exchange.

@@ -68,6 +68,7 @@ public:
   /// The sizes of `value` along `axis`, where ops derive it, agree.
   void requireAgreement(Location loc, Value value, int64_t axis);
   void requireInside(SliceOp slice);
+  void requireLength(TopKOp top);
   /// Makes a size that the program asks of an op's result one of the arguments
   /// again: a kernel may then compute that result and use the size.
   void hoist(tensor::DimOp op);
@@ -161,15 +162,29 @@ void SizeConditions::requireInside(SliceOp slice) {
   Location loc = slice.getLoc();
   for (auto [axis, extent] : llvm::enumerate(dims.extents(slice.getInput()))) {
     int64_t size = slice.getSizes()[axis], offset = slice.getOffsets()[axis];
-    int64_t end =
-        size > 0 ? offset + (size - 1) * slice.getSteps()[axis] + 1 : offset;
+    int64_t end = size > 0 ? offset + (size - 1) * slice.getSteps()[axis] + 1
+                           : offset + slice.getLeftOut(axis);
     if (extent.isStatic() || end == 0)
       continue;
     require(loc, sizeOf(loc, extent), RequirePredicate::ge,
             sizeOf(loc, Extent{end}),
             describe(extent) + " to be at least " + Twine(end) +
-                ", where the slice ends");
+                (slice.getLeftOut(axis)
+                     ? ", which the slice starts behind and leaves out"
+                     : ", where the slice ends"));
   }
+}
+
+void SizeConditions::requireLength(TopKOp top) {
+  Extent length = dims.extents(top.getInput()).back();
+  auto k = static_cast<int64_t>(top.getK());
+  if (length.isStatic())
+    return;
+  Location loc = top.getLoc();
+  require(loc, sizeOf(loc, length), RequirePredicate::ge,
+          sizeOf(loc, Extent{k}),
+          describe(length) + " to be at least k = " + Twine(k) +
+              ", which fuse.top_k asks for");
 }
 
 void SizeConditions::hoist(tensor::DimOp op) {
@@ -197,6 +212,8 @@ void BindDimsPass::requireSizes(const DimClasses &dims,
     }
     if (auto slice = dyn_cast<SliceOp>(op))
       conditions.requireInside(slice);
+    if (auto top = dyn_cast<TopKOp>(op))
+      conditions.requireLength(top);
     if (auto rotary = dyn_cast<RotaryOp>(op))
       if (rotary.getOffset() && rotary.getOffset().getType().getRank() == 1)
         conditions.requireAgreement(op->getLoc(), rotary.getOffset(), 0);

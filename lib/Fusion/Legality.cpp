@@ -11,6 +11,7 @@
 #include "fuse/Analysis/ContractionFlow.h"
 #include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/OrderedSpace.h"
 #include "fuse/Analysis/StreamedSpace.h"
 #include "fuse/Analysis/TransposeSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -52,6 +53,7 @@ private:
   FailureOr<GroupKind> asTiles(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asReductions();
   bool isStreamed();
+  FailureOr<GroupKind> asOrdered();
 
   const GroupView &group;
   const DimClasses &dims;
@@ -100,7 +102,7 @@ private:
 
 Places::Places(const GroupView &group) {
   for (Operation *op : group.ops)
-    if (isReduction(op) || isa<ContractOp>(op) ||
+    if (isReduction(op) || isRowOrder(op) || isa<ContractOp>(op) ||
         llvm::any_of(op->getOperands(),
                      [&](Value v) { return after.contains(v); }))
       after.insert(op->result_begin(), op->result_end());
@@ -442,6 +444,13 @@ bool Classifier::isStreamed() {
       streamedSpaceOf({group.ops, inputs, group.results}, dims, facts, why));
 }
 
+/// Rows that are walked from one end to the other.
+FailureOr<GroupKind> Classifier::asOrdered() {
+  if (failed(orderedSpaceOf(group.ops, group.results, dims, reason)))
+    return failure();
+  return GroupKind::Ordered;
+}
+
 /// Whether all threads walk one space, that of the results.
 static bool walksOneShape(const GroupView &group, const DimClasses &dims) {
   return llvm::none_of(group.ops, llvm::IsaPred<ScatterOp>) &&
@@ -451,7 +460,7 @@ static bool walksOneShape(const GroupView &group, const DimClasses &dims) {
 }
 
 FailureOr<GroupKind> Classifier::run() {
-  bool reduces = false;
+  bool reduces = false, orders = false;
   for (Operation *op : group.ops) {
     if (isa<ContractOp>(op)) {
       if (const char *why = checkScatters(group))
@@ -459,14 +468,17 @@ FailureOr<GroupKind> Classifier::run() {
       return isStreamed() ? GroupKind::Streamed : asContractions();
     }
     reduces |= isReduction(op);
+    orders |= isRowOrder(op);
   }
   if (const char *why = checkScatters(group))
     return refuse(why);
   // Tiles can be turned where there is nothing but tiles of one shape.
-  if ((reduces || !walksOneShape(group, dims)) &&
+  if ((reduces || orders || !walksOneShape(group, dims)) &&
       readsAcross(group.ops, group.results, dims))
     return refuse("neighbours in the transposed value lie rows apart in "
                   "memory, and only a kernel of one shape turns tiles");
+  if (orders)
+    return asOrdered();
   return reduces ? asReductions() : GroupKind::Pointwise;
 }
 

@@ -322,7 +322,8 @@ static SmallVector<Operation *> computedBy(Operation *op, const Groups &groups,
   llvm::SetVector<Operation *> found;
   found.insert(op);
   for (size_t i = 0; i < found.size(); ++i) {
-    if (isReduction(found[i]) || isa<ContractOp, ScatterOp>(found[i]))
+    if (isReduction(found[i]) || isRowOrder(found[i]) ||
+        isa<ContractOp, ScatterOp>(found[i]))
       return {};
     for (Value operand : found[i]->getOperands()) {
       Operation *producer = operand.getDefiningOp();
@@ -491,6 +492,8 @@ bool GroupMerger::mayBeNeighbours(std::optional<GroupKind> a,
     return false;
   if (a == GroupKind::Contraction || b == GroupKind::Contraction)
     return a == b && machine.tensorCores;
+  if (a == GroupKind::Ordered || b == GroupKind::Ordered)
+    return a == b;
   bool isComputed = a == GroupKind::Pointwise || b == GroupKind::Pointwise;
   bool areRows = a == GroupKind::Rows || b == GroupKind::Rows;
   return a == b || !isComputed || (areRows && machine.sharesResults);
@@ -522,8 +525,9 @@ void GroupMerger::mergeNeighbours() {
       std::optional<GroupKind> kind = kinds[a];
       if (!groups.isAlive(b) || !mayBeNeighbours(kind, kinds[b]))
         continue;
-      bool needShared =
-          kind == GroupKind::Columns || kind == GroupKind::Contraction;
+      bool needShared = kind == GroupKind::Columns ||
+                        kind == GroupKind::Contraction ||
+                        kind == GroupKind::Ordered;
       bool isComputed =
           kind == GroupKind::Pointwise || kinds[b] == GroupKind::Pointwise;
       bool wanted =

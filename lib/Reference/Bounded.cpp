@@ -207,6 +207,46 @@ Bounded Arithmetic::pow(Bounded x, Bounded y) const {
   return round(power, ulps::pow);
 }
 
+/// The quotient that fmod takes from `x`, an integer.
+static double quotientOfFmod(double x, double y) {
+  return std::round((x - std::fmod(x, y)) / y);
+}
+
+Bounded Arithmetic::fmod(Bounded x, Bounded y) {
+  auto isNaN = [](Bounded z) { return std::isnan(z.value) && z.isExact(); };
+  Bounded rest = {std::fmod(x.value, y.value), 0.0};
+  if ((x.isExact() && y.isExact()) || isNaN(x) || isNaN(y))
+    return rest;
+  if (x.isUnbounded() || y.isUnbounded() || y.mayBeZero() ||
+      !std::isfinite(x.value))
+    return {rest.value, kInfinity};
+  // Where the quotient is certain, the rest is linear in both.
+  double quotient = quotientOfFmod(x.value, y.value);
+  bool isCertain = true;
+  for (double a : {x.low(), x.high()})
+    for (double b : {y.low(), y.high()})
+      isCertain &= quotientOfFmod(a, b) == quotient;
+  // All that it can be has less than the divisor's magnitude.
+  rest.error = std::fabs(rest.value) + y.magnitude();
+  if (isCertain)
+    rest.error = std::min(
+        rest.error,
+        x.error + (quotient == 0.0 ? 0.0 : std::fabs(quotient) * y.error));
+  return rest;
+}
+
+Bounded Arithmetic::remainder(Bounded x, Bounded y) const {
+  Bounded rest = fmod(x, y);
+  if (!(std::isfinite(rest.value) && std::isfinite(rest.error)))
+    return rest;
+  bool isLeft = rest.value != 0.0 && (rest.value < 0.0) != (y.value < 0.0);
+  Bounded result = isLeft ? add(rest, y) : rest;
+  bool isCertain = rest.isExact() || rest.low() > 0.0 || rest.high() < 0.0;
+  if (!isCertain)
+    result.error = std::fabs(result.value) + y.magnitude();
+  return result;
+}
+
 Bounded Arithmetic::min(Bounded x, Bounded y) {
   auto f = [](double a, double b) {
     if (std::isnan(a) || std::isnan(b))
@@ -244,6 +284,10 @@ Bounded Arithmetic::ceil(Bounded x) {
 
 Bounded Arithmetic::roundEven(Bounded x) {
   return mapMonotone([](double a) { return std::nearbyint(a); }, x);
+}
+
+Bounded Arithmetic::trunc(Bounded x) {
+  return mapMonotone([](double a) { return std::trunc(a); }, x);
 }
 
 Bounded Arithmetic::exp(Bounded x) const {

@@ -137,6 +137,9 @@ public:
   /// The same inside a composite, where it may be a product with a reciprocal.
   Bounded quotient(Bounded x, Bounded y) const;
   Bounded pow(Bounded x, Bounded y) const;
+  /// Exact where x and y are.
+  static Bounded fmod(Bounded x, Bounded y);
+  Bounded remainder(Bounded x, Bounded y) const;
   static Bounded min(Bounded x, Bounded y);
   static Bounded max(Bounded x, Bounded y);
 
@@ -146,6 +149,7 @@ public:
   static Bounded floor(Bounded x);
   static Bounded ceil(Bounded x);
   static Bounded roundEven(Bounded x);
+  static Bounded trunc(Bounded x);
   Bounded exp(Bounded x) const;
   Bounded exp2(Bounded x) const;
   Bounded expm1(Bounded x) const;

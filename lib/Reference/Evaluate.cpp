@@ -167,6 +167,10 @@ llvm::Error Evaluator::run(Operation *op) {
   if (auto welford = dyn_cast<WelfordOp>(op))
     return bindBoth(op,
                     evaluateWelford(welford, *tensors.at(welford.getInput())));
+  if (auto top = dyn_cast<TopKOp>(op)) {
+    auto found = evaluateTopK(top, *tensors.at(top.getInput()));
+    return found ? bindBoth(op, std::move(*found)) : found.takeError();
+  }
   if (isa<tensor::DimOp, arith::ConstantOp>(op))
     return runIndex(op);
   bool isTensorOp = isa<tensor::TensorDialect>(op->getDialect());
@@ -231,6 +235,7 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
       .Case([&](GatherOp gather) {
         return evaluateGather(gather, *first, *operands[1]);
       })
+      .Case([&](TakeAlongOp op) { return evaluateTakeAlong(op, operands); })
       .Case([&](ScatterOp op) { return evaluateScatter(op, operands); })
       .Case([&](RandomOp random) {
         return evaluateRandom(random, *first,
@@ -241,6 +246,7 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
       })
       .Case([&](ArgMaxOp arg) { return evaluateArgMax(arg, *first); })
       .Case([&](ArgMinOp arg) { return evaluateArgMin(arg, *first); })
+      .Case([&](ScanOp scan) { return evaluateScan(scan, *first); })
       .Case([&](ReduceOp reduce) { return evaluateReduce(reduce, *first); })
       .Case([&](SoftmaxOp softmax) { return evaluateSoftmax(softmax, *first); })
       .Case([&](LogSoftmaxOp softmax) {

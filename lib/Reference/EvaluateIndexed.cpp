@@ -81,6 +81,36 @@ Value mlir::fuse::reference::evaluateGather(GatherOp op, const Value &table,
   return result;
 }
 
+llvm::Expected<Value>
+mlir::fuse::reference::evaluateTakeAlong(TakeAlongOp op, Operands operands) {
+  const Value &table = *operands[0], &ids = *operands[1];
+  auto dim = static_cast<int64_t>(op.getDim());
+  for (auto [axis, sizes] :
+       llvm::enumerate(llvm::zip_equal(table.shape, ids.shape))) {
+    auto [expected, size] = sizes;
+    if (static_cast<int64_t>(axis) == dim)
+      continue;
+    if (auto error =
+            checkSize(op, "the sizes of the table and the ids", expected, size))
+      return std::move(error);
+  }
+  Value result = Value::zeros(table.dtype, ids.shape);
+  if (isFloat(result.dtype))
+    llvm::fill(result.data, kNaN);
+  Sizes strides = getStrides(table.shape);
+  int64_t stride = strides[dim], size = table.shape[dim];
+  strides[dim] = 0;
+  forEachPoint(ids.shape, {strides}, 1 << 12,
+               [&](int64_t number, llvm::ArrayRef<int64_t> at) {
+                 int64_t id = ids.ints[number];
+                 if (id >= 0 && id < size)
+                   copyElement(table, at[0] + id * stride, result, number);
+                 if (ids.getError(number) != 0.0)
+                   result.error[number] = getUnbounded(result.dtype);
+               });
+  return result;
+}
+
 /// Widens an element of `to`, so that it allows what `from` does, too.
 static void includeElement(const Value &from, int64_t read, Value &to,
                            int64_t write) {

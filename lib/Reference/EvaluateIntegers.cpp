@@ -165,6 +165,76 @@ static PointFunction getArithmetic(Operation *op, DType dtype) {
 }
 
 //===----------------------------------------------------------------------===//
+// Remainders and bits
+//===----------------------------------------------------------------------===//
+
+/// Of what is not exact nothing is known.
+template <typename Exact>
+static PointFunction makeExact(DType dtype, Exact exact) {
+  return [=](Inputs x) -> Integer {
+    Integer result = wrap(dtype, exact(x));
+    bool isExact = llvm::all_of(x, [](Integer y) { return y.isExact(); });
+    return {result.value, isExact ? 0.0 : kInfinity};
+  };
+}
+
+/// Towards zero; where the divisor is 0, the dividend.
+static int64_t takeRest(int64_t x, int64_t y) {
+  return y == 0 ? x : y == -1 ? 0 : x % y;
+}
+
+/// Towards -inf.
+static int64_t takeModulus(int64_t x, int64_t y) {
+  int64_t rest = takeRest(x, y);
+  return y != 0 && rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+static PointFunction getBits(Operation *op, DType dtype) {
+  int64_t bits = 8 * getBytes(dtype);
+  auto isInRange = [bits](int64_t amount) {
+    return amount >= 0 && amount < bits;
+  };
+  return llvm::TypeSwitch<Operation *, PointFunction>(op)
+      .Case([&](FmodOp) {
+        return makeExact(
+            dtype, [](Inputs x) { return takeRest(x[0].value, x[1].value); });
+      })
+      .Case([&](RemainderOp) {
+        return makeExact(dtype, [](Inputs x) {
+          return takeModulus(x[0].value, x[1].value);
+        });
+      })
+      .Case([&](AndOp) {
+        return makeExact(dtype,
+                         [](Inputs x) { return x[0].value & x[1].value; });
+      })
+      .Case([&](OrOp) {
+        return makeExact(dtype,
+                         [](Inputs x) { return x[0].value | x[1].value; });
+      })
+      .Case([&](XorOp) {
+        return makeExact(dtype,
+                         [](Inputs x) { return x[0].value ^ x[1].value; });
+      })
+      .Case([&](NotOp) {
+        return makeExact(dtype, [](Inputs x) { return ~x[0].value; });
+      })
+      .Case([&](ShlOp) {
+        return makeExact(dtype, [=](Inputs x) -> uint64_t {
+          return isInRange(x[1].value)
+                     ? static_cast<uint64_t>(x[0].value) << x[1].value
+                     : 0;
+        });
+      })
+      .Case([&](ShrOp) {
+        return makeExact(dtype, [=](Inputs x) {
+          return x[0].value >> (isInRange(x[1].value) ? x[1].value : bits - 1);
+        });
+      })
+      .Default([](Operation *) { return nullptr; });
+}
+
+//===----------------------------------------------------------------------===//
 // Booleans
 //===----------------------------------------------------------------------===//
 
@@ -184,6 +254,11 @@ static PointFunction getLogic(Operation *op) {
   return llvm::TypeSwitch<Operation *, PointFunction>(op)
       .Case([](AndOp) { return makeLogic(false); })
       .Case([](OrOp) { return makeLogic(true); })
+      .Case([](XorOp) {
+        return [](Inputs x) -> Integer {
+          return {x[0].value != x[1].value, std::max(x[0].error, x[1].error)};
+        };
+      })
       .Case([](NotOp) {
         return [](Inputs x) -> Integer { return {!x[0].value, x[0].error}; };
       })
@@ -297,6 +372,8 @@ mlir::fuse::reference::evaluateIntegers(Operation *op, const Sizes &space,
   PointFunction function = getSelect(op);
   if (!function)
     function = dtype == DType::I1 ? getLogic(op) : getArithmetic(op, dtype);
+  if (!function && dtype != DType::I1)
+    function = getBits(op, dtype);
   if (!function)
     return makeError(op, "expected an op of the fuse dialect that the oracle "
                          "knows; verify an earlier stage of the program");

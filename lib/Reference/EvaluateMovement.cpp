@@ -80,14 +80,15 @@ llvm::Expected<Value> mlir::fuse::reference::evaluateSlice(SliceOp op,
   Sizes sizes(op.getSizes());
   for (auto [axis, size] : llvm::enumerate(input.shape)) {
     int64_t offset = op.getOffsets()[axis];
-    if (size < offset)
+    int64_t missing = offset + op.getLeftOut(axis);
+    if (size < missing)
       return makeError(op, "expected a size of at least " +
-                               llvm::Twine(offset) + " in dimension " +
+                               llvm::Twine(missing) + " in dimension " +
                                llvm::Twine(axis) + ", but got " +
                                llvm::Twine(size) +
                                "; pass an input that reaches the offset");
-    if (sizes[axis] == -1)
-      sizes[axis] = llvm::divideCeil(size - offset, op.getSteps()[axis]);
+    if (sizes[axis] < 0)
+      sizes[axis] = llvm::divideCeil(size - missing, op.getSteps()[axis]);
   }
   return slice(input, op.getOffsets(), sizes, op.getSteps());
 }

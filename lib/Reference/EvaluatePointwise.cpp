@@ -113,6 +113,7 @@ static PointFunction getUnary(Operation *op, const Arithmetic &a) {
       .Case([&](FloorOp) { return exact(&A::floor); })
       .Case([&](CeilOp) { return exact(&A::ceil); })
       .Case([&](RoundOp) { return exact(&A::roundEven); })
+      .Case([&](TruncOp) { return exact(&A::trunc); })
       .Case([&](ExpOp) { return rounded(&A::exp); })
       .Case([&](Exp2Op) { return rounded(&A::exp2); })
       .Case([&](Expm1Op) { return rounded(&A::expm1); })
@@ -143,6 +144,8 @@ static PointFunction getBinary(Operation *op, const Arithmetic &a) {
         return rounded(op->hasAttr(kAccuracyAttr) ? &A::quotient : &A::div);
       })
       .Case([&](PowOp) { return rounded(&A::pow); })
+      .Case([&](RemainderOp) { return rounded(&A::remainder); })
+      .Case([](FmodOp) { return [](Inputs x) { return A::fmod(x[0], x[1]); }; })
       .Case([](MinOp) { return [](Inputs x) { return A::min(x[0], x[1]); }; })
       .Case([](MaxOp) { return [](Inputs x) { return A::max(x[0], x[1]); }; })
       .Case([](ClampOp) {

@@ -201,3 +201,98 @@ Value mlir::fuse::reference::evaluateReduce(ReduceOp op, const Value &input) {
   });
   return result;
 }
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit(offset)` for the elements of the row that starts there, in the
+/// order of the scan.
+template <typename Visit>
+static void forEachInOrder(ScanOp op, int64_t start, int64_t length,
+                           Visit visit) {
+  for (int64_t i = 0; i < length; ++i)
+    visit(start + (op.getReverse() ? length - 1 - i : i));
+}
+
+template <typename Combiner, typename Sign, typename Get>
+static void scanFloats(ScanOp op, const Reader &read, int64_t start,
+                       int64_t length, Sign sign, Get get, Value &result) {
+  Combiner combiner;
+  forEachInOrder(op, start, length, [&](int64_t offset) {
+    if (op.getExclusive())
+      store(result, offset, get(combiner));
+    combiner.visit(sign(read[offset]));
+    if (!op.getExclusive())
+      store(result, offset, get(combiner));
+  });
+}
+
+static void scanFloats(ScanOp op, const Reader &read, int64_t start,
+                       int64_t length, Value &result) {
+  DType dtype = result.dtype, wide = isNarrow(dtype) ? DType::F32 : dtype;
+  Arithmetic accumulator(wide);
+  auto same = [](Bounded x) { return x; };
+  switch (op.getKind()) {
+  case ReduceKind::sum:
+    return scanFloats<Summer>(
+        op, read, start, length, same,
+        [&](const Summer &sum) {
+          return mayRound(wide, dtype, sum.get(accumulator));
+        },
+        result);
+  case ReduceKind::prod:
+    return scanFloats<Multiplier>(
+        op, read, start, length, same,
+        [&](const Multiplier &product) {
+          return mayRound(wide, dtype, product.get(wide));
+        },
+        result);
+  case ReduceKind::max:
+    return scanFloats<MaxFinder>(
+        op, read, start, length, same,
+        [](const MaxFinder &max) { return max.get(); }, result);
+  case ReduceKind::min:
+    return scanFloats<MaxFinder>(
+        op, read, start, length, &Arithmetic::neg,
+        [](const MaxFinder &max) { return Arithmetic::neg(max.get()); },
+        result);
+  default:
+    llvm_unreachable("the verifier refuses other kinds");
+  }
+}
+
+static void scanIntegers(ScanOp op, const Value &input, int64_t start,
+                         int64_t length, Value &result) {
+  ReduceKind kind = op.getKind();
+  int64_t value = getIdentity(kind, result.dtype);
+  double sum = 0.0, largest = 0.0;
+  auto put = [&](int64_t offset) {
+    result.ints[offset] =
+        result.dtype == DType::I32 ? static_cast<int32_t>(value) : value;
+    result.error[offset] = combineErrors(kind, sum, largest, /*decided=*/false);
+  };
+  forEachInOrder(op, start, length, [&](int64_t offset) {
+    if (op.getExclusive())
+      put(offset);
+    value = combine(kind, value, input.ints[offset]);
+    sum += input.getError(offset);
+    largest = std::max(largest, input.getError(offset));
+    if (!op.getExclusive())
+      put(offset);
+  });
+}
+
+Value mlir::fuse::reference::evaluateScan(ScanOp op, const Value &input) {
+  Value result = Value::zeros(input.dtype, input.shape);
+  Reader read(input);
+  int64_t length = input.shape.back();
+  LineSpace lines(input.shape, {static_cast<int64_t>(input.shape.size()) - 1});
+  lines.forEachLine([&](int64_t, int64_t base) {
+    if (isFloat(input.dtype))
+      scanFloats(op, read, base, length, result);
+    else
+      scanIntegers(op, input, base, length, result);
+  });
+  return result;
+}

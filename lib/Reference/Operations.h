@@ -102,6 +102,7 @@ llvm::Expected<Value> evaluateConcat(ConcatOp op, Operands operands);
 /// Of the operand alone, or with `like`.
 llvm::Expected<Value> evaluateBroadcast(BroadcastOp op, Operands operands);
 Value evaluateGather(GatherOp op, const Value &table, const Value &ids);
+llvm::Expected<Value> evaluateTakeAlong(TakeAlongOp op, Operands operands);
 /// Of `into`, `ids` and `updates`.
 llvm::Expected<Value> evaluateScatter(ScatterOp op, Operands operands);
 
@@ -122,6 +123,10 @@ Value evaluateDropout(DropoutOp op, const Value &input, const Value &seed);
 Value evaluateArgMax(ArgMaxOp op, const Value &input);
 Value evaluateArgMin(ArgMinOp op, const Value &input);
 Value evaluateReduce(ReduceOp op, const Value &input);
+Value evaluateScan(ScanOp op, const Value &input);
+/// Values and ids.
+llvm::Expected<std::pair<Value, Value>> evaluateTopK(TopKOp op,
+                                                     const Value &input);
 std::pair<Value, Value> evaluateWelford(WelfordOp op, const Value &input);
 std::pair<Value, Value> evaluateSoftmaxStats(SoftmaxStatsOp op,
                                              const Value &input);

@@ -442,6 +442,18 @@ static Schedules alternatives(TransposeScheduleAttr proposal,
   return found;
 }
 
+static Schedules alternatives(OrderedScheduleAttr proposal) {
+  Schedules found;
+  // The parts of so many warps and stretches have lanes of one.
+  constexpr int64_t mostParts = 32;
+  for (int64_t threads : {32, 64, 128, 256, 512, 1024})
+    for (int64_t unroll : {1, 2, 4, 8})
+      if (threads / mostParts * unroll <= mostParts)
+        found.push_back(OrderedScheduleAttr::get(proposal.getContext(), threads,
+                                                 proposal.getVector(), unroll));
+  return found;
+}
+
 static Schedules alternatives(ContractionScheduleAttr proposal) {
   Schedules found;
   for (int64_t threads : {64, 128, 256})
@@ -492,7 +504,8 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
           })
           .Case<PointwiseScheduleAttr, TransposeScheduleAttr>(
               [&](auto attr) { return alternatives(attr, maxThreads); })
-          .Case([](ContractionScheduleAttr attr) { return alternatives(attr); })
+          .Case<OrderedScheduleAttr, ContractionScheduleAttr>(
+              [](auto attr) { return alternatives(attr); })
           .Case([&](TiledScheduleAttr) {
             auto tiles = sharedTilesOf(kernel, dims, target);
             return Schedules(tiles.begin(), tiles.end());

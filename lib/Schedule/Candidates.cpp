@@ -53,7 +53,8 @@ mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
                             const ScheduleTarget &target) {
   for (auto scheduler :
        {proposeStreamed, proposeMma, proposeTiled, proposeContraction,
-        proposeRows, proposeColumns, proposeTranspose, proposePointwise})
+        proposeOrdered, proposeRows, proposeColumns, proposeTranspose,
+        proposePointwise})
     if (ScheduleAttrInterface schedule = scheduler(kernel, dims, target))
       return schedule;
   return {};

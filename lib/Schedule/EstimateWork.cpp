@@ -530,8 +530,8 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
   bool isRows = isa<RowsScheduleAttr>(schedule);
   bool isColumns = isa<ColumnsScheduleAttr>(schedule);
   auto contractions = kernel.getBody().getOps<ContractOp>();
-  if (isRows || (isColumns && failed(space)) ||
-      isa<StreamedScheduleAttr>(schedule) ||
+  if (isRows || isa<OrderedScheduleAttr, StreamedScheduleAttr>(schedule) ||
+      (isColumns && failed(space)) ||
       (isa<ContractionScheduleAttr, TiledScheduleAttr, MmaScheduleAttr>(
            schedule) &&
        contractions.empty()))

@@ -21,6 +21,9 @@ enum class GroupKind {
   Rows,
   /// Reductions over other dimensions of one shape, and what surrounds them.
   Columns,
+  /// Scans and selections of rows of one shape, reductions of these, and what
+  /// surrounds them.
+  Ordered,
   /// Contractions and pointwise ops on their results, perhaps with reductions
   /// along the last axis of these; on tensor cores also what ContractionFlow.h
   /// has.

@@ -83,6 +83,8 @@ ScheduleAttrInterface proposePointwise(KernelOp kernel, const DimClasses &dims,
                                        const ScheduleTarget &target);
 ScheduleAttrInterface proposeRows(KernelOp kernel, const DimClasses &dims,
                                   const ScheduleTarget &target);
+ScheduleAttrInterface proposeOrdered(KernelOp kernel, const DimClasses &dims,
+                                     const ScheduleTarget &target);
 ScheduleAttrInterface proposeColumns(KernelOp kernel, const DimClasses &dims,
                                      const ScheduleTarget &target);
 ScheduleAttrInterface proposeTranspose(KernelOp kernel, const DimClasses &dims,

@@ -194,6 +194,12 @@ OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
+  if (isFalse(adaptor.getRhs()))
+    return forwardIfTyped(getLhs(), getType());
+  return {};
+}
+
 OpFoldResult NotOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getInput().getDefiningOp<NotOp>())
     return inner.getInput();

@@ -104,11 +104,20 @@ static FailureOr<int64_t> inferSlicedSize(int64_t size, int64_t offset,
                                           int64_t sliceSize, int64_t step,
                                           EmitError emitError) {
   if (ShapedType::isDynamic(size)) {
-    // 3. The size of a dynamic dimension is -1.
-    if (sliceSize != -1)
-      return emitError() << "expected size -1 of a dynamic dimension, but got "
-                         << sliceSize
-                         << "; write -1, which reaches up to the end";
+    // 3. The size of a dynamic dimension is negative.
+    if (sliceSize >= 0)
+      return emitError()
+             << "expected a negative size of a dynamic dimension, but got "
+             << sliceSize
+             << "; write -1, which reaches up to the end, or -1 - k, which "
+                "leaves out the last k elements";
+    int64_t least;
+    if (llvm::AddOverflow(offset, -1 - sliceSize, least))
+      return emitError() << "expected an offset and a number of elements to "
+                            "leave out that add up to at most 2^63 - 1, but "
+                            "got "
+                         << offset << " and " << -1 - sliceSize
+                         << "; no dimension is as large";
     return ShapedType::kDynamic;
   }
   // 4. The slice stays inside the operand; of a dynamic dimension, this is
@@ -116,14 +125,24 @@ static FailureOr<int64_t> inferSlicedSize(int64_t size, int64_t offset,
   if (offset > size)
     return emitError() << "expected an offset of at most " << size
                        << ", but got " << offset << "; keep the slice inside";
+  int64_t behind = size - offset;
+  if (sliceSize < -1) {
+    int64_t leftOut = -1 - sliceSize;
+    if (leftOut > behind)
+      return emitError() << "expected at most " << behind
+                         << " elements to leave out behind offset " << offset
+                         << ", but got " << leftOut << " (size " << sliceSize
+                         << "); keep the slice inside";
+    behind -= leftOut;
+  }
   int64_t available =
-      llvm::divideCeil(static_cast<uint64_t>(size - offset), uint64_t(step));
+      llvm::divideCeil(static_cast<uint64_t>(behind), uint64_t(step));
   if (sliceSize > available)
     return emitError() << "expected a size of at most " << available
                        << " from offset " << offset << " with step " << step
                        << ", but got " << sliceSize
                        << "; keep the slice inside, or write -1";
-  return sliceSize == -1 ? available : sliceSize;
+  return sliceSize < 0 ? available : sliceSize;
 }
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(SliceOp::Adaptor op,
@@ -136,12 +155,9 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(SliceOp::Adaptor op,
       failed(verifyListLength("sizes", sizes, input, emitError)) ||
       failed(verifyListLength("steps", steps, input, emitError)))
     return failure();
-  // 2. Offsets are not negative, steps positive; sizes are -1, or not negative.
+  // 2. Offsets are not negative, steps positive.
   if (failed(verifyAtLeast("offsets", offsets, 0,
                            "count from the start of the dimension",
-                           emitError)) ||
-      failed(verifyAtLeast("sizes", sizes, -1,
-                           "-1 reaches up to the end of the dimension",
                            emitError)) ||
       failed(verifyAtLeast("steps", steps, 1, "fuse.reverse walks backwards",
                            emitError)))
@@ -298,6 +314,31 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(GatherOp::Adaptor op,
   if (failed(verifyDim(dim, table, emitError)))
     return failure();
   return replaceDim(table, getTensorType(op.getIds()), dim);
+}
+
+FailureOr<RankedTensorType> fuse::detail::inferMoved(TakeAlongOp::Adaptor op,
+                                                     EmitError emitError) {
+  RankedTensorType table = getTensorType(op.getTable());
+  RankedTensorType ids = getTensorType(op.getIds());
+  // 1. `dim` is a dimension of the table.
+  int64_t dim = op.getDim();
+  if (failed(verifyDim(dim, table, emitError)))
+    return failure();
+  // 2. `ids` has the table's rank and, but for `dim`, its sizes.
+  SmallVector<int64_t> shape(ids.getShape());
+  bool fits = ids.getRank() == table.getRank();
+  for (int64_t axis = 0; fits && axis < table.getRank(); ++axis) {
+    if (axis == dim)
+      continue;
+    fits = mayBeEqual(table.getDimSize(axis), shape[axis]);
+    shape[axis] = refineSize(shape[axis], table.getDimSize(axis));
+  }
+  if (fits)
+    return table.clone(shape);
+  return emitError() << "expected ids of the rank of " << table
+                     << " and its sizes, but for dimension " << dim
+                     << ", but got " << ids
+                     << "; fuse.broadcast them, or use fuse.gather";
 }
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(ScatterOp::Adaptor op,

@@ -46,27 +46,42 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
 
 /// Whether the slice is its operand, given that the types are equal.
 static bool takesAll(SliceOp op) {
+  auto leavesOut = [&](int64_t dim) { return op.getLeftOut(dim) != 0; };
   return llvm::all_of(op.getOffsets(), [](int64_t o) { return o == 0; }) &&
-         llvm::all_of(op.getSteps(), [](int64_t step) { return step == 1; });
+         llvm::all_of(op.getSteps(), [](int64_t step) { return step == 1; }) &&
+         llvm::none_of(llvm::seq(op.getType().getRank()), leavesOut);
 }
 
-/// The offset and step of a slice of a slice in one dimension of `size`
-/// elements; none where they cannot be computed, or where the inner slice of a
-/// dynamic dimension may be too short for the outer offset and the composed one
-/// would ask for more elements than both do.
-static std::optional<std::pair<int64_t, int64_t>>
-composeSlices(int64_t size, int64_t innerOffset, int64_t innerStep,
-              int64_t outerOffset, int64_t outerStep) {
-  if (ShapedType::isDynamic(size) && innerStep != 1 && outerOffset != 0)
+namespace {
+/// A slice in one dimension.
+struct SlicedDim {
+  int64_t offset, step, leftOut;
+};
+} // namespace
+
+static SlicedDim slicedDim(SliceOp op, int64_t dim) {
+  return {op.getOffsets()[dim], op.getSteps()[dim], op.getLeftOut(dim)};
+}
+
+/// The slice of a slice in one dimension of `size` elements; none where it
+/// cannot be computed, or where the inner slice of a dynamic dimension may be
+/// too short for the outer one and the composed one would ask for more elements
+/// than both do.
+static std::optional<SlicedDim>
+composeSlices(int64_t size, const SlicedDim &inner, const SlicedDim &outer) {
+  bool isDynamic = ShapedType::isDynamic(size);
+  if (isDynamic && inner.step != 1 && (outer.offset != 0 || outer.leftOut != 0))
     return std::nullopt;
-  int64_t offset, step;
-  if (llvm::MulOverflow(outerOffset, innerStep, offset) ||
-      llvm::AddOverflow(offset, innerOffset, offset) ||
-      llvm::MulOverflow(outerStep, innerStep, step))
+  SlicedDim composed;
+  if (llvm::MulOverflow(outer.offset, inner.step, composed.offset) ||
+      llvm::AddOverflow(composed.offset, inner.offset, composed.offset) ||
+      llvm::MulOverflow(outer.step, inner.step, composed.step) ||
+      llvm::AddOverflow(outer.leftOut, inner.leftOut, composed.leftOut))
     return std::nullopt;
   // An empty slice may start anywhere.
-  return std::pair(
-      ShapedType::isDynamic(size) ? offset : std::min(offset, size), step);
+  if (!isDynamic)
+    composed.offset = std::min(composed.offset, size);
+  return composed;
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
@@ -78,14 +93,14 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   RankedTensorType source = inner.getInput().getType();
   SmallVector<int64_t> offsets, sizes, steps;
   for (int64_t axis = 0; axis < source.getRank(); ++axis) {
-    auto composed = composeSlices(
-        source.getDimSize(axis), inner.getOffsets()[axis],
-        inner.getSteps()[axis], getOffsets()[axis], getSteps()[axis]);
+    auto composed =
+        composeSlices(source.getDimSize(axis), slicedDim(inner, axis),
+                      slicedDim(*this, axis));
     if (!composed)
       return {};
-    offsets.push_back(composed->first);
-    steps.push_back(composed->second);
-    sizes.push_back(getType().isDynamicDim(axis) ? -1
+    offsets.push_back(composed->offset);
+    steps.push_back(composed->step);
+    sizes.push_back(getType().isDynamicDim(axis) ? -1 - composed->leftOut
                                                  : getType().getDimSize(axis));
   }
   getInputMutable().assign(inner.getInput());

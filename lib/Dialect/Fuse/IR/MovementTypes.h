@@ -29,6 +29,8 @@ FailureOr<RankedTensorType> inferMoved(ConcatOp::Adaptor op,
                                        EmitError emitError);
 FailureOr<RankedTensorType> inferMoved(GatherOp::Adaptor op,
                                        EmitError emitError);
+FailureOr<RankedTensorType> inferMoved(TakeAlongOp::Adaptor op,
+                                       EmitError emitError);
 FailureOr<RankedTensorType> inferMoved(ScatterOp::Adaptor op,
                                        EmitError emitError);
 

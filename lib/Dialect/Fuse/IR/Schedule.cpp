@@ -339,6 +339,18 @@ ColumnsScheduleAttr ColumnsScheduleAttr::withEvictFirst(bool evictFirst) const {
              getFold(), evictFirst);
 }
 
+LogicalResult OrderedScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                          int64_t vector, int64_t unroll) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)))
+    return failure();
+  if (threads == 1 || threads % kWarpSize == 0)
+    return success();
+  return emitError() << "expected threads to be 1 or a multiple of "
+                     << kWarpSize << ", but got " << threads << "; choose "
+                     << llvm::alignTo(threads, kWarpSize);
+}
+
 LogicalResult TransposeScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t tile,
                                             int64_t vector) {

@@ -133,10 +133,32 @@ struct DecomposeRelu : OpRewritePattern<ReluOp> {
   }
 };
 
+/// fmod, and the divisor added to it where the signs differ.
+struct DecomposeRemainder : OpRewritePattern<RemainderOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RemainderOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Type element = getElementTypeOrSelf(op);
+    Value zero = emitScalar(builder, element, 0.0);
+    Value rest = FmodOp::create(builder, op.getLhs(), op.getRhs());
+    auto isNegative = [&](Value x) -> Value {
+      return CompareOp::create(builder, ComparePredicate::lt, x, zero);
+    };
+    Value differ =
+        XorOp::create(builder, isNegative(rest), isNegative(op.getRhs()));
+    Value isLeft = CompareOp::create(builder, ComparePredicate::ne, rest, zero);
+    Value wanted = AndOp::create(builder, isLeft, differ);
+    Value moved = AddOp::create(builder, rest, op.getRhs());
+    rewriter.replaceOpWithNewOp<SelectOp>(op, wanted, moved, rest);
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::fuse::populateDecomposeElementwisePatterns(
     RewritePatternSet &patterns) {
   patterns.add<DecomposeGelu, DecomposeGeglu, DecomposeSilu, DecomposeSwiglu,
-               DecomposeRelu>(patterns.getContext());
+               DecomposeRelu, DecomposeRemainder>(patterns.getContext());
 }

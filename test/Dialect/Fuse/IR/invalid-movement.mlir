@@ -35,10 +35,19 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-// slice, 2: sizes are -1, or not negative.
+// slice, 4: no more is left out than there is.
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{expected sizes of at least -1, but got -2; -1 reaches up to the end of the dimension}}
-  %0 = fuse.slice %x offsets = [0] sizes = [-2] : tensor<4xf32> -> tensor<2xf32>
+  // expected-error @below {{expected at most 3 elements to leave out behind offset 1, but got 4 (size -5); keep the slice inside}}
+  %0 = fuse.slice %x offsets = [1] sizes = [-5] : tensor<4xf32> -> tensor<0xf32>
+  return
+}
+
+// -----
+
+// slice, 4: nor than any dimension has.
+func.func @f(%x: tensor<?xf32>) {
+  // expected-error @below {{expected an offset and a number of elements to leave out that add up to at most 2^63 - 1, but got 9223372036854775807 and 1; no dimension is as large}}
+  %0 = fuse.slice %x offsets = [9223372036854775807] sizes = [-2] : tensor<?xf32> -> tensor<?xf32>
   return
 }
 
@@ -55,7 +64,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 // slice, 3: a dynamic dimension goes up to its end.
 func.func @f(%x: tensor<?xf32>) {
-  // expected-error @below {{expected size -1 of a dynamic dimension, but got 3; write -1, which reaches up to the end}}
+  // expected-error @below {{expected a negative size of a dynamic dimension, but got 3; write -1, which reaches up to the end, or -1 - k, which leaves out the last k elements}}
   %0 = fuse.slice %x offsets = [0] sizes = [3] : tensor<?xf32> -> tensor<3xf32>
   return
 }
@@ -379,5 +388,23 @@ func.func @f(%x: tensor<4x8xf32>) {
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @below {{but got [-1, 0]; count from the start: 1 for -1}}
   %0 = fuse.transpose %x permutation = [-1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+// take_along, 1: the dimension exists.
+func.func @f(%x: tensor<4x8xf32>, %i: tensor<4x2xi32>) {
+  // expected-error @below {{expected dim to be a dimension of 'tensor<4x8xf32>', but got 2}}
+  %0 = fuse.take_along %x, %i dim = 2 : tensor<4x8xf32>, tensor<4x2xi32> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+// take_along, 2: the other sizes are equal.
+func.func @f(%x: tensor<4x8xf32>, %i: tensor<3x2xi32>) {
+  // expected-error @below {{expected ids of the rank of 'tensor<4x8xf32>' and its sizes, but for dimension 1, but got 'tensor<3x2xi32>'; fuse.broadcast them, or use fuse.gather}}
+  %0 = fuse.take_along %x, %i dim = 1 : tensor<4x8xf32>, tensor<3x2xi32> -> tensor<3x2xf32>
   return
 }

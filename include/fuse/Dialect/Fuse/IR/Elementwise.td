@@ -77,6 +77,22 @@ def DivOp : Fuse_BinaryOp<"div", NumberTensor, "quotient"> {
   }];
   let hasFolder = 1;
 }
+def FmodOp : Fuse_BinaryOp<"fmod", NumberTensor, "remainder of a division towards zero, as C's fmod and %"> {
+  let description = [{
+    x - y trunc(x / y), which is exact in every type, with the sign of x. For
+    floats it is NaN where x is infinite or y is 0, and x where y is infinite.
+    Integers: where y is 0, the result is x, so that x = y fuse.div(x, y) +
+    fuse.fmod(x, y) always holds.
+  }];
+}
+def RemainderOp : Fuse_BinaryOp<"remainder", NumberTensor, "remainder of a division towards -inf, as Python's %", [Composite]> {
+  let description = [{
+    x - y floor(x / y), with the sign of y: fmod(x, y), plus y where that is not
+    0 and has the other sign. It is rounded once, by that addition. What fmod
+    says of zeros, infinities and NaN holds here; so does x where y is 0 for
+    integers, and y where x is finite, y infinite and the signs differ.
+  }];
+}
 def PowOp : Fuse_BinaryOp<"pow", FloatTensor, "lhs to the power of rhs, as C's pow"> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
@@ -104,6 +120,7 @@ def SigmoidOp : Fuse_UnaryOp<"sigmoid", FloatTensor, "1 / (1 + exp(-x))">;
 def FloorOp : Fuse_UnaryOp<"floor", FloatTensor, "largest integer not above">;
 def CeilOp : Fuse_UnaryOp<"ceil", FloatTensor, "smallest integer not below">;
 def RoundOp : Fuse_UnaryOp<"round", FloatTensor, "nearest integer, ties to even">;
+def TruncOp : Fuse_UnaryOp<"trunc", FloatTensor, "nearest integer not farther from 0">;
 
 //===----------------------------------------------------------------------===//
 // Comparison, logic, selection
@@ -128,9 +145,24 @@ def CompareOp : Fuse_PointwiseOp<"compare", [], "Comparison"> {
   }];
 }
 
-def AndOp : Fuse_BinaryOp<"and", BoolTensor, "logical and", [Commutative]> { let hasFolder = 1; }
-def OrOp : Fuse_BinaryOp<"or", BoolTensor, "logical or", [Commutative]> { let hasFolder = 1; }
-def NotOp : Fuse_UnaryOp<"not", BoolTensor, "logical not"> { let hasFolder = 1; }
+def AndOp : Fuse_BinaryOp<"and", BitTensor, "and of each bit; of i1 the logical one", [Commutative]> { let hasFolder = 1; }
+def OrOp : Fuse_BinaryOp<"or", BitTensor, "or of each bit; of i1 the logical one", [Commutative]> { let hasFolder = 1; }
+def XorOp : Fuse_BinaryOp<"xor", BitTensor, "exclusive or of each bit; of i1 the logical one", [Commutative]> { let hasFolder = 1; }
+def NotOp : Fuse_UnaryOp<"not", BitTensor, "inversion of each bit; of i1 the logical not"> { let hasFolder = 1; }
+
+def ShlOp : Fuse_BinaryOp<"shl", IntTensor, "lhs shifted to the left by rhs bits"> {
+  let description = [{
+    Zeros come in from the right, what goes out on the left is lost. A shift by
+    a negative number, or by as many bits as the type has or more, gives 0.
+  }];
+}
+def ShrOp : Fuse_BinaryOp<"shr", IntTensor, "lhs shifted to the right by rhs bits"> {
+  let description = [{
+    The sign comes in from the left: floor(lhs / 2^rhs). A shift by a negative
+    number, or by as many bits as the type has or more, gives -1 for negative
+    numbers and 0 for others.
+  }];
+}
 
 def SelectOp : Fuse_PointwiseOp<"select", [], "Selection"> {
   let summary = "one of two values by a condition";

@@ -84,6 +84,9 @@ inline constexpr StringLiteral kAccuracyAttr = "fuse.accuracy";
 /// kernel, like that of any op of its type, and not before.
 inline constexpr StringLiteral kImplicitAttr = "fuse.implicit";
 
+/// Whether the op is a ScanOp or a TopKOp.
+bool isRowOrder(Operation *op);
+
 /// Whether the op is a ReduceOp, a SoftmaxStatsOp or a WelfordOp.
 bool isReduction(Operation *op);
 

@@ -66,6 +66,7 @@ def NumberTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I32, I64],
 def ComputeTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I32, I64],
                                        "f16, bf16, f32, f64, i1, i32 or i64">;
 def IntTensor : Fuse_Tensor<[I32, I64], "i32 or i64">;
+def BitTensor : Fuse_Tensor<[I1, I32, I64], "i1, i32 or i64">;
 def BoolTensor : Fuse_Tensor<[I1], "i1">;
 
 // All element types: those that ops compute with, and those that are storage
@@ -92,6 +93,12 @@ def Movement : NativeOpTrait<"Movement"> {
 
 // Combines the elements of the first operand along some dimensions.
 def Reduction : NativeOpTrait<"Reduction"> {
+  let cppNamespace = "::mlir::fuse::OpTrait";
+}
+
+// An element of a result follows from the order of the elements along the last
+// dimension of the operand: how they follow each other, or which are largest.
+def RowOrder : NativeOpTrait<"RowOrder"> {
   let cppNamespace = "::mlir::fuse::OpTrait";
 }
 

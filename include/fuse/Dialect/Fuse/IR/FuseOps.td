@@ -16,6 +16,7 @@ include "fuse/Dialect/Fuse/IR/Movement.td"
 include "fuse/Dialect/Fuse/IR/Random.td"
 include "fuse/Dialect/Fuse/IR/Rotary.td"
 include "fuse/Dialect/Fuse/IR/Reduction.td"
+include "fuse/Dialect/Fuse/IR/RowOrder.td"
 include "fuse/Dialect/Fuse/IR/Contraction.td"
 include "fuse/Dialect/Fuse/IR/Kernel.td"
 

@@ -251,6 +251,34 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
   }];
 }
 
+def OrderedSchedule : Fuse_Schedule<"OrderedSchedule", "ordered"> {
+  let summary = "a block a row, which it walks from one end to the other";
+  let description = [{
+    For kernels with fuse.scan or fuse.top_k. The last dimension is the row. Its
+    block takes tiles of `threads` x `vector` x `unroll` elements in the order of
+    the scans: `unroll` stretches of one vector a thread, which lie side by side.
+
+    In a tile each thread combines the lanes of its vectors, the threads of a
+    warp exchange by shuffles, and the warps through shared memory, once a tile;
+    what all elements before the tile come to is kept in registers. Sums of
+    floats are kept in two numbers, so that their error does not grow with the
+    number of tiles.
+
+    For a selection the block keeps the best elements so far, in their order, in
+    shared memory. Each thread finds the best of its elements in a tile that is
+    better than the last of these; while any has one, the best of all threads
+    takes its place in the order, and its thread finds its next best.
+
+    Reductions, and the selections, take a walk each level of what needs what;
+    results take another. What scans give is computed in each walk that needs it.
+
+    `vector` is a power of two that divides the last dimension. `threads` is 1
+    or a multiple of 32.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector,
+                        "int64_t":$unroll);
+}
+
 def TransposeSchedule : Fuse_Schedule<"TransposeSchedule", "transpose"> {
   let summary = "square tiles, read and written in memory's order";
   let description = [{

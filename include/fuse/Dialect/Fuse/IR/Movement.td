@@ -11,7 +11,7 @@
 include "fuse/Dialect/Fuse/IR/FuseBase.td"
 
 // These ops take every element type, storage included. Their offsets, steps and
-// amounts are static; sizes may be dynamic.
+// amounts are static, some counted from the end; sizes may be dynamic.
 
 // An op with an overload of detail::inferMoved, which states and checks its
 // constraints.
@@ -67,19 +67,23 @@ def SliceOp : Fuse_MovedOp<"slice", [Movement]> {
   let summary = "every step-th element from an offset on";
   let description = [{
     result[i, ..] = input[offsets[0] + i steps[0], ..]. A size of -1 reaches up
-    to the end: ceil((n - offset) / step) elements of a dimension of size n.
-    `steps` are 1 where they are not given.
+    to the end: ceil((n - offset) / step) elements of a dimension of size n. One
+    of -1 - k leaves out the last k: ceil((n - offset - k) / step) elements, as
+    x[offset:-k:step] has in Python. `steps` are 1 where they are not given.
 
     1. `offsets`, `sizes` and `steps` have one number for each dimension.
-    2. Offsets are not negative, steps positive; sizes are -1, or not negative.
-    3. The size of a dynamic dimension is -1.
+    2. Offsets are not negative, steps positive.
+    3. The size of a dynamic dimension is negative.
     4. The slice stays inside the operand; of a dynamic dimension, this is
        checked when the program runs.
 
     ```mlir
     %k = fuse.slice %qkv offsets = [0, 4096] sizes = [-1, 1024]
          : tensor<?x6144xbf16> -> tensor<?x1024xbf16>
+    %p = fuse.slice %x offsets = [1] sizes = [-3] : tensor<?xf32> -> tensor<?xf32>
     ```
+
+    The second is x[1:-2].
   }];
   let arguments = (ins AnyFuseTensor:$input, DenseI64ArrayAttr:$offsets,
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
@@ -89,6 +93,14 @@ def SliceOp : Fuse_MovedOp<"slice", [Movement]> {
     `:` type($input) `->` type($result)
   }];
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// How many of the last elements along `dim` the slice leaves out by its
+    /// size; 0 where that is a number of elements or -1.
+    int64_t getLeftOut(int64_t dim) {
+      int64_t size = getSizes()[dim];
+      return size < 0 ? -1 - size : 0;
+    }
+  }];
 }
 
 def PadOp : Fuse_MovedOp<"pad", [Movement]> {
@@ -193,6 +205,31 @@ def GatherOp : Fuse_MovedOp<"gather", [Movement]> {
     ```mlir
     %y = fuse.gather %table, %ids dim = 0
          : tensor<?x4096xbf16>, tensor<?xi32> -> tensor<?x4096xbf16>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$table, IntTensor:$ids, I64Attr:$dim);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $table `,` $ids `dim` `=` $dim attr-dict `:`
+    type($table) `,` type($ids) `->` type($result)
+  }];
+}
+
+def TakeAlongOp : Fuse_MovedOp<"take_along", [Movement]> {
+  let summary = "elements of each line along a dimension, chosen by ids";
+  let description = [{
+    result[i.., j, k..] = table[i.., ids[i.., j, k..], k..], where i.. are the
+    dimensions before `dim` and k.. those after it: numpy.take_along_axis, and
+    torch.gather of equal other dimensions. An id outside of [0, n), n being the
+    size of `dim`, gives NaN for floats, 0 for integers and false for i1;
+    nothing outside of the table is read.
+
+    1. `dim` is a dimension of the table.
+    2. `ids` has the table's rank and, but for `dim`, its sizes.
+
+    ```mlir
+    %l = fuse.take_along %logits, %labels dim = 1
+         : tensor<?x32000xbf16>, tensor<?x1xi64> -> tensor<?x1xbf16>
     ```
   }];
   let arguments = (ins AnyFuseTensor:$table, IntTensor:$ids, I64Attr:$dim);

@@ -61,6 +61,11 @@ class Movement : public mlir::OpTrait::TraitBase<ConcreteType, Movement> {};
 template <typename ConcreteType>
 class Reduction : public mlir::OpTrait::TraitBase<ConcreteType, Reduction> {};
 
+/// Elements of the results follow from the order of the elements along the last
+/// dimension of the operand.
+template <typename ConcreteType>
+class RowOrder : public mlir::OpTrait::TraitBase<ConcreteType, RowOrder> {};
+
 /// A named shorthand for a program of primitives.
 template <typename ConcreteType>
 class Composite : public mlir::OpTrait::TraitBase<ConcreteType, Composite> {};

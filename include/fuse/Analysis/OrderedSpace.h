@@ -1,0 +1,70 @@
+//===- OrderedSpace.h - Kernels with scans and selections -------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What fuse.scan and fuse.top_k of a kernel walk, and what of its other ops
+// such a walk can compute. Take a router's softmax, top_k and scale of rows of
+// 256 probabilities:
+//
+//   walk 1: max(x), walk 2: sum(exp(x - max)), walk 3: top_k(softmax(x))
+//   afterwards: values / sum(values), of rows of 8 elements
+//
+// Each walk sees the elements of a row from the first to the last, so that a
+// scan of what a walk sees is computed in it. What a selection has found is
+// there as a whole when its walk ends: every thread can read all of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_ANALYSIS_ORDEREDSPACE_H
+#define FUSE_ANALYSIS_ORDEREDSPACE_H
+
+#include "fuse/Analysis/DimClasses.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::fuse {
+
+struct OrderedSpace {
+  /// How a result of the kernel lies: with an element for each of a row, with
+  /// one a row, or with some a row that a selection has left.
+  enum class ResultKind { full, row, selected };
+
+  /// The shape that is walked; the last dimension is the row.
+  SmallVector<Extent> domain;
+  /// Reductions and selections, by the walk that finds them: each walk needs
+  /// only what those before it have found.
+  SmallVector<SmallVector<Operation *>> walks;
+  /// In program order.
+  SmallVector<ScanOp> scans;
+  /// One for each result.
+  SmallVector<ResultKind> results;
+  /// Whether rows are walked from their ends.
+  bool reverse = false;
+
+  ArrayRef<Extent> rows() const { return ArrayRef(domain).drop_back(); }
+  const Extent &columns() const { return domain.back(); }
+};
+
+/// The space of ops, in program order, some of which are scans or selections,
+/// and whose values `results` are needed; or a reason why one walk after the
+/// other cannot compute them.
+FailureOr<OrderedSpace> orderedSpaceOf(ArrayRef<Operation *> ops,
+                                       ArrayRef<Value> results,
+                                       const DimClasses &dims,
+                                       std::string &reason);
+/// The same for the body of a kernel.
+FailureOr<OrderedSpace> orderedSpaceOf(KernelOp kernel, const DimClasses &dims,
+                                       std::string &reason);
+
+/// The scans among those of the space that the values are computed from, but
+/// for what is in `known`, in program order.
+SmallVector<ScanOp> scansBehind(const OrderedSpace &space,
+                                ArrayRef<Value> values,
+                                const llvm::DenseSet<Value> &known);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_ANALYSIS_ORDEREDSPACE_H

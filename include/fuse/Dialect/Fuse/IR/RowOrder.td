@@ -1,0 +1,77 @@
+//===- RowOrder.td - Scans and selections of rows ----------*- tablegen -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_DIALECT_FUSE_IR_ROWORDER
+#define FUSE_DIALECT_FUSE_IR_ROWORDER
+
+include "fuse/Dialect/Fuse/IR/FuseBase.td"
+include "fuse/Dialect/Fuse/IR/FuseEnums.td"
+
+// These ops work along the last dimension, the row; fuse.transpose brings
+// another one there.
+
+def ScanOp : Fuse_Op<"scan", [RowOrder, AllTypesMatch<["input", "result"]>]> {
+  let summary = "sum, product, maximum or minimum of all elements up to each";
+  let description = [{
+    result[.., j] combines input[.., 0] to input[.., j], as fuse.reduce combines
+    them; with `exclusive` those before j only, so that the first is what
+    fuse.reduce gives for no elements (0, 1, -inf or the smallest integer, +inf
+    or the largest). With `reverse` it is from the row's end: input[.., j] to the
+    last element. From the first NaN on, floats are NaN.
+
+    1. The operand has rank 1 or more.
+    2. `kind` is sum, prod, max or min.
+
+    ```mlir
+    %c = fuse.scan sum %x : tensor<?x4096xf32>
+    %e = fuse.scan max %x exclusive reverse : tensor<?x4096xi32>
+    ```
+  }];
+  let arguments = (ins ReduceKindAttr:$kind, NumberTensor:$input,
+                       UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs NumberTensor:$result);
+  let assemblyFormat = [{
+    `` $kind $input (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+    `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
+def TopKOp : Fuse_Op<"top_k", [RowOrder]> {
+  let summary = "the k largest elements of each row, and where they were";
+  let description = [{
+    `values` are the k largest elements of each row, the largest first, and `ids`
+    their places in it; of equal ones the first come first. NaN is larger than
+    all other numbers, and the two zeros are equal: which of them stands in
+    `values` is open. With `smallest` the order is the opposite one, the smallest
+    first, and NaN last; of equal ones the first still come first.
+
+    1. The operand has rank 1 or more.
+    2. `k` is from 1 to 64.
+    3. Rows have at least `k` elements; of dynamic length, this is checked when
+       the program runs.
+    4. The results have the operand's shape, but for the last dimension, `k`, and
+       `values` its element type.
+
+    ```mlir
+    %v, %i = fuse.top_k %x k = 8 : tensor<?x256xbf16> -> tensor<?x8xbf16>, tensor<?x8xi32>
+    ```
+  }];
+  let arguments = (ins NumberTensor:$input, I64Attr:$k, UnitAttr:$smallest);
+  let results = (outs NumberTensor:$values, IntTensor:$ids);
+  let assemblyFormat = [{
+    $input `k` `=` $k (`smallest` $smallest^)? attr-dict `:`
+    type($input) `->` type($values) `,` type($ids)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The most elements that can be asked for.
+    static constexpr int64_t mostElements = 64;
+  }];
+}
+
+#endif // FUSE_DIALECT_FUSE_IR_ROWORDER

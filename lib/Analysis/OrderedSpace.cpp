@@ -1,0 +1,240 @@
+//===- OrderedSpace.cpp - Kernels with scans and selections ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/OrderedSpace.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+/// Finds the space op by op. A value that follows from a scan, a selection or a
+/// reduction belongs to its row: it is needed where the row is walked, or is
+/// one of the few numbers that are left of the row.
+class SpaceFinder {
+public:
+  SpaceFinder(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+              const DimClasses &dims, std::string &reason)
+      : ops(ops), results(results), dims(dims), reason(reason) {}
+
+  FailureOr<OrderedSpace> run();
+
+private:
+  LogicalResult refuse(StringRef why) {
+    reason = why.str();
+    return failure();
+  }
+  LogicalResult visit(Operation *op);
+  LogicalResult visitReduction(Operation *op);
+  LogicalResult visitFollowing(Operation *op);
+  LogicalResult addResult(Value result);
+  bool keepsRows(Operation *op) const;
+  bool isOfRows(ArrayRef<Extent> extents) const;
+  bool isOneARow(ArrayRef<Extent> extents) const;
+  unsigned levelBefore(Operation *op) const;
+  void addToWalk(Operation *op);
+  int64_t lastDim() const { return space.domain.size() - 1; }
+
+  ArrayRef<Operation *> ops;
+  ArrayRef<Value> results;
+  const DimClasses &dims;
+  std::string &reason;
+  OrderedSpace space;
+  /// The number of walks that have to be over for a value that follows from
+  /// one, or from a scan.
+  DenseMap<Value, unsigned> levels;
+  /// What follows from a scan with no walk between: known at a walk's own
+  /// points only.
+  llvm::DenseSet<Value> scanned;
+};
+} // namespace
+
+unsigned SpaceFinder::levelBefore(Operation *op) const {
+  unsigned level = 0;
+  for (Value operand : op->getOperands())
+    level = std::max(level, levels.lookup(operand));
+  return level;
+}
+
+void SpaceFinder::addToWalk(Operation *op) {
+  unsigned level = levelBefore(op);
+  if (space.walks.size() <= level)
+    space.walks.resize(level + 1);
+  space.walks[level].push_back(op);
+  for (Value result : op->getResults())
+    levels[result] = level + 1;
+}
+
+/// Whether a value has the rows of the domain and any number of elements of
+/// each.
+bool SpaceFinder::isOfRows(ArrayRef<Extent> extents) const {
+  return extents.size() == space.domain.size() &&
+         extents.drop_back() == space.rows();
+}
+
+bool SpaceFinder::isOneARow(ArrayRef<Extent> extents) const {
+  return extents == space.rows() ||
+         (isOfRows(extents) && extents.back().size == 1);
+}
+
+LogicalResult SpaceFinder::visitReduction(Operation *op) {
+  SmallVector<Extent> extents = dims.extents(op->getOperand(0));
+  bool isAlongRow = reducedDims(op) == ArrayRef(lastDim());
+  if (!isAlongRow || !isOfRows(extents))
+    return refuse("it reduces other dimensions than the rows that are walked "
+                  "in order");
+  if (extents == space.domain) {
+    addToWalk(op);
+    return success();
+  }
+  // Every thread reduces the few elements that it needs.
+  if (!levels.contains(op->getOperand(0)))
+    return refuse("the reductions run over different shapes");
+  for (Value result : op->getResults())
+    levels[result] = levelBefore(op);
+  return success();
+}
+
+/// Whether an op that moves elements keeps each in its row.
+bool SpaceFinder::keepsRows(Operation *op) const {
+  if (!isOfRows(dims.extents(op->getResult(0))))
+    return false;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<SliceOp>([&](SliceOp slice) {
+        return llvm::all_of(slice.getOffsets().drop_back(),
+                            [](int64_t offset) { return offset == 0; }) &&
+               llvm::all_of(slice.getSteps().drop_back(),
+                            [](int64_t step) { return step == 1; });
+      })
+      .Case<ReverseOp>([&](ReverseOp reverse) {
+        return reverse.getDims() == ArrayRef(lastDim());
+      })
+      .Case<TakeAlongOp>([&](TakeAlongOp take) {
+        return static_cast<int64_t>(take.getDim()) == lastDim();
+      })
+      .Default(false);
+}
+
+/// What follows from a walk or a scan.
+LogicalResult SpaceFinder::visitFollowing(Operation *op) {
+  Value result = op->getResult(0);
+  SmallVector<Extent> extents = dims.extents(result);
+  bool isPointwise = op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
+  if (!isPointwise && !keepsRows(op))
+    return refuse("it needs other rows of what is walked in order");
+  bool isScanned = false;
+  for (Value operand : op->getOperands()) {
+    if (!levels.contains(operand))
+      continue;
+    isScanned |= scanned.contains(operand);
+    // Shapes align at the last dimension: with another rank a row's number
+    // would meet a column.
+    if (isPointwise && dims.extents(operand).size() != extents.size())
+      return refuse("it needs other rows of what is walked in order");
+  }
+  if (isScanned && !isPointwise)
+    return refuse("it needs other places of a scan");
+  if (!isOfRows(extents) && !isOneARow(extents))
+    return refuse("its shape is not that of the rows that are walked");
+  levels[result] = levelBefore(op);
+  if (isScanned)
+    scanned.insert(result);
+  return success();
+}
+
+LogicalResult SpaceFinder::visit(Operation *op) {
+  if (isa<ScatterOp, ContractOp>(op))
+    return refuse("it does not walk rows in order");
+  if (isReduction(op))
+    return visitReduction(op);
+  if (isRowOrder(op) && dims.extents(op->getOperand(0)) != space.domain)
+    return refuse("it orders rows of another shape");
+  if (isa<TopKOp>(op)) {
+    addToWalk(op);
+    return success();
+  }
+  if (auto scan = dyn_cast<ScanOp>(op)) {
+    if (!space.scans.empty() && space.reverse != scan.getReverse())
+      return refuse("the scans run in opposite directions");
+    space.reverse = scan.getReverse();
+    space.scans.push_back(scan);
+    levels[scan.getResult()] = levelBefore(op);
+    scanned.insert(scan.getResult());
+    return success();
+  }
+  bool follows = llvm::any_of(op->getOperands(),
+                              [&](Value v) { return levels.contains(v); });
+  return follows ? visitFollowing(op) : success();
+}
+
+LogicalResult SpaceFinder::addResult(Value result) {
+  using Kind = OrderedSpace::ResultKind;
+  SmallVector<Extent> extents = dims.extents(result);
+  bool isFew = isOfRows(extents) && extents.back().isStatic() &&
+               extents.back().size <= TopKOp::mostElements;
+  if (extents == space.domain)
+    space.results.push_back(Kind::full);
+  else if (isOneARow(extents))
+    space.results.push_back(Kind::row);
+  else if (isFew)
+    space.results.push_back(Kind::selected);
+  else
+    return refuse("a result has neither the shape of the rows that are walked "
+                  "nor a few elements a row");
+  return success();
+}
+
+FailureOr<OrderedSpace> SpaceFinder::run() {
+  auto *first = llvm::find_if(ops, isRowOrder);
+  assert(first != ops.end() && "nothing is ordered");
+  space.domain = dims.extents((*first)->getOperand(0));
+  for (Operation *op : ops)
+    if (failed(visit(op)))
+      return failure();
+  for (Value result : results)
+    if (failed(addResult(result)))
+      return failure();
+  return std::move(space);
+}
+
+FailureOr<OrderedSpace> mlir::fuse::orderedSpaceOf(ArrayRef<Operation *> ops,
+                                                   ArrayRef<Value> results,
+                                                   const DimClasses &dims,
+                                                   std::string &reason) {
+  return SpaceFinder(ops, results, dims, reason).run();
+}
+
+FailureOr<OrderedSpace> mlir::fuse::orderedSpaceOf(KernelOp kernel,
+                                                   const DimClasses &dims,
+                                                   std::string &reason) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+  return orderedSpaceOf(ops, llvm::to_vector(kernel.getYield().getValues()),
+                        dims, reason);
+}
+
+SmallVector<ScanOp>
+mlir::fuse::scansBehind(const OrderedSpace &space, ArrayRef<Value> values,
+                        const llvm::DenseSet<Value> &known) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> work(values);
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (known.contains(value) || !seen.insert(value).second)
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      work.append(op->operand_begin(), op->operand_end());
+  }
+  SmallVector<ScanOp> needed;
+  for (ScanOp scan : space.scans)
+    if (seen.contains(scan.getResult()))
+      needed.push_back(scan);
+  return needed;
+}

@@ -1,0 +1,80 @@
+//===- RowOrder.cpp - Types of scans and selections -----------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+bool mlir::fuse::isRowOrder(Operation *op) {
+  return op->hasTrait<mlir::fuse::OpTrait::RowOrder>();
+}
+
+static LogicalResult verifyRows(Operation *op, RankedTensorType input) {
+  if (input.getRank() >= 1)
+    return success();
+  return op->emitOpError("expected input of rank 1 or more, but got ")
+         << input << "; insert a tensor.expand_shape";
+}
+
+LogicalResult ScanOp::verify() {
+  // 1. The operand has rank 1 or more.
+  if (failed(verifyRows(*this, getInput().getType())))
+    return failure();
+  // 2. `kind` is sum, prod, max or min.
+  switch (getKind()) {
+  case ReduceKind::sum:
+  case ReduceKind::prod:
+  case ReduceKind::max:
+  case ReduceKind::min:
+    return success();
+  case ReduceKind::mean:
+    return emitOpError("expected sum, prod, max or min, but got mean; divide a "
+                       "sum by the number of its elements");
+  case ReduceKind::any:
+  case ReduceKind::all:
+    return emitOpError("expected sum, prod, max or min, but got ")
+           << stringifyReduceKind(getKind())
+           << "; fuse.cast i1 to i32 and take "
+           << (getKind() == ReduceKind::any ? "max" : "min");
+  }
+  llvm_unreachable("unknown kind");
+}
+
+LogicalResult TopKOp::verify() {
+  RankedTensorType input = getInput().getType();
+  // 1. The operand has rank 1 or more.
+  if (failed(verifyRows(*this, input)))
+    return failure();
+  // 2. `k` is from 1 to 64.
+  int64_t k = getK();
+  if (k < 1 || k > mostElements)
+    return emitOpError("expected k from 1 to ")
+           << mostElements << ", but got " << k
+           << "; a program asks for no more elements of a row";
+  // 3. Rows have at least `k` elements; of dynamic length, this is checked when
+  //    the program runs.
+  int64_t length = input.getShape().back();
+  if (!ShapedType::isDynamic(length) && length < k)
+    return emitOpError("expected rows of at least k = ")
+           << k << " elements, but got " << input << "; ask for at most "
+           << length;
+  // 4. The results have the operand's shape, but for the last dimension, `k`,
+  //    and `values` its element type.
+  SmallVector<int64_t> shape(input.getShape());
+  shape.back() = k;
+  RankedTensorType values = input.clone(shape);
+  if (getValues().getType() != values)
+    return emitOpError("expected values of type ")
+           << values << ", but got " << getValues().getType()
+           << "; write the expected type";
+  if (getIds().getType().getShape() == ArrayRef(shape))
+    return success();
+  return emitOpError("expected ids of the shape of ")
+         << values << ", but got " << getIds().getType()
+         << "; write the expected shape";
+}

@@ -1,0 +1,75 @@
+// RUN: fuse-opt %s -split-input-file -verify-diagnostics
+
+// scan, 1: rank 1 or more.
+func.func @f(%x: tensor<f32>) {
+  // expected-error @below {{expected input of rank 1 or more, but got 'tensor<f32>'; insert a tensor.expand_shape}}
+  %0 = fuse.scan sum %x : tensor<f32>
+  return
+}
+
+// -----
+
+// scan, 2: what is combined with what comes before.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{expected sum, prod, max or min, but got mean; divide a sum by the number of its elements}}
+  %0 = fuse.scan mean %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>) {
+  // expected-error @below {{expected sum, prod, max or min, but got any; fuse.cast i1 to i32 and take max}}
+  %0 = fuse.scan any %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+// top_k, 1: rank 1 or more.
+func.func @f(%x: tensor<f32>) {
+  // expected-error @below {{expected input of rank 1 or more, but got 'tensor<f32>'; insert a tensor.expand_shape}}
+  %v, %i = fuse.top_k %x k = 1 : tensor<f32> -> tensor<1xf32>, tensor<1xi32>
+  return
+}
+
+// -----
+
+// top_k, 2: k from 1 to 64.
+func.func @f(%x: tensor<4x100xf32>) {
+  // expected-error @below {{expected k from 1 to 64, but got 65; a program asks for no more elements of a row}}
+  %v, %i = fuse.top_k %x k = 65 : tensor<4x100xf32> -> tensor<4x65xf32>, tensor<4x65xi32>
+  return
+}
+
+// -----
+
+// top_k, 3: rows have so many elements.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected rows of at least k = 9 elements, but got 'tensor<4x8xf32>'; ask for at most 8}}
+  %v, %i = fuse.top_k %x k = 9 : tensor<4x8xf32> -> tensor<4x9xf32>, tensor<4x9xi32>
+  return
+}
+
+// -----
+
+// top_k, 4: the results.
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected values of type 'tensor<4x2xf32>', but got 'tensor<4x3xf32>'; write the expected type}}
+  %v, %i = fuse.top_k %x k = 2 : tensor<4x8xf32> -> tensor<4x3xf32>, tensor<4x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected ids of the shape of 'tensor<4x2xf32>', but got 'tensor<4x3xi32>'; write the expected shape}}
+  %v, %i = fuse.top_k %x k = 2 : tensor<4x8xf32> -> tensor<4x2xf32>, tensor<4x3xi32>
+  return
+}
+
+// -----
+
+// The threads of the schedule are whole warps.
+// expected-error @below {{expected threads to be 1 or a multiple of 32, but got 48; choose 64}}
+#s = #fuse.ordered<threads = 48, vector = 1, unroll = 1>
