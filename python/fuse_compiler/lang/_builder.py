@@ -115,6 +115,15 @@ class Builder:
         self._by_shape.setdefault(array.shape, array)
         return array
 
+    def emit_all(self, text, results):
+        """The results of one op of several: pairs of a shape and an element type."""
+        arrays = [Array(self, self._fresh(), shape, dtype) for shape, dtype in results]
+        names = ", ".join(a.name for a in arrays)
+        self._body.append(f"  {names} = {text}")
+        for array in arrays:
+            self._by_shape.setdefault(array.shape, array)
+        return arrays
+
     def size(self, dim):
         """An array of shape [dim] that is only asked for its size: an input more.
 

@@ -38,7 +38,9 @@ def _getitem(x, index):
 def _index_axis(x, axis, index, drop):
     size = x.shape[axis]
     if isinstance(index, slice):
-        start, stop = (_from_front(i, size) for i in (index.start, index.stop))
+        start, stop = _from_front(index.start, size), index.stop
+        if isinstance(size, int):
+            stop = _from_front(stop, size)
         step = 1 if index.step is None else index.step
         if step < 1:
             raise Unsupported(f"expected a positive step, but got {step}; use flip()")
@@ -73,9 +75,13 @@ def install(array):
         "sub": p.sub,
         "mul": p.mul,
         "truediv": p.div,
+        "mod": p.remainder,
         "pow": p.power,
-        "and": p.logical_and,
-        "or": p.logical_or,
+        "and": p.bitwise_and,
+        "or": p.bitwise_or,
+        "xor": p.bitwise_xor,
+        "lshift": p.left_shift,
+        "rshift": p.right_shift,
     }
     for name, function in both.items():
         setattr(array, f"__{name}__", lambda a, b, f=function: f(a, b))
@@ -85,7 +91,7 @@ def install(array):
     array.__hash__ = object.__hash__
     array.__neg__ = p.neg
     array.__abs__ = p.abs_
-    array.__invert__ = p.logical_not
+    array.__invert__ = p.bitwise_not
     array.__matmul__ = r.matmul
     array.__getitem__ = _getitem
     array.astype = p.cast

@@ -124,7 +124,15 @@ def _unary(op, allowed):
 add, sub, mul, div = map(_binary, ("add", "sub", "mul", "div"))
 minimum, maximum = _binary("min"), _binary("max")
 power = _binary("pow", tuple(FLOATS))
-_FLOATING = "exp exp2 expm1 log log1p log2 sqrt rsqrt recip sin cos tanh erf sigmoid silu floor ceil round"
+fmod, remainder = _binary("fmod"), _binary("remainder")
+_BITS = ("i1", *INTEGERS)
+bitwise_and, bitwise_or, bitwise_xor = (
+    _binary(name, _BITS) for name in ("and", "or", "xor")
+)
+bitwise_not = _unary("not", _BITS)
+left_shift = _binary("shl", tuple(INTEGERS))
+right_shift = _binary("shr", tuple(INTEGERS))
+_FLOATING = "exp exp2 expm1 log log1p log2 sqrt rsqrt recip sin cos tanh erf sigmoid silu floor ceil round trunc"
 for _name in _FLOATING.split():
     globals()[_name] = _unary(_name, tuple(FLOATS))
 neg, abs_, sign, relu = (

@@ -159,6 +159,30 @@ def layer_norm(x, weight=None, bias=None, eps=1e-5):
     return cast(y, x.dtype)
 
 
+def group_norm(x, groups, weight=None, bias=None, eps=1e-5):
+    """(x - mean) / sqrt(variance + eps) over each group of channels, axis 1 of x, and all
+    axes behind it, computed in f32; weight and bias have one number a channel.
+
+    Wu and He, arXiv:1803.08494.
+    """
+    batch, channels, *rest = x.shape
+    if not isinstance(channels, int) or groups < 1 or channels % groups:
+        raise Unsupported(
+            f"expected groups that divide the {channels} channels, but got {groups}; choose a "
+            "divisor"
+        )
+    split = reshape(_wide(x), (batch, groups, channels // groups, *rest))
+    axes = range(2, split.ndim)
+    variance, center = var_mean(split, axes, keepdims=True)
+    y = mul(sub(split, center), rsqrt(add(variance, eps)))
+    per_channel = (1, groups, channels // groups, *(1 for _ in rest))
+    if weight is not None:
+        y = mul(y, reshape(cast(weight, y.dtype), per_channel))
+    if bias is not None:
+        y = add(y, reshape(cast(bias, y.dtype), per_channel))
+    return cast(reshape(y, x.shape), x.dtype)
+
+
 def _wide(x):
     return x if x.dtype == "f64" else cast(x, "f32")
 

@@ -171,15 +171,14 @@ def broadcast_to(x, shape):
 def slice_(x, axis, start=0, stop=None, step=1):
     """Every step-th element along an axis; indices count from the front.
 
-    Of a dynamic dim the slice must reach up to its end.
+    Of a dynamic dim the slice reaches up to its end, or leaves out as many of its last
+    elements as a negative `stop` says.
     """
     axis = normalized(axis, x.ndim)
     size = x.shape[axis]
-    if stop is not None and not isinstance(size, int) and stop != size:
-        raise Unsupported(
-            f"expected a slice up to the end of the dynamic dim {size}, but got one to {stop}; "
-            "slice it outside"
-        )
+    left_out = 0
+    if not isinstance(size, int):
+        left_out = _left_out(stop, size)
     if isinstance(size, int):
         stop = size if stop is None else min(stop, size)
         start = min(start, stop)
@@ -189,7 +188,7 @@ def slice_(x, axis, start=0, stop=None, step=1):
             raise Unsupported(
                 f"expected step 1 along the dynamic dim {size}; slice it outside"
             )
-        length = size - start
+        length = size - (start + left_out)
     if length == size:
         return x
     shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
@@ -197,7 +196,10 @@ def slice_(x, axis, start=0, stop=None, step=1):
         return x.with_shape(shape, x.stored)
     stored = (*x.stored[:axis], length, *x.stored[axis + 1 :])
     offsets = ", ".join(str(start if i == axis else 0) for i in range(x.ndim))
-    sizes = ", ".join(str(d) if isinstance(d, int) else "-1" for d in stored)
+    sizes = ", ".join(
+        str(d) if isinstance(d, int) else str(-1 - left_out if i == axis else -1)
+        for i, d in enumerate(stored)
+    )
     steps = ", ".join(str(step if i == axis else 1) for i in range(x.ndim))
     return x.builder.emit(
         f"fuse.slice {x.name} offsets = [{offsets}] sizes = [{sizes}] steps = [{steps}] : "
@@ -205,6 +207,19 @@ def slice_(x, axis, start=0, stop=None, step=1):
         stored,
         x.dtype,
     ).with_shape(shape, stored)
+
+
+def _left_out(stop, size):
+    """How many of the last elements of a dynamic dim a slice to `stop` has not."""
+    if stop is None:
+        return 0
+    left_out = -stop if isinstance(stop, int) else size - stop
+    if not isinstance(left_out, int) or left_out < 0 or stop == 0:
+        raise Unsupported(
+            f"expected a slice up to the end of the dynamic dim {size}, or a number before it, "
+            f"but got one to {stop}; slice it outside"
+        )
+    return left_out
 
 
 def concat(arrays, axis):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Converters of what is computed element by element."""
 
-import functools
-
 import torch
 
 from fuse_compiler import lang
@@ -59,7 +57,7 @@ def _whole(names, function):
 _whole("floor", lang.floor)
 _whole("ceil", lang.ceil)
 _whole("round", lang.round)
-_whole("trunc", lambda x: lang.where(x < 0.0, lang.ceil(x), lang.floor(x)))
+_whole("trunc", lang.trunc)
 
 
 @converter(overload("gelu.default"))
@@ -109,10 +107,11 @@ def _mul(c, a, b):
 def _div(c, a, b, rounding_mode=None):
     if rounding_mode is None:
         return _apply(c, lang.div, a, b)
+    if rounding_mode == "trunc":
+        quotient = _apply(c, lang.div, a, b)
+        return quotient if c.dtype in _INTEGERS else lang.trunc(quotient)
     if c.dtype not in _INTEGERS:
         raise Unsupported(f"a division of floats rounded by {rounding_mode}")
-    if rounding_mode == "trunc":
-        return _apply(c, lang.div, a, b)
     return _floor_divide(c, a, b)
 
 
@@ -125,14 +124,8 @@ def _floor_divide(c, a, b):
     return lang.where(_needs_step(a, b, quotient), quotient - 1, quotient)
 
 
-@converter(*_each("remainder", "Tensor", "Scalar"))
-def _remainder(c, a, b):
-    if c.dtype not in _INTEGERS:
-        raise Unsupported("a remainder of floats")
-    a, b = c.array(a), c.array(b)
-    quotient = lang.div(a, b)
-    rest = a - quotient * b
-    return lang.where(_needs_step(a, b, quotient), rest + b, rest)
+_binary("remainder", lang.remainder)
+_binary("fmod", lang.fmod)
 
 
 def _needs_step(a, b, quotient):
@@ -190,30 +183,42 @@ for _aten in ("eq", "ne", "lt", "le", "gt", "ge"):
     _comparison(_aten)
 
 
-def _booleans(names, function):
+def _bits(name, function):
     @converter(
-        *(
-            o
-            for n in names.split()
-            for o in (overload(f"{n}.default"), *_each(n, "Tensor"))
-        )
+        overload(f"logical_{name}.default"),
+        *_each(f"bitwise_{name}", "Tensor", "Scalar"),
     )
     def convert(c, a, b):
-        if c.dtype != "i1" or "bitwise" in c.node.name and a.dtype != "i1":
-            raise Unsupported("bits of integers")
-        return function(c.array(a), c.array(b))
+        return function(_of_bits(c, a), _of_bits(c, b))
 
 
-_booleans("bitwise_and logical_and", lang.logical_and)
-_booleans("bitwise_or logical_or", lang.logical_or)
-_booleans("bitwise_xor logical_xor", functools.partial(lang.compare, "ne"))
+def _of_bits(c, x):
+    """An operand in the result's type, in which 8-bit integers have no arithmetic."""
+    if c.dtype not in ("i1", *_INTEGERS):
+        raise Unsupported(f"bits of {c.dtype}")
+    return c.array(x)
+
+
+_bits("and", lang.bitwise_and)
+_bits("or", lang.bitwise_or)
+_bits("xor", lang.bitwise_xor)
 
 
 @converter(overload("bitwise_not.default"), overload("logical_not.default"))
 def _not(c, x):
-    if c.dtype != "i1":
-        raise Unsupported("bits of integers")
-    return lang.logical_not(lang.cast(x, "i1"))
+    return lang.bitwise_not(_of_bits(c, x))
+
+
+@converter(*_each("bitwise_left_shift __lshift__", "Tensor", "Scalar", "Tensor_Scalar"))
+def _left_shift(c, a, b):
+    return lang.left_shift(_of_bits(c, a), _of_bits(c, b))
+
+
+@converter(
+    *_each("bitwise_right_shift __rshift__", "Tensor", "Scalar", "Tensor_Scalar")
+)
+def _right_shift(c, a, b):
+    return lang.right_shift(_of_bits(c, a), _of_bits(c, b))
 
 
 @converter(overload("isnan.default"))

@@ -110,6 +110,38 @@ def _log_softmax(c, x, dim, half_to_float):
     return lang.log_softmax(lang.cast(x, c.dtype), dim)
 
 
+@converter(overload("cumsum.default"))
+def _cumsum(c, x, dim, dtype=None):
+    return lang.cumsum(lang.cast(x, c.dtype), dim)
+
+
+@converter(overload("cumprod.default"))
+def _cumprod(c, x, dim, dtype=None):
+    return lang.cumprod(lang.cast(x, c.dtype), dim)
+
+
+@converter(overload("topk.default"))
+def _topk(c, x, k, dim=-1, largest=True, sorted=True):
+    if not isinstance(k, int):
+        raise Unsupported("a number of elements that is known only when it runs")
+    return lang.top_k(x, k, dim, largest)
+
+
+@converter(overload("sort.default"))
+def _sort(c, x, dim=-1, descending=False):
+    return lang.sort(x, dim, descending)
+
+
+@converter(overload("sort.stable"))
+def _sort_stable(c, x, stable=False, dim=-1, descending=False):
+    return lang.sort(x, dim, descending)
+
+
+@converter(overload("argsort.default"), overload("argsort.stable"))
+def _argsort(c, x, *, stable=False, dim=-1, descending=False):
+    return lang.argsort(x, dim, descending)
+
+
 @converter(overload("mm.default"), overload("bmm.default"))
 def _matmul(c, a, b):
     return lang.matmul(a, b)

@@ -88,6 +88,10 @@ def _from_front(index, size, default):
             return size
         if index == size or isinstance(index, int) and index >= 0:
             return index
+        if isinstance(size, Dim) and isinstance(index, int):
+            return size + index
+        if isinstance(size, Dim) and isinstance(size - index, int):
+            return index
         raise Unsupported(f"a slice of the dynamic dim {size} at {index}")
     return min(max(index + size if index < 0 else index, 0), size)
 
@@ -236,10 +240,24 @@ def _one_of_row(c, x, dim, index):
     return lang.compare("eq", lang.iota(c.builder, x.shape, axis, index.dtype), index)
 
 
+def _is_reduced(c, x, dim, index):
+    """Whether an element a row is better found where the region walks the rows anyway."""
+    rows = [1 if i == dim % x.ndim else d for i, d in enumerate(x.shape)]
+    producer = c.node.args[0]
+    while producer.target in VIEWS:
+        producer = producer.args[0]
+    is_computed = producer.op == "call_function"
+    is_float = c.dtype in ("f16", "bf16", "f32", "f64")
+    return is_computed and is_float and list(index.shape) == rows
+
+
 @converter(overload("gather.default"))
 def _gather(c, x, dim, index, sparse_grad=False):
-    if c.dtype not in ("f16", "bf16", "f32", "f64"):
-        raise Unsupported(f"elements of rows of {c.dtype}")
+    if not _is_reduced(c, x, dim, index):
+        for axis, (size, wanted) in enumerate(zip(x.shape, index.shape)):
+            if axis != dim % x.ndim and size != wanted:
+                x = lang.slice(x, axis, 0, wanted)
+        return lang.take_along_axis(x, index, dim)
     chosen = lang.where(_one_of_row(c, x, dim, index), x, 0.0)
     return lang.sum(chosen, dim, keepdims=True)
 

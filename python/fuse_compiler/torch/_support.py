@@ -56,21 +56,10 @@ class Support:
                 reason = contraction_reason(node, self._options)
                 if reason:
                     return reason
-            if node.target is torch.ops.aten.gather.default and not self._is_computed(
-                node
-            ):
-                return "a region would read whole rows for it"
             _try_alone(node)
         except Unsupported as reason:
             return str(reason)
         return None
-
-    def _is_computed(self, node):
-        """Whether what a node reads first may be made in the same region."""
-        producer = node.args[0]
-        while producer.target in VIEWS:
-            producer = producer.args[0]
-        return self.is_supported(producer)
 
 
 def _is_tensor(node):
