@@ -122,19 +122,23 @@ def emit_reverse(g, value, dims):
 
 
 def slice_range(g, size):
-    """Offset, size (-1: up to the end), step, and the size of the result."""
+    """Offset, size (-1 - k: all but the last k), step, and the size of the result."""
     length = g.size(size)
     if g.chance(0.5):
         return 0, -1, 1, size
     offset = g.random.randint(0, min(length, 5) if isinstance(size, str) else length)
     step = g.choice([1, 1, 2, 3])
-    most = -(-(length - offset) // step)
+    left_out = g.random.randint(0, min(length - offset, 3)) if g.chance(0.4) else 0
+    most = -(-(length - offset - left_out) // step)
     if isinstance(size, str):
-        if offset == 0 and step == 1:
+        if offset == left_out == 0 and step == 1:
             return 0, -1, 1, size
-        return offset, -1, step, g.derived_dim(f"({size}-{offset})/{step}", most)
+        missing = offset + left_out
+        dim = g.derived_dim(f"({size}-{missing})/{step}", most)
+        return offset, -1 - left_out, step, dim
     if g.chance(0.3):
-        return offset, -1, step, most
+        return offset, -1 - left_out, step, most
+    most = -(-(length - offset) // step)
     taken = g.random.randint(min(1, most), most)
     return offset, taken, step, taken
 

@@ -2,7 +2,9 @@
 
 from .program import FLOATS, INTS, STORAGE
 
-UNARY = "exp exp2 expm1 sqrt rsqrt recip sin cos tanh erf sigmoid floor ceil round"
+UNARY = (
+    "exp exp2 expm1 sqrt rsqrt recip sin cos tanh erf sigmoid floor ceil round trunc"
+)
 UNARY = [*UNARY.split(), *"log log2 log1p silu".split()]
 UNARY_NUMBER = "neg abs sign relu".split()
 BINARY = "add sub mul div min max".split()
@@ -46,7 +48,9 @@ def logic(g):
     if g.chance(0.3):
         g.emit("not", "fuse.not {o[0]} : {t[0]}", [value], value.shape, "i1")
     else:
-        emit_binary(g, g.choice(["and", "or"]), value, g.partner(value), g.chance(0.3))
+        emit_binary(
+            g, g.choice(["and", "or", "xor"]), value, g.partner(value), g.chance(0.3)
+        )
 
 
 def compare(g):
