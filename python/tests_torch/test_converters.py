@@ -160,6 +160,45 @@ def rows(x, table, ids):
     )
 
 
+def order(x, i, ids):
+    values, places = (x * 2).topk(3, dim=1)
+    low, low_places = x.sin().topk(2, dim=0, largest=False)
+    ranked, ranks = x.cos().sort(dim=1, descending=True)
+    return (
+        x.cumsum(1),
+        x.exp().cumsum(0) * 2,
+        i.cumsum(1),
+        x.cumprod(1),
+        values,
+        places,
+        low,
+        low_places,
+        ranked,
+        ranks,
+        x.cos().argsort(dim=0),
+        x.gather(1, ids),
+        i.gather(0, ids[:2] % 6),
+    )
+
+
+def bits(x, y, i):
+    j = i + 4
+    return (
+        i & 5,
+        i | j,
+        i ^ 3,
+        ~i,
+        i << j,
+        i >> 1,
+        x % y,
+        torch.fmod(x, 0.7),
+        torch.remainder(x, -0.7),
+        torch.fmod(i, 3),
+        i % -3,
+        torch.div(x, y, rounding_mode="trunc"),
+    )
+
+
 def losses(x, ids):
     ignored = torch.where(ids == 2, -100, ids)
     return (
@@ -230,6 +269,8 @@ CASES = {
     "views": (views, X),
     "made": (made, X),
     "rows": (rows, X, P, torch.tensor([3, 1, 2, 0, 5, 5])),
+    "order": (order, X, I, (I + 3)[:, :3]),
+    "bits": (bits, X, Y, I),
     "losses": (losses, X, torch.tensor([3, 1, 2, 0, 5, 5])),
     "norms": (norms, X, Y),
     "activations": (ACTIVATIONS, X),
@@ -509,7 +550,7 @@ def test_a_program_that_refuses_a_call_is_replaced_by_its_nodes(monkeypatch):
     assert graph.coverage == 0 and "expected room" in str(graph)
 
 
-def test_single_elements_of_rows_that_nothing_else_reads_stay_eager():
+def test_single_elements_of_rows_are_read_alone():
     one = torch.tensor([3, 1, 2, 0, 5, 5]).view(-1, 1)
 
     def function(x):
@@ -521,6 +562,16 @@ def test_single_elements_of_rows_that_nothing_else_reads_stay_eager():
 
     check(compiled(function, contractions="never")(X), function(X))
     (graph,) = fuse_torch.report()
-    reason = "a region would read whole rows for it"
-    assert graph.eager["aten.gather.default", reason] == 2, str(graph)
+    assert not any("gather" in operator for operator, _ in graph.eager), str(graph)
     assert not any(r.failure for r in graph.regions)
+    programs = "".join(r.program for r in graph.regions)
+    assert programs.count("fuse.take_along") == 2
+
+
+def test_slices_end_before_the_end_of_a_dynamic_dim():
+    f = compiled(lambda x: x[1:] - x[:-1])
+    for rows in (6, 5, 4):
+        x = X[:rows]
+        torch._dynamo.maybe_mark_dynamic(x, 0)
+        check([f(x)], [x[1:] - x[:-1]])
+    assert all(not graph.eager for graph in fuse_torch.report())
