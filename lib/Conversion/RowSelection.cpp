@@ -361,10 +361,17 @@ ReductionState RowSelection::take(ArrayRef<Point> points,
 }
 
 void RowSelection::finish() {
-  emitter.readThrough(op.getValues(), [this](const Point &point) {
-    return valueOf(loadKey(point.dims.back()));
+  // A point that does not exist may have any place.
+  auto keyAt = [this](const Point &point) {
+    Index place = point.dims.back();
+    if (point.guard)
+      place = emitter.select(point.guard, place, Index::constant(0));
+    return loadKey(place);
+  };
+  emitter.readThrough(op.getValues(), [this, keyAt](const Point &point) {
+    return valueOf(keyAt(point));
   });
-  emitter.readThrough(op.getIds(), [this](const Point &point) {
-    return idOf(loadKey(point.dims.back()));
+  emitter.readThrough(op.getIds(), [this, keyAt](const Point &point) {
+    return idOf(keyAt(point));
   });
 }
