@@ -12,11 +12,6 @@ STREAMED = [
             "",
         ),
         (
-            "streamed-totals-are-not-turned-to-a-new-maximum",
-            "isFirst ? sum : fma(state.sum[half], state.turn[half], sum);",
-            "isFirst ? sum : plus(state.sum[half], sum);",
-        ),
-        (
             "streamed-tile-that-rows-see-is-skipped",
             "found.last = b.ceilDiv(lastKey, schedule.getTileK());",
             "found.last = b.div(lastKey, schedule.getTileK());",
@@ -35,6 +30,20 @@ STREAMED = [
             "streamed-call-between-products-and-their-wait",
             "scoreProduct.awaitAllBut(found, overlaps ? 1 : 0)",
             "scoreProduct.awaitAllBut(found, 2)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedRows.cpp",
+        "lit:Emulator",
+        (
+            "streamed-totals-are-not-turned-to-a-new-maximum",
+            "isFirst ? sum : fma(state.sum[half], state.turn[half], sum);",
+            "isFirst ? sum : plus(state.sum[half], sum);",
+        ),
+        (
+            "streamed-large-maximum-is-rounded",
+            "b.select(isHuge, max, make<arith::MulFOp>(max, number(factor)))",
+            "make<arith::MulFOp>(max, number(factor))",
         ),
     ),
     *of_file(

@@ -28,7 +28,8 @@
 
 #include "../TensorMaps.h"
 #include "KeyRanges.h"
-#include "StreamedScores.h"
+#include "StreamedRows.h"
+#include "VerifyMma.h"
 #include "Wgmma.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -43,7 +44,6 @@ using namespace mlir::fuse;
 /// Registers of a thread, which are 504 together: what 384 threads get of the
 /// 65536 of a multiprocessor.
 static constexpr uint32_t producerRegisters = 24, consumerRegisters = 240;
-static constexpr double log2OfE = 1.4426950408889634;
 static constexpr int64_t halves = StreamedScores::halves;
 
 namespace {
@@ -52,34 +52,6 @@ namespace {
 struct KeyTiles {
   Value first, last;
   KeyRange all;
-};
-
-/// What a consumer knows of its rows, of two a thread.
-struct RowState {
-  /// In units of the logits, and of the keys that this thread has seen.
-  Value max[halves], sum[halves];
-  /// What the sums are to be multiplied by for the last maximum.
-  Value turn[halves];
-  /// The weights of the last tile, f32: products under way read the registers
-  /// of those before, so that these are packed when they have ended.
-  SmallVector<Value> weights;
-
-  RowState() = default;
-  explicit RowState(ValueRange all) {
-    for (int64_t half = 0; half < halves; ++half) {
-      max[half] = all[3 * half];
-      sum[half] = all[3 * half + 1];
-      turn[half] = all[3 * half + 2];
-    }
-    llvm::append_range(weights, all.drop_front(3 * halves));
-  }
-  SmallVector<Value> all() const {
-    SmallVector<Value> found;
-    for (int64_t half = 0; half < halves; ++half)
-      found.append({max[half], sum[half], turn[half]});
-    llvm::append_range(found, weights);
-    return found;
-  }
 };
 
 class StreamedLowering {
@@ -101,7 +73,6 @@ private:
   Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
                      ArrayRef<Value> weights);
-  void softmax(Value scores, Value tile, RowState &state, bool isFirst);
   SmallVector<Value> logitsOf(Value scores, Value tile);
   RowState firstTile(Value ownQueries);
   Value lastProduct(Value sums, const RingPlace &place, const RowState &state);
@@ -110,20 +81,6 @@ private:
   Value turned(Value sums, ArrayRef<Value> factors);
   void finish(Value sums, RowState &state);
   void release(TileRing &ring, Value slot, Value condition = {});
-
-  Value number(double value) {
-    return b.frame.emitter.constant(b.loc(), builder.getF32Type(), value);
-  }
-  template <typename Op> Value make(Value x, Value y) {
-    return Op::create(builder, b.loc(), x, y);
-  }
-  Value fma(Value x, Value y, Value z) {
-    return LLVM::FMAOp::create(builder, b.loc(), x, y, z);
-  }
-  Value exp2(Value x);
-  Value tree(SmallVector<Value> values,
-             llvm::function_ref<Value(Value, Value)> join);
-  Value overQuad(Value value, llvm::function_ref<Value(Value, Value)> join);
 
   KernelFrame &frame;
   OpBuilder &builder;
@@ -134,6 +91,7 @@ private:
   SlotOperand queries, keys, values;
   Wgmma scoreProduct, product;
   StreamedScores scores;
+  StreamedRows rows;
   MmaEpilogue epilogue;
   TileOrder order;
   Value queryMap, keyMap, valueMap;
@@ -164,7 +122,7 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
                    getElementTypeOrSelf(space.queries.tensor), queries, keys),
       product(b, schedule.getTileN(),
               space.productOp().getType().getElementType(), values, values),
-      scores(b, space, schedule),
+      scores(b, space, schedule), rows(b, space, scores),
       epilogue(b, space.product, space.product.segments.front(), resultTile,
                facts),
       order(b, space.product, resultTile) {
@@ -326,35 +284,6 @@ void StreamedLowering::produce() {
 // Consumers
 //===----------------------------------------------------------------------===//
 
-/// ex2.approx, to 2^-22; what is below 2^-126 is 0.
-Value StreamedLowering::exp2(Value x) {
-  return LLVM::CallIntrinsicOp::create(
-             builder, b.loc(), builder.getF32Type(),
-             builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"), x)
-      .getResult(0);
-}
-
-Value StreamedLowering::tree(SmallVector<Value> values,
-                             llvm::function_ref<Value(Value, Value)> join) {
-  for (; values.size() > 1; values.resize(values.size() / 2))
-    for (size_t i = 0; i < values.size() / 2; ++i)
-      values[i] = join(values[2 * i], values[2 * i + 1]);
-  return values.front();
-}
-
-/// Four lanes have a row.
-Value StreamedLowering::overQuad(Value value,
-                                 llvm::function_ref<Value(Value, Value)> join) {
-  constexpr int32_t warpThreads = 32;
-  for (int32_t distance : {1, 2})
-    value =
-        join(value,
-             gpu::ShuffleOp::create(builder, b.loc(), value, b.word(distance),
-                                    b.word(warpThreads), gpu::ShuffleMode::XOR)
-                 .getShuffleResult());
-  return value;
-}
-
 void StreamedLowering::release(TileRing &ring, Value slot, Value condition) {
   frame.ifTrue(frame.both(b.equal(self.thread, 0), condition),
                [&] { ring.release(slot); });
@@ -423,52 +352,13 @@ SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number) {
   return SmallVector<Value>(branch.getResults());
 }
 
-/// exp(x - m) = exp2(c x - c m) with one rounding of c m for all of a row. A
-/// maximum of -inf counts as 0: all exponentials are 0.
-void StreamedLowering::softmax(Value sums, Value number_, RowState &state,
-                               bool isFirst) {
-  PointEmitter::Scope scope(frame.emitter);
-  constexpr int64_t pair = StreamedScores::pair;
-  SmallVector<Value> logits = logitsOf(sums, number_);
-  Value factor = number(scores.factor() * log2OfE);
-  auto larger = [&](Value x, Value y) { return make<LLVM::MaxNumOp>(x, y); };
-  auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
-  Value infinite = number(-std::numeric_limits<double>::infinity());
-  SmallVector<Value> exponentials(logits.size());
-  for (int64_t half = 0; half < halves; ++half) {
-    SmallVector<size_t> own;
-    for (size_t i = pair * half; i < logits.size(); i += halves * pair)
-      own.append({i, i + 1});
-    auto of = [&](ArrayRef<Value> all) {
-      return llvm::map_to_vector(own, [&](size_t i) { return all[i]; });
-    };
-    Value max = overQuad(tree(of(logits), larger), larger);
-    if (!isFirst)
-      max = larger(state.max[half], max);
-    Value isNone = arith::CmpFOp::create(
-        builder, b.loc(), arith::CmpFPredicate::OEQ, max, infinite);
-    Value base = b.select(isNone, number(0), make<arith::MulFOp>(max, factor));
-    Value minus = arith::NegFOp::create(builder, b.loc(), base);
-    if (!isFirst)
-      state.turn[half] = exp2(fma(state.max[half], factor, minus));
-    for (size_t i : own)
-      exponentials[i] = exp2(fma(logits[i], factor, minus));
-    Value sum = tree(of(exponentials), plus);
-    state.sum[half] =
-        isFirst ? sum : fma(state.sum[half], state.turn[half], sum);
-    state.max[half] = max;
-    if (isFirst)
-      state.turn[half] = number(1);
-  }
-  state.weights = scores.weights(exponentials);
-}
-
 Value StreamedLowering::turned(Value sums, ArrayRef<Value> factors) {
   Value result = product.undefined();
   for (int64_t i = 0; i < product.sumsPerThread(); ++i)
     result = LLVM::InsertValueOp::create(
         builder, b.loc(), result,
-        make<arith::MulFOp>(product.extract(sums, i), factors[i / 2 % halves]),
+        arith::MulFOp::create(builder, b.loc(), product.extract(sums, i),
+                              factors[i / 2 % halves]),
         i);
   return result;
 }
@@ -517,7 +407,7 @@ void StreamedLowering::consume() {
                release(*keyRing, keyPlace.slot);
                Value number = b.sub(b.sub(b.add(tiles.last, tiles.first), step),
                                     b.word(1));
-               softmax(found, number, now, /*isFirst=*/false);
+               rows.follow(logitsOf(found, number), now, /*isFirst=*/false);
                return pack(now, sums, keyRing->next(keyPlace),
                            valueRing->next(valuePlace));
              });
@@ -552,19 +442,14 @@ RowState StreamedLowering::firstTile(Value ownQueries) {
     keyRing->awaitFull(start);
     Value sums = scoreProduct.awaitAll(startScores(ownQueries, start));
     release(*keyRing, start.slot);
+    PointEmitter::Scope scope(frame.emitter);
     RowState state;
-    softmax(sums, b.sub(tiles.last, b.word(1)), state, /*isFirst=*/true);
+    rows.follow(logitsOf(sums, b.sub(tiles.last, b.word(1))), state,
+                /*isFirst=*/true);
     return state.all();
   };
   auto nothing = [&] {
-    RowState state;
-    for (int64_t half = 0; half < halves; ++half) {
-      state.max[half] = number(-std::numeric_limits<double>::infinity());
-      state.sum[half] = number(0);
-      state.turn[half] = number(1);
-    }
-    state.weights.assign(scoreProduct.sumsPerThread(), number(0));
-    return state.all();
+    return rows.nothing(scoreProduct.sumsPerThread()).all();
   };
   return RowState(ifKeys(multiply, nothing));
 }
@@ -590,32 +475,15 @@ void StreamedLowering::finish(Value sums, RowState &state) {
   PointEmitter &emitter = frame.emitter;
   tile = order.fixHere(tile);
   scores.initialize(tile, self);
-  auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
-  ReduceOp max = space.max, sum = space.sum;
   Value factors[halves];
   // From the last to the first: rows at the edge share a point.
   for (int64_t half = halves - 1; half >= 0; --half) {
     Point point = scores.rowPoint(half);
-    Value total = overQuad(state.sum[half], plus);
-    Value most = make<arith::MulFOp>(state.max[half], number(scores.factor()));
-    factors[half] = number(1);
-    if (!space.isGuarded) {
-      Value invalid = make<arith::SubFOp>(most, most);
-      total = plus(total, invalid);
-      factors[half] = plus(factors[half], invalid);
-    }
     PointEmitter::Scope scope(emitter);
-    emitter.define(max.getResult(), point, most);
-    emitter.define(sum.getResult(), point, total);
-    for (const StreamedSpace::RowFactor &factor : space.rowFactors) {
-      Value other = emitter.emit(factor.factor(), point);
-      factors[half] = isa<DivOp>(factor.op)
-                          ? make<arith::DivFOp>(factors[half], other)
-                          : make<arith::MulFOp>(factors[half], other);
-    }
+    factors[half] = rows.finish(state, half, point);
     // Without keys there is nothing to divide.
     if (hasKeys)
-      factors[half] = b.select(hasKeys, factors[half], number(1));
+      factors[half] = b.select(hasKeys, factors[half], rows.number(1));
     if (space.rowResults.empty())
       continue;
     // One of the four lanes of a row that is inside.
@@ -702,24 +570,6 @@ Grid StreamedLowering::run() {
              schedule.getTileM()}}}};
 }
 
-/// Tiles that hold the kernel's rows.
-static LogicalResult verifyTiles(KernelOp kernel, const StreamedSpace &space,
-                                 const DimClasses &dims,
-                                 StreamedScheduleAttr schedule) {
-  int64_t columns = space.columnExtent(dims).size;
-  int64_t depth = space.depthExtent(dims).size;
-  if (columns > schedule.getTileN())
-    return kernel.emitError()
-           << "expected tile_n of at least " << columns
-           << ", the columns of the second contraction, but got "
-           << schedule.getTileN() << "; choose a larger one";
-  if (depth > schedule.getDepth())
-    return kernel.emitError() << "expected depth of at least " << depth
-                              << ", what the first contraction sums, but got "
-                              << schedule.getDepth() << "; choose a larger one";
-  return success();
-}
-
 FailureOr<Grid> mlir::fuse::lowerStreamed(KernelFrame &frame,
                                           StreamedScheduleAttr schedule) {
   const EmitOptions &options = frame.emitter.getOptions();
@@ -736,7 +586,7 @@ FailureOr<Grid> mlir::fuse::lowerStreamed(KernelFrame &frame,
            << "expected a softmax between two contractions that tensor cores "
               "stream for #fuse.streamed, but "
            << reason << "; remove the schedule";
-  if (failed(verifyTiles(frame.kernel, *space, frame.dims, schedule)))
+  if (failed(verifyStreamed(frame.kernel, *space, frame.dims, schedule)))
     return failure();
   return StreamedLowering(frame, schedule, *space, facts).run();
 }

@@ -77,3 +77,21 @@ LogicalResult mlir::fuse::verifyMma(KernelOp kernel, const MmaSpace &space,
       return failure();
   return success();
 }
+
+LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
+                                         const StreamedSpace &space,
+                                         const DimClasses &dims,
+                                         StreamedScheduleAttr schedule) {
+  int64_t columns = space.columnExtent(dims).size;
+  int64_t depth = space.depthExtent(dims).size;
+  if (columns > schedule.getTileN())
+    return kernel.emitError()
+           << "expected tile_n of at least " << columns
+           << ", the columns of the second contraction, but got "
+           << schedule.getTileN() << "; choose a larger one";
+  if (depth > schedule.getDepth())
+    return kernel.emitError() << "expected depth of at least " << depth
+                              << ", what the first contraction sums, but got "
+                              << schedule.getDepth() << "; choose a larger one";
+  return success();
+}

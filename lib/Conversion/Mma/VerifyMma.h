@@ -13,13 +13,18 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
 #define FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
 
-#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/StreamedSpace.h"
 
 namespace mlir::fuse {
 
 /// Emits an error if the schedule does not suit the kernel's contractions.
 LogicalResult verifyMma(KernelOp kernel, const MmaSpace &space,
                         MmaScheduleAttr schedule);
+
+/// The same of streamed rows: tiles hold the columns of both contractions.
+LogicalResult verifyStreamed(KernelOp kernel, const StreamedSpace &space,
+                             const DimClasses &dims,
+                             StreamedScheduleAttr schedule);
 
 } // namespace mlir::fuse
 

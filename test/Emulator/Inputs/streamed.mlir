@@ -119,3 +119,23 @@ func.func @logsumexp(%q: tensor<2x130x64xbf16>, %k: tensor<2x64x200xbf16>, %v: t
   %l = fuse.add %max, %log : tensor<2x130x1xf32>
   return %o, %l : tensor<2x130x64xbf16>, tensor<2x130x1xf32>
 }
+
+// A mask of a large finite number, under which the first row sees nothing: its
+// keys count alike. The rounding of such a number alone would overflow.
+func.func @finite(%q: tensor<1x200x64xbf16>, %k: tensor<1x200x64xbf16>, %v: tensor<1x200x64xbf16>) -> tensor<1x200x64xbf16> {
+  %hidden = fuse.constant dense<-1.0e30> : tensor<f32>
+  %zero = fuse.constant dense<0.0> : tensor<f32>
+  %c = fuse.constant dense<0.125> : tensor<f32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<1x200x64xbf16>, tensor<1x200x64xbf16> -> tensor<1x200x200xbf16>
+  %f = fuse.cast %s : tensor<1x200x200xbf16> -> tensor<1x200x200xf32>
+  %t = fuse.mul %f, %c : tensor<1x200x200xf32>, tensor<f32>
+  %i = fuse.iota dim = 1 : tensor<1x200x200xi32>
+  %j = fuse.iota dim = 2 : tensor<1x200x200xi32>
+  %m = fuse.compare lt %j, %i : tensor<1x200x200xi32>
+  %b = fuse.select %m, %zero, %hidden : tensor<1x200x200xi1>, tensor<f32>, tensor<f32>
+  %x = fuse.add %t, %b : tensor<1x200x200xf32>
+  %p = fuse.softmax %x dims = [2] : tensor<1x200x200xf32>
+  %w = fuse.cast %p : tensor<1x200x200xf32> -> tensor<1x200x200xbf16>
+  %o = fuse.matmul %w, %v : tensor<1x200x200xbf16>, tensor<1x200x64xbf16> -> tensor<1x200x64xbf16>
+  return %o : tensor<1x200x64xbf16>
+}

@@ -1,0 +1,138 @@
+//===- StreamedRows.cpp - Softmaxes that follow their rows ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamedRows.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr double log2OfE = 1.4426950408889634;
+static constexpr int64_t halves = StreamedScores::halves;
+
+/// ex2.approx, to 2^-22; what is below 2^-126 is 0.
+Value StreamedRows::exp2(Value x) {
+  return LLVM::CallIntrinsicOp::create(
+             builder, b.loc(), builder.getF32Type(),
+             builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"), x)
+      .getResult(0);
+}
+
+Value StreamedRows::tree(SmallVector<Value> values,
+                         llvm::function_ref<Value(Value, Value)> join) {
+  for (; values.size() > 1; values.resize(values.size() / 2))
+    for (size_t i = 0; i < values.size() / 2; ++i)
+      values[i] = join(values[2 * i], values[2 * i + 1]);
+  return values.front();
+}
+
+/// Four lanes have a row.
+Value StreamedRows::overQuad(Value value,
+                             llvm::function_ref<Value(Value, Value)> join) {
+  constexpr int32_t warpThreads = 32;
+  for (int32_t distance : {1, 2})
+    value =
+        join(value,
+             gpu::ShuffleOp::create(builder, b.loc(), value, b.word(distance),
+                                    b.word(warpThreads), gpu::ShuffleMode::XOR)
+                 .getShuffleResult());
+  return value;
+}
+
+RowState StreamedRows::nothing(int64_t weights) {
+  RowState state;
+  for (int64_t half = 0; half < halves; ++half) {
+    state.max[half] = number(-std::numeric_limits<double>::infinity());
+    state.sum[half] = number(0);
+    state.turn[half] = number(1);
+  }
+  state.weights.assign(weights, number(0));
+  return state;
+}
+
+/// Where c m is so large that its rounding alone would overflow, as below the
+/// least numbers that programs mask with, c counts as 1: keys differ from the
+/// maximum by nothing or by too much.
+StreamedRows::Shift StreamedRows::shiftOf(Value max) {
+  constexpr double mostShift = 134217728; // 2^27, whose last place is 16.
+  double factor = scores.factor() * log2OfE;
+  Value magnitude = LLVM::FAbsOp::create(builder, b.loc(), max);
+  Value isHuge =
+      arith::CmpFOp::create(builder, b.loc(), arith::CmpFPredicate::OGT,
+                            magnitude, number(mostShift / factor));
+  return {b.select(isHuge, number(1), number(factor)),
+          b.select(isHuge, max, make<arith::MulFOp>(max, number(factor)))};
+}
+
+/// exp(x - m) = exp2(c x - c m), with one rounding of c m for all of a row,
+/// which its sum cancels. A maximum of -inf counts as 0: all exponentials are
+/// 0.
+void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
+                          bool isFirst) {
+  constexpr int64_t pair = StreamedScores::pair;
+  auto larger = [&](Value x, Value y) { return make<LLVM::MaxNumOp>(x, y); };
+  auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
+  auto equal = [&](Value x, Value y) {
+    return arith::CmpFOp::create(builder, b.loc(), arith::CmpFPredicate::OEQ, x,
+                                 y);
+  };
+  Value infinite = number(-std::numeric_limits<double>::infinity());
+  SmallVector<Value> exponentials(logits.size());
+  for (int64_t half = 0; half < halves; ++half) {
+    SmallVector<size_t> own;
+    for (size_t i = pair * half; i < logits.size(); i += halves * pair)
+      own.append({i, i + 1});
+    auto of = [&](ArrayRef<Value> all) {
+      return llvm::map_to_vector(own, [&](size_t i) { return all[i]; });
+    };
+    Value max = overQuad(tree(of(logits), larger), larger);
+    if (!isFirst)
+      max = larger(state.max[half], max);
+    Shift shift = shiftOf(max);
+    Value isNone = equal(max, infinite);
+    Value minus = arith::NegFOp::create(
+        builder, b.loc(), b.select(isNone, number(0), shift.base));
+    if (!isFirst)
+      state.turn[half] = exp2(plus(shiftOf(state.max[half]).base, minus));
+    for (size_t i : own)
+      exponentials[i] = exp2(fma(logits[i], shift.factor, minus));
+    Value sum = tree(of(exponentials), plus);
+    state.sum[half] =
+        isFirst ? sum : fma(state.sum[half], state.turn[half], sum);
+    state.max[half] = max;
+    if (isFirst)
+      state.turn[half] = number(1);
+  }
+  state.weights = scores.weights(exponentials);
+}
+
+/// An infinite maximum that nothing guards makes NaN of all.
+Value StreamedRows::finish(const RowState &state, int64_t half,
+                           const Point &point) {
+  PointEmitter &emitter = b.frame.emitter;
+  auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
+  ReduceOp max = space.max, sum = space.sum;
+  Value total = overQuad(state.sum[half], plus);
+  Value most = make<arith::MulFOp>(state.max[half], number(scores.factor()));
+  Value all = number(1);
+  if (!space.isGuarded) {
+    Value invalid = make<arith::SubFOp>(most, most);
+    total = plus(total, invalid);
+    all = plus(all, invalid);
+  }
+  emitter.define(max.getResult(), point, most);
+  emitter.define(sum.getResult(), point, total);
+  for (const StreamedSpace::RowFactor &factor : space.rowFactors) {
+    Value other = emitter.emit(factor.factor(), point);
+    all = isa<DivOp>(factor.op) ? make<arith::DivFOp>(all, other)
+                                : make<arith::MulFOp>(all, other);
+  }
+  return all;
+}

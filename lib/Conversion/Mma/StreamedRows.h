@@ -1,0 +1,96 @@
+//===- StreamedRows.h - Softmaxes that follow their rows --------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The maximum m of the keys seen so far, and the sum of exp(x - m), of the two
+// rows that a thread has parts of. With a new maximum n the sum, and what has
+// been summed of weights times values, are turned to it: times exp(m - n)
+// (Milakov and Gimelshein, arXiv:1805.02867).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_STREAMEDROWS_H
+#define FUSE_LIB_CONVERSION_MMA_STREAMEDROWS_H
+
+#include "StreamedScores.h"
+
+namespace mlir::fuse {
+
+/// What a consumer knows of its rows, of two a thread.
+struct RowState {
+  static constexpr int64_t halves = StreamedScores::halves;
+
+  /// In units of the logits, and of the keys that this thread has seen.
+  Value max[halves], sum[halves];
+  /// What the sums are to be multiplied by for the last maximum.
+  Value turn[halves];
+  /// The weights of the last tile, f32: products under way read the registers
+  /// of those before, so that these are packed when they have ended.
+  SmallVector<Value> weights;
+
+  RowState() = default;
+  explicit RowState(ValueRange all) {
+    for (int64_t half = 0; half < halves; ++half) {
+      max[half] = all[3 * half];
+      sum[half] = all[3 * half + 1];
+      turn[half] = all[3 * half + 2];
+    }
+    llvm::append_range(weights, all.drop_front(3 * halves));
+  }
+  SmallVector<Value> all() const {
+    SmallVector<Value> found;
+    for (int64_t half = 0; half < halves; ++half)
+      found.append({max[half], sum[half], turn[half]});
+    llvm::append_range(found, weights);
+    return found;
+  }
+};
+
+class StreamedRows {
+public:
+  StreamedRows(MmaBuilder &b, const StreamedSpace &space,
+               StreamedScores &scores)
+      : b(b), builder(b.builder), space(space), scores(scores) {}
+
+  /// Of rows that have seen no key, with so many weights.
+  RowState nothing(int64_t weights);
+  /// Adds a tile of keys.
+  void follow(ArrayRef<Value> logits, RowState &state, bool isFirst);
+  /// What the sums are to be multiplied by at the end, for a row of this
+  /// thread; makes the statistics known where `point` is, for what follows in
+  /// this scope.
+  Value finish(const RowState &state, int64_t half, const Point &point);
+
+  Value number(double value) {
+    return b.frame.emitter.constant(b.loc(), builder.getF32Type(), value);
+  }
+
+private:
+  /// exp(x - max) = exp2(factor x - base).
+  struct Shift {
+    Value factor, base;
+  };
+  Shift shiftOf(Value max);
+  template <typename Op> Value make(Value x, Value y) {
+    return Op::create(builder, b.loc(), x, y);
+  }
+  Value fma(Value x, Value y, Value z) {
+    return LLVM::FMAOp::create(builder, b.loc(), x, y, z);
+  }
+  Value exp2(Value x);
+  Value tree(SmallVector<Value> values,
+             llvm::function_ref<Value(Value, Value)> join);
+  Value overQuad(Value value, llvm::function_ref<Value(Value, Value)> join);
+
+  MmaBuilder &b;
+  OpBuilder &builder;
+  const StreamedSpace &space;
+  StreamedScores &scores;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_STREAMEDROWS_H
