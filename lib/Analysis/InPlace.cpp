@@ -115,7 +115,7 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
   if (auto mma = dyn_cast_or_null<MmaScheduleAttr>(schedule))
     return ::inPlacePairs(kernel, mma, dims);
   if (!isa_and_nonnull<PointwiseScheduleAttr, RowsScheduleAttr,
-                       ColumnsScheduleAttr>(schedule))
+                       ColumnsScheduleAttr, TiledScheduleAttr>(schedule))
     return pairs;
   // All threads of a row read its values: only what has the reduced dimensions
   // is private. What rows of other shapes read is not.
@@ -123,7 +123,8 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
   FailureOr<std::vector<ReductionSegment>> segments =
       reductionSegmentsOf(kernel, dims, reason);
   auto isPrivate = [&](unsigned result, ArrayRef<Extent> extents) {
-    if (isa<PointwiseScheduleAttr>(schedule))
+    // A tile reads what is computed from its sums where it writes.
+    if (isa<PointwiseScheduleAttr, TiledScheduleAttr>(schedule))
       return true;
     return succeeded(segments) &&
            llvm::any_of(*segments, [&](const ReductionSegment &segment) {

@@ -40,7 +40,7 @@ static constexpr MachineRates hostRates = {20e9,
                                            /*sharesResults=*/false,
                                            HUGE_VAL,
                                            /*mostBlocksPerRow=*/1,
-                                   /*packsOperands=*/true};
+                                           /*packsOperands=*/true};
 
 static const GPUTarget &knownTarget(StringRef chip) {
   return *llvm::find_if(getGPUTargets(), [&](const GPUTarget &target) {
@@ -77,7 +77,7 @@ struct View {
 class ViewCount {
 public:
   ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-            const DimClasses &dims);
+            const DimClasses &dims, bool packsOperands);
 
   /// Adds the views of `op`'s operands; false if there are too many.
   bool visit(Operation *op);
@@ -92,12 +92,28 @@ private:
   /// What follows from a reduction: one number for many elements, computed
   /// once.
   llvm::DenseSet<Value> reduced;
+  bool packsOperands;
 };
 } // namespace
 
+/// How often packing computes an element of a contraction's operand: once for
+/// each tile along the axes that the operand lacks.
+static double timesPacked(ContractOp op, unsigned operand) {
+  constexpr double tile = 512;
+  StringRef axes = operand == 0 ? op.getLhsAxes() : op.getRhsAxes();
+  double others = estimatedElements(op.getResult());
+  auto shape = cast<RankedTensorType>(op.getOperand(operand).getType());
+  for (auto [axis, size] : llvm::zip_equal(axes, shape.getShape()))
+    if (op.getResultAxes().contains(axis) && size != 0)
+      others /= estimatedElements(
+          {Extent{size, ShapedType::isDynamic(size) ? 0 : -1}});
+  return std::max(1.0, std::ceil(others / tile));
+}
+
 /// A kernel with reductions is one walk; others walk each shape of results.
 ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                     const DimClasses &dims) {
+                     const DimClasses &dims, bool packsOperands)
+    : packsOperands(packsOperands) {
   bool isOneWalk = false;
   for (Operation *op : ops) {
     bool reduces = isReduction(op);
@@ -140,6 +156,8 @@ bool ViewCount::visit(Operation *op) {
         View needed = view;
         if (reduces)
           needed.elements = estimatedElements(operand);
+        if (auto contract = dyn_cast<ContractOp>(op); contract && packsOperands)
+          needed.elements *= timesPacked(contract, number);
         else if (reduced.contains(operand))
           needed.elements = std::min(view.elements, estimatedElements(operand));
         if (moves) {
@@ -220,7 +238,7 @@ static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
                                          ArrayRef<Value> results,
                                          const DimClasses &dims,
                                          const MachineRates &machine) {
-  ViewCount views(ops, results, dims);
+  ViewCount views(ops, results, dims, machine.packsOperands);
   double operations = 0, bytes = 0;
   for (Operation *op : llvm::reverse(ops)) {
     if (!views.visit(op))

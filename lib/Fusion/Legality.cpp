@@ -197,6 +197,22 @@ static bool isMovedInput(Value value, const GroupView &group) {
          });
 }
 
+/// Whether `value` can be computed at any place from the group's inputs by
+/// arithmetic, as packing an operand does.
+static bool isArithmetic(Value value, const GroupView &group) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !llvm::is_contained(group.ops, op))
+    return true;
+  bool isOne =
+      op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+      op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
+      isa<CastOp, ConstantOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+          op);
+  return isOne && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isArithmetic(operand, group);
+         });
+}
+
 /// Whether reductions of a contraction's group can be had in parts: along the
 /// last axis of its result, in one walk.
 const char *Classifier::checkPartsOf(ContractOp contract) {
@@ -283,7 +299,8 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
     if (dims.extents(contract.getResult()) != shape)
       return refuse("contractions of several shapes meet");
     for (Value operand : contract.getOperands())
-      if (!isMovedInput(operand, group))
+      if (!isMovedInput(operand, group) &&
+          !(group.packsOperands && isArithmetic(operand, group)))
         return refuse("the contraction would compute its operand again for "
                       "every tile that reads it");
   }
@@ -337,7 +354,7 @@ FailureOr<GroupKind> Classifier::asContractions() {
     auto results = llvm::filter_to_vector(group.results, [&](Value result) {
       return ownerOf(result) == &segment;
     });
-    GroupView view{ops, results, group.tilesReduce};
+    GroupView view{ops, results, group.tilesReduce, group.packsOperands};
     if (failed(Classifier(view, dims, hasTensorCores, reason)
                    .asContraction(segment.contractions)))
       return failure();

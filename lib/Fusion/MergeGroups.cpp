@@ -121,7 +121,7 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
 /// itself, not from the rest of the program.
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                           std::string &reason, bool tilesReduce) {
-  GroupView group{ops, results, tilesReduce};
+  GroupView group{ops, results, tilesReduce, machine.packsOperands};
   if (failed(classifyGroup(group, *dims, machine.tensorCores, reason)) ||
       !mayShareKernel(ops, results, reason))
     return false;
@@ -505,8 +505,10 @@ void GroupMerger::mergeNeighbours() {
   std::string reason;
   for (int group : all) {
     SmallVector<Operation *> ops(groups.ops(group));
-    FailureOr<GroupKind> kind = classifyGroup(
-        {ops, groups.resultsOf(ops)}, *dims, machine.tensorCores, reason);
+    FailureOr<GroupKind> kind =
+        classifyGroup({ops, groups.resultsOf(ops), /*tilesReduce=*/false,
+                       machine.packsOperands},
+                      *dims, machine.tensorCores, reason);
     kinds[group] = succeeded(kind) ? std::optional(*kind) : std::nullopt;
   }
   // Equal views of a tensor become one again.

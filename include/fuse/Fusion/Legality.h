@@ -39,6 +39,8 @@ struct GroupView {
   ArrayRef<Value> results;
   /// Whether the tiles of a contraction may leave parts of reductions.
   bool tilesReduce = false;
+  /// Whether what packs the operands of a contraction computes them, too.
+  bool packsOperands = false;
 };
 
 /// The kind of a group that one kernel can run, or why none can.
