@@ -1,33 +1,45 @@
 #!/usr/bin/env python3
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Contractions on the CPU against NumPy, which calls its BLAS, in one process.
 
 Rounds are interleaved, and a case's figure is the median of NumPy's time over
 Fuse's in the same round: above 1 Fuse is faster. Results are compared before
 anything is timed. bf16 and f16, which NumPy has no BLAS for, are compared with
-its f32.
+its f32. `--cores one` gives both a single thread and counts its time on the CPU,
+which others on the machine do not change; `--json` keeps what the file has of the
+other number of cores.
 
     .venv/bin/python tools/dev/compare_cpu_contractions.py
-    .venv/bin/python tools/dev/compare_cpu_contractions.py --json results/cpu-contractions.json.xz
+    for cores in one all; do
+      .venv/bin/python tools/dev/compare_cpu_contractions.py --cores $cores \\
+        --json results/cpu-contractions.json.xz
+    done; make docs
 """
 
 import argparse
 import json
-import lzma
 import os
 import pathlib
 import platform
+import re
 import statistics
 import sys
 import time
 from datetime import date
 
-import ml_dtypes
-import numpy as np
+ONE_CORE = "--cores" in sys.argv and "one" in sys.argv
+if ONE_CORE:
+    os.environ.update(FUSE_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+import ml_dtypes  # noqa: E402 - NumPy reads the number of threads once
+import numpy as np  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
 import fuse_compiler as fuse  # noqa: E402 - found through the path above
+from peers import cpu_report, packed  # noqa: E402
 
 DTYPES = {
     "f32": np.float32,
@@ -138,20 +150,24 @@ def numpy_of(order, epilogue):
 
 
 def measure(function):
-    start = time.perf_counter()
+    clock = time.thread_time if ONE_CORE else time.perf_counter
+    start = clock()
     function()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def compare(case, seconds):
     _, order, dtype, *sizes, epilogue = case
+    operands = operands_of(order, dtype, epilogue, sizes)
     start = time.perf_counter()
     program = fuse.compile(
         program_of(order, dtype, epilogue, sizes), target="cpu", cache=False
     )
-    operands = operands_of(order, dtype, epilogue, sizes)
     out = program(*operands)
-    compiled = time.perf_counter() - start
+    first = time.perf_counter() - start
+    start = time.perf_counter()
+    program(*operands)
+    compiled = first - (time.perf_counter() - start)
     known = [
         operand if dtype == "f64" else operand.astype(np.float32)
         for operand in operands
@@ -176,6 +192,7 @@ def compare(case, seconds):
         )
     return {
         "case": list(case),
+        "cores": "one" if ONE_CORE else "all",
         "fuse": statistics.median(ours for ours, _ in pairs),
         "numpy": statistics.median(theirs for _, theirs in pairs),
         "ratio": statistics.median(theirs / ours for ours, theirs in pairs),
@@ -186,22 +203,29 @@ def compare(case, seconds):
     }
 
 
-def summary(found):
-    """One line a set: its median, and its worst case."""
-    sets = {}
-    for entry in found:
-        sets.setdefault(entry["case"][0], []).append(entry)
-    for name, entries in sets.items():
-        worst = min(entries, key=lambda entry: entry["ratio"])
-        median = statistics.median(entry["ratio"] for entry in entries)
-        yield f"| {name} | {len(entries)} | {median:.2f} | {worst['ratio']:.2f}: {shape_of(worst['case'])} |"
+def machine():
+    """The CPU's name, where the system says it."""
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    found = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    return found[1] if found else platform.machine()
 
 
-def shape_of(case):
-    _, order, dtype, rows, columns, summed, epilogue = case
-    return " ".join(
-        filter(None, [f"{rows} x {columns} x {summed}", order, dtype, epilogue])
-    )
+def write(path, found):
+    """Beside what is there of the other number of cores."""
+    kept = packed.read_json(path)["cases"] if path.exists() else []
+    measured = {entry["cores"] for entry in found}
+    setting = {
+        "machine": machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "numpy": np.__version__,
+        "date": date.today().isoformat(),
+    }
+    cases = [entry for entry in kept if entry["cores"] not in measured] + found
+    text = json.dumps({"setting": setting, "cases": cases}, indent=1)
+    packed.write_text(path, text)
 
 
 def main():
@@ -209,6 +233,7 @@ def main():
     parser.add_argument(
         "--seconds", type=float, default=0.6, help="for the rounds of a case"
     )
+    parser.add_argument("--cores", choices=("one", "all"), default="all")
     parser.add_argument("--only", default="", help="the part of a set's name")
     parser.add_argument(
         "--json", type=pathlib.Path, help="where to write what was measured"
@@ -221,22 +246,14 @@ def main():
         entry = compare(case, options.seconds)
         found.append(entry)
         print(
-            f"{case[0]:18} {shape_of(case):34} {entry['fuse'] * 1e3:9.3f} ms  NumPy "
-            f"{entry['numpy'] * 1e3:9.3f} ms  {entry['ratio']:.2f}  compiled in "
-            f"{entry['compile'] * 1e3:.0f} ms",
+            f"{case[0]:18} {cpu_report.shape_of(case):34} {entry['fuse'] * 1e3:9.3f} ms  NumPy "
+            f"{entry['numpy'] * 1e3:9.3f} ms  {entry['ratio']:.2f}",
             flush=True,
         )
-    print("\n| set | cases | NumPy / fuse | worst |\n| --- | ---: | ---: | ---: |")
-    print("\n".join(summary(found)))
+    print()
+    print("\n".join(cpu_report.table({"cases": found})))
     if options.json:
-        setting = {
-            "machine": platform.processor() or platform.machine(),
-            "cores": len(os.sched_getaffinity(0)),
-            "numpy": np.__version__,
-            "date": date.today().isoformat(),
-        }
-        text = json.dumps({"setting": setting, "cases": found}, indent=1)
-        options.json.write_bytes(lzma.compress(text.encode()))
+        write(options.json, found)
 
 
 if __name__ == "__main__":

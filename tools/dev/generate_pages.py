@@ -46,6 +46,8 @@ BLOCKS = {
     "contractions": blocks.contractions,
     "contractions_fused": blocks.contractions_fused,
     "contractions_behind": blocks.contractions_behind,
+    "cpu_setting": blocks.cpu_setting,
+    "cpu_contractions": blocks.cpu_contractions,
 }
 BLOCK = re.compile(r"(<!-- from results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -10,7 +10,7 @@ import statistics
 from functools import cached_property
 from pathlib import Path
 
-from peers import contraction_report, packed, summary
+from peers import contraction_report, cpu_report, packed, summary
 from replay_sweeps import NEAR
 
 WHEELS = Path(__file__).with_name("wheels.txt")
@@ -36,6 +36,10 @@ class Results:
     @cached_property
     def contractions(self):
         return self._read("contractions")
+
+    @cached_property
+    def cpu_contractions(self):
+        return self._read("cpu-contractions")
 
     @cached_property
     def peers(self):
@@ -224,6 +228,14 @@ def contractions(results):
 
 def contractions_fused(results):
     return contraction_report.fused_table(results.contractions)
+
+
+def cpu_setting(results):
+    return cpu_report.setting(results.cpu_contractions)
+
+
+def cpu_contractions(results):
+    return list(cpu_report.table(results.cpu_contractions))
 
 
 def contractions_behind(results):

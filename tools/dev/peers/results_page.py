@@ -26,6 +26,10 @@ FILES = {
         "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
         "compare_contractions.py",
     ),
+    "cpu-contractions.json.xz": (
+        "contractions on a CPU beside NumPy and its BLAS, on one core and on all",
+        "compare_cpu_contractions.py",
+    ),
     "mma-sweep.json.xz": (
         "times of some 12 tiles of tensor cores for 16 to 1024 rows of eight layers; "
         "fit_mma_model.py reads it",
