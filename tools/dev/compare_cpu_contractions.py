@@ -139,7 +139,7 @@ def numpy_of(order, epilogue):
 
     def swiglu(x, w, v):
         gate = product(x, w)
-        return gate / (1 + np.exp(-gate)) * product(x, v)
+        return gate * (1 + np.tanh(gate / 2)) / 2 * product(x, v)
 
     return {
         "": product,
