@@ -83,6 +83,7 @@ private:
   void store(const Loaded &loaded, const Index &buffer);
   SmallVector<Value> multiply(const Index &buffer, int64_t from, int64_t to,
                               ValueRange sums);
+  void clearTotals(unsigned number);
   void addToTotals(ValueRange sums, unsigned number);
   void accumulate(const TileContraction &contraction, unsigned number);
   Loaded unflatten(ValueRange values);
@@ -362,6 +363,16 @@ SmallVector<Value> SharedLowering::multiply(const Index &buffer, int64_t from,
   return result;
 }
 
+void SharedLowering::clearTotals(unsigned number) {
+  for (int64_t row = 0; row < schedule.getRows(); ++row)
+    for (int64_t column = 0; column < schedule.getColumns(); ++column) {
+      Index at = totalIndex(Index::constant(row), column);
+      totals[number].store(at, zero(), 1);
+      if (layout.hasRests())
+        rests[number].store(at, zero(), 1);
+    }
+}
+
 void SharedLowering::addToTotals(ValueRange sums, unsigned number) {
   for (auto [which, sum] : llvm::enumerate(sums)) {
     Index at = totalIndex(Index::constant(which / schedule.getColumns()),
@@ -530,21 +541,14 @@ FailureOr<Grid> SharedLowering::run() {
   places.findTile();
   allocate();
   placeThread();
-  for (auto [number, contraction] : llvm::enumerate(space.contractions)) {
-    for (int64_t row = 0; row < schedule.getRows(); ++row)
-      for (int64_t column = 0; column < schedule.getColumns(); ++column) {
-        Index at = totalIndex(Index::constant(row), column);
-        totals[number].store(at, zero(), 1);
-        if (layout.hasRests())
-          rests[number].store(at, zero(), 1);
-      }
+  for (unsigned number = 0; number < totals.size(); ++number) {
+    clearTotals(number);
+    const TileContraction &contraction = space.contractions[number];
     Index count = places.summedCount(contraction);
     Value isAny = count.base || count.offset == 0
                       ? emitter.less(Index::constant(0), count)
                       : Value();
-    frame.ifTrue(isAny, [&, which = number, &which_ = contraction] {
-      accumulate(which_, which);
-    });
+    frame.ifTrue(isAny, [&] { accumulate(contraction, number); });
   }
   finish();
   return Grid{places.grid()};

@@ -52,13 +52,14 @@ Index TilePlaces::summedCount(const TileContraction &contraction) const {
   return emitter.product(contraction.summedExtents(frame.dims));
 }
 
-/// Whether `lanes` places from a multiple of `lanes` on are neighbours along
-/// the last of the extents.
-static bool staysInLast(ArrayRef<Extent> extents, int64_t lanes) {
+/// Whether `lanes` places, a multiple of `lanes` behind one of `start`, are
+/// neighbours along the last of the extents.
+static bool staysInLast(ArrayRef<Extent> extents, int64_t start,
+                        int64_t lanes) {
   bool isOnly = llvm::all_of(extents.drop_back(),
                              [](const Extent &e) { return e.size == 1; });
-  return isOnly ||
-         (extents.back().isStatic() && extents.back().size % lanes == 0);
+  return isOnly || (start % lanes == 0 && extents.back().isStatic() &&
+                    extents.back().size % lanes == 0);
 }
 
 bool TilePlaces::alongOwn(const TileContraction &contraction, bool ofRows,
@@ -66,7 +67,7 @@ bool TilePlaces::alongOwn(const TileContraction &contraction, bool ofRows,
   StringRef axes = ContractOp(contraction.op).getResultAxes();
   if (!ofRows)
     return contraction.columns.endsIn(axes[space.column], frame.dims);
-  return !space.rows.empty() && staysInLast(rows, lanes) &&
+  return !space.rows.empty() && staysInLast(rows, schedule.getTileM(), lanes) &&
          contraction.rows.endsIn(axes[space.rows.back()], frame.dims);
 }
 
@@ -74,7 +75,8 @@ bool TilePlaces::alongSummed(const TileContraction &contraction, bool ofRows,
                              int64_t lanes) const {
   const TileOperand &operand = ofRows ? contraction.rows : contraction.columns;
   return operand.endsIn(contraction.summed.back(), frame.dims) &&
-         staysInLast(contraction.summedExtents(frame.dims), lanes);
+         staysInLast(contraction.summedExtents(frame.dims), schedule.getTileK(),
+                     lanes);
 }
 
 Value TilePlaces::emitOperand(const TileContraction &contraction, bool ofRows,
