@@ -273,7 +273,8 @@ ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
                      [&](Operation *user) { return user == consumer; }))
       cost.add(footprint.whole(value), value);
   }
-  for (auto [number, input] : llvm::enumerate(consumer.getInputs())) {
+  for (unsigned number = 0; number < consumer.getInputs().size(); ++number) {
+    Value input = consumer.getInputs()[number];
     bool isReadBefore = llvm::any_of(producer.getInputs(), [&](Value other) {
       return viewed(other) == viewed(input);
     });
