@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -188,6 +189,42 @@ bool ReductionSpace::isReducedShape(ArrayRef<Extent> extents) const {
   return true;
 }
 
+bool ReductionSpace::isGroupShape(ArrayRef<Extent> extents) const {
+  if (!hasGroups())
+    return false;
+  ArrayRef<Extent> kept = ArrayRef(domain).drop_back(inner.size());
+  return extents.take_front(kept.size()) == kept &&
+         (extents.size() == kept.size() || extents.size() == domain.size()) &&
+         llvm::all_of(extents.drop_front(kept.size()),
+                      [](const Extent &e) { return e.size == 1; });
+}
+
+std::optional<RowGroups> mlir::fuse::rowGroupsOf(const ReductionSpace &space) {
+  constexpr int64_t warp = 32, mostThreads = 1024, mostVectors = 16;
+  if (!space.hasGroups() || !space.overLastDims())
+    return std::nullopt;
+  ArrayRef<Extent> columns = space.columns();
+  std::optional<int64_t> length = staticProduct(columns);
+  std::optional<int64_t> elements =
+      staticProduct(ArrayRef(space.domain).take_back(space.inner.size()));
+  if (!length || !elements || *elements == 0)
+    return std::nullopt;
+  for (int64_t vector = 8; vector > 0; vector /= 2) {
+    int64_t threads = *elements / vector, vectors = *length / vector;
+    if (columns.back().size % vector != 0 || threads > warp ||
+        !llvm::isPowerOf2_64(threads))
+      continue;
+    // All threads have as many vectors.
+    int64_t rowThreads = std::min(mostThreads, vectors & -vectors);
+    while (rowThreads > warp && vectors / rowThreads < 4)
+      rowThreads /= 2;
+    if (rowThreads < warp || vectors / rowThreads > mostVectors)
+      continue;
+    return RowGroups{*elements, vector, threads, rowThreads};
+  }
+  return std::nullopt;
+}
+
 bool ReductionSpace::isSharedByRows(ArrayRef<Extent> extents) const {
   SmallVector<Extent> columns = reducedExtents();
   if (extents.size() < columns.size())
@@ -200,6 +237,26 @@ bool ReductionSpace::isSharedByRows(ArrayRef<Extent> extents) const {
 Value mlir::fuse::storedValue(Value result) {
   auto scatter = result.getDefiningOp<ScatterOp>();
   return scatter ? Value(scatter.getUpdates()) : result;
+}
+
+/// Whether `dims` are those of groups, or of rows whose groups are what has
+/// been taken for rows.
+static bool takeGroups(ReductionSpace &space, ArrayRef<int64_t> dims) {
+  if (dims == ArrayRef(space.inner))
+    return true;
+  ArrayRef<int64_t> rows = space.reduced, groups = dims;
+  if (rows.size() < groups.size())
+    std::swap(rows, groups);
+  auto rank = static_cast<int64_t>(space.domain.size());
+  bool areLast = rows.size() > groups.size() && !groups.empty() &&
+                 llvm::equal(rows, llvm::seq<int64_t>(rows.front(), rank)) &&
+                 rows.take_back(groups.size()) == groups;
+  if (!areLast || space.hasGroups())
+    return false;
+  SmallVector<int64_t> inner(groups), reduced(rows);
+  space.inner.assign(inner.begin(), inner.end());
+  space.reduced = std::move(reduced);
+  return true;
 }
 
 FailureOr<ReductionSpace>
@@ -224,7 +281,8 @@ mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
     } else if (domain != space.domain) {
       reason = "the reductions run over different shapes";
       return failure();
-    } else if (reducedDims(op) != ArrayRef(space.reduced)) {
+    } else if (reducedDims(op) != ArrayRef(space.reduced) &&
+               !takeGroups(space, reducedDims(op))) {
       reason = "the reductions run over different dimensions";
       return failure();
     }

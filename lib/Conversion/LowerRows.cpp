@@ -234,9 +234,86 @@ RowsLowering::States RowsLowering::combineAll(MutableArrayRef<Reducer> reducers,
   return states;
 }
 
+/// Of each vector of the thread the group that it is a part of, whose other
+/// parts its neighbours have.
+void RowsLowering::reduceGroups(ArrayRef<Operation *> ops) {
+  RowGroups groups = *rowGroupsOf(space);
+  ThreadGroup neighbours{groups.threads, /*groups=*/1, group.lane,
+                         Index::constant(0)};
+  for (const Point &point : row.held) {
+    SmallVector<Reducer> reducers;
+    States states;
+    for (Operation *op : ops) {
+      reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
+      states.push_back(reducers.back().identity(vector));
+    }
+    states = accumulateAt(emitter, reducers, std::move(states), point);
+    for (auto [reducer, state] : llvm::zip(reducers, states))
+      state = reducer.reduceLanes(state);
+    states = combineThreads(frame, reducers, std::move(states), neighbours);
+    for (auto [reducer, state] : llvm::zip(reducers, states)) {
+      SmallVector<Value, 2> finished =
+          reducer.finish(state, Index::constant(groups.elements));
+      for (auto [result, value] :
+           llvm::zip(reducer.getOp()->getResults(), finished))
+        emitter.define(result, reducer.resultPoint(point), value);
+    }
+  }
+}
+
+/// What groups have one of, by the first thread of each.
+void RowsLowering::storeGroups(ArrayRef<unsigned> numbers) {
+  if (numbers.empty())
+    return;
+  RowGroups groups = *rowGroupsOf(space);
+  Value isFirst =
+      emitter.less(emitter.rem(group.lane, Index::constant(groups.threads)),
+                   Index::constant(1));
+  for (const Point &point : row.held)
+    frame.ifTrue(frame.both(row.exists, isFirst), [&] {
+      for (unsigned number : numbers) {
+        Value value = yielded(number);
+        Point place;
+        place.dims.assign(point.dims.begin(),
+                          point.dims.end() - space.inner.size());
+        place.dims.resize(cast<RankedTensorType>(value.getType()).getRank(),
+                          Index::constant(0));
+        storeResult(number, place, emitter.emit(value, place));
+      }
+    });
+}
+
+LogicalResult RowsLowering::verifyGroups() {
+  if (!space.hasGroups())
+    return success();
+  std::optional<RowGroups> groups = rowGroupsOf(space);
+  bool fits = groups && schedule.getHold() == HoldKind::registers &&
+              schedule.getVector() == groups->vector &&
+              schedule.threadsPerRow() == groups->rowThreads &&
+              schedule.getBlocksPerRow() == 1 &&
+              schedule.getPersistent() == 0 &&
+              schedule.getRowsPerThread() == 1 && !schedule.getPreload();
+  if (fits)
+    return success();
+  return frame.kernel.emitError()
+         << "expected a schedule for rows whose groups are reduced, too, with "
+            "hold = registers, and with the vector and the threads by which "
+            "neighbours hold a group, but got another; leave the schedule to "
+            "fuse-assign-schedules";
+}
+
 /// All rows of a thread exchange together.
 void RowsLowering::reduceLevel(ArrayRef<Operation *> ops, bool isFirst,
                                bool isLast) {
+  SmallVector<Operation *> ofGroups, ofRows;
+  for (Operation *op : ops)
+    (reducedDims(op) == ArrayRef(space.reduced) ? ofRows : ofGroups)
+        .push_back(op);
+  if (!ofGroups.empty())
+    reduceGroups(ofGroups);
+  if (ofRows.empty())
+    return;
+  ops = ofRows;
   SmallVector<Reducer> reducers;
   States states;
   forEachRow([&] {
@@ -371,6 +448,11 @@ bool RowsLowering::isFull(unsigned result) {
   return extents == space.domain && !space.isReducedShape(extents);
 }
 
+bool RowsLowering::isOfGroups(unsigned result) {
+  SmallVector<Extent> extents = frame.dims.extents(yielded(result));
+  return space.isGroupShape(extents) && !space.isReducedShape(extents);
+}
+
 /// Where a row goes, it stays whole.
 LogicalResult RowsLowering::verifyScatter(unsigned result) {
   Value value = frame.kernel.getYield().getValues()[result];
@@ -390,7 +472,7 @@ LogicalResult RowsLowering::verify() {
   for (auto [number, result] : llvm::enumerate(segment.results)) {
     if (failed(verifyScatter(result)))
       return failure();
-    if (!isFull(number) &&
+    if (!isFull(number) && !isOfGroups(number) &&
         !space.isReducedShape(frame.dims.extents(yielded(number))))
       return frame.kernel.emitError()
              << "expected results of the shape that is reduced, or of one "
@@ -410,7 +492,7 @@ LogicalResult RowsLowering::verify() {
            << "expected a kernel that reduces all dimensions of one shape "
               "where the whole grid shares a row, but got one with several "
               "rows or shapes; use whole_grid = false";
-  if (failed(verifyPersistent()))
+  if (failed(verifyPersistent()) || failed(verifyGroups()))
     return failure();
   return verifyLength();
 }
@@ -454,10 +536,13 @@ void RowsLowering::placeRows(const Index &block) {
 }
 
 void RowsLowering::emitRows(VisitSlot takeSlot) {
-  SmallVector<unsigned> full, rows;
+  SmallVector<unsigned> full, rows, ofGroups;
   auto numbers = llvm::to_vector(llvm::seq<unsigned>(segment.stored.size()));
   for (unsigned number : numbers)
-    (isFull(number) ? full : rows).push_back(number);
+    (isFull(number)       ? full
+     : isOfGroups(number) ? ofGroups
+                          : rows)
+        .push_back(number);
   computeRowValues();
   if (schedule.getPreload() && !isShared()) {
     forEachRow([&] { preload(); });
@@ -474,6 +559,7 @@ void RowsLowering::emitRows(VisitSlot takeSlot) {
                     number + 1 == space.levels.size());
   takeSlot ? storeSlots(full, takeSlot) : storeFull(full);
   storeRows(rows);
+  storeGroups(ofGroups);
   fillBesideRows(numbers);
 }
 

@@ -100,6 +100,7 @@ private:
   LogicalResult verifyPersistent();
   LogicalResult verifyScatter(unsigned result);
   bool isFull(unsigned result);
+  bool isOfGroups(unsigned result);
   void placeThread(const Index &block);
   void placeInGrid(const Index &block);
   void placeInBlocks(const Index &block);
@@ -212,6 +213,9 @@ private:
   States combineAll(MutableArrayRef<Reducer> reducers, States states,
                     bool isFirst);
   void reduceLevel(ArrayRef<Operation *> ops, bool isFirst, bool isLast);
+  void reduceGroups(ArrayRef<Operation *> ops);
+  void storeGroups(ArrayRef<unsigned> results);
+  LogicalResult verifyGroups();
   void storeFull(ArrayRef<unsigned> results);
   void storeSlots(ArrayRef<unsigned> results, VisitSlot takeSlot);
   void storeRows(ArrayRef<unsigned> results);

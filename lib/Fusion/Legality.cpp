@@ -167,7 +167,8 @@ const char *ReductionCheck::checkPlaces() {
 const char *ReductionCheck::checkResults() {
   for (Value result : group.results) {
     SmallVector<Extent> extents = dims.extents(result);
-    if (extents != space.domain && !space.isReducedShape(extents))
+    if (extents != space.domain && !space.isReducedShape(extents) &&
+        !space.isGroupShape(extents))
       return "a result has neither the shape of the rows that are reduced nor "
              "one element a row";
   }

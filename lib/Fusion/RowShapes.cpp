@@ -158,6 +158,12 @@ const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   });
   if (!areRows)
     return nullptr;
+  if (llvm::any_of(segments, [&](const ReductionSegment &segment) {
+        return segment.space.hasGroups() &&
+               (segments.size() > 1 || !machine.sharesResults ||
+                !segment.across.empty() || !rowGroupsOf(segment.space));
+      }))
+    return "the reductions run over different dimensions";
   if (segments.size() == 1)
     return segments.front().across.empty()
                ? nullptr

@@ -282,6 +282,10 @@ void RowAlternatives::addLoops() {
 static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
+  std::string why;
+  auto segments = reductionSegmentsOf(kernel, dims, why);
+  if (succeeded(segments) && segments->front().space.hasGroups())
+    return {};
   RowShapes shapes(kernel, dims);
   RowAlternatives rows(proposal, kernel, shapes, target);
   std::optional<int64_t> length = shapes.longest;

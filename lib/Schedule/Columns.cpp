@@ -423,6 +423,8 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
     return {};
   std::string reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  if (succeeded(space) && space->hasGroups())
+    return {};
   if (failed(space))
     return {};
   return Proposal(kernel, dims, *space,

@@ -137,6 +137,20 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
                                /*preload=*/false, rowCopyGroups);
 }
 
+/// Rows whose groups are reduced, too, stay in registers.
+static RowsScheduleAttr proposeForGroups(KernelOp kernel,
+                                         ArrayRef<ReductionSegment> segments) {
+  constexpr int64_t fewestThreads = 128;
+  std::optional<RowGroups> groups = rowGroupsOf(segments.front().space);
+  if (!groups || segments.size() > 1)
+    return {};
+  int64_t rows = std::max<int64_t>(1, fewestThreads / groups->rowThreads);
+  return RowsScheduleAttr::get(kernel.getContext(), rows * groups->rowThreads,
+                               groups->vector, rows, HoldKind::registers,
+                               rowUnroll, /*in_registers=*/0,
+                               /*preload=*/false, rowCopyGroups);
+}
+
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
                                               const DimClasses &dims,
                                               const ScheduleTarget &target) {
@@ -151,6 +165,11 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
   if (target.isGPU && succeeded(whole) &&
       wantsParts(kernel, dims, *whole, target))
     return {};
+  if (llvm::any_of(*segments, [](const ReductionSegment &segment) {
+        return segment.space.hasGroups();
+      }))
+    return target.isGPU ? proposeForGroups(kernel, *segments)
+                        : RowsScheduleAttr();
   // Each shape exchanges through static shared memory of its own.
   ScheduleTarget room = target;
   room.sharedBytes -= (segments->size() - 1) * staticSharedBytes;

@@ -80,6 +80,13 @@ struct ReductionSpace {
   /// The reductions, grouped by dependency: each group needs only those before
   /// it. None where elements are only computed, beside rows of other segments.
   SmallVector<SmallVector<Operation *>> levels;
+  /// The last dimensions, where some reductions combine only these: groups of a
+  /// row, such as those that share a scale. Empty where all combine rows.
+  SmallVector<int64_t, 2> inner = {};
+
+  bool hasGroups() const { return !inner.empty(); }
+  /// Whether a value of these extents is one number for each group of a row.
+  bool isGroupShape(ArrayRef<Extent> extents) const;
 
   bool isReduced(int64_t axis) const {
     return llvm::is_contained(reduced, axis);
@@ -104,6 +111,17 @@ struct ReductionSpace {
   /// the same in all rows; of reductions over the last dimensions.
   bool isSharedByRows(ArrayRef<Extent> extents) const;
 };
+
+/// How threads share rows with groups: each has vectors of so many elements,
+/// and neighbours hold a group, as many as a warp's butterfly can combine.
+struct RowGroups {
+  int64_t elements, vector;
+  /// Threads that share a group, and a row.
+  int64_t threads, rowThreads;
+};
+
+/// Nothing where threads cannot: of unknown sizes, or no powers of two.
+std::optional<RowGroups> rowGroupsOf(const ReductionSpace &space);
 
 /// Whether a kernel only gathers from this input of its body: the elements that
 /// it reads are as many as the results have.
