@@ -336,6 +336,13 @@ void DimClasses::visit(Operation *op) {
       .Case<ScanOp>([&](ScanOp scan) {
         uniteSameRank(scan.getInput(), scan.getResult());
       })
+      .Case<SegmentSumOp>([&](SegmentSumOp sum) {
+        int64_t rank = sum.getType().getRank();
+        for (int64_t axis = 1; axis < rank; ++axis)
+          unite(sum.getInput(), axis, sum.getResult(), axis);
+        addRule(sum.getResult(), 0, SizeRule::Sum, Key(sum.getOffsets(), 0),
+                -1);
+      })
       .Case<TopKOp>([&](TopKOp top) {
         for (Value result : top->getResults())
           for (int64_t axis = 0, last = top.getInput().getType().getRank() - 1;

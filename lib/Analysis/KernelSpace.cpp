@@ -98,7 +98,7 @@ static void describe(Segment &segment, KernelOp kernel,
     // These ask where a point is, not only how far along.
     if ((extents != segment.extents && !isOneElement(extents)) ||
         isa_and_nonnull<IotaOp, RotaryOp, ReduceOp, SoftmaxStatsOp, ContractOp,
-                        ScatterOp>(op) ||
+                        ScatterOp, SegmentSumOp>(op) ||
         (op && op->hasTrait<mlir::fuse::OpTrait::Movement>()))
       segment.flat = false;
   }

@@ -170,6 +170,8 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
       .Case<ReduceOp, SoftmaxStatsOp, WelfordOp>([&](auto) {
         return emitSerialReduction(*this, cast<OpResult>(value), point);
       })
+      .Case<SegmentSumOp>(
+          [&](SegmentSumOp sum) { return emitSegmentSum(*this, sum, point); })
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
           [&](auto) { return emitReshape(*this, op, point); })
       .Case<RandomOp>(

@@ -387,6 +387,9 @@ ScatterTarget emitScatterTarget(PointEmitter &emitter, ScatterOp op,
 /// kernel may see what they write.
 LogicalResult verifyScatters(KernelOp kernel);
 
+/// A run of rows as a loop in this thread.
+Value emitSegmentSum(PointEmitter &emitter, SegmentSumOp op,
+                     const Point &point);
 /// A reduction as a loop in this thread.
 Value emitSerialReduction(PointEmitter &emitter, OpResult result,
                           const Point &point);

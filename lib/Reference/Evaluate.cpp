@@ -246,6 +246,9 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
       })
       .Case([&](ArgMaxOp arg) { return evaluateArgMax(arg, *first); })
       .Case([&](ArgMinOp arg) { return evaluateArgMin(arg, *first); })
+      .Case([&](SegmentSumOp sum) {
+        return evaluateSegmentSum(sum, *first, *operands[1]);
+      })
       .Case([&](ScanOp scan) { return evaluateScan(scan, *first); })
       .Case([&](ReduceOp reduce) { return evaluateReduce(reduce, *first); })
       .Case([&](SoftmaxOp softmax) { return evaluateSoftmax(softmax, *first); })

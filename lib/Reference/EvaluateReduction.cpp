@@ -296,3 +296,51 @@ Value mlir::fuse::reference::evaluateScan(ScanOp op, const Value &input) {
   });
   return result;
 }
+
+//===----------------------------------------------------------------------===//
+// Runs of rows
+//===----------------------------------------------------------------------===//
+
+Value mlir::fuse::reference::evaluateSegmentSum(SegmentSumOp op,
+                                                const Value &input,
+                                                const Value &offsets) {
+  Sizes shape(input.shape);
+  int64_t rows = shape[0];
+  shape[0] = offsets.shape[0] - 1;
+  Value result = Value::zeros(input.dtype, shape);
+  int64_t columns = countElements(llvm::ArrayRef(shape).drop_front());
+  DType dtype = input.dtype, wide = isNarrow(dtype) ? DType::F32 : dtype;
+  Arithmetic accumulator(wide);
+  Reader read(input);
+  forEachPoint(
+      {shape[0], columns}, {}, 64,
+      [&](int64_t number, llvm::ArrayRef<int64_t>) {
+        int64_t run = number / columns, column = number % columns;
+        int64_t from = std::clamp<int64_t>(offsets.ints[run], 0, rows);
+        int64_t to = std::clamp<int64_t>(offsets.ints[run + 1], 0, rows);
+        bool isCertain =
+            offsets.getError(run) == 0.0 && offsets.getError(run + 1) == 0.0;
+        Summer sum;
+        int64_t total = 0;
+        double error = 0.0;
+        for (int64_t row = from; row < to; ++row) {
+          int64_t at = row * columns + column;
+          if (isFloat(dtype)) {
+            sum.visit(read[at]);
+            continue;
+          }
+          total = combine(ReduceKind::sum, total, input.ints[at]);
+          error += input.getError(at);
+        }
+        if (isFloat(dtype)) {
+          store(result, number, mayRound(wide, dtype, sum.get(accumulator)));
+        } else {
+          result.ints[number] =
+              dtype == DType::I32 ? static_cast<int32_t>(total) : total;
+          result.error[number] = error;
+        }
+        if (!isCertain)
+          result.error[number] = kInfinity;
+      });
+  return result;
+}

@@ -123,6 +123,8 @@ Value evaluateDropout(DropoutOp op, const Value &input, const Value &seed);
 Value evaluateArgMax(ArgMaxOp op, const Value &input);
 Value evaluateArgMin(ArgMinOp op, const Value &input);
 Value evaluateReduce(ReduceOp op, const Value &input);
+Value evaluateSegmentSum(SegmentSumOp op, const Value &input,
+                         const Value &offsets);
 Value evaluateScan(ScanOp op, const Value &input);
 /// Values and ids.
 llvm::Expected<std::pair<Value, Value>> evaluateTopK(TopKOp op,

@@ -91,6 +91,21 @@ def test_elements_of_each_line_by_ids():
     assert math.isnan(run(lambda x, i: lang.take_along_axis(x, i, 1), X, ids)[0, 0])
 
 
+def test_elements_of_each_line_are_replaced_by_ids():
+    for axis, count in ((0, 3), (1, 9)):
+        shape = (count, 37) if axis == 0 else (5, count)
+        ids = np.argsort(RNG.random(X.shape), axis=axis)
+        ids = np.take(ids, range(count), axis)
+        values = RNG.normal(size=shape).astype(np.float32)
+        function = fuse.jit(lambda x, i, v: lang.put_along_axis(x, i, v, axis))
+        expected = X.copy()
+        np.put_along_axis(expected, ids, values, axis)
+        np.testing.assert_array_equal(function(X, ids, values), expected)
+        ids[0, 0] = -1
+        got = function(X, ids, values)
+        assert (got != expected).sum() <= 1
+
+
 def test_remainders_have_the_sign_that_python_and_c_give_them():
     y = np.where(N == 0, 1, N).astype(np.float32) / 3
     x = X * np.float32(1e6)
@@ -160,6 +175,31 @@ def test_group_norm_is_one_kernel():
     expected = normal.reshape(x.shape) * weight[:, None, None] + 1
     np.testing.assert_allclose(norm(x, weight, bias), expected, rtol=2e-5, atol=2e-5)
     assert len(norm.program(x, weight, bias).kernels) == 1
+
+
+def test_runs_of_rows_are_added_up():
+    offsets = np.int32([0, 2, 2, 5, 99, -3])
+    got = run(lambda n, o: lang.segment_sum(n, o), N, offsets)
+    runs = [N[0:2], N[2:2], N[2:5], N[5:5], N[5:0]]
+    np.testing.assert_array_equal(got, [r.sum(0) for r in runs])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_a_scatter_adds_in_the_order_of_its_rows(dtype):
+    ids = RNG.integers(-1, 8, size=(3, 50))
+    ids[0] = 4
+    updates = RNG.normal(size=(3, 50, 6)) * 10 ** RNG.uniform(0, 6, (3, 50, 1))
+    updates, into = updates.astype(dtype), np.ones((7, 6), dtype)
+    function = fuse.jit(lambda a, i, u: lang.scatter_add(a, i, u))
+    got = function(into, ids, updates)
+    wide = into.astype(np.float64)
+    for row, id_ in zip(updates.reshape(-1, 6), ids.reshape(-1)):
+        if 0 <= id_ < 7:
+            wide[id_] += row
+    # A rounding of the largest sum, however many rows meet.
+    error = np.abs(got - wide).max()
+    assert error <= (2**-23 * np.abs(wide).max() if dtype == np.float32 else 0)
+    np.testing.assert_array_equal(got, function(into, ids, updates))
 
 
 def test_what_cannot_be_asked_for_is_refused():

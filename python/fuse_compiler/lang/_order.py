@@ -6,12 +6,23 @@ Ops work along the last axis; another one is transposed there and back.
 """
 
 from fuse_compiler.lang._builder import Array, Unsupported
-from fuse_compiler.lang._pointwise import cast, compare, logical_and, logical_or, where
+from fuse_compiler.lang._dims import product
+from fuse_compiler.lang._pointwise import (
+    add,
+    cast,
+    compare,
+    logical_and,
+    logical_or,
+    mul,
+    where,
+)
 from fuse_compiler.lang._reduce import sum_
 from fuse_compiler.lang._shapes import (
     expand_dims,
     iota,
     normalized,
+    reshape,
+    take,
     transpose,
 )
 from fuse_compiler.lang._types import FLOATS, tensor_type
@@ -162,3 +173,94 @@ def take_along_axis(table, ids, axis):
         shape,
         table.dtype,
     )
+
+
+def put_along_axis(into, ids, values, axis):
+    """`into` with elements of each line along an axis, chosen by ids, replaced by `values`.
+
+    ids and values have one shape, with the sizes of `into` but for the axis, which is static.
+    Values whose id there is not are dropped; where ids are equal any of their values may stay.
+    """
+    axis = normalized(axis, into.ndim)
+    builder = into.builder
+    moved, back = _last(into, axis)
+    ids, values = _last(cast(ids, "i64"), axis)[0], _last(values, axis)[0]
+    size = moved.shape[-1]
+    if (
+        not isinstance(size, int)
+        or ids.shape != values.shape
+        or ids.shape[:-1] != moved.shape[:-1]
+    ):
+        raise Unsupported(
+            f"expected lines of a static size, and ids and values of their number, but got "
+            f"{into}, {ids} and {values}; slice or broadcast them"
+        )
+    rows = product(moved.shape[:-1])
+    flat = builder.materialize(reshape(moved, (rows * size,)))
+    ids = reshape(ids, (rows, ids.shape[-1]))
+    # Where the line begins among all elements.
+    first = expand_dims(iota(builder, (rows,), 0, "i64"), -1)
+    inside = logical_and(compare("ge", ids, 0), compare("lt", ids, size))
+    places = builder.materialize(where(inside, add(ids, mul(first, size)), -1))
+    values = builder.materialize(reshape(values, places.shape))
+    result = builder.emit(
+        f"fuse.scatter {flat.name}, {places.name}, {values.name} dim = 0 : {flat.type}, "
+        f"{places.type}, {values.type} -> {flat.type}",
+        flat.shape,
+        flat.dtype,
+    )
+    return transpose(reshape(result, moved.shape), back)
+
+
+def segment_sum(x, offsets):
+    """Sums of runs of rows: result[i] is x[offsets[i]] + .. + x[offsets[i + 1] - 1], added up
+    in this order; offsets, of i32 or i64, are one more than the runs.
+    """
+    if offsets.ndim != 1 or x.ndim == 0 or x.dtype not in _NUMBERS:
+        raise Unsupported(
+            f"expected rows of numbers and offsets of rank 1, but got {x} and {offsets}; reshape "
+            "them"
+        )
+    x, offsets = x.builder.materialize(x), x.builder.materialize(offsets)
+    shape = (offsets.shape[0] - 1, *x.shape[1:])
+    return x.builder.emit(
+        f"fuse.segment_sum {x.name}, {offsets.name} : {x.type}, {offsets.type} -> "
+        f"{tensor_type(shape, x.dtype)}",
+        shape,
+        x.dtype,
+    )
+
+
+def scatter_add(into, ids, updates):
+    """The rows of `into`, with each row of `updates` added to the row that its id names.
+
+    Rows that meet are added up in their order, so that results are the same in every run; rows
+    whose id there is not are dropped. The time grows with the square of the number of ids, and
+    with its product with that of the rows: for some ten thousand ids, as a batch has tokens.
+    """
+    rows = into.shape[0] if into.ndim else None
+    if (
+        not isinstance(rows, int)
+        or updates.shape != (*ids.shape, *into.shape[1:])
+        or ids.ndim == 0
+    ):
+        raise Unsupported(
+            f"expected a static number of rows, and a row of updates for each id, but got {into}, "
+            f"{ids} and {updates}; reshape them"
+        )
+    builder = into.builder
+    count = product(ids.shape)
+    ids = cast(builder.materialize(reshape(ids, (count,))), "i64")
+    updates = reshape(updates, (count, *into.shape[1:]))
+    # Where each row goes if the rows are sorted by their ids, and the rows in that order.
+    ranks = builder.materialize(_ranks(ids, count, descending=False))
+    places = builder.materialize(iota(builder, (count,), 0, "i64"))
+    order = builder.emit(
+        f"fuse.scatter {places.name}, {ranks.name}, {places.name} dim = 0 : {places.type}, "
+        f"{ranks.type}, {places.type} -> {places.type}",
+        places.shape,
+        "i64",
+    )
+    ends = iota(builder, (rows + 1, 1), 0, "i64")
+    offsets = sum_(cast(compare("lt", ids, ends), "i32"), -1)
+    return add(into, segment_sum(take(updates, order), offsets))

@@ -264,6 +264,10 @@ def _gather(c, x, dim, index, sparse_grad=False):
 
 @converter(overload("scatter.value"), overload("scatter.src"))
 def _scatter(c, x, dim, index, value):
+    rows = [1 if i == dim % x.ndim else d for i, d in enumerate(x.shape)]
+    if list(index.shape) != rows:
+        values = lang.broadcast_to(c.array(value), index.shape)
+        return lang.put_along_axis(x, index, values, dim)
     chosen = _one_of_row(c, x, dim, index)
     return lang.where(chosen, c.operand(value), x)
 

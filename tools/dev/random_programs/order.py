@@ -62,6 +62,28 @@ def take_along(g):
     )
 
 
+def segment_sum(g):
+    value = g.of_elements(FLOATS + INTS, lambda v: v.rank > 0)
+    if not value:
+        return
+    count = g.choice([2, 3, 9])
+    shape = [count - 1, *value.shape[1:]]
+    if not g.fits(shape):
+        return
+    offsets = g.argument([count], g.choice(INTS))
+    if g.chance(0.7):
+        offsets = g.emit(
+            "iota", "fuse.iota dim = 0 : {r}", [], [count], offsets.element
+        )
+    g.emit(
+        "segment_sum",
+        "fuse.segment_sum {o[0]}, {o[1]} : {t[0]}, {t[1]} -> {r}",
+        [value, offsets],
+        shape,
+        value.element,
+    )
+
+
 def remainder(g):
     value = g.of_elements(FLOATS + INTS)
     op = g.choice(["fmod", "remainder"])
@@ -81,6 +103,7 @@ MAKERS = [
     (1, scan),
     (0.7, top_k),
     (0.5, take_along),
+    (0.4, segment_sum),
     (0.6, remainder),
     (0.6, bits),
 ]

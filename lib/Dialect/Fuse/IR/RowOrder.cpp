@@ -14,6 +14,28 @@ bool mlir::fuse::isRowOrder(Operation *op) {
   return op->hasTrait<mlir::fuse::OpTrait::RowOrder>();
 }
 
+/// The operand's type with as many rows as there are runs.
+static RankedTensorType runsOf(RankedTensorType input,
+                               RankedTensorType offsets) {
+  SmallVector<int64_t> shape(input.getShape());
+  int64_t count = offsets.getDimSize(0);
+  shape[0] = ShapedType::isDynamic(count) ? count : count - 1;
+  return input.clone(shape);
+}
+
+LogicalResult SegmentSumOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferred) {
+  auto input = cast<RankedTensorType>(operands[0].getType());
+  auto offsets = cast<RankedTensorType>(operands[1].getType());
+  if (input.getRank() == 0 || offsets.getRank() != 1 ||
+      offsets.getDimSize(0) == 0)
+    return emitOptionalError(location, "expected rows and offsets of rank 1");
+  inferred.push_back(runsOf(input, offsets));
+  return success();
+}
+
 static LogicalResult verifyRows(Operation *op, RankedTensorType input) {
   if (input.getRank() >= 1)
     return success();
@@ -43,6 +65,22 @@ LogicalResult ScanOp::verify() {
            << (getKind() == ReduceKind::any ? "max" : "min");
   }
   llvm_unreachable("unknown kind");
+}
+
+LogicalResult SegmentSumOp::verify() {
+  // 1. The operand has rank 1 or more.
+  if (failed(verifyRows(*this, getInput().getType())))
+    return failure();
+  // 2. `offsets` has rank 1 and at least one element; the result has one row
+  //    less.
+  RankedTensorType offsets = getOffsets().getType();
+  if (offsets.getRank() != 1 || offsets.getDimSize(0) == 0)
+    return emitOpError("expected offsets of rank 1 and at least one element, "
+                       "but got ")
+           << offsets
+           << "; give where each run begins, and where the last ends";
+  return fuse::detail::verifyInferredResult(
+      *this, runsOf(getInput().getType(), offsets));
 }
 
 LogicalResult TopKOp::verify() {

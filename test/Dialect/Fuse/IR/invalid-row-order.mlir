@@ -70,6 +70,32 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // -----
 
+// segment_sum, 1: rank 1 or more.
+func.func @f(%x: tensor<f32>, %o: tensor<3xi32>) {
+  // expected-error @below {{expected input of rank 1 or more, but got 'tensor<f32>'; insert a tensor.expand_shape}}
+  %0 = fuse.segment_sum %x, %o : tensor<f32>, tensor<3xi32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// segment_sum, 2: offsets, and the rows of the result.
+func.func @f(%x: tensor<4x8xf32>, %o: tensor<3x1xi32>) {
+  // expected-error @below {{expected offsets of rank 1 and at least one element, but got 'tensor<3x1xi32>'; give where each run begins, and where the last ends}}
+  %0 = fuse.segment_sum %x, %o : tensor<4x8xf32>, tensor<3x1xi32> -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %o: tensor<3xi32>) {
+  // expected-error @below {{expected result of type 'tensor<2x8xf32>', but got 'tensor<3x8xf32>'; write the expected type}}
+  %0 = fuse.segment_sum %x, %o : tensor<4x8xf32>, tensor<3xi32> -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
 // The threads of the schedule are whole warps.
 // expected-error @below {{expected threads to be 1 or a multiple of 32, but got 48; choose 64}}
 #s = #fuse.ordered<threads = 48, vector = 1, unroll = 1>

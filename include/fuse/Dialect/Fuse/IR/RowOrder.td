@@ -74,4 +74,31 @@ def TopKOp : Fuse_Op<"top_k", [RowOrder]> {
   }];
 }
 
+def SegmentSumOp : Fuse_InferredOp<"segment_sum"> {
+  let summary = "sums of runs of rows that follow each other";
+  let description = [{
+    result[i, k..] = input[offsets[i], k..] + .. + input[offsets[i + 1] - 1, k..],
+    added up in this order, in f32 for 16-bit floats, with an error that does not
+    grow with their number; 0 where offsets[i + 1] is not larger. Rows that the
+    operand does not have are left out.
+
+    With rows in the order of the places that they go to, by which fuse.gather
+    brings them, this is a scatter that adds: the same sums in every run, which
+    atomic additions have not.
+
+    1. The operand has rank 1 or more.
+    2. `offsets` has rank 1 and at least one element; the result has one row less.
+
+    ```mlir
+    %s = fuse.segment_sum %x, %offsets : tensor<?x64xf32>, tensor<9xi32> -> tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins NumberTensor:$input, IntTensor:$offsets);
+  let results = (outs NumberTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $offsets attr-dict `:` type($input) `,` type($offsets) `->`
+    type($result)
+  }];
+}
+
 #endif // FUSE_DIALECT_FUSE_IR_ROWORDER
