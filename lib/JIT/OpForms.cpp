@@ -47,13 +47,19 @@ static constexpr StringLiteral examples[] = {
     "fuse.rms_norm %x, %weight eps = 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>",
     "fuse.rotary half tokens_heads %x positions(%p) base = 1.0e4 : "
     "tensor<4x2x64xf32>, tensor<4xi32>",
+    "fuse.scan sum %x : tensor<4x8xf32>",
     "fuse.scatter %into, %ids, %updates dim = 0 : tensor<100x8xf32>, "
     "tensor<4xi32>, tensor<4x8xf32> -> tensor<100x8xf32>",
+    "fuse.segment_sum %x, %offsets : tensor<9x8xf32>, tensor<5xi32> -> "
+    "tensor<4x8xf32>",
     "fuse.select %condition, %x, %y : tensor<4xi1>, tensor<4xf32>, "
     "tensor<4xf32>",
     "fuse.slice %x offsets = [0, 2] sizes = [-1, 4] : tensor<4x8xf32> -> "
     "tensor<4x4xf32>",
     "fuse.softmax %x dims = [1] : tensor<4x8xf32>",
+    "fuse.take_along %table, %ids dim = 1 : tensor<4x8xf32>, tensor<4x1xi32> "
+    "-> tensor<4x1xf32>",
+    "fuse.top_k %x k = 2 : tensor<4x8xf32> -> tensor<4x2xf32>, tensor<4x2xi32>",
     "fuse.transpose %x permutation = [1, 0] : tensor<4x8xf32> -> "
     "tensor<8x4xf32>",
     "tensor.collapse_shape %x [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>",
@@ -68,13 +74,17 @@ std::string exampleOf(StringRef op, mlir::MLIRContext &context) {
   auto known = mlir::RegisteredOperationName::lookup(op, &context);
   if (!known || !known->hasTrait<mlir::fuse::OpTrait::Pointwise>())
     return "";
-  bool isLogical = op == "fuse.and" || op == "fuse.or" || op == "fuse.not";
+  bool isLogical = op == "fuse.and" || op == "fuse.or" || op == "fuse.xor" ||
+                   op == "fuse.not";
+  bool isOfBits = op == "fuse.shl" || op == "fuse.shr";
   StringRef values = known->hasTrait<mlir::OpTrait::OneOperand>() ? "%x"
                      : known->hasTrait<mlir::OpTrait::NOperands<2>::Impl>()
                          ? "%x, %y"
                          : "%x, %y, %z";
   return formatv("{0} {1} : tensor<4x{2}>", op, values,
-                 isLogical ? "i1" : "f32");
+                 isLogical  ? "i1"
+                 : isOfBits ? "i32"
+                            : "f32");
 }
 
 } // namespace fuse::jit

@@ -44,8 +44,8 @@ protected:
   }
 
   void expectValid(StringRef example) {
-    std::string program = "func.func @f(" + argumentsOf(example) +
-                          ") {\n%r = " + example.str() + "\nreturn\n}";
+    std::string program = "func.func @f(" + argumentsOf(example) + ") {\n" +
+                          example.str() + "\nreturn\n}";
     EXPECT_TRUE(parseSourceString<ModuleOp>(program, &context)) << program;
   }
 
