@@ -59,6 +59,14 @@ void AxisClasses::visit(Operation *op) {
   }
   if (auto rotary = dyn_cast<RotaryOp>(op))
     return uniteSameRank(rotary.getInput(), rotary.getResult());
+  if (auto take = dyn_cast<TakeAlongOp>(op)) {
+    for (int64_t dim = 0, rank = rankOf(take.getResult()); dim < rank; ++dim) {
+      unite(take.getIds(), dim, take.getResult(), dim);
+      if (dim != static_cast<int64_t>(take.getDim()))
+        unite(take.getTable(), dim, take.getResult(), dim);
+    }
+    return;
+  }
   if (auto scan = dyn_cast<ScanOp>(op))
     return uniteSameRank(scan.getInput(), scan.getResult());
   if (isa<SoftmaxStatsOp, WelfordOp>(op)) {

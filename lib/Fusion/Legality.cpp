@@ -65,11 +65,13 @@ private:
 /// reduced or over tiles needs some values at its own points and, behind ops
 /// that move elements, some at others.
 struct Places {
-  explicit Places(const GroupView &group);
+  /// With `rows`, other places of a row along the last dimension are told from
+  /// those of other rows.
+  explicit Places(const GroupView &group, bool rows = false);
 
-  /// Needed at the walk's own points, at others; computed from a reduction or
-  /// contraction. A value may be in several.
-  llvm::DenseSet<Value> aligned, displaced, after;
+  /// Needed at the walk's own points, at others of the same row, at any others;
+  /// computed from a reduction or contraction. A value may be in several.
+  llvm::DenseSet<Value> aligned, inRow, displaced, after;
 };
 
 /// Checks that ops with reductions are one walk over one space: every value
@@ -80,7 +82,7 @@ public:
   ReductionCheck(const GroupView &group, const DimClasses &dims,
                  const ReductionSpace &space)
       : group(group), dims(dims), space(space), axes(group.ops, dims),
-        places(group) {}
+        places(group, /*rows=*/space.overLastDims()) {}
 
   /// Null if the group passes, else why not.
   const char *run();
@@ -100,7 +102,15 @@ private:
 };
 } // namespace
 
-Places::Places(const GroupView &group) {
+/// Whether the op takes the elements of an operand from other places of their
+/// line along the last dimension.
+static bool staysInRow(Operation *op, unsigned operand) {
+  auto take = dyn_cast<TakeAlongOp>(op);
+  return take && operand == 0 &&
+         static_cast<int64_t>(take.getDim()) + 1 == take.getType().getRank();
+}
+
+Places::Places(const GroupView &group, bool rows) {
   for (Operation *op : group.ops)
     if (isReduction(op) || isRowOrder(op) || isa<ContractOp>(op) ||
         llvm::any_of(op->getOperands(),
@@ -114,12 +124,19 @@ Places::Places(const GroupView &group) {
                           [&](Value v) { return set.contains(v); });
     };
     bool isAligned = has(aligned), isDisplaced = has(displaced);
+    bool isInRow = has(inRow);
+    bool isPointwise = op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      bool follows = op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
-                     isReduction(op) || (isa<RotaryOp>(op) && number == 0);
-      if (isAligned && follows)
+      bool follows =
+          isPointwise || isReduction(op) || (isa<RotaryOp>(op) && number == 0);
+      bool isTaken = rows && staysInRow(op, number);
+      // A row's reductions are the same at all of its places.
+      if ((isAligned && follows) || (isInRow && isReduction(op)))
         aligned.insert(operand);
-      if (isDisplaced || !follows)
+      if ((isInRow && isPointwise) || ((isAligned || isInRow) && isTaken))
+        inRow.insert(operand);
+      if (isDisplaced || !(follows || isTaken) ||
+          (isInRow && !isPointwise && !isReduction(op) && !isTaken))
         displaced.insert(operand);
     }
   }
@@ -150,7 +167,7 @@ const char *ReductionCheck::checkPlaces() {
     for (Value result : op->getResults()) {
       if (places.after.contains(result) && places.displaced.contains(result))
         return "it needs reductions of other rows";
-      if (!places.aligned.contains(result))
+      if (!places.aligned.contains(result) && !places.inRow.contains(result))
         continue;
       for (int axis : axes.axes(result))
         if (axis >= 0 && !llvm::is_contained(domain, axis))
