@@ -120,7 +120,6 @@ static constexpr KnownNames knownNames[] = {
     {"crossentropy nllloss softmaxcrossentropy crossentropyloss",
      "use fuse.logsumexp, and fuse.sub of the label's logit, which fuse.iota, "
      "fuse.compare, fuse.select and fuse.reduce sum find"},
-    {"topk", "use fuse.top_k %x k = 8"},
     {"sort argsort kthvalue median",
      "use fuse.top_k for up to 64 elements of a row; sort longer ones outside "
      "the program"},

@@ -59,7 +59,7 @@ TEST_F(OpNames, MeaningComesBeforeLetters) {
         << name.str() << ": " << remedy;
   };
   expectNamed("fuse.topk", "fuse.top_k");
-  expectNamed("fuse.sort", "sort longer ones outside");
+  expectNamed("fuse.sort", "longer ones outside");
   expectNamed("fuse.gelu_new", "fuse.gelu tanh");
   expectNamed("fuse.where", "fuse.select");
   expectNamed("fuse.std", "fuse.reduce mean");
