@@ -32,7 +32,8 @@ public:
   OrderedLowering(KernelFrame &frame, OrderedScheduleAttr schedule,
                   const OrderedSpace &space)
       : frame(frame), emitter(frame.emitter), space(space),
-        vector(schedule.getVector()), unroll(schedule.getUnroll()),
+        vector(schedule.getVector()),
+        unroll(isOneElement() ? 1 : schedule.getUnroll()),
         walkers{schedule.getThreads(), {}} {}
 
   LogicalResult verify();
@@ -45,7 +46,9 @@ private:
   /// What else is done with the points of a tile.
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
 
-  int64_t stretch() const { return walkers.threads * vector; }
+  /// Whether rows have one element, which ops ask for at index 0 then, as they
+  /// do for what is reduced: one thread has it.
+  bool isOneElement() const { return space.columns().size == 1; }
   Value yielded(unsigned result) {
     return frame.kernel.getYield().getValues()[result];
   }
@@ -58,6 +61,7 @@ private:
   void storeFull();
   void storeRow();
   void storeSelected();
+  void emitRow(const Index &block);
 
   KernelFrame &frame;
   PointEmitter &emitter;
@@ -127,7 +131,7 @@ SmallVector<Point> OrderedLowering::pointsOfTile(const Index &first,
             : number;
     Index column = emitter.mul(place, size);
     column.guarded = !isWhole;
-    Point point = pointAt(column, vector);
+    Point point = pointAt(isOneElement() ? Index::constant(0) : column, vector);
     if (!isWhole)
       point.guard = emitter.less(number, vectors);
     points.push_back(std::move(point));
@@ -304,6 +308,14 @@ void OrderedLowering::storeSelected() {
 
 void OrderedLowering::emit(const Index &block) {
   walkers.thread = frame.threadId(walkers.threads);
+  if (!isOneElement() || walkers.threads == 1)
+    return emitRow(block);
+  Value isFirst = emitter.less(walkers.thread, Index::constant(1));
+  walkers = {1, Index::constant(0)};
+  frame.ifTrue(isFirst, [&] { emitRow(block); });
+}
+
+void OrderedLowering::emitRow(const Index &block) {
   row = emitter.delinearize(block, space.rows());
   Index columns = emitter.size(space.columns());
   start = emitter.mul(block, columns);
