@@ -361,7 +361,8 @@ FailureOr<StreamedSpace> StreamedFinder::find() {
     if (computesWith(op, full) || computesWith(op, rows)) {
       if (failed(classify(op)))
         return failure();
-    } else if (isReduction(op) || isa<ContractOp, ScatterOp>(op)) {
+    } else if (isReduction(op) || isRowOrder(op) ||
+               isa<ContractOp, ScatterOp>(op)) {
       return refuse("a mask of the scores is reduced in the kernel");
     }
   }

@@ -325,7 +325,7 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
   for (Operation *op : group.ops) {
     if (llvm::is_contained(contracts, op) || reduced.contains(op->getResult(0)))
       continue;
-    if (isReduction(op))
+    if (isReduction(op) || isRowOrder(op))
       return refuse("a reduction needs whole rows, which the tiles of a "
                     "contraction do not hold");
     Value result = op->getResult(0);
