@@ -20,6 +20,10 @@ static constexpr size_t mostDims = 5;
 /// Of 128 bytes each, in the 4 KiB of parameters that every driver takes.
 static constexpr size_t mostMaps = 24;
 
+static bool isFloat8(Type element) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+}
+
 /// Whether rows of so many elements are multiples of 16 bytes.
 static bool isWhole(ArrayRef<Value> edge, const DimClasses &dims,
                     const Extent &inner, int64_t bits, bool divisible) {
@@ -55,6 +59,10 @@ SmallVector<Extent> MmaSpace::extents(char axis, const DimClasses &dims) const {
     return {space.extent(axis, dims)};
   return llvm::map_to_vector(
       rowAxes, [&](char letter) { return space.extent(letter, dims); });
+}
+
+int64_t MmaSpace::operandBits() const {
+  return getElementTypeOrSelf(rows.tensor.getType()).getIntOrFloatBitWidth();
 }
 
 bool MmaSpace::hasOneOrder() const {
@@ -108,6 +116,9 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
     return refuse("an operand is computed in the kernel");
   if (axes.back() != k && axes.back() != own.back())
     return refuse("neighbours in memory of an operand follow an outer axis");
+  if (isFloat8(getElementTypeOrSelf(tensor.getType())) && axes.back() != k)
+    return refuse("an operand of 8-bit floats does not lie along the summed "
+                  "axis, where instructions read it");
   if (!::fitsTensorMap(edge, dims, tensor, facts))
     return refuse("the rows of an operand do not start at multiples of 16 "
                   "bytes, as far as is known");
@@ -171,9 +182,11 @@ private:
 
 LogicalResult SpaceFinder::checkProduct(const ContractionSpace &space) {
   ContractOp op = space.op;
-  Type element = op.getType().getElementType();
-  if (!element.isF16() && !element.isBF16())
-    return refuse("its elements are neither f16 nor bf16");
+  Type element = op.getLhs().getType().getElementType();
+  if (!element.isF16() && !element.isBF16() && !isFloat8(element))
+    return refuse("its elements are neither f16 nor bf16 nor of 8 bits");
+  if (op.getType().getElementType().isF64())
+    return refuse("its result is of f64");
   if (space.summed.size() != 1)
     return refuse("it sums over several axes");
   if (!space.m || ContractionSides(space).rowAxes.contains(space.n))
@@ -251,6 +264,11 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
       operands.find(space, sides.columns, sides.columnAxes, {space.n});
   if (failed(columns))
     return failure();
+  if (!found.segments.front().contractions.empty() &&
+      getElementTypeOrSelf(sides.columns.getType()) !=
+          getElementTypeOrSelf(
+              found.segments.front().contractions.front().columns.tensor))
+    return refuse("its operands for the columns have several element types");
   segment.contractions.push_back({op, *columns});
   if (failed(findLetters(space)))
     return failure();

@@ -105,7 +105,8 @@ LogicalResult StreamedFinder::findContractions() {
   product = contractions.back();
   for (ContractOp contraction : contractions) {
     Type element = contraction.getType().getElementType();
-    if (!element.isF16() && !element.isBF16())
+    if ((!element.isF16() && !element.isBF16()) ||
+        contraction.getLhs().getType().getElementType() != element)
       return refuse("the elements of a contraction are neither f16 nor bf16");
   }
   return success();

@@ -88,6 +88,10 @@ FailureOr<TileSpace> mlir::fuse::tileSpaceOf(ArrayRef<ContractOp> contractions,
       reason = "the contractions' results are of several shapes";
       return failure();
     }
+    if (op.getLhs().getType().getElementTypeBitWidth() == 8) {
+      reason = "its operands are 8-bit floats";
+      return failure();
+    }
     std::optional<TileContraction> contraction = orient(op, dims);
     if (!contraction) {
       reason = "both operands have the result's last axis";

@@ -36,7 +36,9 @@ namespace {
 /// numbers that the text has.
 struct Multiplication {
   unsigned columns = 0;
-  bool isBFloat = false;
+  /// Numbers of fuse::runtime::EmulatorFactor.
+  unsigned elementA = 0;
+  unsigned elementB = 0;
   /// One descriptor, or four registers.
   SmallVector<Value *, registersOfA> a;
   Value *b = nullptr;
@@ -150,27 +152,38 @@ static bool readFlags(const TiedAssembly &assembly,
     isSet = bit == 1;
     return bit == 0 || bit == 1;
   };
-  // A in registers has no order in memory.
-  bool hasOrderOfA = operands.size() == 4;
+  // A in registers has no order in memory, and 8-bit elements have one order.
+  bool hasOrderOfA = operands.size() == 4, hasOrders = operands.size() > 2;
   return readSign(operands[0], result.negatesA) &&
          readSign(operands[1], result.negatesB) &&
          (!hasOrderOfA || readBit(operands[2], result.transposesA)) &&
-         readBit(operands.back(), result.transposesB);
+         (!hasOrders || readBit(operands.back(), result.transposesB));
 }
+
+/// In the order of fuse::runtime::EmulatorFactor, which this library may not
+/// include.
+static constexpr StringLiteral elementNames[] = {"f16", "bf16", "e4m3", "e5m2"};
+static constexpr unsigned firstOf8Bits = 2;
 
 static std::optional<Multiplication>
 parseMultiplication(const TiedAssembly &assembly) {
-  static Regex form("wgmma\\.mma_async\\.sync\\.aligned\\.m64n([0-9]+)k16\\.f32"
-                    "\\.(bf16|f16)\\.(bf16|f16)[ \t]+([^;]*);");
+  static Regex form(
+      "wgmma\\.mma_async\\.sync\\.aligned\\.m64n([0-9]+)k(16|32)\\.f32"
+      "\\.(bf16|f16|e4m3|e5m2)\\.(bf16|f16|e4m3|e5m2)[ \t]+([^;]*);");
   SmallVector<StringRef> parts;
   Multiplication result;
-  if (!form.match(assembly.text, &parts) || parts[2] != parts[3] ||
+  if (!form.match(assembly.text, &parts) ||
       parts[1].getAsInteger(10, result.columns) || !isTied(assembly) ||
       result.columns != 2 * assembly.sums || result.columns % 8 != 0 ||
       assembly.sums > maxSums)
     return std::nullopt;
-  result.isBFloat = parts[2] == "bf16";
-  SmallVector<StringRef> operands = splitOperands(parts[4]);
+  result.elementA = find(elementNames, parts[3]) - elementNames;
+  result.elementB = find(elementNames, parts[4]) - elementNames;
+  bool areBytes = result.elementA >= firstOf8Bits;
+  if (areBytes != (result.elementB >= firstOf8Bits) ||
+      areBytes != (parts[2] == "32") || (!areBytes && parts[3] != parts[4]))
+    return std::nullopt;
+  SmallVector<StringRef> operands = splitOperands(parts[5]);
   if (operands.size() < 2)
     return std::nullopt;
   for (auto [number, sum] : enumerate(splitList(operands[0])))
@@ -180,7 +193,10 @@ parseMultiplication(const TiedAssembly &assembly) {
   for (StringRef operand : splitList(operands[1]))
     result.a.push_back(assembly.value(operand));
   if (result.a.size() != (isInRegisters ? registersOfA : 1) ||
-      operands.size() != (isInRegisters ? 7 : 8))
+      operands.size() != (areBytes        ? 6
+                          : isInRegisters ? 7
+                                          : 8) ||
+      (areBytes && isInRegisters))
     return std::nullopt;
   result.b = assembly.value(operands[2]);
   result.addsToSums = predicateOf(assembly, operands[3]);
@@ -338,7 +354,7 @@ void Replacer::takeSums(IRBuilder<> &builder, const TiedAssembly &assembly) {
 Constant *Replacer::describe(const Multiplication &form, Module &module) {
   SmallVector<Constant *> fields;
   for (unsigned field :
-       {form.columns, unsigned(form.isBFloat), unsigned(form.negatesA),
+       {form.columns, form.elementA, form.elementB, unsigned(form.negatesA),
         unsigned(form.negatesB), unsigned(form.transposesA),
         unsigned(form.transposesB)})
     fields.push_back(ConstantInt::get(number, field));
@@ -404,8 +420,8 @@ Error mlir::fuse::replaceWgmma(Function &function, const EmulatorHooks &hooks) {
     else
       return createStringError(
           "expected wgmma.mma_async.sync.aligned.m64nNk16.f32 of two bf16 or "
-          "two "
-          "f16, or wgmma.wait_group, each with its sums tied to its results, "
+          "two f16 or m64nNk32.f32 of 8-bit floats by descriptors, or "
+          "wgmma.wait_group, each with its sums tied to its results, "
           "but "
           "got the inline PTX '" +
           assembly.text +

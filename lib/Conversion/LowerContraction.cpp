@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompensatedSum.h"
+#include "Float8.h"
 #include "KernelFrame.h"
 #include "Reducer.h"
 
@@ -48,6 +49,7 @@ private:
   void placeTile();
   Point operandPoint(Value operand, StringRef axes,
                      const llvm::SmallDenseMap<char, Index> &at, char laneAxis);
+  Value factor(Value operand, Value element);
   SmallVector<Value> step(ArrayRef<Index> summed, int64_t stepLanes,
                           ValueRange sums);
   SmallVector<Value> stepLoop(const Index &from, const Index &to,
@@ -163,6 +165,21 @@ Point ContractionLowering::operandPoint(
   return point;
 }
 
+/// What is multiplied, of an element of the operand: a number also where the
+/// emitter has the bits of an 8-bit float.
+Value ContractionLowering::factor(Value operand, Value element) {
+  Type format = getElementTypeOrSelf(operand.getType());
+  if (!isFloat8(format))
+    return element;
+  Value number = buildFromFloat8(builder, op.getLoc(), format, element,
+                                 emitter.getOptions().float8);
+  if (getElementTypeOrSelf(type) == builder.getF32Type())
+    return number;
+  auto lanes = dyn_cast<VectorType>(number.getType());
+  return arith::ExtFOp::create(builder, op.getLoc(),
+                               lanes ? Type(lanes.clone(type)) : type, number);
+}
+
 /// Adds the products at one place of the summed axes (`stepLanes` places along
 /// the last one) to the sums.
 SmallVector<Value> ContractionLowering::step(ArrayRef<Index> summed,
@@ -182,12 +199,15 @@ SmallVector<Value> ContractionLowering::step(ArrayRef<Index> summed,
     bool hasN = axes.contains(space.n);
     // Neighbouring results that are not neighbours in memory: lane by lane.
     if (alongN && lanes > 1 && hasN && axes.back() != space.n)
-      return emitter.gatherLanes(op.getLoc(), lanes, [&](int64_t lane) {
-        at[space.n] = emitter.add(column, Index::constant(lane));
-        return emitter.emit(operand, operandPoint(operand, axes, at, '\0'));
-      });
-    return emitter.emit(
-        operand, operandPoint(operand, axes, at, vectorStep ? laneAxis : '\0'));
+      return factor(
+          operand, emitter.gatherLanes(op.getLoc(), lanes, [&](int64_t lane) {
+            at[space.n] = emitter.add(column, Index::constant(lane));
+            return emitter.emit(operand, operandPoint(operand, axes, at, '\0'));
+          }));
+    return factor(
+        operand,
+        emitter.emit(operand, operandPoint(operand, axes, at,
+                                           vectorStep ? laneAxis : '\0')));
   };
   auto flags = arith::FastMathFlagsAttr::get(
       op.getContext(), emitter.getOptions().strict

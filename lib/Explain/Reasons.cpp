@@ -400,7 +400,7 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                        schedule.getSplitK());
   bool isBuffered = schedule.getStore() == MmaStore::tma;
   std::string text = formatv(
-      "it contracts 16-bit floats on tensor cores; {0} share tiles of "
+      "it contracts {8}-bit floats on tensor cores; {0} share tiles of "
       "{1} x {2}{3}{4}, whose operands are copied up to {5} steps ahead, and "
       "results are written {6}{7}",
       plural(schedule.getConsumers(), "warpgroup"), schedule.resultRows(),
@@ -408,7 +408,7 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
       schedule.getSwap() ? " with the operands swapped" : "", gathered,
       schedule.getStages() - 1,
       isBuffered ? "through shared memory" : "from registers",
-      isBuffered ? explainStores(kernel, dims) : "");
+      isBuffered ? explainStores(kernel, dims) : "", schedule.getOperandBits());
   if (size_t count =
           facts ? countTileInputs(schedule, kernel, dims, *facts) : 0)
     text += formatv("; {0} as large as the result {1} copied with the tiles",

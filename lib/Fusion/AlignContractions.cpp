@@ -44,8 +44,10 @@ struct Padding {
 /// What `contract` needs so that neighbours in memory of either operand fill
 /// whole units; nothing if it needs none or a size is not known.
 static std::optional<Padding> findPadding(ContractOp contract) {
-  Type element = contract.getType().getElementType();
-  if (!element.isF16() && !element.isBF16())
+  auto type = contract.getLhs().getType();
+  Type element = type.getElementType();
+  if (!element.isF16() && !element.isBF16() &&
+      type.getElementTypeBitWidth() != 8)
     return std::nullopt;
   if (contract.getContractedAxes().size() != 1)
     return std::nullopt;

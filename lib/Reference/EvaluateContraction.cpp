@@ -15,6 +15,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Parallel.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace mlir::fuse;
@@ -113,17 +115,19 @@ public:
         summed += letter;
   }
 
-  Value run(const Spec &spec, const Value &lhs, const Value &rhs) const {
+  Value run(const Spec &spec, const Value &lhs, const Value &rhs,
+            DType dtype) const {
     Packed a = pack(lhs, spec.lhs, batch + rows + summed, sizes);
     Packed b = pack(rhs, spec.rhs, batch + columns + summed, sizes);
     int64_t m = count(rows), n = count(columns), k = count(summed);
     bool isExact = a.isExact && b.isExact;
-    Value result = Value::zeros(lhs.dtype, getSizes(spec.result, sizes));
+    Value result = Value::zeros(dtype, getSizes(spec.result, sizes));
     std::string order = batch + rows + columns;
     std::vector<int64_t> places =
         listOffsets(getSizes(order, sizes),
                     getAxisStrides(spec.result, result.shape, order));
-    DType dtype = lhs.dtype, wide = isNarrow(dtype) ? DType::F32 : dtype;
+    bool isShort = isSaturating(lhs.dtype);
+    DType wide = isNarrow(dtype) ? DType::F32 : dtype;
     Arithmetic accumulator(wide);
     llvm::parallelFor(0, count(batch) * m, [&](size_t row) {
       int64_t first = row / m * n;
@@ -131,8 +135,10 @@ public:
         ProductSummer sum = isExact
                                 ? addExact(a, row * k, b, (first + j) * k, k)
                                 : add(a, row * k, b, (first + j) * k, k);
-        store(result, places[row * n + j],
-              mayRound(wide, dtype, sum.get(accumulator)));
+        Bounded total = sum.get(accumulator);
+        if (isShort)
+          total.error += shortError(a, row * k, b, (first + j) * k, k);
+        store(result, places[row * n + j], mayRound(wide, dtype, total));
       }
     });
     return result;
@@ -141,6 +147,38 @@ public:
 private:
   int64_t count(StringRef axes) const {
     return countElements(getSizes(axes, sizes));
+  }
+
+  /// What sums of tensor cores lack, which add the products of 8-bit floats
+  /// with few bits: of each instruction's terms, its 32 products and the sum
+  /// before, what is behind 13 bits of the largest. Each 128 products the sum
+  /// is added to one in f32, and starts again.
+  static double shortError(const Packed &a, int64_t fromA, const Packed &b,
+                           int64_t fromB, int64_t k) {
+    constexpr int64_t terms = 32, perSum = 128;
+    constexpr double unit = 0x1p-13;
+    double error = 0;
+    for (int64_t block = 0; block < k; block += perSum) {
+      double before = 0;
+      int64_t end = std::min(k, block + perSum);
+      for (int64_t step = block; step < end; step += terms) {
+        double largest = before, sum = 0;
+        auto product = [&](int64_t i) {
+          return std::fabs(a.values[fromA + i] * b.values[fromB + i]);
+        };
+        int64_t last = std::min<int64_t>(end, step + terms);
+        for (int64_t i = step; i < last; ++i) {
+          largest = std::max(largest, product(i));
+          sum += product(i);
+        }
+        for (int64_t i = step; i < last; ++i)
+          error += std::min(product(i), unit * largest);
+        before += sum;
+        // The sum before, and the sum behind.
+        error += unit * (largest + before);
+      }
+    }
+    return error;
   }
 
   /// The sum of `k` products from two places on.
@@ -167,15 +205,16 @@ private:
 
 } // namespace
 
+/// The result has elements of type `dtype`.
 static llvm::Expected<Value> contract(mlir::Operation *op, const Spec &spec,
-                                      Operands operands) {
+                                      Operands operands, DType dtype) {
   LetterSizes sizes;
   const Value &lhs = *operands[0], &rhs = *operands[1];
   if (auto error = collectSizes(op, spec.lhs, lhs, sizes))
     return std::move(error);
   if (auto error = collectSizes(op, spec.rhs, rhs, sizes))
     return std::move(error);
-  return Contraction(spec, sizes).run(spec, lhs, rhs);
+  return Contraction(spec, sizes).run(spec, lhs, rhs, dtype);
 }
 
 llvm::Expected<Value>
@@ -183,7 +222,7 @@ mlir::fuse::reference::evaluateContract(ContractOp op, Operands operands) {
   return contract(
       op,
       {op.getLhsAxes().str(), op.getRhsAxes().str(), op.getResultAxes().str()},
-      operands);
+      operands, *getDType(op.getType().getElementType()));
 }
 
 llvm::Expected<Value> mlir::fuse::reference::evaluateMatmul(MatmulOp op,
@@ -201,5 +240,5 @@ llvm::Expected<Value> mlir::fuse::reference::evaluateMatmul(MatmulOp op,
   std::string batch = lhs.size() > rhs.size() ? lhs : rhs;
   Spec spec = {lhs + (op.getTransposeLhs() ? "km" : "mk"),
                rhs + (op.getTransposeRhs() ? "nk" : "kn"), batch + "mn"};
-  return contract(op, spec, operands);
+  return contract(op, spec, operands, operands[0]->dtype);
 }

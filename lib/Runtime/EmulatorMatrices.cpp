@@ -8,13 +8,15 @@
 #include "EmulatorMatrices.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace fuse::runtime;
 
-static constexpr unsigned elementBytes = 2;
-/// Of a chunk, and rows of a pattern.
+/// Rows of a pattern.
 static constexpr unsigned eight = 8;
+static constexpr unsigned chunkBytes = 16;
 
 //===----------------------------------------------------------------------===//
 // Shared memory
@@ -32,11 +34,11 @@ MatrixDescriptor MatrixDescriptor::decode(uint64_t bits) {
 
 std::optional<std::vector<MatrixChunk>>
 fuse::runtime::chunksOf(const MatrixDescriptor &descriptor, unsigned rows,
-                        bool isTransposed) {
+                        bool isTransposed, unsigned elementBytes) {
   // Of a row of the pattern.
   unsigned width = 16u << unsigned(descriptor.swizzle);
   bool isPlain = descriptor.swizzle == TensorSwizzle::None;
-  if (isTransposed && isPlain)
+  if (isTransposed && (isPlain || elementBytes != 2))
     return std::nullopt;
   std::vector<MatrixChunk> chunks;
   auto add = [&](unsigned row, unsigned k, uint32_t offset) {
@@ -53,10 +55,10 @@ fuse::runtime::chunksOf(const MatrixDescriptor &descriptor, unsigned rows,
     return chunks;
   }
   for (unsigned row = 0; row < rows; ++row)
-    for (unsigned k = 0; k < matrixDepth; k += eight)
-      add(row, k,
+    for (unsigned chunk = 0; chunk < 2; ++chunk)
+      add(row, chunk * chunkBytes / elementBytes,
           row / eight * descriptor.stride + row % eight * width +
-              (isPlain ? k / eight * descriptor.leading : k * elementBytes));
+              chunk * (isPlain ? descriptor.leading : chunkBytes));
   return chunks;
 }
 
@@ -82,14 +84,58 @@ float fuse::runtime::halfToFloat(uint16_t bits, bool isBFloat) {
   return APFloat(APFloat::IEEEhalf(), APInt(16, bits)).convertToDouble();
 }
 
+float fuse::runtime::factorToFloat(uint32_t bits, EmulatorFactor element) {
+  switch (element) {
+  case EmulatorFactor::F16:
+  case EmulatorFactor::BF16:
+    return halfToFloat(bits, element == EmulatorFactor::BF16);
+  case EmulatorFactor::E4M3:
+    return APFloat(APFloat::Float8E4M3FN(), APInt(8, bits & 0xff))
+        .convertToDouble();
+  case EmulatorFactor::E5M2:
+    return APFloat(APFloat::Float8E5M2(), APInt(8, bits & 0xff))
+        .convertToDouble();
+  }
+  llvm_unreachable("unknown element");
+}
+
+/// Towards zero, to a multiple of 2^-13 of the power of two that is no more
+/// than `largest`.
+static double cut(double value, double largest) {
+  if (!std::isfinite(largest) || largest == 0)
+    return value;
+  constexpr int fractionBits = 13;
+  double unit = std::ldexp(1.0, std::ilogb(largest) - fractionBits);
+  return std::trunc(value / unit) * unit;
+}
+
+void fuse::runtime::multiplyAddShort(ArrayRef<float> a, ArrayRef<float> b,
+                                     MutableArrayRef<float> sums) {
+  size_t columns = sums.size() / matrixRows, depth = a.size() / matrixRows;
+  for (size_t row = 0; row < matrixRows; ++row)
+    for (size_t column = 0; column < columns; ++column) {
+      float &total = sums[row * columns + column];
+      auto term = [&](size_t k) {
+        return k == depth ? double(total)
+                          : double(a[row * depth + k]) * b[column * depth + k];
+      };
+      double largest = 0, sum = 0;
+      for (size_t k = 0; k <= depth; ++k)
+        largest = std::max(largest, std::fabs(term(k)));
+      for (size_t k = 0; k <= depth; ++k)
+        sum += cut(term(k), largest);
+      total = float(cut(sum, std::fabs(sum)));
+    }
+}
+
 void fuse::runtime::multiplyAdd(ArrayRef<float> a, ArrayRef<float> b,
                                 MutableArrayRef<float> sums) {
-  size_t columns = sums.size() / matrixRows;
+  size_t columns = sums.size() / matrixRows, depth = a.size() / matrixRows;
   for (size_t row = 0; row < matrixRows; ++row)
     for (size_t column = 0; column < columns; ++column) {
       double sum = 0;
-      for (size_t k = 0; k < matrixDepth; ++k)
-        sum += double(a[row * matrixDepth + k]) * b[column * matrixDepth + k];
+      for (size_t k = 0; k < depth; ++k)
+        sum += double(a[row * depth + k]) * b[column * depth + k];
       sums[row * columns + column] += float(sum);
     }
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layouts of PTX's m64nNk16 for 16-bit elements: operands in shared memory by
-// descriptor, A in registers, sums in registers.
+// Layouts of PTX's m64nNk16 for 16-bit elements and m64nNk32 for 8-bit ones:
+// operands in shared memory by descriptor, A in registers, sums in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #define FUSE_LIB_RUNTIME_EMULATORMATRICES_H
 
 #include "EmulatorTensorMap.h"
+#include "fuse/Runtime/EmulatorModule.h"
 #include <array>
 #include <optional>
 
@@ -35,7 +36,7 @@ struct MatrixDescriptor {
   static MatrixDescriptor decode(uint64_t bits);
 };
 
-/// Where 8 elements lie that are neighbours in memory.
+/// Where 16 bytes of elements lie that are neighbours in memory.
 struct MatrixChunk {
   /// Of the first element: in M or N, and in K.
   unsigned row = 0;
@@ -44,11 +45,12 @@ struct MatrixChunk {
   uint32_t address = 0;
 };
 
-/// The chunks of `rows` x 16 elements. `isTransposed`: M or N is contiguous,
-/// not K. Nothing for what is not modelled: M or N contiguous without a
-/// swizzle.
+/// The chunks of `rows` x 32 bytes. `isTransposed`: M or N is contiguous, not
+/// K. Nothing for what is not modelled: M or N contiguous without a swizzle, or
+/// of 8-bit elements.
 std::optional<std::vector<MatrixChunk>>
-chunksOf(const MatrixDescriptor &descriptor, unsigned rows, bool isTransposed);
+chunksOf(const MatrixDescriptor &descriptor, unsigned rows, bool isTransposed,
+         unsigned elementBytes = 2);
 
 /// Row and column in the 64 x N sums of register `number` of a lane.
 struct SumPlace {
@@ -63,13 +65,29 @@ SumPlace placeOfA(unsigned warp, unsigned lane, unsigned number);
 
 float halfToFloat(uint16_t bits, bool isBFloat);
 
+/// The number that the lowest bits, as many as an element has, stand for.
+float factorToFloat(uint32_t bits, EmulatorFactor element);
+
 inline constexpr unsigned matrixRows = 64;
 inline constexpr unsigned matrixDepth = 16;
 
-/// sums[64][columns] += a[64][16] b[columns][16]^T. The products of a
+inline unsigned bytesOf(EmulatorFactor element) {
+  return element == EmulatorFactor::F16 || element == EmulatorFactor::BF16 ? 2
+                                                                           : 1;
+}
+inline unsigned depthOf(EmulatorFactor element) {
+  return 2 * matrixDepth / bytesOf(element);
+}
+
+/// sums[64][columns] += a[64][depth] b[columns][depth]^T. The products of a
 /// multiplication are added in f64, which the hardware is no better than.
 void multiplyAdd(llvm::ArrayRef<float> a, llvm::ArrayRef<float> b,
                  llvm::MutableArrayRef<float> sums);
+/// The same of 8-bit elements. As on an H100 the products and the sum before
+/// are cut to 13 bits behind the first bit of the largest, and so is the
+/// result.
+void multiplyAddShort(llvm::ArrayRef<float> a, llvm::ArrayRef<float> b,
+                      llvm::MutableArrayRef<float> sums);
 
 } // namespace fuse::runtime
 

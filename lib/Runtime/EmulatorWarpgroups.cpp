@@ -220,7 +220,8 @@ bool Warpgroups::join(WarpLanes lanes, const EmulatorSite *site) {
       SumPlace place = placeOfA(number, lane, i);
       for (unsigned half = 0; half < 2; ++half)
         operation->fragments[place.row * matrixDepth + place.column + half] =
-            halfToFloat(registers[i] >> (16 * half), operation->form.isBFloat);
+            factorToFloat(registers[i] >> (16 * half),
+                          operation->form.elementA);
     }
   }
   operation->issued |= 1u << number;
@@ -263,7 +264,7 @@ bool Warpgroups::readOperand(Operation &operation, bool isA, unsigned engine,
       isA ? operation.form.transposesA : operation.form.transposesB;
   auto chunks =
       chunksOf(descriptor, isA ? matrixRows : unsigned(operation.form.columns),
-               isTransposed);
+               isTransposed, bytesOf(operation.form.elementA));
   if (!chunks) {
     grid.complain(formatv("expected {0} with M or N contiguous to have a "
                           "swizzle, but got none; swizzle it by 128 bytes",
@@ -316,15 +317,17 @@ bool Warpgroups::readOperands(Warpgroup &group, Operation &operation,
 
 static std::vector<float>
 gather(ArrayRef<std::pair<MatrixChunk, const char *>> chunks, unsigned rows,
-       const EmulatorWgmma &form, bool isTransposed) {
-  std::vector<float> matrix(rows * matrixDepth);
+       EmulatorFactor element, bool isTransposed) {
+  constexpr unsigned chunkBytes = 16;
+  unsigned depth = depthOf(element), bytes = bytesOf(element);
+  std::vector<float> matrix(rows * depth);
   for (const auto &[chunk, host] : chunks)
-    for (unsigned i = 0; i < 8; ++i) {
-      uint16_t bits;
-      std::memcpy(&bits, host + 2 * i, sizeof(bits));
+    for (unsigned i = 0; i < chunkBytes / bytes; ++i) {
+      uint32_t bits = 0;
+      std::memcpy(&bits, host + bytes * i, bytes);
       unsigned row = chunk.row + (isTransposed ? i : 0);
       unsigned k = chunk.k + (isTransposed ? 0 : i);
-      matrix[row * matrixDepth + k] = halfToFloat(bits, form.isBFloat);
+      matrix[row * depth + k] = factorToFloat(bits, element);
     }
   return matrix;
 }
@@ -335,12 +338,12 @@ void Warpgroups::execute(Warpgroup &group, uint64_t end) {
     Operation &operation = group.operations.front();
     const EmulatorWgmma &form = operation.form;
     unsigned columns = form.columns, count = columns / 2;
-    std::vector<float> a =
-        operation.fragments.empty()
-            ? gather(operation.chunksA, matrixRows, form, form.transposesA)
-            : std::move(operation.fragments);
+    std::vector<float> a = operation.fragments.empty()
+                               ? gather(operation.chunksA, matrixRows,
+                                        form.elementA, form.transposesA)
+                               : std::move(operation.fragments);
     std::vector<float> b =
-        gather(operation.chunksB, columns, form, form.transposesB);
+        gather(operation.chunksB, columns, form.elementB, form.transposesB);
     if (form.negatesA != form.negatesB)
       for (float &element : a)
         element = -element;
@@ -356,7 +359,10 @@ void Warpgroups::execute(Warpgroup &group, uint64_t end) {
     };
     if (operation.addsToSums)
       forEachSum([](float &mine, float &sum) { sum = mine; });
-    multiplyAdd(a, b, sums);
+    if (bytesOf(form.elementA) == 1)
+      multiplyAddShort(a, b, sums);
+    else
+      multiplyAdd(a, b, sums);
     forEachSum([](float &mine, float &sum) { mine = sum; });
   }
 }

@@ -471,8 +471,8 @@ BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
   work.memoryBytes = bytes / work.blocks;
   work.cachedBytes = share * product.k *
                      (schedule.getTileM() + schedule.getTileN()) *
-                     MmaScheduleAttr::kElementBytes;
-  double clocks = share * product.k * tile / gpu.mmaPerClock;
+                     schedule.operandBytes();
+  double clocks = share * product.k * tile / mmaPerClock(schedule, gpu);
   work.instructions = clocks * 4 * gpu.warpSize / work.threads;
   return work;
 }

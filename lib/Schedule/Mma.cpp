@@ -39,6 +39,7 @@ MmaProduct mlir::fuse::mmaProductOf(ContractOp contract,
   product.k = productOf(space, space.summed, dims, {});
   product.batches = productOf(space, space.outer, dims, {});
   product.resultBytes = elementBytes(contract.getResult());
+  product.operandBits = contract.getLhs().getType().getElementTypeBitWidth();
   return product;
 }
 
@@ -88,6 +89,7 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
                          assumed);
   };
   MmaProduct product;
+  product.operandBits = space.operandBits();
   product.m = sizeOf(space.m);
   product.k = sizeOf(space.k);
   for (char axis : space.outer)

@@ -14,17 +14,15 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr double elementBytes = MmaScheduleAttr::kElementBytes;
-
 /// What the enumeration takes: rows and columns of a tile, beside multiples of
 /// the 64 columns of a copy a few for narrow results, and blocks that share
 /// one.
 static constexpr int64_t tileRows[] = {64, 128, 192, 256};
 /// Many widths, so that some number of tiles is just below a multiple of the
 /// multiprocessors.
-static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80,  96,
-                                          112, 128, 144, 160, 176, 192, 208,
-                                          224, 240, 256};
+static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80,
+                                          96,  112, 128, 144, 160, 176,
+                                          192, 208, 224, 240, 256};
 static constexpr int64_t splitsOfK[] = {1, 2, 4, 8};
 static constexpr int64_t mostConsumers = 2;
 /// Slots beyond which none waits any more, and the fewest that overlap copies
@@ -41,6 +39,11 @@ struct TileClocks {
   double most() const { return std::max({tensorCores, sharedMemory, cache}); }
 };
 } // namespace
+
+double mlir::fuse::mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu) {
+  constexpr double bits = 16;
+  return gpu.mmaPerClock * bits / schedule.getOperandBits();
+}
 
 double mlir::fuse::mmaColumnTiles(MmaScheduleAttr schedule,
                                   const MmaProduct &product) {
@@ -70,12 +73,13 @@ static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
 static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
                            int64_t runs, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
-  double loaded = (m + n) * elementBytes;
+  double bytes = schedule.operandBytes(), loaded = (m + n) * bytes;
   // Each instruction reads its rows and its columns.
   double rows = MmaScheduleAttr::kRows;
   double columns = double(schedule.columnsPerConsumer()) / runs;
-  double read = m * n / (rows * columns) * (rows + columns) * elementBytes;
-  return {m * n / gpu.mmaPerClock, (loaded + read) / gpu.sharedBytesPerClock,
+  double read = m * n / (rows * columns) * (rows + columns) * bytes;
+  return {m * n / mmaPerClock(schedule, gpu),
+          (loaded + read) / gpu.sharedBytesPerClock,
           loaded / std::min<double>(gpu.l2PortBytesPerClock,
                                     gpu.l2BytesPerClock / blocks)};
 }
@@ -113,10 +117,10 @@ static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                  product.resultBytes / schedule.getSplitK();
   // Threads write the columns that fill no row of a buffer.
   int64_t columns = schedule.columnsPerConsumer();
-  double copied = schedule.getStore() != MmaStore::tma
-                      ? 0
-                      : 1 - double(columns % MmaScheduleAttr::kRowElements) /
-                                columns;
+  double copied =
+      schedule.getStore() != MmaStore::tma
+          ? 0
+          : 1 - double(columns % MmaScheduleAttr::kRowElements) / columns;
   return bytes * (copied / gpu.sharedBytesPerClock +
                   (1 - copied) / gpu.l2PortBytesPerClock);
 }
@@ -172,7 +176,7 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
   double busy = busySeconds(schedule, product, gpu);
   double bytes =
       product.batches *
-      (elementBytes * product.k * (product.m + product.n) +
+      (schedule.operandBytes() * product.k * (product.m + product.n) +
        (product.resultBytes + product.readBytes) * product.m * product.n);
   // Behind the last copy of operands comes the last exchange.
   double tail =
@@ -238,8 +242,9 @@ namespace {
 /// Enumerates the schedules for a form.
 class ScheduleList {
 public:
-  ScheduleList(MLIRContext *context, const MmaForm &form, const GPUTarget &gpu)
-      : context(context), form(form), gpu(gpu) {}
+  ScheduleList(MLIRContext *context, int64_t operandBits, const MmaForm &form,
+               const GPUTarget &gpu)
+      : context(context), operandBits(operandBits), form(form), gpu(gpu) {}
 
   /// Each tile for each number of consumers, with all ways to gather its sums.
   SmallVector<MmaScheduleAttr> all();
@@ -257,6 +262,7 @@ private:
   void addShape(Shape shape);
 
   MLIRContext *context;
+  int64_t operandBits;
   const MmaForm &form;
   const GPUTarget &gpu;
   SmallVector<MmaScheduleAttr> found;
@@ -270,9 +276,9 @@ MmaScheduleAttr ScheduleList::withMostStages(const Shape &shape) {
   auto with = [&](int64_t stages) {
     return MmaScheduleAttr::getIfLegal(
         context, MmaIsa::wgmma, shape.tileM, shape.tileN,
-        MmaScheduleAttr::kRowElements, stages, shape.consumers,
+        MmaScheduleAttr::kRowBytes * 8 / operandBits, stages, shape.consumers,
         rasterOf(shape.tileM, shape.tileN, clusters), shape.store,
-        clusters * shape.splitK, shape.splitK, shape.swap);
+        clusters * shape.splitK, shape.splitK, shape.swap, operandBits);
   };
   MmaScheduleAttr best = with(fewestStages);
   if (!best)
@@ -338,7 +344,8 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
                              const MmaForm &form, const GPUTarget &gpu) {
   if (!gpu.hasWgmma)
     return {};
-  SmallVector<MmaScheduleAttr> all = ScheduleList(context, form, gpu).all();
+  SmallVector<MmaScheduleAttr> all =
+      ScheduleList(context, product.operandBits, form, gpu).all();
   // Costs, and the place in `all`.
   SmallVector<std::pair<std::pair<double, double>, size_t>> costs;
   for (auto [number, schedule] : llvm::enumerate(all))

@@ -70,7 +70,7 @@ func.func @others(%x: tensor<?x256xbf16>, %y: tensor<?x256xbf16>, %w: tensor<512
 // -----
 
 // CHECK-LABEL: func.func @f32(
-// CHECK-SAME:    its elements are neither f16 nor bf16
+// CHECK-SAME:    its elements are neither f16 nor bf16 nor of 8 bits
 // CHECK-COUNT-2: fuse.kernel
 // CHECK-NOT:     fuse.kernel
 func.func @f32(%x: tensor<?x256xf32>, %v: tensor<512x256xf32>, %w: tensor<512x256xf32>) -> tensor<?x512xf32> {

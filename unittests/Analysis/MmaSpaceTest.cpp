@@ -69,10 +69,10 @@ TEST_F(MmaSpaceTest, ContractionsThatMeetShareTheColumnsOfATile) {
   EXPECT_EQ(segment.count(), 2);
   EXPECT_EQ(segment.results, (SmallVector<unsigned>{0}));
   auto schedule = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, 256, 64, 4,
-                                       2, 16, MmaStore::tma, 132, 1, false);
+                                       2, 16, MmaStore::tma, 132, 1, false, 16);
   EXPECT_EQ(segment.columnsPerTile(schedule), 128);
   auto narrow = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 64, 256, 64, 4, 2,
-                                     16, MmaStore::tma, 132, 1, false);
+                                     16, MmaStore::tma, 132, 1, false, 16);
   EXPECT_EQ(segment.columnsPerConsumer(narrow), 64);
 }
 
@@ -221,7 +221,7 @@ TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
     EXPECT_TRUE(succeeded(space)) << reason;
     auto schedule =
         MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, tileN, 64, 4, 2, 16,
-                             MmaStore::direct, 132, 1, false);
+                             MmaStore::direct, 132, 1, false, 16);
     return mmaTileInputs(kernel, dims, *space, space->segments.front(),
                          schedule, facts)
         .size();

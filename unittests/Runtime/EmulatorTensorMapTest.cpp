@@ -230,6 +230,18 @@ TEST(EmulatorMatricesTest, FragmentsCoverEveryElementOnce) {
   EXPECT_EQ(placeOfA(1, 5, 2).column, 8u + 2);
 }
 
+/// 1 is a 13th bit behind 8192, and is lost behind 16384.
+TEST(EmulatorMatricesTest, AddsProductsOf8BitsWithFewBits) {
+  std::vector<float> a(64 * 32, 1), b(8 * 32), sums(64 * 8, 8192);
+  b[7 * 32 + 3] = factorToFloat(0x38, EmulatorFactor::E4M3); // 1
+  b[6 * 32 + 3] = factorToFloat(0x38, EmulatorFactor::E5M2); // 0.5
+  sums[7] = 16384;
+  multiplyAddShort(a, b, sums);
+  EXPECT_EQ(sums[8 + 7], 8193);
+  EXPECT_EQ(sums[8 + 6], 8192);
+  EXPECT_EQ(sums[7], 16384);
+}
+
 TEST(EmulatorMatricesTest, MultipliesAndAdds) {
   std::vector<float> a(64 * 16), b(8 * 16), sums(64 * 8, 1);
   a[5 * 16 + 3] = 2;

@@ -95,7 +95,9 @@ void multiply(Sums &sums, Layout layout, bool isBFloat, bool adds,
               bool negates = false, uint64_t offset = 0) {
   static EmulatorWgmma forms[2][2][2];
   EmulatorWgmma &form = forms[layout][isBFloat][negates];
-  form = {columns, isBFloat, negates, 0, 0, layout == ContiguousN};
+  EmulatorFactor element =
+      isBFloat ? EmulatorFactor::BF16 : EmulatorFactor::F16;
+  form = {columns, element, element, negates, 0, 0, layout == ContiguousN};
   uint64_t start = ((matrix() + offset) & 0x3ffff) >> 4;
   uint64_t b = layout == ContiguousN
                    ? start | 64ull << 16 | 64ull << 32 | 1ull << 62

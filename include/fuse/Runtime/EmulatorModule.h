@@ -50,11 +50,13 @@ struct EmulatorGlobal {
 
 /// wgmma.mma_async of m64nNk16 with sums of f32, all but its operands. The
 /// layout is fixed.
+enum class EmulatorFactor : int32_t { F16, BF16, E4M3, E5M2 };
+
 struct EmulatorWgmma {
   /// N.
   int32_t columns;
-  /// Whether A and B are bf16, not f16.
-  int32_t isBFloat;
+  EmulatorFactor elementA;
+  EmulatorFactor elementB;
   int32_t negatesA;
   int32_t negatesB;
   /// Whether M or N is contiguous in shared memory, not K.

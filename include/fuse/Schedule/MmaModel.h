@@ -47,12 +47,13 @@ struct MmaColumns {
   int64_t contractions = 1;
 };
 
-/// A product of matrices [m, k] and [n, k] of 16-bit elements, for each of
-/// `batches` places.
+/// A product of matrices [m, k] and [n, k], for each of `batches` places.
 struct MmaProduct {
   double batches = 1, m = 1, n = 1, k = 1;
   /// Of one of m x n places, of all results together.
-  double resultBytes = MmaScheduleAttr::kElementBytes;
+  double resultBytes = 2;
+  /// Of an element of the operands.
+  int64_t operandBits = 16;
   /// How the n columns are several contractions'; empty where one has all.
   SmallVector<MmaColumns, 1> segments = {};
   /// Instructions for the columns of a consumer.
@@ -94,6 +95,9 @@ inline constexpr llvm::StringLiteral kInTilesAttr = "fuse.in_tiles";
 /// On a contraction with a norm before it: microseconds that the norm takes as
 /// a scale of the contraction's rows, and as a kernel of its own.
 inline constexpr llvm::StringLiteral kRowScaleAttr = "fuse.row_scale";
+
+/// Products of a multiprocessor in a clock, by the schedule's instructions.
+double mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu);
 
 /// Clocks of a multiprocessor in which it has as many tiles, or parts of them,
 /// as any.

@@ -57,6 +57,8 @@ public:
 
 private:
   bool isShared() const { return schedule.getSplitK() > 1; }
+  /// Whether sums of tensor cores are added to others after each step.
+  bool promotes() const { return schedule.getOperandBits() == 8; }
   void findSteps();
   void meetAll();
   Value addMap(const MmaOperand &operand, int64_t boxRows);
@@ -76,6 +78,10 @@ private:
   SmallVector<Value> multiplyStep(TileRing &ring, const ConsumerThread &self,
                                   const RingPlace &place, ValueRange sums,
                                   Value step);
+  SmallVector<Value> addStep(TileRing &ring, const ConsumerThread &self,
+                             const RingPlace &place, ValueRange sums);
+  SmallVector<Value> startProducts(const ConsumerThread &self, Value at,
+                                   ValueRange sums, Value keeps);
   Value leftOf(const ConsumerThread &self, Value at, int64_t part);
   Value rightOf(const ConsumerThread &self, Value at, unsigned run);
   TileSums sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
@@ -117,9 +123,15 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
     : frame(frame), builder(frame.builder), schedule(schedule),
       space(std::move(theSpace)), b(frame), order(b, space, schedule),
       slot(space, schedule) {
-  Type element = space.first().getType().getElementType();
+  auto elementOf = [](const MmaOperand &operand) {
+    return getElementTypeOrSelf(operand.tensor.getType());
+  };
+  // Those of all columns are the same.
+  Type left = elementOf(leftOperand(space, schedule)),
+       right =
+           elementOf(rightOperand(space, schedule, space.segments.front(), 0));
   for (const ColumnRun &run : slot.runs)
-    products.emplace_back(b, run.consumerColumns, element, slot.rows,
+    products.emplace_back(b, run.consumerColumns, left, right, slot.rows,
                           run.operand);
   for (const MmaSegment &segment : space.segments)
     if (schedule.gathersSums())
@@ -144,7 +156,7 @@ Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows) {
   use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
   use.dims.assign(operand.dims.begin(), operand.dims.end());
   use.box.assign(operand.dims.size(), 1);
-  use.box[0] = SlotOperand::rowElements;
+  use.box[0] = schedule.rowElements();
   use.box[1] = boxRows;
   return addTensorMap(frame, std::move(use));
 }
@@ -290,27 +302,21 @@ Value MmaLowering::rightOf(const ConsumerThread &self, Value at,
   return products[number].rightDescriptor(b.behind(memory, b.add(at, offset)));
 }
 
-/// A fence comes right before the products: ptxas runs them one by one where a
-/// branch lies between. The slot before is free once its products are done.
-SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
-                                             const ConsumerThread &self,
-                                             const RingPlace &place,
-                                             ValueRange sums, Value step) {
-  ring.awaitFull(place);
-  Value at = ring.offset(place.slot);
-  int64_t parts = schedule.partsPerConsumer();
+/// Starts the products of the slot at an offset, in a group. A fence comes
+/// right before them: ptxas runs them one by one where a branch lies between.
+/// Where `keeps` is 0 the sums so far count for nothing.
+SmallVector<Value> MmaLowering::startProducts(const ConsumerThread &self,
+                                              Value at, ValueRange sums,
+                                              Value keeps) {
   SmallVector<Value> left, right;
-  for (int64_t part = 0; part < parts; ++part)
+  for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
     left.push_back(leftOf(self, at, part));
   for (size_t run = 0; run < products.size(); ++run)
     right.push_back(rightOf(self, at, run));
-  Value isLater = b.differs(step, firstStep);
-  Value keeps = arith::ExtUIOp::create(builder, frame.loc(),
-                                       builder.getI32Type(), isLater);
   Value always = b.word(1);
   SmallVector<Value> next(sums);
   products.front().fence();
-  int64_t count = schedule.getTileK() / SlotOperand::placesPerStep;
+  int64_t count = schedule.getTileK() / slot.rows.placesPerStep();
   for (int64_t i = 0; i < count; ++i)
     for (auto [number, sum] : llvm::enumerate(next)) {
       size_t part = number / products.size(), run = number % products.size();
@@ -318,6 +324,41 @@ SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
                                    i ? always : keeps);
     }
   products.front().commit();
+  return next;
+}
+
+/// Adds the sums of a slot, which tensor cores have with few bits, to those in
+/// f32. Meanwhile they multiply for the other consumer.
+SmallVector<Value> MmaLowering::addStep(TileRing &ring,
+                                        const ConsumerThread &self,
+                                        const RingPlace &place,
+                                        ValueRange sums) {
+  ring.awaitFull(place);
+  SmallVector<Value> none;
+  for (size_t i = 0; i < sums.size(); ++i)
+    none.push_back(products[i % products.size()].undefined());
+  SmallVector<Value> added =
+      startProducts(self, ring.offset(place.slot), none, b.word(0));
+  for (auto [number, sum] : llvm::enumerate(added))
+    sum = products[number % products.size()].awaitAll(sum);
+  Value isLeader = b.equal(self.thread, 0);
+  frame.ifTrue(isLeader, [&] { ring.release(place.slot); });
+  for (auto [number, sum] : llvm::enumerate(added))
+    sum = products[number % products.size()].add(sums[number], sum);
+  return added;
+}
+
+/// The slot before is free once its products are done.
+SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
+                                             const ConsumerThread &self,
+                                             const RingPlace &place,
+                                             ValueRange sums, Value step) {
+  ring.awaitFull(place);
+  Value isLater = b.differs(step, firstStep);
+  Value keeps = arith::ExtUIOp::create(builder, frame.loc(),
+                                       builder.getI32Type(), isLater);
+  SmallVector<Value> next =
+      startProducts(self, ring.offset(place.slot), sums, keeps);
   products.front().awaitAllButOne();
   Value mayRelease = frame.both(isLater, b.equal(self.thread, 0));
   frame.ifTrue(mayRelease, [&] { ring.release(ring.previousSlot(place)); });
@@ -331,27 +372,32 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                                              RingPlace &place) {
   // Without a step the sums are zero; with one the first ignores them.
   std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
-  bool hasSteps = k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
+  bool hasSteps =
+      !promotes() && k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
   SmallVector<Value> values;
   for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
     for (Wgmma &product : products)
       values.push_back(hasSteps ? product.undefined() : product.zeros());
   size_t count = values.size();
   values.append({place.slot, place.parity});
-  scf::ForOp all = b.loop(firstStep, lastStep, b.word(1), values,
-                          [&](Value step, ValueRange current) {
-                            RingPlace here{current[count], current[count + 1]};
-                            SmallVector<Value> next =
-                                multiplyStep(ring, self, here,
-                                             current.take_front(count), step);
-                            RingPlace after = ring.next(here);
-                            next.append({after.slot, after.parity});
-                            return next;
-                          });
-  SmallVector<Value> sums;
-  for (size_t i = 0; i < count; ++i)
-    sums.push_back(products[i % products.size()].awaitAll(all.getResult(i)));
+  scf::ForOp all =
+      b.loop(firstStep, lastStep, b.word(1), values,
+             [&](Value step, ValueRange current) {
+               RingPlace here{current[count], current[count + 1]};
+               ValueRange sums = current.take_front(count);
+               SmallVector<Value> next =
+                   promotes() ? addStep(ring, self, here, sums)
+                              : multiplyStep(ring, self, here, sums, step);
+               RingPlace after = ring.next(here);
+               next.append({after.slot, after.parity});
+               return next;
+             });
   place = {all.getResult(count), all.getResult(count + 1)};
+  SmallVector<Value> sums(all.getResults().take_front(count));
+  if (promotes())
+    return sums;
+  for (size_t i = 0; i < count; ++i)
+    sums[i] = products[i % products.size()].awaitAll(sums[i]);
   Value mayRelease =
       frame.both(b.differs(firstStep, lastStep), b.equal(self.thread, 0));
   frame.ifTrue(mayRelease, [&] { ring.release(ring.previousSlot(place)); });

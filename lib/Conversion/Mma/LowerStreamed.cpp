@@ -109,18 +109,22 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
                                    StreamedScheduleAttr schedule,
                                    StreamedSpace theSpace, TensorFacts facts)
     : frame(frame), builder(frame.builder), schedule(schedule),
-      space(std::move(theSpace)), resultTile(schedule.resultTile()), b(frame),
-      queries{schedule.getTileM(), schedule.getDepth(),
-              space.queries.isAlongK(space.k)},
+      space(std::move(theSpace)), resultTile(schedule.resultTile()),
+      b(frame), queries{schedule.getTileM(), schedule.getDepth(),
+                        space.queries.isAlongK(space.k),
+                        MmaScheduleAttr::kElementBytes},
       keys{schedule.getTileK(), schedule.getDepth(),
-           space.keys.isAlongK(space.k)},
+           space.keys.isAlongK(space.k), MmaScheduleAttr::kElementBytes},
       values{
           schedule.getTileN(), schedule.getTileK(),
           space.product.segments.front().contractions.front().columns.isAlongK(
-              space.product.k)},
+              space.product.k),
+          MmaScheduleAttr::kElementBytes},
       scoreProduct(b, schedule.getTileK(),
-                   getElementTypeOrSelf(space.queries.tensor), queries, keys),
+                   getElementTypeOrSelf(space.queries.tensor),
+                   getElementTypeOrSelf(space.keys.tensor), queries, keys),
       product(b, schedule.getTileN(),
+              space.productOp().getType().getElementType(),
               space.productOp().getType().getElementType(), values, values),
       scores(b, space, schedule), rows(b, space, scores),
       epilogue(b, space.product, space.product.segments.front(), resultTile,
@@ -139,7 +143,7 @@ Value StreamedLowering::addMap(const MmaOperand &operand,
   use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
   use.dims.assign(operand.dims.begin(), operand.dims.end());
   use.box.assign(operand.dims.size(), 1);
-  use.box[0] = SlotOperand::rowElements;
+  use.box[0] = slot.rowElements();
   use.box[1] = slot.blockRows();
   return addTensorMap(frame, std::move(use));
 }
@@ -299,7 +303,7 @@ Value StreamedLowering::startScores(Value ownQueries, const RingPlace &place) {
   Value sums = scoreProduct.undefined();
   scoreProduct.fence();
   int64_t steps = llvm::divideCeil(space.depthExtent(frame.dims).size,
-                                   SlotOperand::placesPerStep);
+                                   queries.placesPerStep());
   for (int64_t i = 0; i < steps; ++i)
     sums = scoreProduct.multiply(sums, queryDescriptor, keyDescriptor, i,
                                  b.word(i ? 1 : 0));
@@ -314,7 +318,7 @@ Value StreamedLowering::startProduct(Value sums, const RingPlace &place,
       valueRing->memoryAt(valueRing->offset(place.slot)));
   constexpr int64_t words = 4;
   product.fence();
-  for (int64_t i = 0; i < schedule.getTileK() / SlotOperand::placesPerStep; ++i)
+  for (int64_t i = 0; i < schedule.getTileK() / values.placesPerStep(); ++i)
     sums = product.multiply(sums, weights.slice(words * i, words), descriptor,
                             i, b.word(1));
   product.commit();

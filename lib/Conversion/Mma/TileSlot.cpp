@@ -11,18 +11,18 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 int64_t SlotOperand::stepOffset(int64_t step) const {
-  int64_t place = step * placesPerStep;
+  int64_t place = step * placesPerStep();
   if (!isAlongK)
     return place * rowBytes;
-  return place / rowElements * blockBytes() +
-         place % rowElements * MmaScheduleAttr::kElementBytes;
+  return place / rowElements() * blockBytes() +
+         place % rowElements() * bytesEach;
 }
 
 SmallVector<SlotBox> SlotOperand::boxes(int64_t first, int64_t number) const {
   SmallVector<SlotBox> found;
-  int64_t blocks = (isAlongK ? places : number) / rowElements;
+  int64_t blocks = (isAlongK ? places : number) / rowElements();
   for (int64_t block = 0; block < blocks; ++block) {
-    int64_t further = block * rowElements;
+    int64_t further = block * rowElements();
     if (isAlongK)
       found.push_back({block * blockBytes() + offsetOf(first), 0, further});
     else
@@ -49,14 +49,16 @@ const MmaOperand &mlir::fuse::rightOperand(const MmaSpace &space,
 /// contractions in a segment; else there is one segment.
 TileSlot::TileSlot(const MmaSpace &space, MmaScheduleAttr schedule)
     : rows{schedule.getTileM(), schedule.getTileK(),
-           leftOperand(space, schedule).isAlongK(space.k)},
+           leftOperand(space, schedule).isAlongK(space.k),
+           schedule.operandBytes()},
       schedule(schedule) {
   const MmaSegment &segment = space.segments.front();
   int64_t offset = rows.bytes();
   auto addRun = [&](int64_t first, int64_t count, int64_t columns) {
     bool isAlongK =
         rightOperand(space, schedule, segment, first).isAlongK(space.k);
-    SlotOperand operand{columns, schedule.getTileK(), isAlongK};
+    SlotOperand operand{columns, schedule.getTileK(), isAlongK,
+                        schedule.operandBytes()};
     runs.push_back(
         {operand, offset, first, count,
          columns * schedule.columnsPerConsumer() / schedule.getTileN()});

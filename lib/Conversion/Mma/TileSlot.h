@@ -40,22 +40,25 @@ struct SlotOperand {
   /// Rows or columns of the tile, and places of the summed axis.
   int64_t count, places;
   bool isAlongK;
+  /// Bytes of an element.
+  int64_t bytesEach;
 
   static constexpr int64_t rowBytes = MmaScheduleAttr::kRowBytes;
-  static constexpr int64_t rowElements = MmaScheduleAttr::kRowElements;
-  /// Places of the summed axis that an instruction takes.
-  static constexpr int64_t placesPerStep = 16;
+  /// What an instruction takes of the summed axis.
+  static constexpr int64_t stepBytes = 32;
 
+  int64_t rowElements() const { return rowBytes / bytesEach; }
+  int64_t placesPerStep() const { return stepBytes / bytesEach; }
   /// Rows of memory in a block, and blocks.
   int64_t blockRows() const { return isAlongK ? count : places; }
-  int64_t blocks() const { return (isAlongK ? places : count) / rowElements; }
+  int64_t blocks() const { return (isAlongK ? places : count) / rowElements(); }
   int64_t blockBytes() const { return blockRows() * rowBytes; }
   int64_t bytes() const { return blocks() * blockBytes(); }
   /// From the start of the operand to row or column `first` of the tile.
   int64_t offsetOf(int64_t first) const {
-    return isAlongK ? first * rowBytes : first / rowElements * blockBytes();
+    return isAlongK ? first * rowBytes : first / rowElements() * blockBytes();
   }
-  /// How much further the next 16 places are, after the first `step` times 16.
+  /// How much further the places of instruction `step` are.
   int64_t stepOffset(int64_t step) const;
   /// The boxes of `number` rows or columns from `first` on, and the rows of
   /// memory of each.

@@ -70,6 +70,12 @@ static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
 
 LogicalResult mlir::fuse::verifyMma(KernelOp kernel, const MmaSpace &space,
                                     MmaScheduleAttr schedule) {
+  if (schedule.getOperandBits() != space.operandBits())
+    return kernel.emitError()
+           << "expected operand_bits = " << space.operandBits()
+           << " as the contraction's operands have, but got "
+           << schedule.getOperandBits()
+           << "; write operand_bits = " << space.operandBits();
   if (failed(verifyOrder(kernel, space, schedule)))
     return failure();
   for (const MmaSegment &segment : space.segments)

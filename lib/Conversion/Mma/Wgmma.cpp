@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -19,9 +20,10 @@ static constexpr int64_t descriptorUnit = 16;
 /// 8 rows of memory, after which the swizzle repeats.
 static constexpr int64_t swizzleBytes = 1024;
 
-Wgmma::Wgmma(MmaBuilder &b, int64_t columns, Type element, SlotOperand left,
-             SlotOperand right)
-    : b(b), columns(columns), element(element), left(left), right(right) {
+Wgmma::Wgmma(MmaBuilder &b, int64_t columns, Type leftElement,
+             Type rightElement, SlotOperand left, SlotOperand right)
+    : b(b), columns(columns), leftElement(leftElement),
+      rightElement(rightElement), left(left), right(right) {
   SmallVector<Type> sums(sumsPerThread(), b.builder.getF32Type());
   type = LLVM::LLVMStructType::getLiteral(b.builder.getContext(), sums);
 }
@@ -34,6 +36,16 @@ Value Wgmma::undefined() {
 
 Value Wgmma::extract(Value sums, int64_t number) {
   return LLVM::ExtractValueOp::create(b.builder, b.loc(), sums, number);
+}
+
+Value Wgmma::add(Value a, Value other) {
+  Value total = undefined();
+  for (int64_t i = 0; i < sumsPerThread(); ++i) {
+    Value sum = arith::AddFOp::create(b.builder, b.loc(), extract(a, i),
+                                      extract(other, i));
+    total = LLVM::InsertValueOp::create(b.builder, b.loc(), total, sum, i);
+  }
+  return total;
 }
 
 /// Bits 0 to 13: the start; 16 to 29: from one block of 64 rows of the matrix
@@ -98,6 +110,14 @@ Value Wgmma::stepped(Value descriptor, const SlotOperand &operand,
   return arith::AddIOp::create(b.builder, b.loc(), descriptor, further);
 }
 
+static StringRef nameOf(Type element) {
+  return llvm::TypeSwitch<Type, StringRef>(element)
+      .Case([](BFloat16Type) { return "bf16"; })
+      .Case([](Float16Type) { return "f16"; })
+      .Case([](Float8E4M3FNType) { return "e4m3"; })
+      .Case([](Float8E5M2Type) { return "e5m2"; });
+}
+
 /// The op of the NVVM dialect has `keeps` as an attribute, so that the first
 /// step of a loop would need zeros. Operands behind the sums are the left
 /// one's, the right descriptor, and `keeps`.
@@ -110,13 +130,18 @@ Value Wgmma::start(Value sums, StringRef leftOperand, ValueRange leftValues,
     outputs += (i ? ", $" : "$") + std::to_string(i);
   for (size_t i = 0; i < leftValues.size(); ++i)
     constraints += (leftConstraint + ",").str();
-  StringRef name = element.isBF16() ? "bf16" : "f16";
+  // Operands of 8 bits have one order.
+  std::string orders =
+      this->right.bytesEach == 1
+          ? ""
+          : llvm::formatv("{0}, {1}", leftOrder, this->right.isAlongK ? 0 : 1)
+                .str();
   std::string code = llvm::formatv(
       "{{ .reg .pred p; setp.ne.b32 p, ${0}, 0; "
-      "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} {{{3}}, {4}, ${5}, "
-      "p, 1, 1{6}, {7}; }",
-      behindLeft + 1, columns, name, outputs, leftOperand, behindLeft,
-      leftOrder, this->right.isAlongK ? 0 : 1);
+      "wgmma.mma_async.sync.aligned.m64n{1}k{2}.f32.{3}.{4} {{{5}}, {6}, ${7}, "
+      "p, 1, 1{8}; }",
+      behindLeft + 1, columns, this->right.placesPerStep(), nameOf(leftElement),
+      nameOf(rightElement), outputs, leftOperand, behindLeft, orders);
   SmallVector<Value> inputs(leftValues);
   inputs.append({right, keeps});
   return tied(code, sums, inputs, constraints + "l,r");

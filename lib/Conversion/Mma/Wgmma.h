@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// wgmma.mma_async multiplies 64 rows of 16 elements by N columns of 16, both in
-// shared memory, and adds to sums in registers; the PTX ISA has the layouts. In
-// shared memory rows have 128 bytes, whose 16-byte columns are swizzled: column
-// c of row r stands at c xor r % 8.
+// wgmma.mma_async multiplies 64 rows of 32 bytes by N columns of 32 bytes, both
+// in shared memory, and adds to sums in registers; the PTX ISA has the layouts.
+// In shared memory rows have 128 bytes, whose 16-byte columns are swizzled:
+// column c of row r stands at c xor r % 8.
 //
 // Along the summed axis (K-major) a row of memory is 64 elements of one row of
 // the matrix; 8 rows are 1024 bytes. Across it (MN-major) it is 64 rows of the
@@ -26,9 +26,10 @@ namespace mlir::fuse {
 
 class Wgmma {
 public:
-  /// Sums of 64 x `columns`, products of elements of type f16 or bf16.
-  Wgmma(MmaBuilder &b, int64_t columns, Type element, SlotOperand left,
-        SlotOperand right);
+  /// Sums of 64 x `columns`, products of elements that are both f16, both bf16,
+  /// or each f8E4M3FN or f8E5M2.
+  Wgmma(MmaBuilder &b, int64_t columns, Type leftElement, Type rightElement,
+        SlotOperand left, SlotOperand right);
 
   /// A struct of this thread's f32 sums.
   Type sumsType() const { return type; }
@@ -36,6 +37,8 @@ public:
   Value zeros();
   Value undefined();
   Value extract(Value sums, int64_t number);
+  /// Of finished sums, one by one.
+  Value add(Value a, Value b);
 
   /// The i64 that describes an operand from `pointer` on.
   Value leftDescriptor(Value pointer) { return descriptor(pointer, left); }
@@ -43,8 +46,8 @@ public:
 
   /// Registers of sums may be written again by products.
   void fence();
-  /// Starts the products of 16 places; `keeps`, an i32, is 0 where the sums so
-  /// far count for nothing.
+  /// Starts the products of 32 bytes of places; `keeps`, an i32, is 0 where the
+  /// sums so far count for nothing.
   Value multiply(Value sums, Value leftDescriptor, Value rightDescriptor,
                  int64_t step, Value keeps);
   /// The same with the left operand in registers: four words of this thread, of
@@ -74,7 +77,7 @@ private:
 
   MmaBuilder &b;
   int64_t columns;
-  Type element;
+  Type leftElement, rightElement;
   SlotOperand left, right;
   Type type;
 };

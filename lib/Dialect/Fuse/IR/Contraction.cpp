@@ -207,8 +207,14 @@ LogicalResult ContractOp::verify() {
   if (failed(verifySpec(*this)) || failed(verifyContractedAxes(*this)) ||
       failed(verifyAxisSizes(*this)))
     return failure();
-  // 4. All three have one element type.
+  // 4. All three have one element type; or both operands are 8-bit floats, and
+  //    the result is a wider float.
   Type element = getLhs().getType().getElementType();
+  auto isByte = [](RankedTensorType type) {
+    return type.getElementTypeBitWidth() == 8;
+  };
+  if (isByte(getLhs().getType()) && isByte(getRhs().getType()))
+    return success();
   for (auto [type, name] : {std::pair(getRhs().getType(), "rhs"),
                             std::pair(getType(), "the result")})
     if (type.getElementType() != element)

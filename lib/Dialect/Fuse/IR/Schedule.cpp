@@ -40,6 +40,8 @@ static constexpr int64_t kMaxTile = 256;
 static constexpr int64_t kMaxBox = 256;
 /// Registers of a thread for sums, beside addresses and what an epilogue needs.
 static constexpr int64_t kMaxSums = 160;
+/// Where those of tensor cores are added to others.
+static constexpr int64_t kMaxPromotedSums = 96;
 /// Shared memory of a block on the chips with wgmma.
 static constexpr int64_t kWgmmaSharedBytes = 227 * 1024;
 /// The sums of two consumers leave registers for no third.
@@ -431,8 +433,9 @@ int64_t MmaScheduleAttr::getThreads() const {
 /// Neighbours along a row that a thread has of the sums.
 int64_t MmaScheduleAttr::getVector() const { return 2; }
 
-static int64_t slotBytesOf(int64_t tileM, int64_t tileN, int64_t tileK) {
-  return (tileM + tileN) * tileK * MmaScheduleAttr::kElementBytes;
+static int64_t slotBytesOf(int64_t tileM, int64_t tileN, int64_t tileK,
+                           int64_t operandBits) {
+  return (tileM + tileN) * tileK * operandBits / 8;
 }
 
 static int64_t resultBytesOf(MmaStore store, int64_t consumers) {
@@ -466,7 +469,7 @@ static int64_t sharedBytesOf(int64_t stages, int64_t slot, int64_t results,
 }
 
 int64_t MmaScheduleAttr::slotBytes() const {
-  return slotBytesOf(getTileM(), getTileN(), getTileK());
+  return slotBytesOf(getTileM(), getTileN(), getTileK(), getOperandBits());
 }
 
 int64_t MmaScheduleAttr::resultBytes() const {
@@ -491,17 +494,18 @@ MmaScheduleAttr MmaScheduleAttr::getIfLegal(MLIRContext *context, MmaIsa isa,
                                             int64_t tileK, int64_t stages,
                                             int64_t consumers, int64_t raster,
                                             MmaStore store, int64_t persistent,
-                                            int64_t splitK, bool swap) {
+                                            int64_t splitK, bool swap,
+                                            int64_t operandBits) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
                     context, isa, tileM, tileN, tileK, stages, consumers,
-                    raster, store, persistent, splitK, swap);
+                    raster, store, persistent, splitK, swap, operandBits);
 }
 
 static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
-                                int64_t tileN, int64_t tileK,
-                                int64_t consumers) {
+                                int64_t tileN, int64_t tileK, int64_t consumers,
+                                int64_t operandBits) {
   constexpr int64_t rows = MmaScheduleAttr::kRows;
   bool sharesColumns = tileM == rows && consumers > 1;
   if (tileM < rows || tileM > kMaxBox ||
@@ -516,12 +520,14 @@ static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
                        << " up to " << kMaxBox
                        << ", of which m64nNk16 exists, but got " << tileN
                        << "; choose 128";
-  constexpr int64_t row = MmaScheduleAttr::kRowElements;
-  if (tileK >= row && tileK <= kMaxBox && tileK % row == 0)
+  int64_t row = MmaScheduleAttr::kRowBytes * 8 / operandBits;
+  // The error of sums of tensor cores is stated for so many places.
+  int64_t most = operandBits == 8 ? row : kMaxBox;
+  if (tileK >= row && tileK <= most && tileK % row == 0)
     return success();
   return emitError() << "expected tile_k to be a multiple of " << row
-                     << " (128 bytes) up to " << kMaxBox << ", but got "
-                     << tileK << "; choose " << row;
+                     << " (128 bytes) up to " << most << ", but got " << tileK
+                     << "; choose " << row;
 }
 
 /// Blocks that share tiles, and operands that are swapped.
@@ -549,9 +555,14 @@ LogicalResult MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa,
                                       int64_t tileK, int64_t stages,
                                       int64_t consumers, int64_t raster,
                                       MmaStore store, int64_t persistent,
-                                      int64_t splitK, bool swap) {
+                                      int64_t splitK, bool swap,
+                                      int64_t operandBits) {
+  if (operandBits != 8 && operandBits != 16)
+    return emitError() << "expected operand_bits of 8 or 16, but got "
+                       << operandBits << "; use 16";
   if (failed(verifyRange(emitError, "consumers", consumers, kMaxConsumers)) ||
-      failed(verifyTile(emitError, tileM, tileN, tileK, consumers)) ||
+      failed(
+          verifyTile(emitError, tileM, tileN, tileK, consumers, operandBits)) ||
       failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
       failed(
           verifyRange(emitError, "persistent", persistent, kMaxPersistent)) ||
@@ -562,14 +573,15 @@ LogicalResult MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa,
                        << ", one to multiply and one to fill, but got "
                        << stages << "; choose 4";
   int64_t sums = tileM * tileN / (MmaScheduleAttr::kGroup * consumers);
-  if (sums > kMaxSums)
-    return emitError() << "expected at most " << kMaxSums
+  int64_t most = operandBits == 8 ? kMaxPromotedSums : kMaxSums;
+  if (sums > most)
+    return emitError() << "expected at most " << most
                        << " sums a thread, but got " << sums
                        << " for a tile of " << tileM << " x " << tileN
                        << " with " << consumers
                        << (consumers == 1 ? " consumer" : " consumers")
                        << "; use a smaller tile or more consumers";
-  int64_t slot = slotBytesOf(tileM, tileN, tileK);
+  int64_t slot = slotBytesOf(tileM, tileN, tileK, operandBits);
   int64_t results = resultBytesOf(store, consumers);
   int64_t gathered = sumsBytesOf(tileM, tileN, splitK, swap);
   auto bytesWith = [&](int64_t slots) {

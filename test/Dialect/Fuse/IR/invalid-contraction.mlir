@@ -135,6 +135,24 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) {
 
 // -----
 
+// contract, 4: 8-bit floats beside others.
+func.func @f(%x: tensor<2x3xf8E4M3FN>, %y: tensor<2x3xbf16>) {
+  // expected-error @below {{expected tensors of one element type, but got 'tensor<2x3xf8E4M3FN>' for lhs and 'tensor<2x3xbf16>' for rhs; fuse.cast lhs to bf16}}
+  %0 = fuse.contract "mk,nk->mn" %x, %y : tensor<2x3xf8E4M3FN>, tensor<2x3xbf16> -> tensor<2x2xbf16>
+  return
+}
+
+// -----
+
+// contract, 4: the result is wider.
+func.func @f(%x: tensor<2x3xf8E4M3FN>, %y: tensor<2x3xf8E4M3FN>) {
+  // expected-error @below {{result #0 must be ranked tensor of f16, bf16, f32 or f64 values}}
+  %0 = fuse.contract "mk,nk->mn" %x, %y : tensor<2x3xf8E4M3FN>, tensor<2x3xf8E4M3FN> -> tensor<2x2xf8E4M3FN>
+  return
+}
+
+// -----
+
 // attention, 1: the rank.
 func.func @f(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x16xf16>, %v: tensor<2x4x8x16xf16>) {
   // expected-error @below {{expected query, key and value of rank 4, but got 'tensor<2x4x16xf16>'; insert a tensor.expand_shape}}

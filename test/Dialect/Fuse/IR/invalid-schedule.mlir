@@ -495,3 +495,18 @@ func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128,
 // A slot is multiplied while another is filled.
 // expected-error @+1 {{expected stages from 2 to 8, one to multiply and one to fill, but got 1; choose 2}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 1, consumers = 2, store = tma>}
+
+// -----
+
+// expected-error @below {{expected operand_bits of 8 or 16, but got 4; use 16}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, operand_bits = 4>}
+
+// -----
+
+// expected-error @below {{expected tile_k to be a multiple of 128 (128 bytes) up to 128, but got 64; choose 128}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, operand_bits = 8>}
+
+// -----
+
+// expected-error @below {{expected at most 96 sums a thread, but got 128 for a tile of 128 x 256 with 2 consumers; use a smaller tile or more consumers}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 128, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, operand_bits = 8>}

@@ -52,14 +52,18 @@ def ContractOp : Fuse_Op<"contract"> {
        is in the result; at least one letter is summed over.
     3. A letter has one size wherever it stands; in an operand it may also have
        the static size 1, which repeats.
-    4. All three have one element type.
+    4. All three have one element type; or both operands are 8-bit floats, of
+       one format or of both, and the result is a wider float.
+
+    8-bit floats are multiplied exactly and summed in f32: the same as the
+    contraction of what casts to f32 make of them.
 
     ```mlir
     %s = fuse.contract "blhgd,bmhd->bhglm" %q, %k
          : tensor<2x?x8x4x64xf16>, tensor<2x?x8x64xf16> -> tensor<2x8x4x?x?xf16>
     ```
   }];
-  let arguments = (ins StrAttr:$spec, FloatTensor:$lhs, FloatTensor:$rhs);
+  let arguments = (ins StrAttr:$spec, FactorTensor:$lhs, FactorTensor:$rhs);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
     $spec $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)

@@ -61,6 +61,9 @@ class Fuse_ComputeTensor<list<Type> elements, string names>
 
 def FloatTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64],
                                      "f16, bf16, f32 or f64">;
+// Operands of a contraction, which multiplies 8-bit floats as they are.
+def FactorTensor : Fuse_Tensor<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64],
+                               "f8E4M3FN, f8E5M2, f16, bf16, f32 or f64">;
 def NumberTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I32, I64],
                                       "f16, bf16, f32, f64, i32 or i64">;
 def ComputeTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I32, I64],

@@ -354,14 +354,15 @@ def TiledSchedule : Fuse_Schedule<"TiledSchedule", "tiled"> {
 def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
   let summary = "tiles of a contraction on tensor cores";
   let description = [{
-    For a contraction of f16 or bf16, summed in f32, and what is computed from
-    it element by element. At most `persistent` blocks take tiles of `tile_m` x
-    `tile_n` results in turn. One warpgroup of a block copies the operands,
-    `tile_k` places of the summed axis at a time, into a ring of `stages` slots
-    of shared memory; `consumers` other warpgroups multiply what has arrived and
-    keep the sums in registers. They share the rows of a tile, or its columns
-    where there are 64 rows. Tiles follow each other down `raster` tiles of a
-    column before the next column, so that what they read stays in the L2.
+    For a contraction of elements of `operand_bits`, 16 (f16 or bf16) or 8
+    (f8E4M3FN and f8E5M2), summed in f32, and what is computed from it element
+    by element. At most `persistent` blocks take tiles of `tile_m` x `tile_n`
+    results in turn. One warpgroup of a block copies the operands, `tile_k`
+    places of the summed axis at a time, into a ring of `stages` slots of shared
+    memory; `consumers` other warpgroups multiply what has arrived and keep the
+    sums in registers. They share the rows of a tile, or its columns where there
+    are 64 rows. Tiles follow each other down `raster` tiles of a column before
+    the next column, so that what they read stays in the L2.
 
     With `store = direct` threads write results from their registers. With
     `store = tma` they leave them in shared memory, 128 bytes of 64 rows at a
@@ -380,13 +381,15 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     With either of them threads read the sums from shared memory as vectors
     along the result's last axis, and write results from registers.
 
-    `isa = wgmma` (sm_90a): m64nNk16, N a multiple of 8 up to 256, with both
-    operands in shared memory.
+    `isa = wgmma` (sm_90a): m64nNk16, or k32 of 8 bits, N a multiple of 8 up to
+    256, with both operands in shared memory. Tensor cores add products of 8
+    bits with 14 bits only; so after each `tile_k` places their sums are added to
+    others in f32, and `tile_k` is 128.
 
     1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64.
     2. What a consumer has of `tile_n` is an N of the instruction.
-    3. `tile_k` is a multiple of 64, up to 256.
-    4. The sums of a thread are at most 128.
+    3. `tile_k` is a multiple of 64, up to 256; of operands of 8 bits it is 128.
+    4. The sums of a thread are at most 128, or 96 of operands of 8 bits.
     5. With `swap` or `split_k` > 1, `store = direct`.
     6. `split_k` is at most 8 and divides `persistent`.
     7. The slots, the results, the sums and the barriers have room in shared
@@ -403,15 +406,20 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
                         "int64_t":$consumers, "int64_t":$raster,
                         "MmaStore":$store, "int64_t":$persistent,
                         DefaultValuedParameter<"int64_t", "1">:$split_k,
-                        DefaultValuedParameter<"bool", "false">:$swap);
+                        DefaultValuedParameter<"bool", "false">:$swap,
+                        DefaultValuedParameter<"int64_t", "16">:$operand_bits);
   let extraClassDeclaration = [{
     /// Threads of a warpgroup, and rows of one instruction.
     static constexpr int64_t kGroup = 128, kRows = 64;
     /// Bytes of a row in shared memory, which its swizzle permutes.
     static constexpr int64_t kRowBytes = 128;
-    /// Bytes of an operand's element, of which a row has 64.
+    /// Bytes of a 16-bit element, of which a row has 64; results are computed by
+    /// so many columns.
     static constexpr int64_t kElementBytes = 2;
     static constexpr int64_t kRowElements = kRowBytes / kElementBytes;
+    /// Bytes of an operand's element, and how many a row has.
+    int64_t operandBytes() const { return getOperandBits() / 8; }
+    int64_t rowElements() const { return kRowBytes / operandBytes(); }
     /// Buffers of a consumer for results, of 64 rows each.
     static constexpr int64_t kBuffers = 2;
     static constexpr int64_t kBufferBytes = kRows * kRowBytes;
@@ -448,7 +456,8 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
                                       int64_t tileK, int64_t stages,
                                       int64_t consumers, int64_t raster,
                                       MmaStore store, int64_t persistent,
-                                      int64_t splitK = 1, bool swap = false);
+                                      int64_t splitK = 1, bool swap = false,
+                                      int64_t operandBits = 16);
     int64_t sharedBytes() const;
   }];
 }
