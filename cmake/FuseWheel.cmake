@@ -1,6 +1,7 @@
 # What a wheel holds beside the Python package, for scikit-build-core (pyproject.toml):
 # the library of the C API with the driver in it, so that both share one copy of LLVM.
 add_library(FuseWheel SHARED EXCLUDE_FROM_ALL
+  lib/CAPI/CallCache.cpp
   lib/CAPI/Fuse.cpp
   lib/CAPI/Tensors.cpp
   tools/fuse/WheelMain.cpp)
@@ -24,5 +25,8 @@ if(FUSE_LINK_LLVM STREQUAL "static")
     IMPORTED_LOCATION_RELEASE ${FUSE_STATIC_ZSTD})
 endif()
 target_precompile_headers(FuseWheel REUSE_FROM FusePCH)
+if(TARGET FusePythonNative)
+  add_dependencies(FuseWheel FusePythonNative)
+endif()
 install(TARGETS FuseWheel LIBRARY DESTINATION fuse_compiler COMPONENT wheel
   EXCLUDE_FROM_ALL)

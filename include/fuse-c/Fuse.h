@@ -50,6 +50,9 @@ typedef struct FuseStatus FuseStatus;
 /* A compiled program, loaded on its device. */
 typedef struct FuseProgram FuseProgram;
 
+/* A call of a program with tensors of given layouts, at open addresses. */
+typedef struct FuseCall FuseCall;
+
 typedef enum {
   /* CUDA if there is a driver and a device, else the CPU. */
   FUSE_TARGET_AUTO = 0,
@@ -193,10 +196,31 @@ FUSE_C_EXPORT FuseStatus *fuseProgramInferShapes(const FuseProgram *program,
    lists under "may_alias"; any other overlap is an error. On CUDA the work is
    put on `stream` (a CUstream or cudaStream_t; NULL is the default stream) and
    the call returns at once: the memory must live until the work is done. On
-   the CPU the outputs are ready when the call returns. */
+   the CPU the outputs are ready when the call returns. Calls with layouts that
+   the program has seen take as little as fuseCallRun(), but for comparing
+   them. */
 FUSE_C_EXPORT FuseStatus *
 fuseRun(FuseProgram *program, const DLTensor *const *inputs, int32_t num_inputs,
         const DLTensor *const *outputs, int32_t num_outputs, void *stream);
+
+/* Compiles and computes all that calls with tensors of these dtypes, shapes and
+   strides need, so that fuseCallRun() only checks addresses and launches:
+   nothing is compiled within a CUDA graph's capture, say. Outputs are
+   contiguous, and have the shapes of fuseProgramInferShapes(). `data` of an
+   input may be NULL: then code for memory that is aligned to 16 bytes is made,
+   other code when it is first needed. The caller frees *call, before the
+   program. */
+FUSE_C_EXPORT FuseStatus *fusePrepare(FuseProgram *program,
+                                      const DLTensor *const *inputs,
+                                      int32_t num_inputs, FuseCall **call);
+
+/* Runs the program like fuseRun(), on memory at `addresses`: of the first
+   element of each input, then of each output. */
+FUSE_C_EXPORT FuseStatus *fuseCallRun(FuseCall *call, void *const *addresses,
+                                      int32_t num_addresses, void *stream);
+
+/* Does nothing for NULL. */
+FUSE_C_EXPORT void fuseCallFree(FuseCall *call);
 
 #ifdef __cplusplus
 }

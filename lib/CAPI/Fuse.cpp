@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse-c/Fuse.h"
+#include "CallCache.h"
 #include "Tensors.h"
 #include "fuse/JIT/JIT.h"
 #include "fuse/JIT/Report.h"
@@ -25,6 +26,12 @@ struct FuseProgram {
   /// Made when it is first asked for.
   std::mutex mutex;
   std::string description;
+  /// After the program, which they refer to.
+  fuse::capi::CallCache calls;
+};
+
+struct FuseCall {
+  std::unique_ptr<jit::PreparedCall> prepared;
 };
 
 static FuseStatus *fail(const Twine &message) {
@@ -375,17 +382,82 @@ FuseStatus *fuseProgramInferShapes(const FuseProgram *program,
   return nullptr;
 }
 
+/// The prepared call for these layouts, which is made where there is none.
+static Expected<std::shared_ptr<jit::PreparedCall>>
+prepare(FuseProgram &program, const DLTensor *const *inputs, int32_t numInputs,
+        const DLTensor *const *outputs, int32_t numOutputs) {
+  std::optional<capi::CallCache::Key> key =
+      capi::CallCache::keyOf(inputs, numInputs, outputs, numOutputs);
+  if (key)
+    if (std::shared_ptr<jit::PreparedCall> found = program.calls.find(*key))
+      return found;
+  jit::CompiledProgram &compiled = *program.compiled;
+  Expected<capi::Views> from = inputViews(compiled, inputs, numInputs);
+  if (!from)
+    return from.takeError();
+  Expected<capi::Views> to = outputViews(compiled, outputs, numOutputs);
+  if (!to)
+    return to.takeError();
+  Expected<std::unique_ptr<jit::PreparedCall>> made =
+      compiled.prepare(*from, ArrayRef<runtime::TensorView>(*to));
+  if (!made)
+    return made.takeError();
+  std::shared_ptr<jit::PreparedCall> call = std::move(*made);
+  if (key)
+    program.calls.add(std::move(*key), call);
+  return call;
+}
+
+static void *addressOf(const DLTensor &tensor) {
+  return tensor.data ? static_cast<char *>(tensor.data) + tensor.byte_offset
+                     : nullptr;
+}
+
 FuseStatus *fuseRun(FuseProgram *program, const DLTensor *const *inputs,
                     int32_t numInputs, const DLTensor *const *outputs,
                     int32_t numOutputs, void *stream) {
   if (FuseStatus *status = require({program}, "fuseRun"))
     return status;
-  jit::CompiledProgram &compiled = *program->compiled;
-  Expected<capi::Views> from = inputViews(compiled, inputs, numInputs);
-  if (!from)
-    return toStatus(from.takeError());
-  Expected<capi::Views> to = outputViews(compiled, outputs, numOutputs);
-  if (!to)
-    return toStatus(to.takeError());
-  return toStatus(compiled.run(*from, *to, runtime::Stream{stream}));
+  Expected<std::shared_ptr<jit::PreparedCall>> call =
+      prepare(*program, inputs, numInputs, outputs, numOutputs);
+  if (!call)
+    return toStatus(call.takeError());
+  SmallVector<void *, 16> addresses;
+  for (const DLTensor *tensor : ArrayRef(inputs, numInputs))
+    addresses.push_back(addressOf(*tensor));
+  for (const DLTensor *tensor : ArrayRef(outputs, numOutputs))
+    addresses.push_back(addressOf(*tensor));
+  return toStatus((*call)->run(addresses, runtime::Stream{stream}));
 }
+
+FuseStatus *fusePrepare(FuseProgram *program, const DLTensor *const *inputs,
+                        int32_t numInputs, FuseCall **call) {
+  if (FuseStatus *status = require({program, call}, "fusePrepare"))
+    return status;
+  Expected<capi::Views> views =
+      inputViews(*program->compiled, inputs, numInputs);
+  if (!views)
+    return toStatus(views.takeError());
+  Expected<std::unique_ptr<jit::PreparedCall>> prepared =
+      program->compiled->prepare(*views);
+  if (!prepared)
+    return toStatus(prepared.takeError());
+  *call = new FuseCall{std::move(*prepared)};
+  return nullptr;
+}
+
+FuseStatus *fuseCallRun(FuseCall *call, void *const *addresses,
+                        int32_t numAddresses, void *stream) {
+  if (FuseStatus *status = require({call}, "fuseCallRun"))
+    return status;
+  jit::PreparedCall &prepared = *call->prepared;
+  if (numAddresses < 0 || size_t(numAddresses) != prepared.numTensors() ||
+      (numAddresses && !addresses))
+    return fail("expected " + Twine(prepared.numTensors()) +
+                " addresses, but got " + Twine(numAddresses) +
+                "; pass that of each input, then that of each output");
+  return toStatus(prepared.run(ArrayRef<void *>(addresses, numAddresses),
+                               runtime::Stream{stream}));
+}
+
+void fuseCallFree(FuseCall *call) { delete call; }

@@ -14,10 +14,7 @@
 #include "fuse/Runtime/CpuModule.h"
 #include "fuse/Runtime/CudaModule.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <array>
-#include <atomic>
 #include <map>
-#include <mutex>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -226,19 +223,23 @@ CompiledProgram::specialized(ArrayRef<TensorView> inputs) {
   return *program ? **program : *this;
 }
 
+/// What is wrong with the inputs is said by others, and any length is served.
+static CompiledProgram &specializedOr(CompiledProgram &program,
+                                      ArrayRef<TensorView> inputs) {
+  Expected<CompiledProgram &> fixed = program.specialized(inputs);
+  if (fixed)
+    return *fixed;
+  consumeError(fixed.takeError());
+  return program;
+}
+
 Expected<const Program &>
 CompiledProgram::programFor(ArrayRef<TensorView> inputs,
                             ArrayRef<TensorView> outputs) {
-  CompiledProgram *compiled = this;
-  // What is wrong with the inputs is said below, and any length is served.
-  if (Expected<CompiledProgram &> fixed = specialized(inputs))
-    compiled = &*fixed;
-  else
-    consumeError(fixed.takeError());
-  Expected<Facts> facts = computeFacts(compiled->spec(), inputs, outputs);
+  Expected<Facts> facts = computeFacts(spec(), inputs, outputs);
   if (!facts)
     return facts.takeError();
-  Expected<const Variant &> variant = compiled->state->variant(*facts);
+  Expected<const Variant &> variant = state->variant(*facts);
   if (!variant)
     return variant.takeError();
   return variant->program;
@@ -246,7 +247,8 @@ CompiledProgram::programFor(ArrayRef<TensorView> inputs,
 
 Error CompiledProgram::run(ArrayRef<TensorView> inputs,
                            ArrayRef<TensorView> outputs, Stream stream) {
-  Expected<const Program &> program = programFor(inputs, outputs);
+  Expected<const Program &> program =
+      specializedOr(*this, inputs).programFor(inputs, outputs);
   if (!program)
     return program.takeError();
   return program->run(inputs, outputs, stream);
@@ -255,7 +257,8 @@ Error CompiledProgram::run(ArrayRef<TensorView> inputs,
 Expected<SmallVector<KernelTiming>>
 CompiledProgram::runTimed(ArrayRef<TensorView> inputs,
                           ArrayRef<TensorView> outputs, Stream stream) {
-  Expected<const Program &> program = programFor(inputs, outputs);
+  Expected<const Program &> program =
+      specializedOr(*this, inputs).programFor(inputs, outputs);
   if (!program)
     return program.takeError();
   return program->runTimed(inputs, outputs, stream);
@@ -264,6 +267,92 @@ CompiledProgram::runTimed(ArrayRef<TensorView> inputs,
 Expected<SmallVector<Shape>>
 CompiledProgram::inferOutputShapes(ArrayRef<TensorView> inputs) const {
   return usual(state->variant(usualFacts())).program.inferOutputShapes(inputs);
+}
+
+PreparedCall::PreparedCall(CompiledProgram &program,
+                           ArrayRef<TensorView> inputs,
+                           ArrayRef<TensorView> outputs)
+    : program(program), arguments(inputs), results(outputs) {}
+PreparedCall::~PreparedCall() = default;
+
+/// As computeFacts() says of whole tensors.
+unsigned PreparedCall::factsOf(ArrayRef<void *> addresses) const {
+  uintptr_t bits = 0;
+  for (void *address : addresses)
+    bits |= reinterpret_cast<uintptr_t>(address);
+  ArrayRef<void *> inputs = addresses.take_front(arguments.size());
+  bool isSeparate =
+      none_of(addresses.drop_front(arguments.size()), [&](void *output) {
+        return output && is_contained(inputs, output);
+      });
+  return (bits % 16 == 0) | isSeparate << 1;
+}
+
+Expected<const runtime::PreparedCall &>
+PreparedCall::variant(ArrayRef<void *> addresses) {
+  auto &slot = variants[factsOf(addresses)];
+  if (const runtime::PreparedCall *found = slot.load(std::memory_order_acquire))
+    return *found;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (const runtime::PreparedCall *found = slot.load())
+    return *found;
+  for (auto [view, address] :
+       zip_equal(concat<TensorView>(arguments, results), addresses))
+    view.data = address;
+  Expected<const Program &> chosen = program.programFor(arguments, results);
+  if (!chosen)
+    return chosen.takeError();
+  auto call = chosen->prepare(arguments, results);
+  if (!call)
+    return call.takeError();
+  owned.push_back(std::make_unique<runtime::PreparedCall>(std::move(*call)));
+  slot.store(owned.back().get(), std::memory_order_release);
+  return *owned.back();
+}
+
+Error PreparedCall::run(ArrayRef<void *> addresses, Stream stream) {
+  Expected<const runtime::PreparedCall &> call = variant(addresses);
+  if (!call)
+    return call.takeError();
+  return call->run(addresses, stream);
+}
+
+/// One for each tensor: where it is, or if some have no address, stand-ins.
+static SmallVector<void *, 8>
+addressesOf(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
+            ArrayRef<std::optional<unsigned>> inPlace) {
+  SmallVector<void *, 8> addresses;
+  for (const TensorView &view : concat<const TensorView>(inputs, outputs))
+    addresses.push_back(view.data);
+  if (!is_contained(addresses, nullptr))
+    return addresses;
+  for (auto [number, address] : enumerate(addresses))
+    address = reinterpret_cast<void *>((number + 1) * 256);
+  // Their numbers are checked later.
+  for (auto [number, input] : enumerate(inPlace.take_front(outputs.size())))
+    if (input && *input < inputs.size())
+      addresses[inputs.size() + number] = addresses[*input];
+  return addresses;
+}
+
+Expected<std::unique_ptr<PreparedCall>>
+CompiledProgram::prepare(ArrayRef<TensorView> inputs,
+                         std::optional<ArrayRef<TensorView>> outputs) {
+  SmallVector<TensorView, 4> results(outputs.value_or(ArrayRef<TensorView>()));
+  if (!outputs) {
+    Expected<SmallVector<Shape>> shapes = inferOutputShapes(inputs);
+    if (!shapes)
+      return shapes.takeError();
+    for (auto [output, shape] : zip_equal(spec().outputs, *shapes))
+      results.push_back({nullptr, output.dtype, shape, {}, device()});
+  }
+  std::unique_ptr<PreparedCall> call(
+      new PreparedCall(specializedOr(*this, inputs), inputs, results));
+  Expected<const runtime::PreparedCall &> first =
+      call->variant(addressesOf(inputs, results, inPlace()));
+  if (!first)
+    return first.takeError();
+  return std::move(call);
 }
 
 Expected<const Code &> CompiledProgram::code(const Facts &facts) {

@@ -196,51 +196,84 @@ static Error layoutError(const TensorSpec &spec, const TensorView &view,
 }
 
 /// `remedy` is for strides that do not fit.
-static Error checkPlacement(const TensorSpec &spec, const TensorView &view,
-                            Device device, StringRef remedy) {
+static Error checkLayout(const TensorSpec &spec, const TensorView &view,
+                         Device device, StringRef remedy) {
   if (view.device != device)
     return formatError("expected '{0}' to be on {1}, but got {2}; move it or "
                        "compile for {2}",
                        spec.name, device.str(), view.device.str());
   if (!view.fits(spec.layout))
     return layoutError(spec, view, remedy);
-  if (checkedBytes(view) == 0)
+  return Error::success();
+}
+
+static CallLayout::Item itemOf(const TensorSpec &spec, const TensorView &view) {
+  return {checkedBytes(view),
+          static_cast<uint64_t>(std::max(spec.requiredAlignment,
+                                         int64_t(sizeInBytes(spec.dtype))))};
+}
+
+Expected<CallLayout> fuse::runtime::checkLayouts(const ProgramSpec &spec,
+                                                 ArrayRef<TensorView> inputs,
+                                                 ArrayRef<TensorView> outputs,
+                                                 Device device) {
+  CallLayout layout;
+  for (auto [input, view] : zip_equal(spec.inputs, inputs)) {
+    if (Error error =
+            checkLayout(input, view, device, "make a contiguous copy"))
+      return std::move(error);
+    layout.items.push_back(itemOf(input, view));
+  }
+  for (auto [output, view] : zip_equal(spec.outputs, outputs)) {
+    if (Error error =
+            checkLayout(output, view, device, "pass a contiguous buffer"))
+      return std::move(error);
+    layout.items.push_back(itemOf(output, view));
+    layout.mayCoincide.emplace_back();
+    for (unsigned input : output.mayAlias)
+      if (inputs[input].isContiguous() &&
+          layout.items[input].bytes == layout.items.back().bytes)
+        layout.mayCoincide.back().push_back(input);
+  }
+  return layout;
+}
+
+static Error checkAddress(StringRef name, CallLayout::Item item,
+                          void *address) {
+  if (item.bytes == 0)
     return Error::success();
-  if (!view.data)
+  if (!address)
     return formatError("expected '{0}' to have data, but got a null pointer; "
-                       "pass a buffer of shape {1}",
-                       spec.name, str(view.shape));
-  uint64_t alignment =
-      std::max(spec.requiredAlignment, sizeInBytes(spec.dtype));
-  uint64_t remainder = reinterpret_cast<uintptr_t>(view.data) % alignment;
+                       "pass a buffer of {1} bytes",
+                       name, item.bytes);
+  uint64_t remainder = reinterpret_cast<uintptr_t>(address) % item.alignment;
   if (remainder != 0)
     return formatError("expected '{0}' to be aligned to {1} bytes, but got an "
                        "address {2} past a multiple; copy it to an aligned "
                        "buffer",
-                       spec.name, alignment, remainder);
+                       name, item.alignment, remainder);
   return Error::success();
 }
 
-static bool overlap(const TensorView &a, const TensorView &b) {
-  uintptr_t beginA = reinterpret_cast<uintptr_t>(a.data);
-  uintptr_t beginB = reinterpret_cast<uintptr_t>(b.data);
-  uint64_t bytesA = checkedBytes(a), bytesB = checkedBytes(b);
-  return bytesA && bytesB && beginA < beginB + bytesB &&
-         beginB < beginA + bytesA;
+static bool overlap(CallLayout::Item a, void *atA, CallLayout::Item b,
+                    void *atB) {
+  uintptr_t beginA = reinterpret_cast<uintptr_t>(atA);
+  uintptr_t beginB = reinterpret_cast<uintptr_t>(atB);
+  return a.bytes && b.bytes && beginA < beginB + b.bytes &&
+         beginB < beginA + a.bytes;
 }
 
-static bool mayCoincide(const OutputSpec &spec, const TensorView &output,
-                        unsigned inputIndex, const TensorView &input) {
-  return is_contained(spec.mayAlias, inputIndex) && output.data == input.data &&
-         input.isContiguous() && checkedBytes(output) == checkedBytes(input);
-}
-
-static Error checkOverlap(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
-                          ArrayRef<TensorView> outputs, unsigned index) {
+static Error checkOverlap(const ProgramSpec &spec, const CallLayout &layout,
+                          ArrayRef<void *> addresses, unsigned index) {
   const OutputSpec &output = spec.outputs[index];
-  for (auto [other, view] : enumerate(inputs)) {
-    if (!overlap(outputs[index], view) ||
-        mayCoincide(output, outputs[index], other, view))
+  unsigned numInputs = spec.inputs.size(), self = numInputs + index;
+  auto meets = [&](unsigned other) {
+    return overlap(layout.items[self], addresses[self], layout.items[other],
+                   addresses[other]);
+  };
+  for (unsigned other = 0; other < numInputs; ++other) {
+    if (!meets(other) || (addresses[self] == addresses[other] &&
+                          is_contained(layout.mayCoincide[index], other)))
       continue;
     bool inPlace = is_contained(output.mayAlias, other);
     return formatError("expected output '{0}' not to overlap input '{1}'{2}, "
@@ -250,7 +283,7 @@ static Error checkOverlap(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
                        inPlace ? " unless it is exactly the same buffer" : "");
   }
   for (unsigned other = 0; other < index; ++other)
-    if (overlap(outputs[index], outputs[other]))
+    if (meets(numInputs + other))
       return formatError("expected output '{0}' not to overlap output '{1}', "
                          "but got buffers that share bytes; pass a separate "
                          "buffer",
@@ -258,19 +291,18 @@ static Error checkOverlap(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
   return Error::success();
 }
 
-Error fuse::runtime::checkStorage(const ProgramSpec &spec,
-                                  ArrayRef<TensorView> inputs,
-                                  ArrayRef<TensorView> outputs, Device device) {
-  for (auto [input, view] : zip_equal(spec.inputs, inputs))
-    if (Error error =
-            checkPlacement(input, view, device, "make a contiguous copy"))
+Error fuse::runtime::checkAddresses(const ProgramSpec &spec,
+                                    const CallLayout &layout,
+                                    ArrayRef<void *> addresses) {
+  unsigned numInputs = spec.inputs.size();
+  for (auto [index, item] : enumerate(layout.items)) {
+    StringRef name = index < numInputs ? spec.inputs[index].name
+                                       : spec.outputs[index - numInputs].name;
+    if (Error error = checkAddress(name, item, addresses[index]))
       return error;
-  for (auto [output, view] : zip_equal(spec.outputs, outputs))
-    if (Error error =
-            checkPlacement(output, view, device, "pass a contiguous buffer"))
-      return error;
-  for (unsigned index = 0; index < outputs.size(); ++index)
-    if (Error error = checkOverlap(spec, inputs, outputs, index))
+  }
+  for (unsigned index = 0; index < spec.outputs.size(); ++index)
+    if (Error error = checkOverlap(spec, layout, addresses, index))
       return error;
   return Error::success();
 }

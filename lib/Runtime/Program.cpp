@@ -34,7 +34,9 @@ struct Program::State {
 
   Error lookupKernels();
   Error uploadConstants();
-  Error execute(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
+  Expected<std::unique_ptr<PreparedCall::State>>
+  prepare(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs);
+  Error execute(const PreparedCall::State &call, ArrayRef<void *> addresses,
                 Stream stream, SmallVectorImpl<KernelTiming> *timings);
 
   const ProgramSpec spec;
@@ -48,13 +50,19 @@ struct Program::State {
   ArenaPool arenas;
 };
 
+struct PreparedCall::State {
+  Program::State &program;
+  CallLayout layout;
+  std::shared_ptr<const LaunchPlan> plan;
+  /// One for each step, if the module checks accesses.
+  std::vector<SmallVector<LaunchOperand>> operands = {};
+};
+
 namespace {
 /// The buffers of one call.
 struct Buffers {
-  const ProgramSpec &program;
-  ArrayRef<int64_t> symbols;
-  ArrayRef<TensorView> inputs;
-  ArrayRef<TensorView> outputs;
+  ArrayRef<void *> inputs;
+  ArrayRef<void *> outputs;
   ArrayRef<std::unique_ptr<Buffer>> constants;
   ArrayRef<int64_t> tempOffsets;
   char *arena;
@@ -63,9 +71,9 @@ struct Buffers {
   void *resolve(BufferRef ref) const {
     switch (ref.kind) {
     case BufferRef::Kind::Input:
-      return inputs[ref.index].data;
+      return inputs[ref.index];
     case BufferRef::Kind::Output:
-      return outputs[ref.index].data;
+      return outputs[ref.index];
     case BufferRef::Kind::Temp:
       // Without bytes there is no arena to point into.
       return arena ? arena + tempOffsets[ref.index] : nullptr;
@@ -109,7 +117,8 @@ encodeMaps(Module &module, const KernelSpec &spec, const LoadedKernel &kernel,
 
 static Error launchKernel(Module &module, const KernelSpec &spec,
                           const LoadedKernel &kernel, const StepPlan &plan,
-                          const Buffers &buffers, Stream stream) {
+                          const Buffers &buffers,
+                          ArrayRef<LaunchOperand> operands, Stream stream) {
   SmallVector<ParamValue, 16> values(spec.args.size());
   SmallVector<void *, 16> params(spec.args.size());
   auto maps = encodeMaps(module, spec, kernel, plan, buffers);
@@ -124,14 +133,6 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
       values[index].scalar = plan.scalars[nextScalar++];
     else
       params[index] = &(*maps)[nextMap++];
-  }
-  SmallVector<LaunchOperand> operands;
-  if (module.checksAccesses()) {
-    auto described = describeOperands(buffers.program, spec, buffers.inputs,
-                                      buffers.outputs, buffers.symbols);
-    if (!described)
-      return described.takeError();
-    operands = std::move(*described);
   }
   Launch launch;
   launch.name = spec.name;
@@ -156,13 +157,15 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
 /// nothing to do.
 static Error
 runStep(Module &module, const StepSpec &step, const LoadedKernel &kernel,
-        const StepPlan &plan, const Buffers &buffers, Stream stream,
+        const StepPlan &plan, const Buffers &buffers,
+        ArrayRef<LaunchOperand> operands, Stream stream,
         function_ref<Error(StringRef name, function_ref<Error()>)> enqueue) {
   if (const auto *spec = std::get_if<KernelSpec>(&step)) {
     if (plan.grid == 0)
       return Error::success();
     return enqueue(spec->name, [&] {
-      return launchKernel(module, *spec, kernel, plan, buffers, stream);
+      return launchKernel(module, *spec, kernel, plan, buffers, operands,
+                          stream);
     });
   }
   const auto &copy = std::get<CopySpec>(step);
@@ -173,30 +176,57 @@ runStep(Module &module, const StepSpec &step, const LoadedKernel &kernel,
                  [&] { return module.copy(to, from, plan.bytesRead, stream); });
 }
 
-Error Program::State::execute(ArrayRef<TensorView> inputs,
-                              ArrayRef<TensorView> outputs, Stream stream,
-                              SmallVectorImpl<KernelTiming> *timings) {
+Expected<std::unique_ptr<PreparedCall::State>>
+Program::State::prepare(ArrayRef<TensorView> inputs,
+                        ArrayRef<TensorView> outputs) {
   Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
   if (!symbols)
     return symbols.takeError();
   if (Error error = checkOutputs(spec, outputs, *symbols))
-    return error;
-  if (Error error = checkStorage(spec, inputs, outputs, module->device()))
-    return error;
+    return std::move(error);
+  Expected<CallLayout> layout =
+      checkLayouts(spec, inputs, outputs, module->device());
+  if (!layout)
+    return layout.takeError();
   Expected<std::shared_ptr<const LaunchPlan>> plan = plans.get(*symbols);
   if (!plan)
     return plan.takeError();
-  const LaunchPlan &launchPlan = **plan;
+  auto call = std::make_unique<PreparedCall::State>(
+      PreparedCall::State{*this, std::move(*layout), std::move(*plan)});
+  if (!module->checksAccesses())
+    return std::move(call);
+  for (const StepSpec &step : spec.steps) {
+    call->operands.emplace_back();
+    const auto *kernel = std::get_if<KernelSpec>(&step);
+    if (!kernel)
+      continue;
+    auto described = describeOperands(spec, *kernel, inputs, outputs, *symbols);
+    if (!described)
+      return described.takeError();
+    call->operands.back() = std::move(*described);
+  }
+  return std::move(call);
+}
+
+Error Program::State::execute(const PreparedCall::State &call,
+                              ArrayRef<void *> addresses, Stream stream,
+                              SmallVectorImpl<KernelTiming> *timings) {
+  if (Error error = checkAddresses(spec, call.layout, addresses))
+    return error;
+  const LaunchPlan &launchPlan = *call.plan;
   Expected<ArenaPool::Lease> arena =
       arenas.acquire(launchPlan.arena.bytes, spec.numCounters, stream);
   if (!arena)
     return arena.takeError();
 
-  Buffers buffers{spec,          *symbols,         inputs,
-                  outputs,       constants,        launchPlan.arena.offsets,
-                  arena->data(), arena->counters()};
-  for (auto [step, kernel, rangeName, stepPlan] :
-       zip_equal(spec.steps, kernels, ranges, launchPlan.steps)) {
+  Buffers buffers{addresses.take_front(spec.inputs.size()),
+                  addresses.drop_front(spec.inputs.size()),
+                  constants,
+                  launchPlan.arena.offsets,
+                  arena->data(),
+                  arena->counters()};
+  for (auto [index, step, kernel, stepPlan] :
+       enumerate(spec.steps, kernels, launchPlan.steps)) {
     auto enqueue = [&, &step = step, &stepPlan = stepPlan](
                        StringRef name, function_ref<Error()> work) -> Error {
       if (!timings)
@@ -210,9 +240,12 @@ Error Program::State::execute(ArrayRef<TensorView> inputs,
                           spec && spec->bytesAtMost});
       return Error::success();
     };
-    ProfilerRange range(rangeName);
-    if (Error error =
-            runStep(*module, step, kernel, stepPlan, buffers, stream, enqueue))
+    ProfilerRange range(ranges[index]);
+    ArrayRef<LaunchOperand> operands;
+    if (!call.operands.empty())
+      operands = call.operands[index];
+    if (Error error = runStep(*module, step, kernel, stepPlan, buffers,
+                              operands, stream, enqueue))
       return error;
   }
   return Error::success();
@@ -283,16 +316,50 @@ const ProgramSpec &Program::spec() const { return state->spec; }
 
 Device Program::device() const { return state->module->device(); }
 
+PreparedCall::PreparedCall(std::unique_ptr<State> state)
+    : state(std::move(state)) {}
+PreparedCall::PreparedCall(PreparedCall &&) = default;
+PreparedCall &PreparedCall::operator=(PreparedCall &&) = default;
+PreparedCall::~PreparedCall() = default;
+
+Error PreparedCall::run(ArrayRef<void *> addresses, Stream stream) const {
+  return state->program.execute(*state, addresses, stream, /*timings=*/nullptr);
+}
+
+Expected<PreparedCall> Program::prepare(ArrayRef<TensorView> inputs,
+                                        ArrayRef<TensorView> outputs) const {
+  auto call = state->prepare(inputs, outputs);
+  if (!call)
+    return call.takeError();
+  return PreparedCall(std::move(*call));
+}
+
+static SmallVector<void *, 8> addressesOf(ArrayRef<TensorView> inputs,
+                                          ArrayRef<TensorView> outputs) {
+  SmallVector<void *, 8> addresses;
+  for (const TensorView &view : concat<const TensorView>(inputs, outputs))
+    addresses.push_back(view.data);
+  return addresses;
+}
+
 Error Program::run(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
                    Stream stream) const {
-  return state->execute(inputs, outputs, stream, /*timings=*/nullptr);
+  auto call = state->prepare(inputs, outputs);
+  if (!call)
+    return call.takeError();
+  return state->execute(**call, addressesOf(inputs, outputs), stream,
+                        /*timings=*/nullptr);
 }
 
 Expected<SmallVector<KernelTiming>>
 Program::runTimed(ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
                   Stream stream) const {
+  auto call = state->prepare(inputs, outputs);
+  if (!call)
+    return call.takeError();
   SmallVector<KernelTiming> timings;
-  if (Error error = state->execute(inputs, outputs, stream, &timings))
+  if (Error error = state->execute(**call, addressesOf(inputs, outputs), stream,
+                                   &timings))
     return std::move(error);
   return timings;
 }

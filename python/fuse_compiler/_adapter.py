@@ -16,6 +16,8 @@ An adapter has these methods. `key` is what describe() gave for the layout, and
     layout(key, wanted)        the Layout
     empty(key, dtype)          a function from a shape to a new array on the device
                                of an array with this key
+    recipe(key, dtype, shape)  the same as a function, its arguments and keywords; None
+                               where the extension cannot read such arrays
     stream(key)                the current CUDA stream of its device
 """
 

@@ -173,6 +173,9 @@ class DLPack:
             )
         return lambda shape: namespace.empty(shape, dtype=element)
 
+    def recipe(self, like_key, dtype, shape):
+        return None
+
     def stream(self, key):
         return 0
 

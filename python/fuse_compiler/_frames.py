@@ -45,5 +45,7 @@ class Site:
         # Per output, its shape, and later a function from a shape to a new array.
         self.shapes = shapes
         self.makers = None
+        # Whether the extension has been asked to make such calls.
+        self.is_offered = False
         # By the outputs' layouts, frames that no call uses.
         self.frames = {}

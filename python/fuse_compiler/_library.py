@@ -7,6 +7,8 @@ source tree that the package is in. It must have this package's version.
 """
 
 import ctypes
+import importlib.machinery
+import importlib.util
 import os
 from pathlib import Path
 
@@ -140,13 +142,43 @@ def _declare(library):
         ("fuseProgramOutputDims", count, program),
         ("fuseProgramInferShapes", status, program, out, count, out),
         ("fuseRun", status, program, out, count, out, count, ctypes.c_void_p),
+        ("fusePrepare", status, program, out, count, out),
+        ("fuseCallFree", None, ctypes.c_void_p),
+        ("fuseCallRun", status, ctypes.c_void_p, out, count, ctypes.c_void_p),
     ):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library
 
 
+def _load_native(library):
+    """The extension that calls programs without ctypes, or None where there is none.
+
+    It lies beside the library. FUSE_NATIVE=0 does without it.
+    """
+    if os.environ.get("FUSE_NATIVE") == "0":
+        return None
+    path = Path(library._name).parent / "_native.abi3.so"
+    name = "fuse_compiler._native"
+    loader = importlib.machinery.ExtensionFileLoader(name, str(path))
+    spec = importlib.util.spec_from_loader(name, loader)
+    try:
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+    except ImportError:
+        return None
+    if module.VERSION != VERSION:
+        return None
+    functions = ("fuseCallRun", "fuseCallFree", "fuseStatusMessage", "fuseStatusFree")
+    addresses = (
+        ctypes.cast(getattr(library, each), ctypes.c_void_p).value for each in functions
+    )
+    module.bind(*addresses, Error)
+    return module
+
+
 lib = _declare(_load())
+native = _load_native(lib)
 
 
 def version():

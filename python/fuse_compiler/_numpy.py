@@ -14,7 +14,7 @@ from fuse_compiler._adapter import (
     not_writable,
     type_name,
 )
-from fuse_compiler._library import Error
+from fuse_compiler._library import Error, native
 
 
 class NumPy:
@@ -34,6 +34,7 @@ class NumPy:
                 f"mean more than their numbers; pass {remedy}"
             )
         self._numpy = numpy
+        self._is_native = bool(native) and native.know(kind, None)
 
     def describe(self, array):
         if array.flags.c_contiguous:
@@ -78,12 +79,18 @@ class NumPy:
         return known_code((code, dtype.itemsize * 8), dtype)
 
     def empty(self, like_key, dtype):
-        numpy = self._numpy
+        element = self._element(like_key, dtype)
+        return lambda shape: self._numpy.empty(shape, element)
+
+    def recipe(self, like_key, dtype, shape):
+        if not self._is_native:
+            return None
+        return self._numpy.empty, (shape, self._element(like_key, dtype)), {}
+
+    def _element(self, like_key, dtype):
         if dtype in EXTENSIONS:
-            element = self._extension(like_key, *EXTENSIONS[dtype])
-        else:
-            element = numpy.dtype(element_name(dtype))
-        return lambda shape: numpy.empty(shape, element)
+            return self._extension(like_key, *EXTENSIONS[dtype])
+        return self._numpy.dtype(element_name(dtype))
 
     def _extension(self, like_key, name, bits):
         if like_key and like_key[1].name in (name, bits):

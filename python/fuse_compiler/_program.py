@@ -5,11 +5,11 @@
 import ctypes
 import json
 
-from fuse_compiler._adapter import CUDA
+from fuse_compiler._adapter import CUDA, DTYPES, Layout
 from fuse_compiler._arrays import adapters
 from fuse_compiler._description import Description
 from fuse_compiler._frames import Frame, Site
-from fuse_compiler._library import STAGES, Error, check, lib, take_string
+from fuse_compiler._library import STAGES, Error, check, lib, native, take_string
 
 # Sets of input layouts that one program remembers.
 _MAX_SITES = 256
@@ -59,6 +59,7 @@ class Program(Description):
         self.device = description["device"]
         device = lib.fuseProgramDevice(handle)
         self._is_cuda = device.device_type == CUDA
+        self._place = (device.device_type, device.device_id)
         self._run = lib.fuseRun
         names = [tensor.name for tensor in self.inputs]
         # For each output the index of the input that it is written into.
@@ -67,6 +68,9 @@ class Program(Description):
             for output in self.outputs
         ]
         self._writes_inputs = any(output.in_place for output in self.outputs)
+        # Calls of layouts that are known, without ctypes; see python/native.
+        is_apart = bool(native) and not self._writes_inputs
+        self._caller = native.Caller(self._is_cuda) if is_apart else None
 
     @property
     def remarks(self):
@@ -82,6 +86,8 @@ class Program(Description):
 
     # As a default, the function is there even when the interpreter goes down.
     def __del__(self, free=lib.fuseProgramFree):
+        # Its calls go before the programs.
+        self._caller = None
         for handle in (self._handle, *self._retired):
             free(handle)
 
@@ -120,6 +126,18 @@ class Program(Description):
         Raises Error if the arrays are not what the program takes, or those that it is
         to write to must not change.
         """
+        if out is None and self._caller:
+            handle = None if stream is None else _stream_handle(stream)
+            result = self._caller.run(arrays, handle)
+            if result is not None:
+                return result
+        return self._call(arrays, out, stream)
+
+    # torch.compile calls it as it is, and does not look into it.
+    __call__._torchdynamo_disable = True
+
+    def _call(self, arrays, out, stream):
+        """A call with any arrays, through ctypes."""
         try:
             described = [adapters[type(array)].describe(array) for array in arrays]
         except Error:
@@ -151,10 +169,60 @@ class Program(Description):
         self._launch(site, out_key, described, outs, addresses, handle)
         for wrote, array in written:
             wrote(array)
+        if out is None and self._caller and not site.is_offered:
+            self._offer(site, key, described, arrays)
         return outs[0] if len(outs) == 1 else tuple(outs)
 
-    # torch.compile calls it as it is, and does not look into it.
-    __call__._torchdynamo_disable = True
+    def _offer(self, site, key, described, arrays):
+        """Lets the extension make the calls with this layout from now on."""
+        site.is_offered = True
+        if any(each[2] is not array for each, array in zip(described, arrays)):
+            # Copied first: another array of this layout may not be.
+            site.is_offered = False
+            return
+        recipes = [
+            adapters[type(arrays[like])].recipe(key[like], output.dtype, shape)
+            for output, shape in zip(self.outputs, site.shapes)
+            for like in [self._like(arrays, output)]
+        ]
+        if None in recipes:
+            return
+        call = self._prepared(site.layouts, [each[0] for each in described])
+        if not self._caller.add(arrays, call, tuple(recipes)):
+            lib.fuseCallFree(call)
+
+    def _prepared(self, layouts, addresses):
+        """The handle of a call at these layouts."""
+        frame, call = Frame(layouts, len(layouts)), ctypes.c_void_p()
+        for tensor, address in zip(frame.tensors, addresses):
+            tensor.data = address
+        check(
+            lib.fusePrepare(
+                self._handle, frame.inputs, len(layouts), ctypes.byref(call)
+            )
+        )
+        return call.value
+
+    def prepare(self, *inputs):
+        """Compiles now what calls with such inputs need, so that they only launch.
+
+        inputs  one for each input: an array, whose layout counts, or a shape, which
+                stands for a contiguous array that is aligned to 16 bytes
+
+        A CUDA graph can be captured then without a call before it. Raises Error like a call.
+        """
+        if len(inputs) != len(self.inputs):
+            raise self._count_error(inputs)
+        layouts = []
+        for given, tensor in zip(inputs, self.inputs):
+            if isinstance(given, (tuple, list)):
+                shape = tuple(int(size) for size in given)
+                layouts.append(Layout(shape, DTYPES[tensor.dtype], self._place))
+            else:
+                adapter = adapters[type(given)]
+                layouts.append(_layout(adapter, adapter.describe(given)[1], tensor))
+        self._tune_for(layouts)
+        lib.fuseCallFree(self._prepared(layouts, [None] * len(layouts)))
 
     def _input_error(self, arrays):
         """The error that one of the inputs causes, with its name."""
@@ -236,13 +304,16 @@ class Program(Description):
                 "expected out for a program without inputs, but got none; pass an array for "
                 "each output"
             )
+        like = self._like(arrays, output)
+        return adapters[type(arrays[like])].empty(key[like], output.dtype)
+
+    def _like(self, arrays, output):
+        """The number of the input that an output is made like."""
         # A bf16 output is like a bf16 input, since NumPy has two ways to hold one.
-        like = 0
         for index, tensor in enumerate(self.inputs):
             if tensor.dtype == output.dtype and type(arrays[index]) is type(arrays[0]):
-                like = index
-                break
-        return adapters[type(arrays[like])].empty(key[like], output.dtype)
+                return index
+        return 0
 
     def _given(self, out):
         """An array or None for each output."""
@@ -266,16 +337,19 @@ class Program(Description):
             _layout(adapters[type(array)], each, tensor)
             for array, each, tensor in zip(arrays, key, self.inputs)
         ]
-        tune, self._tune = self._tune, None
-        if tune:
-            handle, self.tuning = tune([layout.shape for layout in layouts])
-            self._retired.append(self._handle)
-            self._load(handle)
+        self._tune_for(layouts)
         shapes = self._infer_shapes(layouts)
         if len(self._sites) >= _MAX_SITES:
             self._sites.clear()
         site = self._sites[key] = Site(layouts, shapes)
         return site
+
+    def _tune_for(self, layouts):
+        tune, self._tune = self._tune, None
+        if tune:
+            handle, self.tuning = tune([layout.shape for layout in layouts])
+            self._retired.append(self._handle)
+            self._load(handle)
 
     def _infer_shapes(self, layouts):
         frame = Frame(layouts, len(layouts))

@@ -12,6 +12,8 @@ or somebody may have to know that it was written to.
     saved for a gradient     its version is incremented, so that backward() notices
 """
 
+import math
+
 from fuse_compiler._adapter import (
     CPU,
     CUDA,
@@ -22,7 +24,7 @@ from fuse_compiler._adapter import (
     not_writable,
     type_name,
 )
-from fuse_compiler._library import Error
+from fuse_compiler._library import Error, native
 
 # By the names of subclasses, what to pass instead.
 _PLAIN = {
@@ -89,6 +91,19 @@ class Torch:
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda index: torch.cuda.current_stream(index).cuda_stream
         )
+        self._is_native = bool(native) and self._make_known(kind)
+
+    def _make_known(self, kind):
+        """Tells the extension how such tensors are read, if torch says so (from 2.10 on)."""
+        api = getattr(kind, "__dlpack_c_exchange_api__", None)
+        if api is None:
+            return False
+        native.watch_torch(
+            self._is_grad_enabled,
+            self._forward_ad,
+            (self._tracing_state, self._num_modes),
+        )
+        return native.know(kind, api)
 
     def describe(self, tensor):
         try:
@@ -200,9 +215,25 @@ class Torch:
             tuple(shape), code, kinds[device.type], key[3] if len(key) == 4 else None
         )
 
+    def _element(self, dtype):
+        return {code: each for each, code in self._types.items()}[DTYPES[dtype]]
+
+    def recipe(self, like_key, dtype, shape):
+        if not self._is_native:
+            return None
+        torch, device = self._torch, like_key[2]
+        element = self._element(dtype)
+        steps = [math.prod(shape[axis + 1 :]) or 1 for axis in range(len(shape))]
+        # What torch's own compiled code allocates with, which skips the dispatcher.
+        cheap = getattr(torch._C._dynamo.guards, "_empty_strided_cpu", None)
+        if device.type == "cpu" and cheap:
+            return cheap, (shape, tuple(steps), element), {}
+        keywords = {"dtype": element, "device": device}
+        return torch.empty_strided, (shape, tuple(steps)), keywords
+
     def empty(self, like_key, dtype):
         torch, device = self._torch, like_key[2]
-        element = {code: each for each, code in self._types.items()}[DTYPES[dtype]]
+        element = self._element(dtype)
 
         def make(shape):
             if self._tracing_state() is not None or self._num_modes():

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 build="build-release"
-targets=(fuse fuse-opt fuse-crosscheck FuseCAPI FuseRuntimeTests)
+targets=(fuse fuse-opt fuse-crosscheck FuseCAPI FusePythonNative FuseRuntimeTests)
 max_bytes=$((60 << 20))
 
 compile() {
@@ -24,7 +24,7 @@ pack() {
   trap 'rm -rf "$stage"' RETURN
   mkdir "$stage/bin" "$stage/lib"
   cp "$build"/bin/{fuse,fuse-opt,fuse-crosscheck,FuseRuntimeTests} "$stage/bin"
-  cp -L "$build/lib/libfuse_compiler.so" "$stage/lib"
+  cp -L "$build"/lib/{libfuse_compiler.so,_native.abi3.so} "$stage/lib"
   strip "$stage"/bin/* "$stage"/lib/*
   mkdir -p .carry
   # xz, which Python's standard library unpacks: a GPU machine may lack zstd.

@@ -13,7 +13,7 @@ packages=(
   # The compiler, the linker, and the build.
   clang-22 lld-22 cmake ninja-build ccache pkgconf
   # Tests and lint.
-  libgtest-dev libgmock-dev clang-format-22 clang-tidy-22 git python3-venv
+  libgtest-dev libgmock-dev clang-format-22 clang-tidy-22 git python3-venv python3-dev
 )
 
 fail() {

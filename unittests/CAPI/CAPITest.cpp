@@ -160,6 +160,47 @@ TEST(CAPI, InfersShapes) {
   EXPECT_EQ(dims, (std::vector<int64_t>{7, 4, 7, 4}));
 }
 
+TEST(CAPI, RunsPreparedCalls) {
+  ProgramPtr program = compile(addRows);
+  Array x({3, 4}, 1), b({4}, 2), y({3, 4}, NAN), z({3, 4}, NAN);
+  // No address is there yet.
+  DLTensor tensors[] = {x.tensor(), b.tensor()};
+  tensors[0].data = tensors[1].data = nullptr;
+  const DLTensor *inputs[] = {&tensors[0], &tensors[1]};
+  FuseCall *call = nullptr;
+  ASSERT_EQ(message(fusePrepare(program.get(), inputs, 2, &call)), "");
+  void *addresses[] = {x.values.data(), b.values.data(), y.values.data(),
+                       z.values.data()};
+  EXPECT_EQ(message(fuseCallRun(call, addresses, 4, nullptr)), "");
+  EXPECT_EQ(z.values, Array({3, 4}, 9).values);
+  // Memory that is not aligned to 16 bytes needs other code.
+  std::vector<float> odd(13, 5);
+  addresses[0] = odd.data() + 1;
+  EXPECT_EQ(message(fuseCallRun(call, addresses, 4, nullptr)), "");
+  EXPECT_EQ(y.values, Array({3, 4}, 7).values);
+  EXPECT_EQ(message(fuseCallRun(call, addresses, 3, nullptr)),
+            "expected 4 addresses, but got 3; pass that of each input, then "
+            "that of each output");
+  addresses[3] = addresses[2];
+  EXPECT_NE(message(fuseCallRun(call, addresses, 4, nullptr))
+                .find("not to overlap output"),
+            std::string::npos);
+  addresses[3] = nullptr;
+  EXPECT_NE(message(fuseCallRun(call, addresses, 4, nullptr))
+                .find("to have data, but got a null pointer"),
+            std::string::npos);
+  fuseCallFree(call);
+
+  Array narrow({3, 3});
+  tensors[0] = narrow.tensor();
+  call = nullptr;
+  EXPECT_NE(message(fusePrepare(program.get(), inputs, 2, &call))
+                .find("to be 4, but got 3"),
+            std::string::npos);
+  EXPECT_EQ(call, nullptr);
+  fuseCallFree(nullptr);
+}
+
 TEST(CAPI, Describes) {
   ProgramPtr program = compile(addRows);
   const char *json = nullptr;

@@ -185,7 +185,7 @@ TEST_F(Arguments, ProgramsCheckSizes) {
 TEST_F(Arguments, NullData) {
   y.data = nullptr;
   EXPECT_EQ(run(), "expected 'y' to have data, but got a null pointer; pass a "
-                   "buffer of shape [3, 4]");
+                   "buffer of 48 bytes");
 }
 
 TEST_F(Arguments, NaturalAlignment) {

@@ -25,8 +25,49 @@
 
 #include "fuse/JIT/Compilation.h"
 #include "fuse/Runtime/Program.h"
+#include <array>
+#include <atomic>
+#include <mutex>
 
 namespace fuse::jit {
+
+class CompiledProgram;
+
+/// A call of a program with tensors of given dtypes, shapes, strides and
+/// device, all checked, at addresses that are still open. Thread-safe; must not
+/// outlive the program.
+class PreparedCall {
+public:
+  ~PreparedCall();
+
+  /// Of all outputs, with their shapes; contiguous, without addresses.
+  llvm::ArrayRef<runtime::TensorView> outputs() const { return results; }
+
+  size_t numTensors() const { return arguments.size() + results.size(); }
+
+  /// Runs the program like CompiledProgram::run() on tensors at `addresses`: of
+  /// the first element of each input, then of each output. Only launches,
+  /// unless no call so far has had addresses with the same facts: whether all
+  /// are aligned to 16 bytes, and whether an output is where an input is.
+  llvm::Error run(llvm::ArrayRef<void *> addresses,
+                  runtime::Stream stream = {});
+
+private:
+  friend class CompiledProgram;
+  PreparedCall(CompiledProgram &program,
+               llvm::ArrayRef<runtime::TensorView> inputs,
+               llvm::ArrayRef<runtime::TensorView> outputs);
+  unsigned factsOf(llvm::ArrayRef<void *> addresses) const;
+  llvm::Expected<const runtime::PreparedCall &>
+  variant(llvm::ArrayRef<void *> addresses);
+
+  CompiledProgram &program;
+  llvm::SmallVector<runtime::TensorView, 4> arguments, results;
+  /// By factsOf().
+  std::array<std::atomic<const runtime::PreparedCall *>, 4> variants{};
+  std::mutex mutex;
+  std::vector<std::unique_ptr<runtime::PreparedCall>> owned;
+};
 
 /// A compiled program. Thread-safe.
 class CompiledProgram {
@@ -59,6 +100,14 @@ public:
   runTimed(llvm::ArrayRef<runtime::TensorView> inputs,
            llvm::ArrayRef<runtime::TensorView> outputs,
            runtime::Stream stream = {});
+
+  /// Compiles and computes all that calls with tensors of these layouts need.
+  /// Without `outputs` these are contiguous. Where a tensor has no address,
+  /// all count as aligned, and outputs as apart from inputs but for those that
+  /// the program wants in place.
+  llvm::Expected<std::unique_ptr<PreparedCall>>
+  prepare(llvm::ArrayRef<runtime::TensorView> inputs,
+          std::optional<llvm::ArrayRef<runtime::TensorView>> outputs = {});
 
   /// The shape of each output for these inputs.
   llvm::Expected<llvm::SmallVector<runtime::Shape>>
@@ -94,6 +143,7 @@ public:
   static runtime::Facts usualFacts() { return {true, true, true, true, {}}; }
 
 private:
+  friend class PreparedCall;
   struct State;
   explicit CompiledProgram(std::unique_ptr<State> state);
   llvm::Expected<const runtime::Program &>

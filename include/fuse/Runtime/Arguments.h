@@ -37,11 +37,31 @@ llvm::Error checkOutputs(const ProgramSpec &spec,
                          llvm::ArrayRef<TensorView> outputs,
                          llvm::ArrayRef<int64_t> symbols);
 
-/// Checks device, layout, alignment and overlap. Call it after
+/// What calls at other addresses need of the tensors of one call: the inputs,
+/// then the outputs.
+struct CallLayout {
+  struct Item {
+    /// From the first to the end of the last element.
+    uint64_t bytes = 0;
+    /// Of the first element, in bytes.
+    uint64_t alignment = 1;
+  };
+  llvm::SmallVector<Item, 8> items;
+  /// For each output the inputs whose very buffer it may have.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 1>, 2> mayCoincide;
+};
+
+/// Checks device and layout, which no address decides. Call it after
 /// bindSymbols() and checkOutputs().
-llvm::Error checkStorage(const ProgramSpec &spec,
-                         llvm::ArrayRef<TensorView> inputs,
-                         llvm::ArrayRef<TensorView> outputs, Device device);
+llvm::Expected<CallLayout> checkLayouts(const ProgramSpec &spec,
+                                        llvm::ArrayRef<TensorView> inputs,
+                                        llvm::ArrayRef<TensorView> outputs,
+                                        Device device);
+
+/// Checks that the tensors at `addresses`, one for each item of `layout`, have
+/// data, and are aligned and apart.
+llvm::Error checkAddresses(const ProgramSpec &spec, const CallLayout &layout,
+                           llvm::ArrayRef<void *> addresses);
 
 } // namespace fuse::runtime
 

@@ -29,9 +29,11 @@
 //
 // A call checks its tensors, binds T, and looks up what T decides: the grids,
 // the i64 arguments and the offsets of the temps. These are computed once for
-// each T and kept. Then it launches. With T seen before on this stream nothing
-// is allocated and nothing waits. Calls can be captured in a CUDA graph, which
-// gets an arena of its own that lives as long as the program.
+// each T and kept. Then it launches. A PreparedCall has done all but the last
+// for tensors of given shapes, and leaves the addresses open. With T seen
+// before on this stream it allocates nothing and nothing waits. Calls can be
+// captured in a CUDA graph, which gets an arena of its own that lives as long
+// as the program.
 //
 // Temps share one arena a stream. Temps whose lives do not meet share bytes:
 // with three steps and lives h: [0, 1], a: [1, 2], b: [2, 2], b takes h's
@@ -59,6 +61,27 @@ struct KernelTiming {
   bool bytesAtMost = false;
 };
 
+/// A call of a program with tensors of given dtypes, shapes, strides and
+/// device, all checked, at addresses that are still open. Thread-safe; must not
+/// outlive the program.
+class PreparedCall {
+public:
+  PreparedCall(PreparedCall &&);
+  PreparedCall &operator=(PreparedCall &&);
+  ~PreparedCall();
+
+  /// Checks the addresses, of the first element of each input, then of each
+  /// output, and runs all steps like Program::run().
+  llvm::Error run(llvm::ArrayRef<void *> addresses, Stream stream = {}) const;
+
+private:
+  friend class Program;
+  struct State;
+  explicit PreparedCall(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state;
+};
+
 /// A callable program. Thread-safe: calls from several threads may overlap.
 /// On CUDA its memory must outlive the work it has put on streams; destroying
 /// it waits for that.
@@ -74,6 +97,12 @@ public:
 
   const ProgramSpec &spec() const;
   Device device() const;
+
+  /// Checks the tensors but for their addresses, which nobody looks at, and
+  /// computes what their sizes decide.
+  llvm::Expected<PreparedCall>
+  prepare(llvm::ArrayRef<TensorView> inputs,
+          llvm::ArrayRef<TensorView> outputs) const;
 
   /// Checks the tensors and runs all steps, on CUDA asynchronously in the
   /// order of `stream`.
@@ -98,6 +127,7 @@ public:
   llvm::Expected<int64_t> arenaBytes(llvm::ArrayRef<int64_t> symbols) const;
 
 private:
+  friend class PreparedCall;
   struct State;
   explicit Program(std::unique_ptr<State> state);
 
