@@ -86,7 +86,7 @@ CASES = {
     ),
     "rope": (
         lambda x: ops.rope(x, base=1e4),
-        lambda x: turned(x, torch.arange(x.shape[1])),
+        lambda x: turned(x, torch.arange(x.shape[1], device=x.device)),
         (2, 6, 3, 8),
     ),
     "rope by positions": (
@@ -98,7 +98,9 @@ CASES = {
     ),
     "rope, heads first": (
         lambda x: ops.rope(x, base=1e4, order="heads_tokens"),
-        lambda x: turned(x.transpose(1, 2), torch.arange(x.shape[2])).transpose(1, 2),
+        lambda x: turned(
+            x.transpose(1, 2), torch.arange(x.shape[2], device=x.device)
+        ).transpose(1, 2),
         (2, 3, 6, 8),
     ),
 }
