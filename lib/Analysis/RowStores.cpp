@@ -51,6 +51,8 @@ static bool movesForwards(Operation *op) {
 
 StoreFinder::StoreFinder(ArrayRef<Operation *> ops) : ops(ops) {
   for (Operation *op : ops) {
+    if (isa<tensor::DimOp>(op))
+      continue;
     bool follows = readsAny(op, reduced);
     if (!isReduction(op) && !follows)
       continue;
@@ -118,8 +120,10 @@ bool StoreFinder::areOnlyPlaced(const RowStores &found,
                                 ArrayRef<Value> results) const {
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
   return llvm::all_of(found.placing, [&](Operation *op) {
+    // A size is no element.
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
-      return !inside.contains(user) || found.placing.contains(user);
+      return !inside.contains(user) || isa<tensor::DimOp>(user) ||
+             found.placing.contains(user);
     });
   });
 }

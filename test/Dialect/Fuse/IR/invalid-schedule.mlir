@@ -457,7 +457,7 @@ func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile
 // -----
 
 // Sums in registers.
-// expected-error @below {{expected rows and columns of at most 128 vectors of sums a thread, but got 256; choose fewer rows}}
+// expected-error @below {{expected rows and columns of at most 160 vectors of sums a thread, but got 256; choose fewer rows}}
 func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile_m = 64, tile_n = 32, tile_k = 64, rows = 64, columns = 32>}
 
 // -----
