@@ -262,7 +262,12 @@ Value PointwiseBuilder::build() {
         return arith::XOrIOp::create(builder, loc, in[0], constant(-1));
       })
       .Case<ShlOp>([&](auto) {
-        return select(isShiftInRange(), intOp<arith::ShLIOp>(in), constant(0));
+        // LLVM makes one shift of a shift and a selection behind it, which
+        // reads 32 bits of the amount only.
+        Value isInRange = isShiftInRange();
+        Value value = select(isInRange, in[0], constant(0));
+        Value amount = select(isInRange, in[1], constant(0));
+        return intOp<arith::ShLIOp>({value, amount});
       })
       .Case<ShrOp>([&](auto) {
         // The last bit that stays is the sign.

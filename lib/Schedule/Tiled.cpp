@@ -142,7 +142,13 @@ mlir::fuse::sharedTilesOf(KernelOp kernel, const DimClasses &dims,
   constexpr int64_t tileK = 8;
   std::string reason;
   FailureOr<TileSpace> space = tileSpaceOf(kernel, dims, reason);
-  if (failed(space) || !target.gpu)
+  // Rows of lengths that only the call knows are stored as if vectors divided
+  // them on a GPU; the emulator does not show it.
+  auto isStatic = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).hasStaticShape();
+  };
+  if (failed(space) || !target.gpu ||
+      !llvm::all_of(kernel.getBody().getArguments(), isStatic))
     return {};
   bool isWide = getElementTypeOrSelf(space->shape().getType()).isF64();
   SmallVector<TiledScheduleAttr> found;
