@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -49,6 +50,23 @@ static std::string hashOf(StringRef bytes) {
   return toStringRef(hash).str();
 }
 
+/// An error if anybody could put code there, which this process would run. Of a
+/// group that may write its administrator has decided.
+static Error checkOwner(StringRef path) {
+  sys::fs::file_status status;
+  std::error_code code = sys::fs::status(path, status);
+  bool isOurs =
+      !code && (status.getUser() == ::geteuid() || status.getUser() == 0);
+  bool isOpen = (status.permissions() & sys::fs::others_write) != 0;
+  if (isOurs && !isOpen)
+    return Error::success();
+  return formatError("expected the compile cache '{0}' to be writable by its "
+                     "user alone, but got a directory {1}; set FUSE_CACHE_DIR "
+                     "to one of your own, with mode 700",
+                     path,
+                     isOurs ? "that all may write to" : "of another user");
+}
+
 Expected<DiskCache> DiskCache::open(StringRef directory) {
   SmallString<128> path(directory);
   if (path.empty())
@@ -60,7 +78,8 @@ Expected<DiskCache> DiskCache::open(StringRef directory) {
                          "got none; set FUSE_CACHE_DIR");
     sys::path::append(path, "fuse");
   }
-  std::error_code code = sys::fs::create_directories(path);
+  std::error_code code = sys::fs::create_directories(
+      path, /*IgnoreExisting=*/true, sys::fs::owner_all);
   // A file of that name counts as success above.
   if (!code && !sys::fs::is_directory(path))
     code = std::make_error_code(std::errc::not_a_directory);
@@ -69,6 +88,8 @@ Expected<DiskCache> DiskCache::open(StringRef directory) {
                        "{1}; set FUSE_CACHE_DIR to a directory that can be "
                        "written",
                        path, code.message());
+  if (Error error = checkOwner(path))
+    return std::move(error);
   return DiskCache(path);
 }
 

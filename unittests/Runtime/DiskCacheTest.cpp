@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -160,6 +161,22 @@ TEST_F(DiskCacheTest, OpensWhereTheEnvironmentSays) {
   EXPECT_EQ(cantFail(DiskCache::open()).directory(),
             (directory + "/fuse").str());
   unsetenv("XDG_CACHE_HOME");
+}
+
+TEST_F(DiskCacheTest, IsRefusedWhereAllMayWrite) {
+  std::string path(directory);
+  ASSERT_EQ(::chmod(path.c_str(), 0777), 0);
+  EXPECT_NE(toString(DiskCache::open(path).takeError())
+                .find("that all may write to; set FUSE_CACHE_DIR"),
+            std::string::npos);
+  ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
+  EXPECT_EQ(toString(DiskCache::open(path).takeError()), "");
+  if (::geteuid() != 0)
+    return;
+  ASSERT_EQ(::chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_NE(toString(DiskCache::open(path).takeError())
+                .find("a directory of another user"),
+            std::string::npos);
 }
 
 TEST_F(DiskCacheTest, SaysWhereItCannotBe) {

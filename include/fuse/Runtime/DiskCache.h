@@ -41,7 +41,8 @@ public:
 
   /// Opens `directory`, or if that is empty $FUSE_CACHE_DIR, or else "fuse"
   /// in the user's cache directory ($XDG_CACHE_HOME, ~/.cache); makes it if
-  /// need be.
+  /// need be. Refuses one of another user (root aside), or that all may write
+  /// to: what lies there is run.
   static llvm::Expected<DiskCache> open(llvm::StringRef directory = "");
 
   llvm::StringRef directory() const { return path; }
