@@ -571,6 +571,8 @@ static PyModuleDef moduleDef = {PyModuleDef_HEAD_INIT,
                                 nullptr,
                                 nullptr};
 
+// Python prescribes the name.
+// NOLINTNEXTLINE(readability-identifier-naming)
 PyMODINIT_FUNC PyInit__native() {
   PyObject *module = PyModule_Create(&moduleDef);
   if (!module)
