@@ -564,6 +564,8 @@ void GroupMerger::askAgain() {
       reasons.clear();
   }
   for (auto &[edge, reason] : missed) {
+    if (unstreamed.contains(edge))
+      continue;
     std::string why =
         reasons.lookup({groups.of(edge.second), groups.of(edge.first)});
     if (!why.empty())

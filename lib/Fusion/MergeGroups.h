@@ -55,6 +55,9 @@ public:
   Groups groups;
   /// Why an edge was not fused, by consumer and producer.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> missed;
+  /// Of these, why a contraction does not stream the rows of another, whatever
+  /// is merged later.
+  llvm::DenseSet<std::pair<Operation *, Operation *>> unstreamed;
   /// Why independent groups of rows, or contractions of the same rows, do not
   /// share a launch, by an op of the later and one of the earlier.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> apart;

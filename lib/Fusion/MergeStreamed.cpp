@@ -160,6 +160,7 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   auto refuse = [&] {
     missed[{product, first}] =
         "the rows between two contractions are not streamed: " + reason;
+    unstreamed.insert({product, first});
     return false;
   };
   SmallVector<Value> inputs = groups.inputsOf(ops), results;
