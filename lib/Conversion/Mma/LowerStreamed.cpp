@@ -109,10 +109,9 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
                                    StreamedScheduleAttr schedule,
                                    StreamedSpace theSpace, TensorFacts facts)
     : frame(frame), builder(frame.builder), schedule(schedule),
-      space(std::move(theSpace)), resultTile(schedule.resultTile()),
-      b(frame), queries{schedule.getTileM(), schedule.getDepth(),
-                        space.queries.isAlongK(space.k),
-                        MmaScheduleAttr::kElementBytes},
+      space(std::move(theSpace)), resultTile(schedule.resultTile()), b(frame),
+      queries{schedule.getTileM(), schedule.getDepth(),
+              space.queries.isAlongK(space.k), MmaScheduleAttr::kElementBytes},
       keys{schedule.getTileK(), schedule.getDepth(),
            space.keys.isAlongK(space.k), MmaScheduleAttr::kElementBytes},
       values{
