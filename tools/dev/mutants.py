@@ -37,20 +37,20 @@ MUTANTS = [
         ),
         (
             "neighbours-overlap",
-            "beginA < beginB + bytesB &&",
-            "beginA <= beginB + bytesB &&",
+            "beginA < beginB + b.bytes &&",
+            "beginA <= beginB + b.bytes &&",
         ),
         (
             "aliases-may-be-shifted",
-            "is_contained(spec.mayAlias, inputIndex) && output.data == input.data &&",
-            "is_contained(spec.mayAlias, inputIndex) &&",
+            "(addresses[self] == addresses[other] &&",
+            "(true &&",
         ),
         (
             "the-last-two-outputs-may-overlap",
             "for (unsigned other = 0; other < index; ++other)",
             "for (unsigned other = 0; other + 1 < index; ++other)",
         ),
-        ("null-is-data", "if (!view.data)", "if (false)"),
+        ("null-is-data", "if (!address)", "if (false)"),
         ("alignment-is-not-checked", "if (remainder != 0)", "if (false)"),
     ),
     *of_file(

@@ -89,8 +89,8 @@ LENGTHS = [
         "JIT lit:tools",
         (
             "calls-run-the-code-for-any-length",
-            "    compiled = &*fixed;\n",
-            "    (void)*fixed;\n",
+            "  if (fixed)\n    return *fixed;\n",
+            "  if (fixed)\n    (void)*fixed;\n",
         ),
     ),
     *of_file(
