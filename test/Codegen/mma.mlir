@@ -8,8 +8,8 @@
 // is found, by a division, before the products start: ptxas 13.0 reads sums of
 // products under way where a division's call comes before they are awaited.
 // SCHEDULE: schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 16, store = tma, persistent = 132>
-// OTHER:     schedule #fuse.contraction<
-// OTHER:     and a thread keeps
+// OTHER:     schedule #fuse.tiled<
+// OTHER:     why: 
 // OTHER-NOT: tensor cores cannot
 // EXPLAINED: why: it contracts 16-bit floats on tensor cores; 2 warpgroups share tiles of 128 x 256, whose operands are copied up to 3 steps ahead, and results are written through shared memory
 // CHECK:         .target sm_90a
