@@ -325,8 +325,7 @@ Expected<std::vector<TunedKernel>> autotune(StringRef text, StringRef fileName,
       (*program)->specialized(tensors->inputs());
   if (!fixed)
     return fixed.takeError();
-  Expected<Facts> facts =
-      computeFacts(fixed->spec(), tensors->inputs(), tensors->outputs());
+  Expected<Facts> facts = fixed->factsOf(tensors->inputs(), tensors->outputs());
   if (!facts)
     return facts.takeError();
   auto stopwatch = [&](CompiledProgram &variant) {

@@ -236,13 +236,32 @@ static CompiledProgram &specializedOr(CompiledProgram &program,
 Expected<const Program &>
 CompiledProgram::programFor(ArrayRef<TensorView> inputs,
                             ArrayRef<TensorView> outputs) {
-  Expected<Facts> facts = computeFacts(spec(), inputs, outputs);
+  Expected<Facts> facts = factsOf(inputs, outputs);
   if (!facts)
     return facts.takeError();
   Expected<const Variant &> variant = state->variant(*facts);
   if (!variant)
     return variant.takeError();
   return variant->program;
+}
+
+Expected<Facts> CompiledProgram::factsOf(ArrayRef<TensorView> inputs,
+                                         ArrayRef<TensorView> outputs) {
+  Expected<Facts> facts = computeFacts(spec(), inputs, outputs);
+  // Each round takes a fact away, or is the last.
+  while (facts) {
+    Expected<const Variant &> variant = state->variant(*facts);
+    if (!variant)
+      return variant.takeError();
+    Facts narrowed = *facts;
+    if (Error error =
+            narrowByTemporaries(variant->code.plan.spec, inputs, narrowed))
+      return std::move(error);
+    if (narrowed == *facts)
+      break;
+    facts = std::move(narrowed);
+  }
+  return facts;
 }
 
 Error CompiledProgram::run(ArrayRef<TensorView> inputs,

@@ -141,6 +141,23 @@ static bool isSeparate(ArrayRef<TensorView> inputs,
   });
 }
 
+static Error narrowByInner(const ProgramSpec &spec, ArrayRef<int64_t> symbols,
+                           Facts &facts) {
+  for (const InnermostSpec &inner : spec.innermost) {
+    Expected<int64_t> size = inner.size.evaluate(symbols);
+    if (!size)
+      return size.takeError();
+    facts.divisible &= isWholeVectors(*size, inner.dtype);
+  }
+  for (const TempSpec &temp : spec.temps) {
+    Expected<int64_t> count = temp.numElements.evaluate(symbols);
+    if (!count)
+      return count.takeError();
+    facts.index32 &= *count <= maxIndex32Elements;
+  }
+  return Error::success();
+}
+
 Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
                                             ArrayRef<TensorView> inputs,
                                             ArrayRef<TensorView> outputs) {
@@ -171,17 +188,16 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
   facts.small = spec.smallBytes > 0 && bytes <= uint64_t(spec.smallBytes);
   facts.brief = spec.briefBytes > 0 && bytes <= uint64_t(spec.briefBytes);
   facts.few = spec.fewBytes > 0 && bytes <= uint64_t(spec.fewBytes);
-  for (const InnermostSpec &inner : spec.innermost) {
-    Expected<int64_t> size = inner.size.evaluate(*symbols);
-    if (!size)
-      return size.takeError();
-    facts.divisible &= isWholeVectors(*size, inner.dtype);
-  }
-  for (const TempSpec &temp : spec.temps) {
-    Expected<int64_t> count = temp.numElements.evaluate(*symbols);
-    if (!count)
-      return count.takeError();
-    facts.index32 &= *count <= maxIndex32Elements;
-  }
+  if (Error error = narrowByInner(spec, *symbols, facts))
+    return std::move(error);
   return facts;
+}
+
+Error fuse::runtime::narrowByTemporaries(const ProgramSpec &spec,
+                                         ArrayRef<TensorView> inputs,
+                                         Facts &facts) {
+  Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
+  if (!symbols)
+    return symbols.takeError();
+  return narrowByInner(spec, *symbols, facts);
 }

@@ -164,7 +164,7 @@ Expected<const jit::Code &> Session::code() {
   auto fixed = program.specialized(inputViews);
   if (!fixed)
     return fixed.takeError();
-  auto facts = computeFacts(fixed->spec(), inputViews, outputViews);
+  auto facts = fixed->factsOf(inputViews, outputViews);
   if (!facts)
     return facts.takeError();
   return fixed->code(*facts);

@@ -139,6 +139,12 @@ public:
   /// How many sets of facts the program has been compiled for so far.
   unsigned numVariants() const;
 
+  /// The facts whose code serves a call: true of its tensors, and of what that
+  /// code keeps between kernels. `outputs` may be empty. Compiles that code.
+  llvm::Expected<runtime::Facts>
+  factsOf(llvm::ArrayRef<runtime::TensorView> inputs,
+          llvm::ArrayRef<runtime::TensorView> outputs);
+
   /// Aligned, divisible, not huge, separate and dense.
   static runtime::Facts usualFacts() { return {true, true, true, true, {}}; }
 
