@@ -142,15 +142,7 @@ mlir::fuse::sharedTilesOf(KernelOp kernel, const DimClasses &dims,
   constexpr int64_t tileK = 8;
   std::string reason;
   FailureOr<TileSpace> space = tileSpaceOf(kernel, dims, reason);
-  // Rows of lengths that only the call knows are stored as if vectors divided
-  // them on a GPU; the emulator does not show it.
-  auto hasKnownRows = [](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getRank() == 0 || !type.isDynamicDim(type.getRank() - 1);
-  };
-  if (failed(space) || !target.gpu ||
-      !llvm::all_of(kernel.getBody().getArguments(), hasKnownRows) ||
-      !llvm::all_of(kernel.getYield().getValues(), hasKnownRows))
+  if (failed(space) || !target.gpu)
     return {};
   bool isWide = getElementTypeOrSelf(space->shape().getType()).isF64();
   SmallVector<TiledScheduleAttr> found;
