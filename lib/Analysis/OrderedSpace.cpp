@@ -138,7 +138,8 @@ LogicalResult SpaceFinder::visitFollowing(Operation *op) {
     if (isPointwise && dims.extents(operand).size() != extents.size())
       return refuse("it needs other rows of what is walked in order");
   }
-  if (isScanned && !isPointwise)
+  // Of a row of one element a longer one asks for more.
+  if (isScanned && (!isPointwise || extents != space.domain))
     return refuse("it needs other places of a scan");
   if (!isOfRows(extents) && !isOneARow(extents))
     return refuse("its shape is not that of the rows that are walked");
