@@ -219,3 +219,16 @@ TEST_F(FactsTest, WhatCannotBeJoinedIsCopied) {
   spec.inputs[0].layout = Layout::Any;
   EXPECT_EQ(factsOf({3, 4, 8}, {161, 40, 5}).copied, Inputs());
 }
+
+/// Other code may keep rows between kernels that the first has not.
+TEST_F(FactsTest, OtherCodeNarrows) {
+  TensorView x = tensor(8), y = tensor(8, 16);
+  Facts found = facts(x, y);
+  ProgramSpec other = spec;
+  other.innermost.push_back({SizeExpr::symbol(0), DType::F16});
+  cantFail(narrowByTemporaries(other, {x}, found));
+  EXPECT_EQ(found, facts(x, y));
+  other.innermost.push_back({17, DType::F16});
+  cantFail(narrowByTemporaries(other, {x}, found));
+  EXPECT_EQ(found.str(), "aligned16, index32, separate");
+}
