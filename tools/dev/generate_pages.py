@@ -31,6 +31,7 @@ IMAGES = ROOT / "docs" / "images"
 PAGES = (
     "README.md",
     "docs/performance.md",
+    "docs/attention.md",
     "docs/tensor-cores.md",
     "docs/tuning.md",
 )
@@ -46,6 +47,8 @@ BLOCKS = {
     "contractions": blocks.contractions,
     "contractions_fused": blocks.contractions_fused,
     "contractions_behind": blocks.contractions_behind,
+    "attention_setting": blocks.attention_setting,
+    "attention": blocks.attention,
     "cpu_setting": blocks.cpu_setting,
     "cpu_contractions": blocks.cpu_contractions,
 }

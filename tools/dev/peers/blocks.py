@@ -10,7 +10,7 @@ import statistics
 from functools import cached_property
 from pathlib import Path
 
-from peers import contraction_report, cpu_report, packed, summary
+from peers import attention_report, contraction_report, cpu_report, packed, summary
 from replay_sweeps import NEAR
 
 WHEELS = Path(__file__).with_name("wheels.txt")
@@ -36,6 +36,10 @@ class Results:
     @cached_property
     def contractions(self):
         return self._read("contractions")
+
+    @cached_property
+    def attention(self):
+        return self._read("attention")
 
     @cached_property
     def cpu_contractions(self):
@@ -240,3 +244,11 @@ def cpu_contractions(results):
 
 def contractions_behind(results):
     return contraction_report.behind_table(results.contractions)
+
+
+def attention_setting(results):
+    return attention_report.setting(results.attention, days(results.attention))
+
+
+def attention(results):
+    return attention_report.table(results.attention)

@@ -22,6 +22,10 @@ FILES = {
         "25 cases beside torch.compile in all modes; host time and compile time",
         "compare_peers.py",
     ),
+    "attention.json.xz": (
+        "attention as one kernel beside cuDNN, torch's flash kernel and FlexAttention",
+        "compare_attention.py, in an earlier form",
+    ),
     "contractions.json.xz": (
         "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
         "compare_contractions.py",

@@ -1,0 +1,15 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What attention is compared with torch's is one kernel on Hopper."""
+
+import compare_attention
+from peers import attention_cases, attention_report
+
+
+def test_every_case_is_one_kernel():
+    assert compare_attention.dry_run(attention_cases.all_cases()) == 0
+
+
+def test_table_leaves_blank_what_was_not_measured():
+    entries = [{"name": "bias", "us": {"fuse": 50.0, "flex": 100.0}}]
+    assert attention_report.table(entries)[-1] == "| bias |  |  | 2.00 |"

@@ -1,0 +1,142 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention that is compared with torch's: as an op, and written out with score arithmetic.
+
+Queries are batch x heads x tokens x head size, keys and values likewise, in bf16. Nothing
+here needs torch to be imported.
+"""
+
+import math
+from dataclasses import dataclass
+
+WINDOW_TOKENS, SOFT_CAP = 1024, 20.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """`scores` is "", for the op, or what is done to scores; `density` the share of them that
+    is not masked."""
+
+    name: str
+    batch: int
+    heads: int
+    key_heads: int
+    tokens: int
+    head: int
+    causal: bool
+    scores: str = ""
+    density: float = 1.0
+
+    @property
+    def flops(self):
+        pairs = self.batch * self.heads * self.tokens**2 * self.density
+        return 4 * pairs * self.head
+
+    @property
+    def program(self):
+        return _written_out(self) if self.scores else _op(self)
+
+
+def _dense(batch, heads, key_heads, tokens, head, causal):
+    kind = "causal" if causal else "full"
+    name = f"{kind} {batch} x {tokens}, {heads}/{key_heads} heads of {head}"
+    density = 0.5 if causal else 1.0
+    return Case(name, batch, heads, key_heads, tokens, head, causal, density=density)
+
+
+DENSE = tuple(
+    _dense(*shape, causal)
+    for shape in (
+        (4, 32, 8, 4096, 128),
+        (1, 32, 8, 8192, 128),
+        (8, 32, 8, 1024, 128),
+        (1, 32, 8, 16384, 128),
+        (4, 32, 32, 4096, 64),
+    )
+    for causal in (True, False)
+    if shape[3] < 16384 or causal
+)
+SCORED = tuple(
+    Case(name, 1, 16, 16, 4096, 128, name != "bias", name, density)
+    for name, density in (
+        ("window", 0.22),
+        ("soft cap", 0.5),
+        ("alibi", 0.5),
+        ("bias", 1.0),
+    )
+)
+
+
+def all_cases():
+    return DENSE + SCORED
+
+
+def _types(case):
+    rows = f"{case.tokens}x{case.head}xbf16>"
+    return (
+        f"tensor<{case.batch}x{case.heads}x{rows}",
+        f"tensor<{case.batch}x{case.key_heads}x{rows}",
+    )
+
+
+def _op(case):
+    q, k = _types(case)
+    causal = "causal" if case.causal else ""
+    return f"""func.func @attention(%q: {q}, %k: {k}, %v: {k}) -> {q} {{
+  %r = fuse.attention heads_tokens {causal} %q, %k, %v : {q}, {k}, {k}
+  return %r : {q}
+}}"""
+
+
+# What makes %x of the scores %s in f32, of the shape $S; %seen is the causal mask.
+_CAUSAL = """
+  %i = fuse.iota dim = 2 : tensor<$Sxi32>
+  %j = fuse.iota dim = 3 : tensor<$Sxi32>
+  %seen = fuse.compare le %j, %i : tensor<$Sxi32>"""
+_SCORES = {
+    "window": _CAUSAL
+    + f"""
+  %width = fuse.constant dense<{WINDOW_TOKENS}> : tensor<i32>
+  %back = fuse.sub %i, %j : tensor<$Sxi32>
+  %near = fuse.compare lt %back, %width : tensor<$Sxi32>, tensor<i32>
+  %both = fuse.and %seen, %near : tensor<$Sxi1>
+  %x = fuse.select %both, %s, %nothing : tensor<$Sxi1>, tensor<$Sxf32>, tensor<f32>""",
+    "soft cap": _CAUSAL
+    + f"""
+  %cap = fuse.constant dense<{SOFT_CAP}> : tensor<f32>
+  %r0 = fuse.div %s, %cap : tensor<$Sxf32>, tensor<f32>
+  %r1 = fuse.tanh %r0 : tensor<$Sxf32>
+  %r2 = fuse.mul %r1, %cap : tensor<$Sxf32>, tensor<f32>
+  %x = fuse.select %seen, %r2, %nothing : tensor<$Sxi1>, tensor<$Sxf32>, tensor<f32>""",
+    "alibi": _CAUSAL
+    + """
+  %fi = fuse.cast %i : tensor<$Sxi32> -> tensor<$Sxf32>
+  %fj = fuse.cast %j : tensor<$Sxi32> -> tensor<$Sxf32>
+  %away = fuse.sub %fj, %fi : tensor<$Sxf32>
+  %less = fuse.mul %away, %extra : tensor<$Sxf32>, tensor<1x16x1x1xf32>
+  %y = fuse.add %s, %less : tensor<$Sxf32>
+  %x = fuse.select %seen, %y, %nothing : tensor<$Sxi1>, tensor<$Sxf32>, tensor<f32>""",
+    "bias": """
+  %wide = fuse.cast %extra : tensor<$Sxbf16> -> tensor<$Sxf32>
+  %x = fuse.add %s, %wide : tensor<$Sxf32>""",
+}
+
+
+def _written_out(case):
+    q, k = _types(case)
+    shape = f"{case.batch}x{case.heads}x{case.tokens}x{case.tokens}"
+    extra = {
+        "alibi": f", %extra: tensor<1x{case.heads}x1x1xf32>",
+        "bias": f", %extra: tensor<{shape}xbf16>",
+    }.get(case.scores, "")
+    return f"""func.func @attention(%q: {q}, %k: {k}, %v: {k}{extra}) -> {q} {{
+  %p = fuse.matmul %q, %k transpose_rhs : {q}, {k} -> tensor<{shape}xbf16>
+  %wide_p = fuse.cast %p : tensor<{shape}xbf16> -> tensor<{shape}xf32>
+  %scale = fuse.constant dense<{1 / math.sqrt(case.head)}> : tensor<f32>
+  %nothing = fuse.constant dense<0xFF800000> : tensor<f32>
+  %s = fuse.mul %wide_p, %scale : tensor<{shape}xf32>, tensor<f32>{_SCORES[case.scores].replace("$S", shape)}
+  %w32 = fuse.softmax %x dims = [3] : tensor<{shape}xf32>
+  %w = fuse.cast %w32 : tensor<{shape}xf32> -> tensor<{shape}xbf16>
+  %o = fuse.matmul %w, %v : tensor<{shape}xbf16>, {k} -> {q}
+  return %o : {q}
+}}"""
