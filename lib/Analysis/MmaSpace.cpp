@@ -387,16 +387,17 @@ bool mlir::fuse::isMmaProduct(ContractOp op, const DimClasses &dims,
       mmaSpaceOf(MmaGroup{ops, inputs, results}, dims, facts, reason));
 }
 
+KernelAsGroup::KernelAsGroup(KernelOp kernel)
+    : ops(llvm::map_to_vector(kernel.getBody().front().without_terminator(),
+                              [](Operation &op) { return &op; })),
+      inputs(kernel.getBody().getArguments()),
+      results(kernel.getYield().getValues()) {}
+
 FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(KernelOp kernel,
                                            const DimClasses &dims,
                                            TensorFacts facts,
                                            std::string &reason) {
-  SmallVector<Operation *> ops =
-      llvm::map_to_vector(kernel.getBody().front().without_terminator(),
-                          [](Operation &op) { return &op; });
-  SmallVector<Value> inputs(kernel.getBody().getArguments());
-  SmallVector<Value> results(kernel.getYield().getValues());
-  return mmaSpaceOf(MmaGroup{ops, inputs, results}, dims, facts, reason);
+  return mmaSpaceOf(KernelAsGroup(kernel), dims, facts, reason);
 }
 
 llvm::DenseSet<Operation *> mlir::fuse::mmaOpsOf(KernelOp kernel,

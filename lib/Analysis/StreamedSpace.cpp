@@ -385,10 +385,5 @@ FailureOr<StreamedSpace> mlir::fuse::streamedSpaceOf(KernelOp kernel,
                                                      const DimClasses &dims,
                                                      TensorFacts facts,
                                                      std::string &reason) {
-  SmallVector<Operation *> ops =
-      llvm::map_to_vector(kernel.getBody().front().without_terminator(),
-                          [](Operation &op) { return &op; });
-  SmallVector<Value> inputs(kernel.getBody().getArguments());
-  SmallVector<Value> results(kernel.getYield().getValues());
-  return streamedSpaceOf(MmaGroup{ops, inputs, results}, dims, facts, reason);
+  return streamedSpaceOf(KernelAsGroup(kernel), dims, facts, reason);
 }

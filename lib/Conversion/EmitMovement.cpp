@@ -374,13 +374,7 @@ std::optional<Point> MovementBuilder::source(tensor::ExpandShapeOp expand) {
     bool divides = inner.isStatic() && inner.size % lanes == 0;
     if (isLast(group.back()) && !oneRow && !divides && lanes > 1)
       return std::nullopt;
-    Index position = Index::constant(0);
-    for (int64_t axis : group)
-      if (extents[axis].size != 1)
-        position =
-            emitter.add(emitter.mul(position, emitter.size(extents[axis])),
-                        point.dims[axis]);
-    source.dims.push_back(position);
+    source.dims.push_back(emitter.numberIn(group, extents, point.dims));
   }
   return source;
 }

@@ -108,3 +108,11 @@ Value KernelFrame::both(Value a, Value b) {
     return a ? a : b;
   return arith::AndIOp::create(builder, loc(), a, b);
 }
+
+void KernelFrame::storeResults(const Point &point) {
+  SmallVector<Value> results;
+  for (Value value : kernel.getYield().getValues())
+    results.push_back(emitter.emitLanes(value, point));
+  for (auto [number, value] : llvm::enumerate(results))
+    emitter.store(number, point, value);
+}

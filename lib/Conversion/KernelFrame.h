@@ -96,6 +96,10 @@ struct KernelFrame {
               llvm::function_ref<void()> elseBody);
   /// Both conditions; null means true.
   Value both(Value a, Value b);
+
+  /// Computes all results at the point, and then stores them: one may lie where
+  /// another's operand does.
+  void storeResults(const Point &point);
 };
 
 /// Each fills the frame as its schedule says and returns the grid.

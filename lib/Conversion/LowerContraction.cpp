@@ -333,7 +333,6 @@ Value ContractionLowering::isInside(int64_t i, int64_t j) {
 }
 
 void ContractionLowering::finish(ValueRange sums) {
-  auto values = frame.kernel.getYield().getValues();
   size_t next = 0;
   for (size_t i = 0; i < rows.size(); ++i)
     for (size_t j = 0; j < columns.size(); ++j) {
@@ -341,11 +340,7 @@ void ContractionLowering::finish(ValueRange sums) {
       frame.ifTrue(isInside(i, j), [&] {
         Point point = resultPoint(i, j);
         emitter.define(op.getResult(), point, sum);
-        SmallVector<Value> results;
-        for (Value value : values)
-          results.push_back(emitter.emitLanes(value, point));
-        for (auto [number, value] : llvm::enumerate(results))
-          emitter.store(number, point, value);
+        frame.storeResults(point);
       });
     }
 }

@@ -315,11 +315,7 @@ void TransposeLowering::writeVector(const Place &place) {
   Point point;
   point.dims = indices(place);
   point.lanes = vector;
-  SmallVector<Value> values;
-  for (Value yielded : frame.kernel.getYield().getValues())
-    values.push_back(emitter.emitLanes(yielded, point));
-  for (auto [result, value] : llvm::enumerate(values))
-    emitter.store(result, point, value);
+  frame.storeResults(point);
 }
 
 void TransposeLowering::writeResults() {

@@ -401,6 +401,15 @@ bool PointEmitter::divides(int64_t vector, const Extent &extent) const {
   return bits && 128 / bits->first % vector == 0;
 }
 
+Index PointEmitter::numberIn(ArrayRef<int64_t> group, ArrayRef<Extent> extents,
+                             ArrayRef<Index> place) {
+  Index number = Index::constant(0);
+  for (int64_t axis : group)
+    if (extents[axis].size != 1)
+      number = add(mul(number, size(extents[axis])), place[axis]);
+  return number;
+}
+
 Index PointEmitter::product(ArrayRef<Extent> extents) {
   Index result = Index::constant(1);
   // Static factors first: fewer instructions, and one shift for powers of two.

@@ -225,6 +225,10 @@ public:
   bool divides(int64_t vector, const Extent &extent) const;
   /// The product of the extents.
   Index product(ArrayRef<Extent> extents);
+  /// The number of a place among those of the axes that `group` joins, row by
+  /// row. Axes of size 1 add nothing.
+  Index numberIn(ArrayRef<int64_t> group, ArrayRef<Extent> extents,
+                 ArrayRef<Index> place);
   /// Splits a row-major position into one index a dimension. The first is not
   /// reduced: the position is known to be inside.
   SmallVector<Index, 4> delinearize(Index linear, ArrayRef<Extent> extents);

@@ -67,13 +67,7 @@ std::optional<Point> RowStorer::collapsed(tensor::CollapseShapeOp op,
   Point place = elsewhere(point);
   place.dims.clear();
   for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
-    Index position = Index::constant(0);
-    for (int64_t axis : group)
-      if (extents[axis].size != 1)
-        position =
-            emitter.add(emitter.mul(position, emitter.size(extents[axis])),
-                        point.dims[axis]);
-    place.dims.push_back(position);
+    place.dims.push_back(emitter.numberIn(group, extents, point.dims));
     bool isLast = group.back() == lastAxis(op.getSrc());
     bool divides = extents[group.back()].isStatic() &&
                    extents[group.back()].size % point.lanes == 0;

@@ -60,6 +60,15 @@ struct MmaGroup {
   ArrayRef<Value> inputs, results;
 };
 
+/// A kernel as a group.
+struct KernelAsGroup {
+  explicit KernelAsGroup(KernelOp kernel);
+  operator MmaGroup() const { return {ops, inputs, results}; }
+
+  SmallVector<Operation *> ops;
+  SmallVector<Value> inputs, results;
+};
+
 /// An operand of a contraction.
 struct MmaOperand {
   /// The kernel's input.

@@ -426,11 +426,7 @@ void PanelLowering::finishAt(const Index &row, const Index &column,
   for (auto [number, contraction] : llvm::enumerate(space.contractions))
     emitter.define(ContractOp(contraction.op).getResult(), point,
                    totalAt(emitter.add(line, column), width, number));
-  SmallVector<Value> results;
-  for (Value value : frame.kernel.getYield().getValues())
-    results.push_back(emitter.emitLanes(value, point));
-  for (auto [number, value] : llvm::enumerate(results))
-    emitter.store(number, point, value);
+  frame.storeResults(point);
 }
 
 void PanelLowering::finish() {

@@ -510,11 +510,7 @@ void SharedLowering::finishAt(const Index &row, int64_t group, int64_t first,
           });
       emitter.define(ContractOp(contraction.op).getResult(), point, sums);
     }
-    SmallVector<Value> results;
-    for (Value value : frame.kernel.getYield().getValues())
-      results.push_back(emitter.emitLanes(value, point));
-    for (auto [number, value] : llvm::enumerate(results))
-      emitter.store(number, point, value);
+    frame.storeResults(point);
   });
 }
 
