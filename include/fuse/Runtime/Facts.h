@@ -83,9 +83,9 @@ llvm::Expected<Facts> computeFacts(const ProgramSpec &spec,
                                    llvm::ArrayRef<TensorView> inputs,
                                    llvm::ArrayRef<TensorView> outputs);
 
-/// Takes from `facts` what does not hold of the values that `spec` keeps between
-/// kernels. Code for other facts may keep others than the code whose spec
-/// computeFacts() was given. Fails like bindSymbols().
+/// Takes from `facts` what does not hold of the values that `spec` keeps
+/// between kernels. Code for other facts may keep others than the code whose
+/// spec computeFacts() was given. Fails like bindSymbols().
 llvm::Error narrowByTemporaries(const ProgramSpec &spec,
                                 llvm::ArrayRef<TensorView> inputs,
                                 Facts &facts);
