@@ -94,6 +94,8 @@ Expected<std::string> Forms::unfused() {
 Expected<std::string> Forms::scheduled(StringRef chip) {
   mlir::fuse::PipelineOptions options;
   mlir::fuse::AssignSchedulesOptions assign;
+  // Kernels that one chip runs another may not.
+  options.chip = chip.str();
   assign.chip = chip.str();
   // Without the rest of fuse-schedule, which depends on the schedule.
   auto made = run([&](OpPassManager &passes) {
