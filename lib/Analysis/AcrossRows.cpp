@@ -36,6 +36,9 @@ private:
   llvm::DenseSet<Value> ofRows;
   /// The number of the space that a value follows from.
   DenseMap<Value, unsigned> follows;
+  /// Whether a reduction over all rows reads what they are reduced from or to.
+  /// Others that are as long may be so by chance.
+  bool readsRows = false;
 };
 } // namespace
 
@@ -66,8 +69,8 @@ bool AcrossRowsFinder::isOfRows(Operation *op) const {
 }
 
 /// Either over all rows of the shape itself, or over what rows have one of:
-/// also of what reads no row, such as a count of labels, as each row has its
-/// part.
+/// beside those also of what reads no row, such as a count of labels, as each
+/// row has its part.
 bool AcrossRowsFinder::isAcross(Operation *op) const {
   if (!isReduction(op))
     return false;
@@ -132,6 +135,8 @@ AcrossRows AcrossRowsFinder::run() {
       if (!addFollower(op))
         return {};
     } else if (isAcross(op)) {
+      readsRows |= readsAny(op, ofRows) ||
+                   dims.extents(op->getOperand(0)) == rows.domain;
       add(op);
     } else {
       if (isOfRows(op))
@@ -141,6 +146,8 @@ AcrossRows AcrossRowsFinder::run() {
     found.ops.push_back(op);
     late.insert(op->result_begin(), op->result_end());
   }
+  if (!readsRows)
+    return {};
   for (auto [number, result] : llvm::enumerate(results))
     if (late.contains(result)) {
       found.results.push_back(number);
