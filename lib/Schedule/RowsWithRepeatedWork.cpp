@@ -273,7 +273,8 @@ bool RowsOnGPU::repeatsWork() const {
 /// A row that is needed several times and would take much to compute again.
 /// Null for others, and for those that nothing holds well.
 RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
-  if (once || vector == 1)
+  // Rows of no elements have no work.
+  if (once || vector == 1 || length == 0)
     return {};
   // Of several inputs, or of long rows, two accesses take too many registers.
   bool areMany = inputs > 1 || length > longestHeavyNarrow;
