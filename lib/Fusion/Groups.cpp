@@ -234,9 +234,14 @@ SmallVector<Groups::Node> Groups::topologicalOrder() const {
   }
   SmallVector<llvm::SetVector<unsigned>> users(nodes.size());
   for (Operation &op : block.without_terminator())
-    for (Operation *user : op.getUsers())
-      if (nodeOf.contains(user) && nodeOf[user] != nodeOf[&op])
+    for (OpOperand &use : op.getUses()) {
+      Operation *user = use.getOwner();
+      // A kernel finds the sizes of its reshapes itself.
+      bool isSize =
+          contains(user) && !isa<RankedTensorType>(use.get().getType());
+      if (!isSize && nodeOf.contains(user) && nodeOf[user] != nodeOf[&op])
         users[nodeOf[&op]].insert(nodeOf[user]);
+    }
   SmallVector<unsigned> waiting(nodes.size(), 0);
   for (auto &list : users)
     for (unsigned user : list)
