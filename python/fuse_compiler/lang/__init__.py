@@ -23,6 +23,7 @@ from fuse_compiler.lang._activations import (
     mish,
     softplus,
 )
+from fuse_compiler.lang._attention import attention
 from fuse_compiler.lang._builder import Array, Builder, Unsupported
 from fuse_compiler.lang._dims import Dim, divide, symbol
 from fuse_compiler.lang._pointwise import (
@@ -155,6 +156,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "attention",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",

@@ -51,7 +51,9 @@ class Array:
 
     def with_shape(self, shape, stored):
         """The same value, standing for another shape; `stored` is that of the value."""
-        source = self.source if tuple(shape) == tuple(stored) else None
+        is_repeated = self.shape != self.stored
+        base = self.source[1] if is_repeated else self
+        source = base.source if tuple(shape) == tuple(stored) else ("repeat", base)
         return Array(self.builder, self.name, shape, self.dtype, stored, source)
 
     def __bool__(self):
@@ -173,7 +175,8 @@ class Builder:
                 f"fuse.broadcast {array.name} like {like.name} : {array.type}, "
                 f"{like.type} -> {result}"
             )
-        return self.emit(text, array.shape, array.dtype)
+        source = ("repeated", array.source[1])
+        return self.emit(text, array.shape, array.dtype, source=source)
 
     def dim_value(self, dim):
         """The name of an index value that holds a size."""

@@ -193,8 +193,8 @@ def einsum(spec, a, b):
     a, b = builder.materialize(a), builder.materialize(b)
     left, _, rest = spec.replace(" ", "").partition(",")
     right, _, result = rest.partition("->")
-    left, a = _look_through(left, a)
-    right, b = _look_through(right, b)
+    left, a = look_through(left, a)
+    right, b = look_through(right, b)
     sizes = {}
     for letters, x in ((left, a), (right, b)):
         for letter, dim in zip(letters, x.shape, strict=True):
@@ -209,8 +209,8 @@ def einsum(spec, a, b):
     )
 
 
-def _look_through(letters, x):
-    """An operand as it lies in memory: a transposition is a matter of letters."""
+def look_through(letters, x):
+    """The letters and the operand as it lies in memory: a transposition is one of letters."""
     while x.source and x.source[0] == "transpose" and x.stored == x.shape:
         _, base, axes = x.source
         if base.stored != base.shape:

@@ -11,6 +11,7 @@ from torch._dynamo.backends.common import aot_autograd
 from fuse_compiler._library import Error
 from fuse_compiler.torch import _convert_pointwise  # noqa: F401 - registers converters
 from fuse_compiler.torch import _decompositions
+from fuse_compiler.torch._attention import keep_attention
 from fuse_compiler.torch._contractions import CHOICES
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._partition import PREFIX, form_regions
@@ -18,7 +19,12 @@ from fuse_compiler.torch._region import Region
 from fuse_compiler.torch._report import RegionReport, add_graph
 from fuse_compiler.torch._support import Support
 
-_DEFAULTS = {"contractions": "auto", "smallest_region": 2}
+_DEFAULTS = {
+    "contractions": "auto",
+    "attention": "auto",
+    "smallest_region": 2,
+    "most_contractions": 12,
+}
 
 
 def backend(graph_module, example_inputs, *, options=None, mode=None):
@@ -26,8 +32,11 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
 
     options  "contractions": "auto" takes matrix products into regions where they are
              expected to gain, "never", or "always"
+             "attention": the same for scaled_dot_product_attention without gradients
              "smallest_region": so many operators, views and constants left out, a region
              has at least; 2, since one alone moves as much as eagerly
+             "most_contractions": where a region would have more, it is cut where least is
+             alive, so that layers that are alike become one program; 12
 
     Returns a function like the graph. Raises Error for options that there are not.
     """
@@ -40,6 +49,7 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
             ("inference_compiler", "inference"),
         )
     }
+    keep_attention(graph_module, example_inputs)
     compiled = aot_autograd(
         **compilers,
         decompositions=_decompositions.table(),
@@ -60,16 +70,17 @@ def _checked(options, mode):
             f"expected options of {', '.join(_DEFAULTS)}, but got {', '.join(sorted(unknown))}; "
             "leave it out"
         )
-    if chosen["contractions"] not in CHOICES:
-        raise Error(
-            f"expected contractions to be {', '.join(CHOICES)}, but got "
-            f"{chosen['contractions']!r}; choose one"
-        )
-    smallest = chosen["smallest_region"]
-    if not isinstance(smallest, int) or smallest < 1:
-        raise Error(
-            f"expected smallest_region to be a number of 1 or more, but got {smallest!r}; pass 2"
-        )
+    for name in ("contractions", "attention"):
+        if chosen[name] not in CHOICES:
+            raise Error(
+                f"expected {name} to be {', '.join(CHOICES)}, but got {chosen[name]!r}; choose one"
+            )
+    for name in ("smallest_region", "most_contractions"):
+        if not isinstance(chosen[name], int) or chosen[name] < 1:
+            raise Error(
+                f"expected {name} to be a number of 1 or more, but got {chosen[name]!r}; pass "
+                f"{_DEFAULTS[name]}"
+            )
     return chosen
 
 
@@ -78,7 +89,7 @@ def _compile(graph_module, example_inputs, *, kind, options):
     support = Support(options)
     for node in graph_module.graph.nodes:
         support.is_supported(node)
-    small = form_regions(graph_module, support, options["smallest_region"])
+    small = form_regions(graph_module, support, options)
     reasons = {**support.reasons, **small}
     regions = [
         _compile_region(graph_module, name)

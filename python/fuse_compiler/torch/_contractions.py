@@ -2,17 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which matrix products a region takes.
 
-A library's products are fast; ours save what an epilogue would move, where they come
-near it. CONTRACTION_LIMITS is what was measured (docs/tensor-cores.md), not a rule of
+A library's products are fast; ours save what a region around them would move, where they
+are as fast. One alone is no region, and stays the library's. CONTRACTION_LIMITS is what was measured (docs/tensor-cores.md), not a rule of
 the hardware.
 """
-
-import operator
 
 import torch
 
 from fuse_compiler.torch._convert import first_value
-from fuse_compiler.torch._convert_shapes import VIEWS
+from fuse_compiler.torch._symbols import size_hint
 
 # Of Hopper's tensor cores: from so many rows on, and for K a multiple of so many
 # elements, a product is as fast as cuBLAS's in the median.
@@ -43,7 +41,7 @@ def _reason_on_gpu(node, value):
     limits = CONTRACTION_LIMITS
     left = first_value(node.args[-2])
     rows, k, columns = (
-        _hint(n) for n in (left.shape[-2], left.shape[-1], value.shape[-1])
+        size_hint(n) for n in (left.shape[-2], left.shape[-1], value.shape[-1])
     )
     if rows < limits["rows"]:
         return (
@@ -51,24 +49,4 @@ def _reason_on_gpu(node, value):
         )
     if k % limits["k_multiple"] or columns % limits["columns_multiple"]:
         return f"the library is faster for K = {k} and {columns} columns"
-    if not _has_epilogue(node):
-        return "nothing follows that would save memory traffic"
     return None
-
-
-def _has_epilogue(node):
-    """Whether something that is computed element by element reads the product."""
-    if node.target in (torch.ops.aten.addmm.default, torch.ops.aten.baddbmm.default):
-        return True
-    waiting = list(node.users)
-    while waiting:
-        user = waiting.pop()
-        if user.target in VIEWS or user.target is operator.getitem:
-            waiting += user.users
-        elif torch.Tag.pointwise in getattr(user.target, "tags", ()):
-            return True
-    return False
-
-
-def _hint(size):
-    return size if isinstance(size, int) else int(size.node.hint or 0)

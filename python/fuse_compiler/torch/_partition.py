@@ -15,6 +15,7 @@ from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from fuse_compiler.torch._convert import first_value, overload
 from fuse_compiler.torch._convert_shapes import VIEWS
+from fuse_compiler.torch._cut import cut
 from fuse_compiler.torch._order import drawing_names, draws, restore_order
 
 PREFIX = "fuse_region_"
@@ -28,16 +29,17 @@ _MADE = {
 } | {overload("arange.start_step"), overload("arange.start")}
 
 
-def form_regions(graph_module, support, smallest):
-    """Moves each region of at least `smallest` operators into a submodule.
+def form_regions(graph_module, support, options):
+    """Moves each region of at least options["smallest_region"] operators into a submodule.
 
     It is called PREFIX and a number.
 
     Returns the reasons by node for what could have been in a region and is not.
     """
     partitions, small = [], {}
+    smallest = options["smallest_region"]
     for device in _devices(graph_module, support):
-        for nodes in _convex(graph_module.graph, support, device, smallest):
+        for nodes in _parts(graph_module.graph, support, device, options):
             nodes = _trim(nodes)
             if _computed(nodes) >= smallest:
                 partitions.append(dict.fromkeys(nodes))
@@ -55,6 +57,12 @@ def _devices(graph_module, support):
     """The devices of what is supported, in the order of the graph."""
     nodes = [n for n in graph_module.graph.nodes if support.is_supported(n)]
     return list(dict.fromkeys(first_value(n).device for n in nodes))
+
+
+def _parts(graph, support, device, options):
+    """Convex sets of nodes with as many contractions as a region has at most."""
+    for nodes in _convex(graph, support, device, options["smallest_region"]):
+        yield from cut(nodes, options["most_contractions"])
 
 
 def _convex(graph, support, device, smallest):

@@ -8,6 +8,7 @@ import torch
 
 from fuse_compiler import lang
 from fuse_compiler.lang import Unsupported
+from fuse_compiler.torch._attention import ATTENTION, attention_reason
 from fuse_compiler.torch._contractions import contraction_reason
 from fuse_compiler.torch._convert import (
     CONVERTERS,
@@ -54,6 +55,10 @@ class Support:
                 return "no op of the dialect does this"
             if node.target in CONTRACTIONS:
                 reason = contraction_reason(node, self._options)
+                if reason:
+                    return reason
+            if node.target is ATTENTION:
+                reason = attention_reason(node, self._options)
                 if reason:
                     return reason
             _try_alone(node)

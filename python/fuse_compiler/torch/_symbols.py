@@ -53,6 +53,11 @@ def to_shape(sizes):
     return tuple(map(to_dim, sizes))
 
 
+def size_hint(size):
+    """The size that torch has seen, 0 where it depends on data."""
+    return size if isinstance(size, int) else int(size.node.hint or 0)
+
+
 def split_product(dim, order, known):
     """The factors of a size that is a product of several, else None.
 
