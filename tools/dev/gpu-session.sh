@@ -16,13 +16,15 @@
 #   peers     against torch, Triton and a copy: peers.json and peers.md
 #   sweep     schedules that nothing proposes, by the plan in SWEEP_PLAN: sweep.json
 #   grid      the same over families, row lengths and element types: grid.json
+#   torch     the Python tests with torch, each file in a process of its own
+#   models    models of transformers beside torch.compile: models.json
 #
 # FUSE_SESSION_SECONDS (570) is for all phases; peers and grid take what is left.
 # PEERS_ARGS goes to compare_peers.py ("--only softmax"), GRID_ARGS to
 # compare_grid.py ("--dtypes bf16"), which goes on with the results in GRID_FROM;
 # BENCH_FILES are the grids and programs of fuse bench; FUZZ_COUNT is the number of
 # random programs, FUZZ_SEED the first. TUNING_ARGS goes to tune_grid.py, which takes
-# TUNING_SECONDS (300). LOG_LINES (40) of each phase's log are printed. What is compiled
+# TUNING_SECONDS (300). MODELS_ARGS goes to compare_models.py, TORCH_ARGS to pytest. LOG_LINES (40) of each phase's log are printed. What is compiled
 # is kept for a later run in FUSE_CACHE_DIR, if set.
 # shellcheck disable=SC2317 # Phases are called by name.
 set -uo pipefail
@@ -136,6 +138,34 @@ sweep() {
     --budget $((end - SECONDS - 15))
 }
 
+# A file's log is printed when it is done: what is slow does not hide the others.
+torch() {
+  local pids=() status=0 file pid
+  for file in python/tests_torch/test_*.py; do
+    (
+      log=$out/$(basename "$file" .py).log
+      # shellcheck disable=SC2086 # Several words.
+      FUSE_TORCH_DEVICE=cuda PYTHONPATH=python:${PYTHONPATH:-} python3 -m pytest -q \
+        -p no:cacheprovider "$file" ${TORCH_ARGS:-} >"$log" 2>&1
+      code=$?
+      echo "$file: $(tail -n 1 "$log")"
+      grep -E '^(FAILED|ERROR|E  )' "$log" | head -n 40
+      exit "$code"
+    ) &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do
+    wait "$pid" || status=1
+  done
+  return "$status"
+}
+
+models() {
+  # shellcheck disable=SC2086 # Several words.
+  python3 tools/dev/compare_models.py --out "$out/models.json" \
+    --total $((end - SECONDS - 15)) ${MODELS_ARGS:-}
+}
+
 # Runs a phase in a shell of its own, so that timeout can end all of it.
 run_phase() {
   local phase=$1 limit=$2 start=$SECONDS status
@@ -155,7 +185,7 @@ run_phase() {
 
 declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [fuzz]=450
   [sanitize_random]=300 [bench]=120 [tuning]=540 [peers]=600 [grid]=600
-  [sweep]=600)
+  [sweep]=600 [torch]=300 [models]=600)
 failures=0
 for phase in "${phases[@]}"; do
   [[ -n ${limits[$phase]:-} ]] ||
