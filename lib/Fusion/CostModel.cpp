@@ -110,7 +110,8 @@ static double timesPacked(ContractOp op, unsigned operand) {
   return std::max(1.0, std::ceil(others / tile));
 }
 
-/// A kernel with reductions is one walk; others walk each shape of results.
+/// A kernel with reductions is one walk; others walk each shape of results, or
+/// of what a scatter writes into one.
 ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                      const DimClasses &dims, bool packsOperands)
     : packsOperands(packsOperands) {
@@ -123,11 +124,12 @@ ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
       reduced.insert(op->result_begin(), op->result_end());
   }
   for (Value result : results) {
+    Value stored = storedValue(result);
     llvm::hash_code walk(0);
     if (!isOneWalk)
-      for (const Extent &extent : dims.extents(result))
+      for (const Extent &extent : dims.extents(stored))
         walk = llvm::hash_combine(walk, extent.size, extent.cls);
-    add(result, {walk, walk, estimatedElements(result)});
+    add(result, {walk, walk, estimatedElements(stored)});
   }
 }
 
@@ -151,7 +153,9 @@ bool ViewCount::visit(Operation *op) {
   for (Value result : op->getResults())
     for (const View &view : llvm::to_vector(views.lookup(result)))
       for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-        if (!isa<RankedTensorType>(operand.getType()))
+        // A scatter leaves what it writes into as it is.
+        if (!isa<RankedTensorType>(operand.getType()) ||
+            (isa<ScatterOp>(op) && operand == op->getOperand(0)))
           continue;
         View needed = view;
         if (reduces)
