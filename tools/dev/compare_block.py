@@ -67,6 +67,13 @@ def dry_run(cases, chip):
     return failures
 
 
+def bytes_moved(kernel):
+    """None where only the call knows them."""
+    if kernel is None or isinstance(kernel.bytes_read, str):
+        return None
+    return kernel.bytes_read + kernel.bytes_written
+
+
 class Comparison:
     """The run on a GPU."""
 
@@ -217,9 +224,7 @@ class Comparison:
                 "launches": len(times[name]) / calls,
                 "ops": kernels[name].ops if name in kernels else [],
                 "schedule": kernels[name].schedule if name in kernels else "",
-                "bytes": kernels[name].bytes_read + kernels[name].bytes_written
-                if name in kernels
-                else 0,
+                "bytes": bytes_moved(kernels.get(name)),
                 "flops": flops.get(name, 0),
             }
             for name in names
@@ -299,7 +304,7 @@ def lines(entry):
 def least_us(launch, machine):
     """What the machine needs for the launch's bytes and operations at least."""
     return 1e6 * max(
-        launch["bytes"] / machine["bytes"], launch["flops"] / machine["flops"]
+        (launch["bytes"] or 0) / machine["bytes"], launch["flops"] / machine["flops"]
     )
 
 
