@@ -432,12 +432,13 @@ def layers_program(
 
 
 def model_program(config, element="f32", batch=None, tokens=None, cache=None):
-    """(ids, first, slots, cos, sin, keys0, values0, ..., weights) -> (keys0, values0, ..., logits, next id), the
-    last two of the last token of each sequence."""
+    """(ids, first, slots, cos, sin, wanted, keys0, values0, ..., weights) -> (keys0, values0,
+    ..., logits, next id), the last two behind new token number `wanted` of each sequence."""
     w = Writer(config, element, batch, tokens, cache)
     dims = w.dims(batch=batch, tokens=tokens)
     ids = w.argument("ids", w.rows(), "i64", dims=dims)
     places = add_places(w)
+    wanted = w.argument("wanted", (1,), "i32")
     found = caches(w, config.num_hidden_layers)
     weights = {
         name: w.argument(argument_name(name), shape)
@@ -458,11 +459,9 @@ def model_program(config, element="f32", batch=None, tokens=None, cache=None):
         }
 
     x = add_layers(w, x, places, found, weights_of)
-    # The last token, however many there are.
-    x = w.op(f"fuse.reverse {x} dims = [1]", (x,), w.rows(hidden))
     x = w.op(
-        f"fuse.slice {x} offsets = [0, 0, 0] sizes = [-1, 1, {hidden}]",
-        (x,),
+        f"fuse.gather {x}, {wanted} dim = 1",
+        (x, wanted),
         (batch, 1, hidden),
         arrow=True,
     )

@@ -25,10 +25,8 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
 import fuse_compiler as fuse  # noqa: E402
 from compare_peers import commit  # noqa: E402
-from peers import block_cases  # noqa: E402
+from peers import block_cases, block_report  # noqa: E402
 
-# Of torch.compile; see block_torch.MODES.
-MODES = ("compile", "compile-graph", "compile-max")
 # The error of Fuse's output may be so many times that of eager code.
 MOST_OF_EAGERS_ERROR = 1.5
 
@@ -37,7 +35,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default="block.json", help="file for the results")
     parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--modes", default=",".join(MODES), help="of torch.compile")
+    parser.add_argument(
+        "--modes", default=",".join(block_report.MODES), help="of torch.compile"
+    )
     parser.add_argument(
         "--budget", type=float, default=150, help="seconds after which nothing is begun"
     )
@@ -236,7 +236,6 @@ class Comparison:
             if name != "eager" and time.monotonic() > self.deadline:
                 entry["failed"][name] = "no time left"
                 continue
-            torch._dynamo.reset()
             mode = self.block_torch.MODES.get(name)
             function = torch.compile(block, mode=mode, dynamic=False) if mode else block
             try:
@@ -265,12 +264,6 @@ class Comparison:
         return torch.cuda.max_memory_allocated() - before - held
 
 
-def best_compiled(entry):
-    """The fastest mode of torch.compile; None if there is none."""
-    modes = [name for name in MODES if name in entry["times"]]
-    return min(modes, key=lambda name: entry["times"][name]["median"], default=None)
-
-
 def is_right(entry):
     mine, eager = entry["errors"]["fuse"], entry["errors"].get("eager")
     return eager is not None and all(
@@ -281,8 +274,7 @@ def is_right(entry):
 
 def lines(entry):
     """What a run prints of a case."""
-    times = {name: each["median"] for name, each in entry["times"].items()}
-    mine = min(times[name] for name in ("fuse", "fuse-graph") if name in times)
+    times, mine = block_report.medians(entry), block_report.my_time(entry)
     yield f"{entry['name']}: {'right' if is_right(entry) else 'WRONG'}"
     for name, time_us in times.items():
         yield (
@@ -294,18 +286,11 @@ def lines(entry):
     for name, why in entry["failed"].items():
         yield f"  {name:14} {why.splitlines()[0]}"
     for launch in entry["timeline"]:
-        least = least_us(launch, entry["machine"])
+        least = block_report.least_us(launch, entry["machine"])
         yield (
             f"  {launch['us']:9.1f} us {least / launch['us']:5.2f} of the floor  "
             f"{launch['name']} {launch['schedule'].split('<')[0]}"
         )
-
-
-def least_us(launch, machine):
-    """What the machine needs for the launch's bytes and operations at least."""
-    return 1e6 * max(
-        (launch["bytes"] or 0) / machine["bytes"], launch["flops"] / machine["flops"]
-    )
 
 
 def main():
