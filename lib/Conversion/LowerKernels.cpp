@@ -102,7 +102,7 @@ private:
         .Case([](ColumnsScheduleAttr columns) {
           return columns.getBlocksPerColumn();
         })
-        .Case([](MmaScheduleAttr mma) { return mma.getSplitK(); })
+        .Case([](MmaScheduleAttr mma) { return mma.clusterSize(); })
         .Default(int64_t(1));
   }
   bool hasPartsArgument() {

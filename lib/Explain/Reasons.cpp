@@ -398,6 +398,11 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
   if (schedule.getSplitK() > 1)
     gathered = formatv(", whose parts {0} blocks sum and then add in order",
                        schedule.getSplitK());
+  else if (schedule.clusterSize() > 1)
+    gathered = formatv(", of which {0} blocks copy the {1} that they share for "
+                       "each other",
+                       schedule.clusterSize(),
+                       schedule.clusterRows() > 1 ? "columns" : "rows");
   bool isBuffered = schedule.getStore() == MmaStore::tma;
   std::string text = formatv(
       "it contracts {8}-bit floats on tensor cores; {0} share tiles of "

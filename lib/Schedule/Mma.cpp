@@ -114,7 +114,7 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
 MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   MmaForm form;
   form.rowsAreAlongK = space.rows.isAlongK(space.k);
-  form.mayGather = space.reductions.empty();
+  form.mayEndBeyondColumns = form.mayGather = space.reductions.empty();
   form.mayBeSwapped =
       space.segments.size() == 1 && space.segments.front().count() == 1;
   for (const MmaSegment &segment : space.segments) {

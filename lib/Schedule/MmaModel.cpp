@@ -24,6 +24,8 @@ static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80,
                                           96,  112, 128, 144, 160, 176,
                                           192, 208, 224, 240, 256};
 static constexpr int64_t splitsOfK[] = {1, 2, 4, 8};
+/// Blocks that share operands.
+static constexpr int64_t clusterSizes[] = {2, 4};
 static constexpr int64_t mostConsumers = 2;
 /// Slots beyond which none waits any more, and the fewest that overlap copies
 /// with products.
@@ -45,9 +47,10 @@ double mlir::fuse::mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   return gpu.mmaPerClock * bits / schedule.getOperandBits();
 }
 
-double mlir::fuse::mmaColumnTiles(MmaScheduleAttr schedule,
-                                  const MmaProduct &product) {
-  double width = schedule.resultColumns();
+/// Groups of neighbouring tiles that cover all columns.
+static double columnTiles(MmaScheduleAttr schedule, const MmaProduct &product,
+                          int64_t neighbours) {
+  double width = schedule.resultColumns() * neighbours;
   if (product.segments.empty())
     return std::ceil(product.n / width);
   double tiles = 0;
@@ -56,32 +59,44 @@ double mlir::fuse::mmaColumnTiles(MmaScheduleAttr schedule,
   return tiles;
 }
 
-static double tilesOf(MmaScheduleAttr schedule, const MmaProduct &product) {
-  return product.batches * std::ceil(product.m / schedule.resultRows()) *
-         mmaColumnTiles(schedule, product);
+double mlir::fuse::mmaColumnTiles(MmaScheduleAttr schedule,
+                                  const MmaProduct &product) {
+  return columnTiles(schedule, product, /*neighbours=*/1);
+}
+
+/// What blocks take in turn: tiles, or parts of them; also tiles beyond an
+/// edge, where a cluster has one.
+static double turnsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  double rows = schedule.resultRows() * schedule.clusterRows();
+  return product.batches * std::ceil(product.m / rows) *
+         columnTiles(schedule, product, schedule.clusterColumns()) *
+         schedule.clusterSize();
 }
 
 /// Blocks that run at the same time.
 static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
                        const GPUTarget &gpu) {
-  double parts = schedule.getSplitK();
+  double cluster = schedule.clusterSize();
   double most = std::min<double>(schedule.getPersistent(),
-                                 gpu.clustersAtOnce(parts) * parts);
-  return std::max(parts, std::min(parts * tilesOf(schedule, product), most));
+                                 gpu.clustersAtOnce(cluster) * cluster);
+  return std::max(cluster, std::min(turnsOf(schedule, product), most));
 }
 
 static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
                            int64_t runs, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
   double bytes = schedule.operandBytes(), loaded = (m + n) * bytes;
+  // What blocks share the L2 delivers once.
+  double delivered =
+      (m / schedule.getClusterN() + n / schedule.getClusterM()) * bytes;
   // Each instruction reads its rows and its columns.
   double rows = MmaScheduleAttr::kRows;
   double columns = double(schedule.columnsPerConsumer()) / runs;
   double read = m * n / (rows * columns) * (rows + columns) * bytes;
   return {m * n / mmaPerClock(schedule, gpu),
           (loaded + read) / gpu.sharedBytesPerClock,
-          loaded / std::min<double>(gpu.l2PortBytesPerClock,
-                                    gpu.l2BytesPerClock / blocks)};
+          std::max(loaded / gpu.l2PortBytesPerClock,
+                   delivered * blocks / gpu.l2BytesPerClock)};
 }
 
 /// Clocks in which a block computes what follows for its share of a tile.
@@ -155,8 +170,7 @@ static double tileClocks(MmaScheduleAttr schedule, const MmaProduct &product,
 double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   double blocks = blocksOf(schedule, product, gpu);
-  double waves =
-      std::ceil(tilesOf(schedule, product) * schedule.getSplitK() / blocks);
+  double waves = std::ceil(turnsOf(schedule, product) / blocks);
   return waves * tileClocks(schedule, product, gpu);
 }
 
@@ -164,8 +178,7 @@ double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
 /// the board's power.
 static double busySeconds(MmaScheduleAttr schedule, const MmaProduct &product,
                           const GPUTarget &gpu) {
-  double all = tilesOf(schedule, product) * schedule.getSplitK() *
-               tileClocks(schedule, product, gpu);
+  double all = turnsOf(schedule, product) * tileClocks(schedule, product, gpu);
   return std::max(mmaClocks(schedule, product, gpu) / gpu.tensorClockHertz,
                   all / gpu.multiprocessors / gpu.sustainedClockHertz);
 }
@@ -217,6 +230,14 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
                   MmaScheduleAttr::kRowElements * form.contractions;
   bool isAlongK =
       schedule.getSwap() ? form.rowsAreAlongK : form.columnsAreAlongK;
+  // Blocks that share columns each copy some rows of a box of one contraction.
+  int64_t boxRows = form.contractions == 1
+                        ? schedule.getTileN()
+                        : schedule.columnsPerConsumer() / form.contractions;
+  if (isAlongK && boxRows % (8 * schedule.getClusterM()) != 0)
+    return false;
+  if (schedule.getClusterN() > 1 && !form.mayEndBeyondColumns)
+    return false;
   bool copiesResults = schedule.getStore() == MmaStore::tma;
   if (schedule.columnsPerConsumer() % form.wholeColumns != 0)
     return false;
@@ -255,11 +276,15 @@ private:
     MmaStore store = MmaStore::direct;
     int64_t splitK = 1;
     bool swap = false;
+    int64_t clusterM = 1, clusterN = 1;
+
+    int64_t clusterSize() const { return splitK * clusterM * clusterN; }
   };
   /// With as many stages as there is room for; null if there are too few.
   MmaScheduleAttr withMostStages(const Shape &shape);
   bool add(const Shape &shape);
   void addShape(Shape shape);
+  void addWithClusters(Shape shape);
 
   MLIRContext *context;
   int64_t operandBits;
@@ -270,15 +295,17 @@ private:
 } // namespace
 
 MmaScheduleAttr ScheduleList::withMostStages(const Shape &shape) {
-  int64_t clusters = gpu.clustersAtOnce(shape.splitK);
+  int64_t clusters = gpu.clustersAtOnce(shape.clusterSize());
   if (clusters == 0)
     return {};
   auto with = [&](int64_t stages) {
     return MmaScheduleAttr::getIfLegal(
         context, MmaIsa::wgmma, shape.tileM, shape.tileN,
         MmaScheduleAttr::kRowBytes * 8 / operandBits, stages, shape.consumers,
-        rasterOf(shape.tileM, shape.tileN, clusters), shape.store,
-        clusters * shape.splitK, shape.splitK, shape.swap, operandBits);
+        rasterOf(shape.tileM * shape.clusterM, shape.tileN * shape.clusterN,
+                 clusters),
+        shape.store, clusters * shape.clusterSize(), shape.splitK, shape.swap,
+        operandBits, shape.clusterM, shape.clusterN);
   };
   MmaScheduleAttr best = with(fewestStages);
   if (!best)
@@ -303,18 +330,35 @@ bool ScheduleList::add(const Shape &shape) {
 /// Results are copied where they can be: the next tile's products then go on
 /// meanwhile.
 void ScheduleList::addShape(Shape shape) {
-  shape.store = MmaStore::tma;
-  bool isCopied = add(shape);
-  shape.store = MmaStore::direct;
-  if (!isCopied)
-    add(shape);
+  addWithClusters(shape);
   for (bool swap : {false, true})
     for (int64_t splitK : splitsOfK) {
       shape.swap = swap;
       shape.splitK = splitK;
-      if (swap || splitK > 1)
+      if (swap && splitK == 1)
+        addWithClusters(shape);
+      else if (splitK > 1)
         add(shape);
     }
+}
+
+void ScheduleList::addWithClusters(Shape shape) {
+  auto addStored = [&] {
+    shape.store = MmaStore::tma;
+    if (!shape.swap && add(shape))
+      return;
+    shape.store = MmaStore::direct;
+    add(shape);
+  };
+  addStored();
+  for (int64_t size : clusterSizes) {
+    shape.clusterM = size;
+    addStored();
+    shape.clusterM = 1;
+    shape.clusterN = size;
+    addStored();
+    shape.clusterN = 1;
+  }
 }
 
 SmallVector<MmaScheduleAttr> ScheduleList::all() {

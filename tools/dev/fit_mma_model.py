@@ -76,20 +76,25 @@ def predicted(tile, shape, numbers):
     """Seconds, as estimateMma() has them for a product alone."""
     m, n, k = shape
     rows, columns, parts = tile["tile_m"], tile["tile_n"], tile["split_k"]
-    of_m, of_n = (columns, rows) if tile["swap"] else (rows, columns)
-    tiles = math.ceil(m / of_m) * math.ceil(n / of_n)
-    blocks = max(parts, min(parts * tiles, tile["persistent"]))
+    along_m, along_n = tile["cluster_m"], tile["cluster_n"]
+    cluster = parts * along_m * along_n
+    of_m, of_n = rows * along_m, columns * along_n
+    if tile["swap"]:
+        of_m, of_n = of_n, of_m
+    turns = math.ceil(m / of_m) * math.ceil(n / of_n) * cluster
+    blocks = max(cluster, min(turns, tile["persistent"]))
     shares_rows = (
         rows // 64 >= tile["consumers"] and rows // 64 % tile["consumers"] == 0
     )
     width = columns if shares_rows else columns // tile["consumers"]
     loaded = (rows + columns) * ELEMENT_BYTES
+    delivered = (rows / along_n + columns / along_m) * ELEMENT_BYTES
     read = rows * columns / (64 * width) * (64 + width) * ELEMENT_BYTES
-    port = min(numbers.l2_port_bytes_per_clock, numbers.l2_bytes_per_clock / blocks)
     place = max(
         rows * columns / MMA_PER_CLOCK,
         (loaded + read) / SHARED_BYTES_PER_CLOCK,
-        loaded / port,
+        loaded / numbers.l2_port_bytes_per_clock,
+        delivered * blocks / numbers.l2_bytes_per_clock,
     )
     gathered = gather_clocks(tile, numbers)
     way_out = (
@@ -100,8 +105,8 @@ def predicted(tile, shape, numbers):
     written = rows * columns * ELEMENT_BYTES / parts / way_out
     places = min(k, math.ceil(math.ceil(k / 64) / parts) * 64)
     clocks = places * place + gathered + written
-    waves = math.ceil(tiles * parts / blocks)
-    busy = max(waves * clocks, tiles * parts * clocks / MULTIPROCESSORS)
+    waves = math.ceil(turns / blocks)
+    busy = max(waves * clocks, turns * clocks / MULTIPROCESSORS)
     busy /= numbers.clock_hertz
     memory = ELEMENT_BYTES * (k * (m + n) + m * n) / MEMORY_BYTES_PER_SECOND
     memory += (gathered + written) / numbers.clock_hertz

@@ -68,11 +68,13 @@ TEST_F(MmaSpaceTest, ContractionsThatMeetShareTheColumnsOfATile) {
   const MmaSegment &segment = space->segments.front();
   EXPECT_EQ(segment.count(), 2);
   EXPECT_EQ(segment.results, (SmallVector<unsigned>{0}));
-  auto schedule = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, 256, 64, 4,
-                                       2, 16, MmaStore::tma, 132, 1, false, 16);
+  auto schedule =
+      MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, 256, 64, 4, 2, 16,
+                           MmaStore::tma, 132, 1, false, 16, 1, 1);
   EXPECT_EQ(segment.columnsPerTile(schedule), 128);
-  auto narrow = MmaScheduleAttr::get(&context, MmaIsa::wgmma, 64, 256, 64, 4, 2,
-                                     16, MmaStore::tma, 132, 1, false, 16);
+  auto narrow =
+      MmaScheduleAttr::get(&context, MmaIsa::wgmma, 64, 256, 64, 4, 2, 16,
+                           MmaStore::tma, 132, 1, false, 16, 1, 1);
   EXPECT_EQ(segment.columnsPerConsumer(narrow), 64);
 }
 
@@ -221,7 +223,7 @@ TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
     EXPECT_TRUE(succeeded(space)) << reason;
     auto schedule =
         MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, tileN, 64, 4, 2, 16,
-                             MmaStore::direct, 132, 1, false, 16);
+                             MmaStore::direct, 132, 1, false, 16, 1, 1);
     return mmaTileInputs(kernel, dims, *space, space->segments.front(),
                          schedule, facts)
         .size();

@@ -118,7 +118,8 @@ TEST_F(MmaModelTest, ClustersFitTheBoard) {
   EXPECT_EQ(gpu.clustersAtOnce(32), 0);
   for (MmaScheduleAttr schedule : rank(64, 4096, 4096))
     EXPECT_EQ(schedule.getPersistent(),
-              gpu.clustersAtOnce(schedule.getSplitK()) * schedule.getSplitK());
+              gpu.clustersAtOnce(schedule.clusterSize()) *
+                  schedule.clusterSize());
 }
 
 /// Measured TFLOP/s of docs/tensor-cores.md, cold, beside those of the model.

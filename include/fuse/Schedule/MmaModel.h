@@ -78,6 +78,8 @@ struct MmaForm {
   bool mayBeSwapped = true;
   /// Sums may go through shared memory: no tile leaves parts of its rows.
   bool mayGather = true;
+  /// A tile may lie beyond the last column: it leaves no part of its rows.
+  bool mayEndBeyondColumns = true;
   /// The columns of a consumer are shared evenly among so many contractions, or
   /// divisors of that number.
   int64_t contractions = 1;

@@ -124,8 +124,9 @@ GatheredEpilogue::Share GatheredEpilogue::shareOf(const TilePlace &tile,
     share.isInside = b.frame.both(share.isInside, emitter.less(index, size));
     index = emitter.min(index, emitter.add(size, Index::constant(-width)));
   };
-  keepInside(share.row, space.m, rows(), 1);
-  keepInside(share.column, space.n, columns(), lanes);
+  keepInside(share.row, space.m, rows() * schedule.clusterRows(), 1);
+  keepInside(share.column, space.n, columns() * schedule.clusterColumns(),
+             lanes);
   llvm::SmallDenseMap<char, Index> outer;
   for (char axis : space.outer)
     outer[axis] = b.indexOf(tile.outer.lookup(axis));

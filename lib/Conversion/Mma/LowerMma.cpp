@@ -57,11 +57,12 @@ public:
 
 private:
   bool isShared() const { return schedule.getSplitK() > 1; }
+  bool isClustered() const { return schedule.clusterSize() > 1; }
   /// Whether sums of tensor cores are added to others after each step.
   bool promotes() const { return schedule.getOperandBits() == 8; }
   void findSteps();
   void meetAll();
-  Value addMap(const MmaOperand &operand, int64_t boxRows);
+  Value addMap(const MmaOperand &operand, int64_t boxRows, int64_t sharers);
   RingPlace behindInputs(TileRing &ring, RingPlace place,
                          const TilePlace &tile);
   void produce(TileRing &ring);
@@ -70,8 +71,9 @@ private:
   void copyColumns(TileRing &ring, unsigned segment, Value at, Value barrier,
                    const TilePlace &tile, Value step);
   void copyBoxes(TileRing &ring, const MmaOperand &operand, Value map,
-                 ArrayRef<SlotBox> boxes, Value at, Value barrier,
-                 const TilePlace &tile, Value first, Value step);
+                 ArrayRef<SlotBox> boxes, int64_t boxRows, int64_t sharers,
+                 Value at, Value barrier, const TilePlace &tile, Value first,
+                 Value step);
   void consume(TileRing &ring);
   SmallVector<Value> multiplyTile(TileRing &ring, const ConsumerThread &self,
                                   RingPlace &place);
@@ -138,26 +140,29 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
       gathered.emplace_back(b, space, segment, schedule);
     else
       epilogues.emplace_back(b, space, segment, schedule, facts);
-  rowsMap = addMap(leftOperand(space, schedule), slot.rows.blockRows());
+  rowsMap = addMap(leftOperand(space, schedule), slot.rows.blockRows(),
+                   schedule.getClusterN());
   for (const MmaSegment &segment : space.segments) {
     columnsMaps.emplace_back();
     for (int64_t number = 0; number < segment.count(); ++number) {
       const SlotOperand &operand = slot.runs[slot.runOf(number)].operand;
-      columnsMaps.back().push_back(
-          addMap(rightOperand(space, schedule, segment, number),
-                 operand.boxRows(slot.pieceColumns(segment))));
+      columnsMaps.back().push_back(addMap(
+          rightOperand(space, schedule, segment, number),
+          operand.boxRows(slot.pieceColumns(segment)), schedule.getClusterM()));
     }
   }
 }
 
-Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows) {
+/// Boxes that `sharers` blocks copy for each other are cut along their rows.
+Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows,
+                          int64_t sharers) {
   TensorMapUse use;
   use.isResult = false;
   use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
   use.dims.assign(operand.dims.begin(), operand.dims.end());
   use.box.assign(operand.dims.size(), 1);
   use.box[0] = schedule.rowElements();
-  use.box[1] = boxRows;
+  use.box[1] = boxRows / sharers;
   return addTensorMap(frame, std::move(use));
 }
 
@@ -165,8 +170,8 @@ void MmaLowering::forEachTile(
     int64_t parity, llvm::function_ref<RingPlace(const TilePlace &, RingPlace,
                                                  const TileTurn &)>
                         body) {
-  // Blocks that share tiles count as one.
-  int64_t sharers = schedule.getSplitK();
+  // The blocks of a cluster count as one.
+  int64_t sharers = schedule.clusterSize();
   Value first = b.div(b.wordOf(frame.blockId()), sharers);
   Value stride = b.div(b.wordOf({gpu::GridDimOp::create(builder, frame.loc(),
                                                         gpu::Dimension::x)}),
@@ -212,11 +217,14 @@ RingPlace MmaLowering::behindInputs(TileRing &ring, RingPlace place,
 // Producer
 //===----------------------------------------------------------------------===//
 
-/// Copies count whole boxes, also where these reach past the tensor's end.
+/// Copies count whole boxes, also where these reach past the tensor's end. Of
+/// an operand that blocks share each copies some of a box's rows for all.
 void MmaLowering::copyBoxes(TileRing &ring, const MmaOperand &operand,
-                            Value map, ArrayRef<SlotBox> boxes, Value at,
-                            Value barrier, const TilePlace &tile, Value first,
-                            Value step) {
+                            Value map, ArrayRef<SlotBox> boxes, int64_t boxRows,
+                            int64_t sharers, Value at, Value barrier,
+                            const TilePlace &tile, Value first, Value step) {
+  Value part = b.mul(sharers > 1 ? order.rank() : b.word(0), boxRows / sharers);
+  at = b.add(at, b.mul(part, MmaScheduleAttr::kRowBytes));
   Value place = b.mul(step, schedule.getTileK());
   for (const SlotBox &box : boxes) {
     SmallVector<Value> coordinates;
@@ -225,7 +233,8 @@ void MmaLowering::copyBoxes(TileRing &ring, const MmaOperand &operand,
                             : axis == space.m || axis == space.n
                                 ? b.add(first, box.further)
                                 : tile.outer.lookup(axis));
-    ring.copy(b.add(at, box.offset), map, coordinates, barrier);
+    coordinates[1] = b.add(coordinates[1], part);
+    ring.copy(b.add(at, box.offset), map, coordinates, barrier, sharers > 1);
   }
 }
 
@@ -239,7 +248,8 @@ void MmaLowering::copyColumns(TileRing &ring, unsigned number, Value at,
       copyBoxes(ring, rightOperand(space, schedule, segment, i),
                 columnsMaps[number][i],
                 run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
-                b.add(at, run.offset), barrier, tile,
+                run.operand.boxRows(slot.pieceColumns(segment)),
+                schedule.getClusterM(), b.add(at, run.offset), barrier, tile,
                 b.add(tile.column, piece.inTile), step);
   }
 }
@@ -250,8 +260,8 @@ void MmaLowering::copyStep(TileRing &ring, const RingPlace &place,
   Value barrier = ring.expect(place, schedule.slotBytes());
   Value at = ring.offset(place.slot);
   copyBoxes(ring, leftOperand(space, schedule), rowsMap,
-            slot.rows.boxes(0, schedule.getTileM()), at, barrier, tile,
-            tile.row, step);
+            slot.rows.boxes(0, schedule.getTileM()), slot.rows.blockRows(),
+            schedule.getClusterN(), at, barrier, tile, tile.row, step);
   order.inSegment(tile, [&](unsigned segment) {
     copyColumns(ring, segment, at, barrier, tile, step);
   });
@@ -341,8 +351,7 @@ SmallVector<Value> MmaLowering::addStep(TileRing &ring,
       startProducts(self, ring.offset(place.slot), none, b.word(0));
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].awaitAll(sum);
-  Value isLeader = b.equal(self.thread, 0);
-  frame.ifTrue(isLeader, [&] { ring.release(place.slot); });
+  ring.release(place.slot, self.thread);
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].add(sums[number], sum);
   return added;
@@ -360,8 +369,7 @@ SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
   SmallVector<Value> next =
       startProducts(self, ring.offset(place.slot), sums, keeps);
   products.front().awaitAllButOne();
-  Value mayRelease = frame.both(isLater, b.equal(self.thread, 0));
-  frame.ifTrue(mayRelease, [&] { ring.release(ring.previousSlot(place)); });
+  ring.release(ring.previousSlot(place), self.thread, isLater);
   return next;
 }
 
@@ -398,9 +406,8 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
     return sums;
   for (size_t i = 0; i < count; ++i)
     sums[i] = products[i % products.size()].awaitAll(sums[i]);
-  Value mayRelease =
-      frame.both(b.differs(firstStep, lastStep), b.equal(self.thread, 0));
-  frame.ifTrue(mayRelease, [&] { ring.release(ring.previousSlot(place)); });
+  ring.release(ring.previousSlot(place), self.thread,
+               b.differs(firstStep, lastStep));
   return sums;
 }
 
@@ -484,7 +491,7 @@ void MmaLowering::findSteps() {
       b.wordOf(frame.emitter.product(space.extents(space.k, frame.dims))),
       schedule.getTileK());
   int64_t sharers = schedule.getSplitK();
-  rank = b.rem(b.wordOf(frame.blockId()), sharers);
+  rank = isShared() ? order.rank() : b.word(0);
   firstStep = b.div(b.mul(steps, rank), sharers);
   lastStep = b.div(b.mul(steps, b.add(rank, 1)), sharers);
 }
@@ -492,7 +499,7 @@ void MmaLowering::findSteps() {
 /// All threads of the block, or of the cluster: nobody writes to a block that
 /// has not started, or has ended.
 void MmaLowering::meetAll() {
-  if (isShared())
+  if (isClustered())
     meetInCluster(frame);
   else
     NVVM::BarrierOp::create(builder, frame.loc());
@@ -534,7 +541,7 @@ FailureOr<Grid> MmaLowering::run() {
       });
   // One thread of the producer's first warp comes late.
   NVVM::SyncWarpOp::create(builder, frame.loc(), b.word(-1));
-  if (isShared())
+  if (isClustered())
     meetAll();
   return Grid{order.grid()};
 }

@@ -288,8 +288,7 @@ void StreamedLowering::produce() {
 //===----------------------------------------------------------------------===//
 
 void StreamedLowering::release(TileRing &ring, Value slot, Value condition) {
-  frame.ifTrue(frame.both(b.equal(self.thread, 0), condition),
-               [&] { ring.release(slot); });
+  ring.release(slot, self.thread, condition);
 }
 
 /// The descriptors of the queries' steps are computed anew: held for all tiles

@@ -15,6 +15,13 @@ static constexpr unsigned sharedSpace = 3;
 /// external symbol of it asks for above that is not kept.
 static constexpr int64_t swizzleAlignment = 1024, sharedAlignment = 16;
 
+Value MmaBuilder::inBlock(Value pointer, Value rank) {
+  auto cluster = LLVM::LLVMPointerType::get(
+      builder.getContext(),
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  return NVVM::MapaOp::create(builder, loc(), cluster, pointer, rank);
+}
+
 /// Named after the kernel, since the modules of a program are merged.
 Value MmaBuilder::sharedMemory() {
   std::string name = ("__dynamic_" + frame.function.getName()).str();

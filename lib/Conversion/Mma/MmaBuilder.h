@@ -81,6 +81,9 @@ public:
     return bytes == 0 ? pointer : behind(pointer, word(bytes));
   }
 
+  /// The same place in the shared memory of block `rank` of the cluster.
+  Value inBlock(Value pointer, Value rank);
+
   /// Waits at an mbarrier for the end of the phase of that parity, and sees
   /// what the threads of the scope have done before they arrived.
   void awaitPhase(Value barrier, Value parity,

@@ -369,7 +369,8 @@ void MmaEpilogue::reduceGroup(const Places &places, int64_t part,
   int64_t first = firstColumn / blockColumns * perBlock;
   int64_t count = groupWidth(firstColumn) / blockColumns * perBlock;
   bool isCut =
-      hasEdges && !isMultiple(space.n, segment.columnsPerTile(schedule));
+      hasEdges && !isMultiple(space.n, segment.columnsPerTile(schedule) *
+                                           schedule.getClusterN());
   for (int64_t row = 2 * part; row < 2 * part + 2; ++row) {
     SmallVector<TileReductions::Element> elements;
     for (int64_t column = first; column < first + count; ++column)
@@ -489,7 +490,7 @@ void MmaEpilogue::readStages(TileRing &ring, ArrayRef<RingPlace> stages,
     if (!tileInputs.isEdge(last) && last != this->width())
       continue;
     meet();
-    b.frame.ifTrue(isLeader, [&] { ring.release(stage.slot); });
+    ring.release(stage.slot, self.thread);
   }
 }
 
@@ -516,8 +517,9 @@ void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
 /// Whether a tile may be cut where a thread would notice. Copies clip what they
 /// write.
 bool MmaEpilogue::mayHaveEdges() const {
-  if (isMultiple(space.m, schedule.getTileM()) &&
-      isMultiple(space.n, segment.columnsPerTile(schedule)))
+  if (isMultiple(space.m, schedule.getTileM() * schedule.getClusterM()) &&
+      isMultiple(space.n,
+                 segment.columnsPerTile(schedule) * schedule.getClusterN()))
     return false;
   bool writes = llvm::any_of(results, [&](const Result &result) {
     return !result.isCopied() || width() % result.columns() != 0;

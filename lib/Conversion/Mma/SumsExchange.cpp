@@ -26,15 +26,7 @@ void SumsExchange::initializeBarriers() {
 void SumsExchange::initialize(Value ofConsumers) {
   thread = ofConsumers;
   for (int64_t part = 0; part < blocks; ++part)
-    parts.push_back(blocks == 1 ? sums : inBlock(sums, b.word(part)));
-}
-
-/// The same place in the shared memory of another block.
-Value SumsExchange::inBlock(Value pointer, Value rank) {
-  auto cluster = LLVM::LLVMPointerType::get(
-      b.builder.getContext(),
-      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-  return NVVM::MapaOp::create(b.builder, b.loc(), cluster, pointer, rank);
+    parts.push_back(blocks == 1 ? sums : b.inBlock(sums, b.word(part)));
 }
 
 void SumsExchange::meet() {
@@ -49,7 +41,7 @@ void SumsExchange::arriveEverywhere(Value barrier) {
   Value arrives = b.isLess(thread, b.word(blocks));
   b.frame.ifTrue(arrives, [&] {
     NVVM::MBarrierArriveOp::create(
-        b.builder, b.loc(), TypeRange(), inBlock(barrier, thread),
+        b.builder, b.loc(), TypeRange(), b.inBlock(barrier, thread),
         /*count=*/Value(), NVVM::MemScopeKind::CLUSTER, /*relaxed=*/false);
   });
 }

@@ -63,7 +63,6 @@ public:
 private:
   void meet();
   void arriveEverywhere(Value barrier);
-  Value inBlock(Value pointer, Value rank);
   Value parityOf(const TileTurn &turn, int64_t tilesBefore);
 
   static constexpr int64_t barrierBytes = 8;

@@ -18,17 +18,19 @@ void TileOrder::initialize() {
   auto columnsIn = [&](const MmaSegment &segment) {
     return b.wordOf(emitter.product(columnsOf(segment)));
   };
+  ownRank = b.rem(b.wordOf(b.frame.blockId()), schedule.clusterSize());
   tilesN = b.word(0);
   if (schedule.getSwap()) {
     before.push_back(tilesN);
-    tilesM = b.ceilDiv(columnsIn(space.segments.front()), schedule.getTileM());
-    tilesN = b.ceilDiv(sizeOf(space.m), schedule.getTileN());
+    tilesM = b.ceilDiv(columnsIn(space.segments.front()), rowsOfCluster());
+    tilesN = b.ceilDiv(sizeOf(space.m),
+                       schedule.getTileN() * schedule.getClusterN());
   } else {
-    tilesM = b.ceilDiv(sizeOf(space.m), schedule.getTileM());
+    tilesM = b.ceilDiv(sizeOf(space.m), rowsOfCluster());
     for (const MmaSegment &segment : space.segments) {
       before.push_back(tilesN);
-      tilesN = b.add(tilesN, b.ceilDiv(columnsIn(segment),
-                                       segment.columnsPerTile(schedule)));
+      tilesN = b.add(tilesN,
+                     b.ceilDiv(columnsIn(segment), columnsOfCluster(segment)));
     }
   }
   tiles = b.mul(tilesM, tilesN);
@@ -57,24 +59,29 @@ TilePlace TileOrder::place(Value tile) {
   Value height = b.min(raster, b.sub(tilesM, first));
   Value column = b.div(inGroup, height);
   Value row = b.add(first, b.sub(inGroup, b.mul(column, height)));
-  place.row = b.mul(row, schedule.getTileM());
+  place.row = b.mul(row, rowsOfCluster());
+  if (schedule.getClusterM() > 1)
+    place.row = b.add(place.row, b.mul(ownRank, schedule.getTileM()));
   placeColumn(place, column);
   return place;
 }
 
 void TileOrder::placeColumn(TilePlace &place, Value column) {
   Value first = before.front();
-  Value width = b.word(space.segments.front().columnsPerTile(schedule));
+  Value width = b.word(columnsOfCluster(space.segments.front()));
   if (space.segments.size() > 1)
     place.segment = b.word(0);
   for (size_t number = 1; number < space.segments.size(); ++number) {
     Value isHere = b.atLeast(column, before[number]);
     place.segment = b.select(isHere, b.word(number), place.segment);
     first = b.select(isHere, before[number], first);
-    width = b.select(
-        isHere, b.word(space.segments[number].columnsPerTile(schedule)), width);
+    width = b.select(isHere, b.word(columnsOfCluster(space.segments[number])),
+                     width);
   }
   place.column = b.mul(b.sub(column, first), width);
+  if (schedule.getClusterN() > 1)
+    place.column = b.add(place.column,
+                         b.mul(ownRank, b.div(width, schedule.getClusterN())));
 }
 
 void TileOrder::inSegment(const TilePlace &place,
@@ -115,15 +122,16 @@ GridTerm TileOrder::grid() const {
     llvm::append_range(batches.extents, extents(axis));
   std::vector<GridFactor> columns;
   for (const MmaSegment &segment : space.segments)
-    columns.push_back({columnsOf(segment),
-                       schedule.getSwap() ? schedule.getTileM()
-                                          : segment.columnsPerTile(schedule)});
+    columns.push_back({columnsOf(segment), schedule.getSwap()
+                                               ? rowsOfCluster()
+                                               : columnsOfCluster(segment)});
   GridFactor all = columns.front();
   all.others.assign(columns.begin() + 1, columns.end());
-  GridTerm term{{batches,
-                 {extents(space.m), schedule.resultRows()},
-                 all,
-                 {{Extent{schedule.getSplitK()}}}}};
+  GridTerm term{
+      {batches,
+       {extents(space.m), schedule.resultRows() * schedule.clusterRows()},
+       all,
+       {{Extent{schedule.clusterSize()}}}}};
   term.most = schedule.getPersistent();
   return term;
 }

@@ -16,7 +16,8 @@
 //
 // Block i of n takes tiles i, i + n, i + 2 n, ... The columns of tiles of the
 // space's segments follow each other. Where blocks share tiles, a cluster of
-// them takes the place of a block.
+// them takes the place of a block; where they share operands, too, and a tile
+// of the picture is as many neighbours as the cluster has blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +46,8 @@ public:
   void initialize();
   /// All tiles, a word.
   Value count() { return tiles; }
+  /// The number of this block in its cluster, a word.
+  Value rank() { return ownRank; }
   TilePlace place(Value tile);
   /// The same place, of which nothing that comes before this point can be
   /// computed behind it, nor what comes behind before it. ptxas 13.0 takes
@@ -63,6 +66,13 @@ public:
 
 private:
   void placeColumn(TilePlace &place, Value column);
+  /// Of the tiles of a cluster along each axis.
+  int64_t rowsOfCluster() const {
+    return schedule.getTileM() * schedule.getClusterM();
+  }
+  int64_t columnsOfCluster(const MmaSegment &segment) const {
+    return segment.columnsPerTile(schedule) * schedule.getClusterN();
+  }
   /// Of the segment's columns.
   SmallVector<Extent> columnsOf(const MmaSegment &segment) const {
     return {space.columns(segment, b.frame.dims)};
@@ -74,7 +84,7 @@ private:
   MmaBuilder &b;
   const MmaSpace &space;
   MmaScheduleAttr schedule;
-  Value tilesM, tilesN, tiles;
+  Value tilesM, tilesN, tiles, ownRank;
   /// The tiles of columns before each segment.
   SmallVector<Value> before;
 };

@@ -18,7 +18,8 @@ void TileRing::initialize() {
     NVVM::MBarrierInitOp::create(builder, b.loc(), full(b.word(i)), b.word(1),
                                  /*predicate=*/Value());
     NVVM::MBarrierInitOp::create(builder, b.loc(), empty(b.word(i)),
-                                 b.word(consumers), /*predicate=*/Value());
+                                 b.word(consumers * sharers),
+                                 /*predicate=*/Value());
   }
   NVVM::FenceMbarrierInitOp::create(builder, b.loc());
 }
@@ -43,7 +44,11 @@ Value TileRing::expect(const RingPlace &place, int64_t bytes) {
 }
 
 void TileRing::copy(Value offset, Value map, ValueRange coordinates,
-                    Value barrier) {
+                    Value barrier, bool everywhere) {
+  Value mask;
+  if (everywhere && sharers > 1)
+    mask = arith::ConstantIntOp::create(b.builder, b.loc(), (1 << sharers) - 1,
+                                        /*width=*/16);
   auto cluster = LLVM::LLVMPointerType::get(
       b.builder.getContext(),
       static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
@@ -51,12 +56,21 @@ void TileRing::copy(Value offset, Value map, ValueRange coordinates,
                                            memoryAt(offset));
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       b.builder, b.loc(), to, map, coordinates, barrier,
-      /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+      /*im2colOffsets=*/ValueRange(), mask,
       /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
       NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
 }
 
-void TileRing::release(Value slot) {
-  NVVM::MBarrierArriveOp::create(b.builder, b.loc(), b.builder.getI64Type(),
-                                 empty(slot), /*count=*/Value());
+void TileRing::release(Value slot, Value thread, Value condition) {
+  Value arrives =
+      sharers == 1 ? b.equal(thread, 0) : b.isLess(thread, b.word(sharers));
+  b.frame.ifTrue(b.frame.both(condition, arrives), [&] {
+    if (sharers == 1)
+      NVVM::MBarrierArriveOp::create(b.builder, b.loc(), b.builder.getI64Type(),
+                                     empty(slot), /*count=*/Value());
+    else
+      NVVM::MBarrierArriveOp::create(b.builder, b.loc(), TypeRange(),
+                                     b.inBlock(empty(slot), thread),
+                                     /*count=*/Value());
+  });
 }

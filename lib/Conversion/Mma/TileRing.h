@@ -16,6 +16,10 @@
 //
 // A place is a slot and a parity, which changes when the ring starts again. The
 // producer starts with parity 1: the phase before the first counts as ended.
+// Where blocks share operands each copies a part of these for all, and `empty`
+// counts the consumers of all: a block copies when the slot is empty
+// everywhere. Bytes that another block sends may arrive before `expect`.
+//
 // Nobody is more than one phase behind: a consumer sees each phase of `full`,
 // and the producer each of `empty`.
 //
@@ -40,11 +44,12 @@ public:
   TileRing(MmaBuilder &b, MmaScheduleAttr schedule, Value memory,
            int64_t barriers)
       : TileRing(b, schedule.getStages(), schedule.slotBytes(),
-                 schedule.getConsumers(), memory, barriers) {}
+                 schedule.getConsumers(), memory, barriers,
+                 schedule.getClusterM() * schedule.getClusterN()) {}
   TileRing(MmaBuilder &b, int64_t slots, int64_t slotBytes, int64_t consumers,
-           Value memory, int64_t barriers)
+           Value memory, int64_t barriers, int64_t sharers = 1)
       : b(b), slots(slots), slotBytes(slotBytes), consumers(consumers),
-        memory(memory), barriers(barriers) {}
+        memory(memory), barriers(barriers), sharers(sharers) {}
 
   int64_t barriersBytes() const { return 2 * slots * barrierBytes; }
 
@@ -68,10 +73,13 @@ public:
   /// all.
   Value expect(const RingPlace &place, int64_t bytes);
   /// Starts a copy of a box of `map`, to so many bytes behind the start of the
-  /// slots, that counts at `barrier`.
-  void copy(Value offset, Value map, ValueRange coordinates, Value barrier);
-  /// By one thread of each consumer.
-  void release(Value slot);
+  /// slots, that counts at `barrier`; with `everywhere` to the same places of
+  /// all blocks that share operands, where it counts at theirs.
+  void copy(Value offset, Value map, ValueRange coordinates, Value barrier,
+            bool everywhere = false);
+  /// By threads of each consumer, numbered from 0 on: says that it has read the
+  /// slot, to all blocks that copy into it. `condition` may be null for always.
+  void release(Value slot, Value thread, Value condition = {});
 
 private:
   Value full(Value slot) {
@@ -88,6 +96,8 @@ private:
   int64_t slots, slotBytes, consumers;
   Value memory;
   int64_t barriers;
+  /// Blocks that copy into each other's slots.
+  int64_t sharers;
 };
 
 } // namespace mlir::fuse

@@ -42,6 +42,27 @@ static LogicalResult verifyColumns(KernelOp kernel, const MmaSpace &space,
                << "; choose another tile_n";
 }
 
+/// Blocks that share columns each copy some rows of memory of a box, and a
+/// swizzle repeats after 8 of them.
+static LogicalResult verifyShares(KernelOp kernel, const MmaSpace &space,
+                                  MmaScheduleAttr schedule) {
+  TileSlot slot(space, schedule);
+  for (const MmaSegment &segment : space.segments)
+    for (const ColumnRun &run : slot.runs) {
+      int64_t rows = run.operand.boxRows(slot.pieceColumns(segment));
+      if (rows % (8 * schedule.getClusterM()) != 0)
+        return kernel.emitError()
+               << "expected cluster_m to divide the " << rows
+               << " columns of a copy into multiples of 8, but got "
+               << schedule.getClusterM() << "; use cluster_m = 1";
+    }
+  if (schedule.getClusterN() > 1 && !space.reductions.empty())
+    return kernel.emitError()
+           << "expected cluster_n = 1 where rows are reduced, but got "
+           << schedule.getClusterN() << "; use cluster_m";
+  return success();
+}
+
 /// What a tile whose sums are exchanged cannot have.
 static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
                                  MmaScheduleAttr schedule) {
@@ -81,7 +102,7 @@ LogicalResult mlir::fuse::verifyMma(KernelOp kernel, const MmaSpace &space,
   for (const MmaSegment &segment : space.segments)
     if (failed(verifyColumns(kernel, space, segment, schedule)))
       return failure();
-  return success();
+  return verifyShares(kernel, space, schedule);
 }
 
 LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,

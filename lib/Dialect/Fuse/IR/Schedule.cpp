@@ -489,18 +489,17 @@ int64_t MmaScheduleAttr::sharedBytes() const {
                        getSplitK());
 }
 
-MmaScheduleAttr MmaScheduleAttr::getIfLegal(MLIRContext *context, MmaIsa isa,
-                                            int64_t tileM, int64_t tileN,
-                                            int64_t tileK, int64_t stages,
-                                            int64_t consumers, int64_t raster,
-                                            MmaStore store, int64_t persistent,
-                                            int64_t splitK, bool swap,
-                                            int64_t operandBits) {
+MmaScheduleAttr MmaScheduleAttr::getIfLegal(
+    MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
+    int64_t tileK, int64_t stages, int64_t consumers, int64_t raster,
+    MmaStore store, int64_t persistent, int64_t splitK, bool swap,
+    int64_t operandBits, int64_t clusterM, int64_t clusterN) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
                     context, isa, tileM, tileN, tileK, stages, consumers,
-                    raster, store, persistent, splitK, swap, operandBits);
+                    raster, store, persistent, splitK, swap, operandBits,
+                    clusterM, clusterN);
 }
 
 static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
@@ -530,33 +529,51 @@ static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
                      << "; choose " << row;
 }
 
-/// Blocks that share tiles, and operands that are swapped.
+/// Blocks that share tiles or operands.
+static LogicalResult verifyCluster(EmitError emitError, int64_t persistent,
+                                   int64_t splitK, int64_t clusterM,
+                                   int64_t clusterN) {
+  auto sizes = {std::pair("split_k", splitK), std::pair("cluster_m", clusterM),
+                std::pair("cluster_n", clusterN)};
+  for (auto [name, size] : sizes)
+    if (failed(verifyRange(emitError, name, size, kPortableCluster)))
+      return failure();
+  if (llvm::count_if(sizes, [](auto named) { return named.second > 1; }) > 1)
+    return emitError() << "expected one of split_k, cluster_m and cluster_n "
+                          "above 1, but got "
+                       << splitK << ", " << clusterM << " and " << clusterN
+                       << "; use 1 for the others";
+  if (!llvm::isPowerOf2_64(clusterM) || !llvm::isPowerOf2_64(clusterN))
+    return emitError()
+           << "expected cluster_m and cluster_n to be 1, 2, 4 or 8, "
+              "but got "
+           << clusterM << " and " << clusterN << "; choose 2";
+  int64_t blocks = splitK * clusterM * clusterN;
+  if (persistent % blocks == 0)
+    return success();
+  return emitError() << "expected persistent blocks to be whole clusters of "
+                     << blocks << " blocks, but got " << persistent
+                     << "; use persistent = "
+                     << std::max(blocks, persistent / blocks * blocks);
+}
+
+/// Sums that go through shared memory.
 static LogicalResult verifyGathered(EmitError emitError, MmaStore store,
-                                    int64_t persistent, int64_t splitK,
-                                    bool swap) {
-  if (failed(verifyRange(emitError, "split_k", splitK, kPortableCluster)))
-    return failure();
+                                    int64_t splitK, bool swap) {
   if (store != MmaStore::direct && (swap || splitK > 1))
     return emitError() << "expected store = direct where the sums are read "
                           "from shared memory, but got store = "
                        << stringifyMmaStore(store) << " with "
                        << (swap ? "swap = true" : "split_k > 1")
                        << "; use store = direct";
-  if (persistent % splitK == 0)
-    return success();
-  return emitError() << "expected persistent blocks to be whole clusters of "
-                     << splitK << " blocks that share a tile, but got "
-                     << persistent << "; use persistent = "
-                     << std::max(splitK, persistent / splitK * splitK);
+  return success();
 }
 
-LogicalResult MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa,
-                                      int64_t tileM, int64_t tileN,
-                                      int64_t tileK, int64_t stages,
-                                      int64_t consumers, int64_t raster,
-                                      MmaStore store, int64_t persistent,
-                                      int64_t splitK, bool swap,
-                                      int64_t operandBits) {
+LogicalResult MmaScheduleAttr::verify(
+    EmitError emitError, MmaIsa isa, int64_t tileM, int64_t tileN,
+    int64_t tileK, int64_t stages, int64_t consumers, int64_t raster,
+    MmaStore store, int64_t persistent, int64_t splitK, bool swap,
+    int64_t operandBits, int64_t clusterM, int64_t clusterN) {
   if (operandBits != 8 && operandBits != 16)
     return emitError() << "expected operand_bits of 8 or 16, but got "
                        << operandBits << "; use 16";
@@ -566,7 +583,9 @@ LogicalResult MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa,
       failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
       failed(
           verifyRange(emitError, "persistent", persistent, kMaxPersistent)) ||
-      failed(verifyGathered(emitError, store, persistent, splitK, swap)))
+      failed(
+          verifyCluster(emitError, persistent, splitK, clusterM, clusterN)) ||
+      failed(verifyGathered(emitError, store, splitK, swap)))
     return failure();
   if (stages < 2 || stages > kMaxSlots)
     return emitError() << "expected stages from 2 to " << kMaxSlots

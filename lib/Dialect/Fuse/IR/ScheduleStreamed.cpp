@@ -50,7 +50,8 @@ MmaScheduleAttr StreamedScheduleAttr::resultTile() const {
       getContext(), getIsa(), getTileM(), getTileN(),
       /*tile_k=*/MmaScheduleAttr::kRowElements, /*stages=*/2, getConsumers(),
       /*raster=*/1, getStore(), /*persistent=*/1, /*split_k=*/1,
-      /*swap=*/false, /*operand_bits=*/16);
+      /*swap=*/false, /*operand_bits=*/16, /*cluster_m=*/1,
+      /*cluster_n=*/1);
 }
 
 static int64_t resultBytesOf(MmaStore store, int64_t consumers) {

@@ -381,6 +381,12 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     With either of them threads read the sums from shared memory as vectors
     along the result's last axis, and write results from registers.
 
+    With `cluster_m` > 1 so many neighbouring blocks, a cluster, have tiles that
+    follow each other along the first axis, and need the same columns; with
+    `cluster_n` > 1 along the second, and need the same rows. Each copies its
+    part of what they share into the memory of all (multicast), so that the L2 is
+    read once.
+
     `isa = wgmma` (sm_90a): m64nNk16, or k32 of 8 bits, N a multiple of 8 up to
     256, with both operands in shared memory. Tensor cores add products of 8
     bits with 14 bits only; so after each `tile_k` places their sums are added to
@@ -391,7 +397,9 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     3. `tile_k` is a multiple of 64, up to 256; of operands of 8 bits it is 128.
     4. The sums of a thread are at most 128, or 96 of operands of 8 bits.
     5. With `swap` or `split_k` > 1, `store = direct`.
-    6. `split_k` is at most 8 and divides `persistent`.
+    6. One of `split_k`, `cluster_m` and `cluster_n` is the size of a cluster, at
+       most 8, and divides `persistent`; the others are 1. `cluster_m` and
+       `cluster_n` are powers of two.
     7. The slots, the results, the sums and the barriers have room in shared
        memory.
 
@@ -407,7 +415,9 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
                         "MmaStore":$store, "int64_t":$persistent,
                         DefaultValuedParameter<"int64_t", "1">:$split_k,
                         DefaultValuedParameter<"bool", "false">:$swap,
-                        DefaultValuedParameter<"int64_t", "16">:$operand_bits);
+                        DefaultValuedParameter<"int64_t", "16">:$operand_bits,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster_m,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster_n);
   let extraClassDeclaration = [{
     /// Threads of a warpgroup, and rows of one instruction.
     static constexpr int64_t kGroup = 128, kRows = 64;
@@ -444,6 +454,17 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     int64_t resultColumns() const {
       return getSwap() ? getTileM() : getTileN();
     }
+    /// Blocks of a cluster, and how many of them have tiles below each other in
+    /// the result, or beside each other.
+    int64_t clusterSize() const {
+      return getSplitK() * getClusterM() * getClusterN();
+    }
+    int64_t clusterRows() const {
+      return getSwap() ? getClusterN() : getClusterM();
+    }
+    int64_t clusterColumns() const {
+      return getSwap() ? getClusterM() : getClusterN();
+    }
     int64_t sumsPitch() const;
     /// Bytes of a slot, of the buffers for results, of the sums, and of all
     /// dynamic shared memory of a block.
@@ -457,7 +478,9 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
                                       int64_t consumers, int64_t raster,
                                       MmaStore store, int64_t persistent,
                                       int64_t splitK = 1, bool swap = false,
-                                      int64_t operandBits = 16);
+                                      int64_t operandBits = 16,
+                                      int64_t clusterM = 1,
+                                      int64_t clusterN = 1);
     int64_t sharedBytes() const;
   }];
 }
