@@ -154,6 +154,12 @@ static double gatherClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
          gpu.clusterMeetingClocks;
 }
 
+/// Clocks of a step of k that its barriers take.
+static double stepClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
+  double sharers = schedule.getClusterM() * schedule.getClusterN();
+  return gpu.mmaStepClocks + gpu.multicastStepClocks * std::log2(sharers);
+}
+
 /// Clocks of one block for its share of a tile.
 static double tileClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                          const GPUTarget &gpu) {
@@ -163,7 +169,8 @@ static double tileClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                            schedule.getSplitK());
   double places = std::min<double>(product.k, steps * schedule.getTileK());
   return places * clocksOf(schedule, blocks, product.runs, gpu).most() +
-         gatherClocks(schedule, gpu) + epilogueClocks(schedule, product, gpu) +
+         steps * stepClocks(schedule, gpu) + gatherClocks(schedule, gpu) +
+         epilogueClocks(schedule, product, gpu) +
          resultClocks(schedule, product, gpu);
 }
 

@@ -87,7 +87,7 @@ static constexpr GPUTarget makeSM90() {
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
   t.mmaPerClock = 2048;
-  t.l2BytesPerClock = 6700;
+  t.l2BytesPerClock = 7900;
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
   t.multiprocessors = 132;
@@ -95,9 +95,11 @@ static constexpr GPUTarget makeSM90() {
   t.l2Bytes = 50ull << 20;
   t.clockHertz = 1.98e9;
   t.tensorClockHertz = t.sustainedClockHertz = 1.54e9;
-  t.l2PortBytesPerClock = 58;
-  t.clusterBytesPerClock = 3;
-  t.clusterMeetingClocks = 1000;
+  t.l2PortBytesPerClock = 48;
+  t.clusterBytesPerClock = 1.45;
+  t.clusterMeetingClocks = 160;
+  t.mmaStepClocks = 8;
+  t.multicastStepClocks = 124;
   t.clusterGroup = 16;
   return t;
 }

@@ -14,7 +14,10 @@
 //   tensor cores   128 x 256 products / 2048                            16
 //   shared memory  (128 + 256) x 2 bytes written,
 //                  2 x (64 + 256) x 2 read / 128                        16
-//   L2             (128 + 256) x 2 bytes / min(58, 6154 / 132)          16.5
+//   L2             (128 + 256) x 2 bytes / min(48, 7900 / 132)          16
+//
+// A step of k has some clocks beside these, and more where blocks of a cluster
+// copy operands for each other; then the L2 delivers these once.
 //
 // Behind its products each tile computes what follows, and leaves its results.
 // Blocks that share a tile each take a part of the summed axis, and exchange

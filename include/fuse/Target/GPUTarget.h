@@ -75,17 +75,21 @@ struct GPUTarget {
   unsigned mmaPerClock;
   unsigned sharedBytesPerClock;
   /// Read from the L2, if few others read ("NVIDIA A100 Tensor Core GPU
-  /// Architecture": 64 bytes; the same since). On an H100 nine tenths of it, by
-  /// which tiles won for 256 rows.
+  /// Architecture": 64 bytes; the same since). On an H100 three quarters of it,
+  /// fitted like l2BytesPerClock.
   unsigned l2PortBytesPerClock;
   /// Read from the shared memory of the other blocks of a cluster, where all of
   /// them read at once. Fitted to an H100 like l2BytesPerClock; one block alone
   /// reads several times as much.
-  unsigned clusterBytesPerClock;
+  double clusterBytesPerClock;
   /// From the last write of the blocks of a cluster to the first read of each
   /// other's: a release, an arrival, and a load of 180 clocks each way (the
   /// same). Not measured as a whole.
   unsigned clusterMeetingClocks;
+  /// Of one step of a tile on tensor cores, beside its copies and products: for
+  /// its barriers, and for each doubling of the blocks that copy operands for
+  /// each other and wait for each other's slots. Fitted like l2BytesPerClock.
+  unsigned mmaStepClocks, multicastStepClocks;
 
   // The board.
   unsigned multiprocessors;
@@ -93,7 +97,7 @@ struct GPUTarget {
   uint64_t l2Bytes;
   /// Read from the L2 by all multiprocessors together: for an A100 as in table
   /// 4 of "NVIDIA A100 Tensor Core GPU Architecture"; for an H100 fitted to
-  /// which of some 12 tiles was the fastest for 16 to 1024 rows of eight layers
+  /// which of some 26 tiles was the fastest for 16 to 1024 rows of eight layers
   /// (tools/dev/fit_mma_model.py).
   unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.

@@ -35,9 +35,9 @@ FILES = {
         "compare_cpu_contractions.py",
     ),
     "mma-sweep.json.xz": (
-        "times of some 12 tiles of tensor cores for 16 to 1024 rows of eight layers; "
-        "fit_mma_model.py reads it",
-        "sweep_mma.py, in an earlier form",
+        "times of some 26 schedules of tensor cores for each of 52 products of 16 to "
+        "1024 rows; fit_mma_model.py reads it",
+        "sweep_mma.py",
     ),
     "sweeps.json.xz": (
         "times of many schedules of each case",
