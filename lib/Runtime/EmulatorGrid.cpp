@@ -349,8 +349,12 @@ void *EmulatorGrid::tryAccess(const Access &access, const Present &present,
 //===----------------------------------------------------------------------===//
 
 void EmulatorGrid::copyAsync(const AsyncCopy &copy) {
-  // It may read at once.
-  checkHasWaited(copy.from, copy.site);
+  // It may read and write at once.
+  if (copy.read > 0)
+    checkHasWaited(copy.from, copy.site);
+  Access write{copy.to, copy.bytes, copy.bytes, AccessKind::Store};
+  if (!memory.mayStore(write, now()))
+    refuse(memory.complaint(), copy.site);
   running->copies.push_back(copy);
 }
 
@@ -363,11 +367,14 @@ void EmulatorGrid::waitForCopies(unsigned pending) {
   auto &groups = running->copyGroups;
   for (; groups.size() > pending; groups.pop_front())
     for (const AsyncCopy &copy : groups.front()) {
-      const void *from = access(
-          {copy.from, copy.bytes, copy.bytes, AccessKind::Load}, copy.site);
       void *to = access({copy.to, copy.bytes, copy.bytes, AccessKind::Store},
                         copy.site);
-      std::memcpy(to, from, copy.bytes);
+      std::memset(to, 0, copy.bytes);
+      if (copy.read > 0)
+        std::memcpy(to,
+                    access({copy.from, copy.read, copy.bytes, AccessKind::Load},
+                           copy.site),
+                    copy.read);
     }
 }
 

@@ -180,11 +180,13 @@ public:
   void storeAsync(const AsyncStore &store);
 
   /// An asynchronous copy: nothing happens before the thread waits for it, so
-  /// that who does not wait sees what was there before.
+  /// that who does not wait sees what was there before. But it must be right to
+  /// write there at once, too. What is written but not read is zero.
   struct AsyncCopy {
     uint64_t to = 0;
     uint64_t from = 0;
     int64_t bytes = 0;
+    int64_t read = 0;
     const EmulatorSite *site = nullptr;
   };
   void copyAsync(const AsyncCopy &copy);

@@ -129,9 +129,9 @@ void fuse::runtime::multiplyAddShort(ArrayRef<float> a, ArrayRef<float> b,
 }
 
 void fuse::runtime::multiplyAdd(ArrayRef<float> a, ArrayRef<float> b,
-                                MutableArrayRef<float> sums) {
-  size_t columns = sums.size() / matrixRows, depth = a.size() / matrixRows;
-  for (size_t row = 0; row < matrixRows; ++row)
+                                MutableArrayRef<float> sums, size_t rows) {
+  size_t columns = sums.size() / rows, depth = a.size() / rows;
+  for (size_t row = 0; row < rows; ++row)
     for (size_t column = 0; column < columns; ++column) {
       double sum = 0;
       for (size_t k = 0; k < depth; ++k)

@@ -79,10 +79,10 @@ inline unsigned depthOf(EmulatorFactor element) {
   return 2 * matrixDepth / bytesOf(element);
 }
 
-/// sums[64][columns] += a[64][depth] b[columns][depth]^T. The products of a
+/// sums[rows][columns] += a[rows][depth] b[columns][depth]^T. The products of a
 /// multiplication are added in f64, which the hardware is no better than.
 void multiplyAdd(llvm::ArrayRef<float> a, llvm::ArrayRef<float> b,
-                 llvm::MutableArrayRef<float> sums);
+                 llvm::MutableArrayRef<float> sums, size_t rows = matrixRows);
 /// The same of 8-bit elements. As on an H100 the products and the sum before
 /// are cut to 13 bits behind the first bit of the largest, and so is the
 /// result.

@@ -441,6 +441,22 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
   return true;
 }
 
+bool EmulatorMemory::mayStore(const Access &access, const Present &now) {
+  const Segment *segment = find(access);
+  if (!segment || !isInside(access, *segment))
+    return false;
+  if (!segment->isWritable() || segment->kind == SegmentKind::Counter)
+    return true;
+  int64_t offset = access.address - segment->base;
+  ArrayRef<ByteState> states = shadows[segment - segments.data()];
+  for (int64_t byte = offset; byte < offset + access.bytes; ++byte) {
+    ByteState state = states[byte];
+    if (!store(*segment, byte, state, now, /*isAtomic=*/false))
+      return false;
+  }
+  return true;
+}
+
 void *EmulatorMemory::translate(const Access &access, const Present &now) {
   const Segment *segment = find(access);
   if (!segment || !isInside(access, *segment))

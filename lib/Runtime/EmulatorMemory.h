@@ -149,6 +149,9 @@ public:
   /// The place on the host, or nothing, with a complaint in `complaint()`.
   void *translate(const Access &access, const Present &now);
 
+  /// Whether a store is right now, with a complaint if not. Stores nothing.
+  bool mayStore(const Access &access, const Present &now);
+
   /// Whether the last write of the byte comes before now, with a complaint if
   /// not. Reads nothing.
   bool checkWriteOrdered(uint64_t address, const Present &now);

@@ -59,7 +59,19 @@ static uint64_t policyShim() { return 0; }
 template <unsigned bytes>
 static void copyAsyncShim(uint64_t to, uint64_t from,
                           const EmulatorSite *site) {
-  grid().copyAsync({to, from, bytes, site});
+  grid().copyAsync({to, from, bytes, bytes, site});
+}
+
+/// Zeros stand for what is not read.
+template <unsigned bytes>
+static void copyPartAsyncShim(uint64_t to, uint64_t from, uint32_t read,
+                              const EmulatorSite *site) {
+  if (read > bytes)
+    grid().refuse(formatv("expected a copy to read at most the {0} bytes that "
+                          "it writes, but got {1}; check its size",
+                          bytes, read),
+                  site);
+  grid().copyAsync({to, from, bytes, read, site});
 }
 
 static void commitCopiesShim() { grid().commitCopies(); }
@@ -403,6 +415,8 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
        true},
       {"llvm.nvvm.cp.async.cg.shared.global.16", addressOf(copyAsyncShim<16>),
        true},
+      {"llvm.nvvm.cp.async.cg.shared.global.16.s",
+       addressOf(copyPartAsyncShim<16>), true},
       {"llvm.nvvm.cp.async.commit.group", addressOf(commitCopiesShim), false},
       {"llvm.nvvm.cp.async.wait.group", addressOf(waitForCopiesShim), false},
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatorGrid.h"
+#include "EmulatorMatrices.h"
 #include "EmulatorShims.h"
 #include <cstring>
 
@@ -199,6 +200,64 @@ static void storeMatricesShim(uint64_t address, Registers... registers,
 // Multiplications
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What a lane brings to m16n8k16 and gets from it.
+struct WarpProduct {
+  static constexpr unsigned rows = 16, columns = 8, sumWords = 4;
+  std::array<uint32_t, 4> a;
+  std::array<uint32_t, 2> b;
+  std::array<float, sumWords> sums;
+};
+} // namespace
+
+/// The columns of B lie in registers as the first 8 rows of A would.
+static void multiplyInWarp(WarpLanes lanes, bool isBFloat) {
+  constexpr unsigned rows = WarpProduct::rows, columns = WarpProduct::columns;
+  std::array<float, rows * matrixDepth> a;
+  std::array<float, columns * matrixDepth> b;
+  std::array<float, rows * columns> sums;
+  auto half = [&](uint32_t word, unsigned upper) {
+    return halfToFloat(uint16_t(word >> 16 * upper), isBFloat);
+  };
+  auto sumOf = [&](unsigned lane, unsigned number) -> float & {
+    SumPlace place = placeOfSum(/*warp=*/0, lane, number);
+    return sums[place.row * columns + place.column];
+  };
+  for (unsigned lane : lanes.members()) {
+    auto &mine = lanes.payload<WarpProduct>(lane);
+    for (unsigned number = 0; number < mine.a.size(); ++number)
+      for (unsigned upper = 0; upper < 2; ++upper) {
+        SumPlace place = placeOfA(/*warp=*/0, lane, number);
+        a[place.row * matrixDepth + place.column + upper] =
+            half(mine.a[number], upper);
+        if (number < mine.b.size()) {
+          SumPlace ofB = placeOfA(/*warp=*/0, lane, 2 * number);
+          b[ofB.row * matrixDepth + ofB.column + upper] =
+              half(mine.b[number], upper);
+        }
+      }
+    for (unsigned number = 0; number < mine.sums.size(); ++number)
+      sumOf(lane, number) = mine.sums[number];
+  }
+  multiplyAdd(a, b, sums, rows);
+  for (unsigned lane : lanes.members())
+    for (unsigned number = 0; number < WarpProduct::sumWords; ++number)
+      lanes.payload<WarpProduct>(lane).sums[number] = sumOf(lane, number);
+}
+
+template <bool isBFloat>
+static void multiplySyncShim(float *result, uint32_t a0, uint32_t a1,
+                             uint32_t a2, uint32_t a3, uint32_t b0, uint32_t b1,
+                             float c0, float c1, float c2, float c3,
+                             const EmulatorSite *site) {
+  WarpProduct mine{{a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};
+  grid().warpOperation({"mma.sync", ~0u, &mine, site}, [](WarpLanes lanes) {
+    multiplyInWarp(lanes, isBFloat);
+    return true;
+  });
+  std::copy(mine.sums.begin(), mine.sums.end(), result);
+}
+
 static void multiplyShim(uint32_t *sums, const EmulatorWgmma *form,
                          const uint32_t *registers, uint64_t a, uint64_t b,
                          uint32_t addsToSums, const EmulatorSite *site) {
@@ -350,6 +409,8 @@ static void addMatrixShims(SmallVectorImpl<EmulatorShim> &shims) {
   FUSE_MATRICES("", false);
   FUSE_MATRICES(".trans", true);
 #undef FUSE_MATRICES
+  add("llvm.nvvm.mma.m16n8k16.row.col.f32.f32", multiplySyncShim<false>);
+  add("llvm.nvvm.mma.m16n8k16.row.col.bf16", multiplySyncShim<true>);
   add("fuse.wgmma", multiplyShim);
   add("fuse.wgmma.wait", waitForSumsShim);
   add("fuse.wgmma.use", useSumShim);
