@@ -16,6 +16,7 @@ memory.py    global and shared memory
 registers.py operands and arithmetic
 warp.py      a warp: lanes, branches, loads and stores, exchanges
 tensor.py    mbarriers, TMA, wgmma, matrices
+sync.py      cp.async, mma.sync
 machine.py   blocks and clusters that take turns
 launch.py    a whole program of static shapes
 """

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from . import flow, memory, registers, tensor
+from . import flow, memory, registers, sync, tensor
 from .text import PtxError
 from .warp import HANDLERS as WARP_HANDLERS
 from .warp import Blocked, Warp
@@ -207,5 +207,6 @@ WARP_HANDLERS.update(
         "barrier.cluster.wait": _cluster_wait,
         "mapa": _map_address,
         **tensor.HANDLERS,
+        **sync.HANDLERS,
     }
 )
