@@ -433,8 +433,9 @@ SmallVector<BlockArgument>
 mlir::fuse::mmaTileInputs(KernelOp kernel, const DimClasses &dims,
                           const MmaSpace &space, const MmaSegment &segment,
                           MmaScheduleAttr schedule, TensorFacts facts) {
-  // The slots of streamed rows have no room for others.
-  if (!space.rows.tensor)
+  // The slots of streamed rows have no room for others; only copies by tensor
+  // map bring any.
+  if (!space.rows.tensor || schedule.isMmaSync())
     return {};
   int64_t columns = mmaGroupColumns(kernel, segment, schedule);
   if (segment.columnsPerConsumer(schedule) % columns != 0)

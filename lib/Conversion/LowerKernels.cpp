@@ -612,8 +612,8 @@ struct LowerKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    EmitOptions options{strict,         aligned, divisible, float8,
-                        packedExtremes, inPlace, cluster,   wgmma};
+    EmitOptions options{strict,  aligned, divisible, float8,     packedExtremes,
+                        inPlace, cluster, wgmma,     sharedBytes};
     bool lowered = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       DimClasses dims(function);

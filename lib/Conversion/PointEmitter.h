@@ -121,6 +121,8 @@ struct EmitOptions {
   int64_t cluster = 1;
   /// The chip multiplies matrices by warpgroup.
   bool wgmma = false;
+  /// Shared memory that a block of the chip may have; 0 where it is no GPU.
+  int64_t sharedBytes = 0;
 };
 
 class PointEmitter {

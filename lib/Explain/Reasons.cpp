@@ -291,8 +291,14 @@ static std::string explainColumns(KernelOp kernel,
 static std::string explainOrdinaryCores(KernelOp kernel, const DimClasses &dims,
                                         std::optional<TensorFacts> facts) {
   std::string reason;
-  if (facts && failed(mmaSpaceOf(kernel, dims, *facts, reason)))
+  if (!facts)
+    return "";
+  FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, *facts, reason);
+  if (failed(space))
     return "; tensor cores cannot run it: " + reason;
+  if (space->operandBits() == 8)
+    return "; tensor cores multiply 8-bit floats by wgmma only, which the chip "
+           "lacks";
   return "";
 }
 
@@ -403,17 +409,23 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                        "each other",
                        schedule.clusterSize(),
                        schedule.clusterRows() > 1 ? "columns" : "rows");
-  bool isBuffered = schedule.getStore() == MmaStore::tma;
+  bool isBuffered = schedule.getStore() != MmaStore::direct;
+  constexpr int64_t warpsOfGroup = 4;
+  std::string sharers =
+      schedule.isMmaSync()
+          ? plural(warpsOfGroup * schedule.getConsumers(), "warp") +
+                ", each by mma.sync,"
+          : plural(schedule.getConsumers(), "warpgroup");
   std::string text = formatv(
       "it contracts {8}-bit floats on tensor cores; {0} share tiles of "
       "{1} x {2}{3}{4}, whose operands are copied up to {5} steps ahead, and "
       "results are written {6}{7}",
-      plural(schedule.getConsumers(), "warpgroup"), schedule.resultRows(),
-      schedule.resultColumns(),
+      sharers, schedule.resultRows(), schedule.resultColumns(),
       schedule.getSwap() ? " with the operands swapped" : "", gathered,
       schedule.getStages() - 1,
       isBuffered ? "through shared memory" : "from registers",
-      isBuffered ? explainStores(kernel, dims) : "", schedule.getOperandBits());
+      schedule.getStore() == MmaStore::tma ? explainStores(kernel, dims) : "",
+      schedule.getOperandBits());
   if (size_t count =
           facts ? countTileInputs(schedule, kernel, dims, *facts) : 0)
     text += formatv("; {0} as large as the result {1} copied with the tiles",

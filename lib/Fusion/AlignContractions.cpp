@@ -164,14 +164,13 @@ struct AlignContractionsPass
       llvm::consumeError(gpu.takeError());
       return;
     }
-    if (!gpu->hasWgmma)
-      return;
     MachineRates machine = MachineRates::of(chip);
     SmallVector<Padding> found;
     for (Block &block : getOperation().getBody())
       for (ContractOp contract : block.getOps<ContractOp>()) {
         std::optional<Padding> padding = findPadding(contract);
-        if (padding && isWorthwhile(*padding, machine))
+        unsigned bits = contract.getLhs().getType().getElementTypeBitWidth();
+        if (padding && gpu->multiplies(bits) && isWorthwhile(*padding, machine))
           found.push_back(std::move(*padding));
       }
     llvm::for_each(found, rewrite);

@@ -63,7 +63,7 @@ MachineRates MachineRates::of(StringRef chip) {
                                   : HUGE_VAL,
           static_cast<double>(gpu->maxClusterSize),
           /*packsOperands=*/false,
-          gpu->hasWgmma ? &knownTarget(chip) : nullptr};
+          &knownTarget(chip)};
 }
 
 namespace {
@@ -261,9 +261,14 @@ static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
 
 FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
                                                 const DimClasses &dims,
+                                                const GPUTarget &gpu,
                                                 std::string &reason) {
-  return mmaSpaceOf(group, dims, {/*aligned=*/true, /*divisible=*/true},
-                    reason);
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(group, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
+  if (failed(space) || gpu.multiplies(space->operandBits()))
+    return space;
+  reason = "the chip multiplies no 8-bit floats by what kernels use of it";
+  return failure();
 }
 
 static FailureOr<StreamedSpace> streamedSpace(ArrayRef<Operation *> ops,
@@ -292,7 +297,8 @@ static double contractionSeconds(ArrayRef<Operation *> ops,
   std::string reason;
   if (!machine.tensorCores || llvm::none_of(ops, llvm::IsaPred<ContractOp>))
     return 0;
-  auto space = tensorCoreSpace({ops, inputs, results}, dims, reason);
+  auto space = tensorCoreSpace({ops, inputs, results}, dims,
+                               *machine.tensorCores, reason);
   if (succeeded(space))
     return fastestMma(*space, results, dims, *machine.tensorCores);
   double products = 0;
@@ -310,7 +316,7 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 const DimClasses &dims,
                                                 const MachineRates &machine) {
   std::string reason;
-  if (machine.tensorCores)
+  if (machine.streams())
     if (auto space = streamedSpace(ops, inputs, results, dims);
         succeeded(space))
       return streamedSeconds(*space, dims, *machine.tensorCores, {});

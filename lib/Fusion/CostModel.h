@@ -55,6 +55,8 @@ struct MachineRates {
   bool packsOperands;
   /// The chip, if its tensor cores run contractions; else null.
   const GPUTarget *tensorCores = nullptr;
+  /// Whether these also stream a softmax between two contractions.
+  bool streams() const { return tensorCores && tensorCores->hasWgmma; }
 
   /// Those of a chip's common board; the host's for "cpu" and for chips that
   /// nobody knows, which a later stage refuses.
@@ -65,7 +67,7 @@ struct MachineRates {
 /// tensors; else the reason.
 FailureOr<MmaSpace> tensorCoreSpace(const MmaGroup &group,
                                     const DimClasses &dims,
-                                    std::string &reason);
+                                    const GPUTarget &gpu, std::string &reason);
 
 /// Whether the ops are two contractions with a softmax between them that tensor
 /// cores stream, for such calls.

@@ -439,7 +439,7 @@ private:
   /// tensor cores run contractions, and notes both times; whether some go.
   bool keepFaster(SmallVectorImpl<Way> &ways) {
     llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
-    if (!gpu || !gpu->hasWgmma) {
+    if (!gpu) {
       llvm::consumeError(gpu.takeError());
       return false;
     }

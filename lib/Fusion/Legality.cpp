@@ -35,9 +35,8 @@ namespace {
 class Classifier {
 public:
   Classifier(const GroupView &group, const DimClasses &dims,
-             bool hasTensorCores, std::string &reason)
-      : group(group), dims(dims), hasTensorCores(hasTensorCores),
-        reason(reason) {}
+             const GPUTarget *tensorCores, std::string &reason)
+      : group(group), dims(dims), tensorCores(tensorCores), reason(reason) {}
 
   FailureOr<GroupKind> run();
 
@@ -57,7 +56,7 @@ private:
 
   const GroupView &group;
   const DimClasses &dims;
-  bool hasTensorCores;
+  const GPUTarget *tensorCores;
   std::string &reason;
 };
 
@@ -269,8 +268,10 @@ static const char *checkScatters(const GroupView &group) {
 bool Classifier::areMmaProducts(ArrayRef<ContractOp> contracts) const {
   std::string why;
   TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
-  return hasTensorCores && llvm::all_of(contracts, [&](ContractOp contract) {
-           return isMmaProduct(contract, dims, facts, why);
+  return tensorCores && llvm::all_of(contracts, [&](ContractOp contract) {
+           unsigned bits = contract.getLhs().getType().getElementTypeBitWidth();
+           return tensorCores->multiplies(bits) &&
+                  isMmaProduct(contract, dims, facts, why);
          });
 }
 
@@ -373,7 +374,7 @@ FailureOr<GroupKind> Classifier::asContractions() {
       return ownerOf(result) == &segment;
     });
     GroupView view{ops, results, group.tilesReduce, group.packsOperands};
-    if (failed(Classifier(view, dims, hasTensorCores, reason)
+    if (failed(Classifier(view, dims, tensorCores, reason)
                    .asContraction(segment.contractions)))
       return failure();
   }
@@ -464,7 +465,7 @@ FailureOr<GroupKind> Classifier::asReductions() {
 
 /// Of two contractions, the one behind the other.
 bool Classifier::isStreamed() {
-  if (!hasTensorCores || !areChained(group.ops))
+  if (!tensorCores || !tensorCores->hasWgmma || !areChained(group.ops))
     return false;
   llvm::SmallPtrSet<Operation *, 32> inside(group.ops.begin(), group.ops.end());
   SmallVector<Value> inputs;
@@ -519,7 +520,7 @@ FailureOr<GroupKind> Classifier::run() {
 
 FailureOr<GroupKind> mlir::fuse::classifyGroup(const GroupView &group,
                                                const DimClasses &dims,
-                                               bool hasTensorCores,
+                                               const GPUTarget *tensorCores,
                                                std::string &reason) {
-  return Classifier(group, dims, hasTensorCores, reason).run();
+  return Classifier(group, dims, tensorCores, reason).run();
 }

@@ -109,9 +109,10 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
     return false;
   }
   std::string why;
-  if (isStreamed(ops, groups.inputsOf(ops), results, *dims) ||
-      succeeded(
-          tensorCoreSpace({ops, groups.inputsOf(ops), results}, *dims, why)))
+  if ((machine.streams() &&
+       isStreamed(ops, groups.inputsOf(ops), results, *dims)) ||
+      succeeded(tensorCoreSpace({ops, groups.inputsOf(ops), results}, *dims,
+                                *machine.tensorCores, why)))
     return true;
   reason = "tensor cores cannot run the contractions together: " + why;
   return false;

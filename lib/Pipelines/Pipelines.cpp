@@ -143,6 +143,7 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   lower.packedExtremes = bool(gpu);
   lower.cluster = gpu ? gpu->maxClusterSize : 1;
   lower.wgmma = gpu && gpu->hasWgmma;
+  lower.sharedBytes = gpu ? gpu->maxSharedBytesPerBlock : 0;
   bool overlaps = options.launchOverlap && gpu && gpu->hasLaunchOverlap;
   llvm::consumeError(gpu.takeError());
   pm.addPass(createLowerKernels(lower));

@@ -112,7 +112,7 @@ void Detacher::build() {
 /// that follow. Nothing where they cannot run it.
 std::optional<double> Detacher::secondsTogether(std::string &reason) {
   DimClasses dims(kernel->getParentOfType<func::FuncOp>());
-  if (!target.gpu || !target.gpu->hasWgmma) {
+  if (!target.gpu) {
     reason = "the chip has no tensor cores that it is known to run on";
     return std::nullopt;
   }
@@ -120,6 +120,10 @@ std::optional<double> Detacher::secondsTogether(std::string &reason) {
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
   if (failed(space))
     return std::nullopt;
+  if (!target.gpu->multiplies(space->operandBits())) {
+    reason = "the chip multiplies no 8-bit floats by what kernels use of it";
+    return std::nullopt;
+  }
   SmallVector<MmaScheduleAttr> schedules = mmaSchedulesOf(kernel, dims, target);
   if (schedules.empty()) {
     reason = llvm::formatv("no tile of tensor cores holds whole groups of {0} "

@@ -466,7 +466,8 @@ BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
   work.blocks =
       std::min<double>(tiles * schedule.getSplitK(), schedule.getPersistent());
   double share = tiles / work.blocks;
-  work.registers = gpu.registersPerSM / work.threads;
+  work.registers = std::min<double>(gpu.registersPerSM / work.threads,
+                                    gpu.maxRegistersPerThread);
   work.sharedBytes = schedule.sharedBytes();
   work.memoryBytes = bytes / work.blocks;
   work.cachedBytes = share * product.k *

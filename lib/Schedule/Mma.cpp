@@ -151,7 +151,7 @@ MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims,
 SmallVector<MmaScheduleAttr>
 mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
                            const ScheduleTarget &target) {
-  if (!target.gpu || !target.gpu->hasWgmma)
+  if (!target.gpu)
     return {};
   TensorFacts facts{target.aligned, target.divisible};
   std::string reason;

@@ -7,6 +7,8 @@
 
 #include "fuse/Schedule/MmaModel.h"
 
+#include "MmaSync.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -43,6 +45,8 @@ struct TileClocks {
 } // namespace
 
 double mlir::fuse::mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu) {
+  if (schedule.isMmaSync())
+    return gpu.mmaSyncPerClock;
   constexpr double bits = 16;
   return gpu.mmaPerClock * bits / schedule.getOperandBits();
 }
@@ -62,6 +66,12 @@ static double columnTiles(MmaScheduleAttr schedule, const MmaProduct &product,
 double mlir::fuse::mmaColumnTiles(MmaScheduleAttr schedule,
                                   const MmaProduct &product) {
   return columnTiles(schedule, product, /*neighbours=*/1);
+}
+
+double mlir::fuse::mmaTilesOf(MmaScheduleAttr schedule,
+                              const MmaProduct &product) {
+  return product.batches * std::ceil(product.m / schedule.resultRows()) *
+         mmaColumnTiles(schedule, product);
 }
 
 /// What blocks take in turn: tiles, or parts of them; also tiles beyond an
@@ -99,9 +109,9 @@ static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
                    delivered * blocks / gpu.l2BytesPerClock)};
 }
 
-/// Clocks in which a block computes what follows for its share of a tile.
-static double epilogueClocks(MmaScheduleAttr schedule,
-                             const MmaProduct &product, const GPUTarget &gpu) {
+double mlir::fuse::mmaEpilogueClocks(MmaScheduleAttr schedule,
+                                     const MmaProduct &product,
+                                     const GPUTarget &gpu) {
   double lanes =
       gpu.operationsPerSecond() / (gpu.multiprocessors * gpu.clockHertz);
   double places =
@@ -110,10 +120,9 @@ static double epilogueClocks(MmaScheduleAttr schedule,
                    product.readBytes / gpu.sharedBytesPerClock);
 }
 
-/// Seconds of the launch that combines what tiles leave of rows.
-static double combiningSeconds(MmaScheduleAttr schedule,
-                               const MmaProduct &product,
-                               const GPUTarget &gpu) {
+double mlir::fuse::mmaCombiningSeconds(MmaScheduleAttr schedule,
+                                       const MmaProduct &product,
+                                       const GPUTarget &gpu) {
   if (product.states == 0)
     return 0;
   constexpr double stateBytes = 4;
@@ -170,12 +179,14 @@ static double tileClocks(MmaScheduleAttr schedule, const MmaProduct &product,
   double places = std::min<double>(product.k, steps * schedule.getTileK());
   return places * clocksOf(schedule, blocks, product.runs, gpu).most() +
          steps * stepClocks(schedule, gpu) + gatherClocks(schedule, gpu) +
-         epilogueClocks(schedule, product, gpu) +
+         mmaEpilogueClocks(schedule, product, gpu) +
          resultClocks(schedule, product, gpu);
 }
 
 double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
+  if (schedule.isMmaSync())
+    return mmaSyncClocks(schedule, product, gpu);
   double blocks = blocksOf(schedule, product, gpu);
   double waves = std::ceil(turnsOf(schedule, product) / blocks);
   return waves * tileClocks(schedule, product, gpu);
@@ -193,6 +204,8 @@ static double busySeconds(MmaScheduleAttr schedule, const MmaProduct &product,
 TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
                                      const MmaProduct &product,
                                      const GPUTarget &gpu) {
+  if (schedule.isMmaSync())
+    return estimateMmaSync(schedule, product, gpu);
   double busy = busySeconds(schedule, product, gpu);
   double bytes =
       product.batches *
@@ -207,7 +220,7 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
   TimeEstimate estimate;
   estimate.residentBlocks = 1;
   estimate.seconds = gpu.launchSeconds + softMaximum({busy, memory}) +
-                     combiningSeconds(schedule, product, gpu);
+                     mmaCombiningSeconds(schedule, product, gpu);
   TileClocks clocks =
       clocksOf(schedule, blocksOf(schedule, product, gpu), product.runs, gpu);
   if (memory >= busy)
@@ -252,9 +265,9 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
          (!copiesResults || (hasBlock && form.mayCopyResults));
 }
 
-/// Rows of tiles that are walked together: of a wave, the rows and columns that
-/// are read are then the fewest.
-static int64_t rasterOf(int64_t tileM, int64_t tileN, double tilesAtOnce) {
+/// Of a wave, the rows and columns that are read are then the fewest.
+int64_t mlir::fuse::mmaRasterOf(int64_t tileM, int64_t tileN,
+                                double tilesAtOnce) {
   constexpr int64_t most = 32;
   auto read = [&](double raster) {
     return raster * tileM + tilesAtOnce / raster * tileN;
@@ -309,8 +322,8 @@ MmaScheduleAttr ScheduleList::withMostStages(const Shape &shape) {
     return MmaScheduleAttr::getIfLegal(
         context, MmaIsa::wgmma, shape.tileM, shape.tileN,
         MmaScheduleAttr::kRowBytes * 8 / operandBits, stages, shape.consumers,
-        rasterOf(shape.tileM * shape.clusterM, shape.tileN * shape.clusterN,
-                 clusters),
+        mmaRasterOf(shape.tileM * shape.clusterM, shape.tileN * shape.clusterN,
+                    clusters),
         shape.store, clusters * shape.clusterSize(), shape.splitK, shape.swap,
         operandBits, shape.clusterM, shape.clusterN);
   };
@@ -393,10 +406,11 @@ static std::pair<double, double> costOf(MmaScheduleAttr schedule,
 SmallVector<MmaScheduleAttr>
 mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
                              const MmaForm &form, const GPUTarget &gpu) {
-  if (!gpu.hasWgmma)
+  if (!gpu.multiplies(product.operandBits))
     return {};
   SmallVector<MmaScheduleAttr> all =
-      ScheduleList(context, product.operandBits, form, gpu).all();
+      gpu.hasWgmma ? ScheduleList(context, product.operandBits, form, gpu).all()
+                   : mmaSyncSchedules(context, form, gpu);
   // Costs, and the place in `all`.
   SmallVector<std::pair<std::pair<double, double>, size_t>> costs;
   for (auto [number, schedule] : llvm::enumerate(all))

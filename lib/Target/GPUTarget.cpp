@@ -33,7 +33,7 @@ static constexpr GPUTarget makeSM80() {
   t.reservedSharedBytesPerBlock = 1024;
   t.widestLoadBits = 128;
   t.hasAsyncCopy = true;
-  t.mmaPerClock = 1024;
+  t.mmaPerClock = t.mmaSyncPerClock = 1024;
   t.sharedBytesPerClock = 128;
   t.l2PortBytesPerClock = 64;
   t.multiprocessors = 108;
@@ -53,6 +53,7 @@ static constexpr GPUTarget makeSM86() {
   t.maxBlocksPerSM = 16;
   t.maxSharedBytesPerBlock = 99 * 1024;
   t.sharedBytesPerSM = 100 * 1024;
+  t.mmaPerClock = t.mmaSyncPerClock = 512;
   t.multiprocessors = 84;
   t.memoryBytesPerSecond = 696e9;
   t.l2Bytes = 6ull << 20;
@@ -87,6 +88,7 @@ static constexpr GPUTarget makeSM90() {
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
   t.mmaPerClock = 2048;
+  t.mmaSyncPerClock = 1270;
   t.l2BytesPerClock = 7900;
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
@@ -140,6 +142,8 @@ static constexpr GPUTarget makeSM120() {
   t.maxBlocksPerSM = 24;
   t.maxSharedBytesPerBlock = 99 * 1024;
   t.sharedBytesPerSM = 100 * 1024;
+  // 209 TFLOP/s of dense products summed in f32.
+  t.mmaPerClock = t.mmaSyncPerClock = 256;
   t.multiprocessors = 170;
   t.memoryBytesPerSecond = 1792e9;
   t.l2Bytes = 96ull << 20;

@@ -206,6 +206,37 @@ def test_several_contractions(inspect):
 # ---------------------------------------------------------------- tensor cores
 
 
+SYNC = (
+    "tile_m = 128, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, "
+    "raster = 2, store = rows, persistent = 2"
+)
+
+
+@pytest.mark.parametrize(
+    "m, n, k, dtype", [(70, 136, 200, "bf16"), (129, 64, 8, "f16")]
+)
+def test_products_of_warps(inspect, m, n, k, dtype):
+    """cp.async, ldmatrix and mma.sync, whose copies come as late as they may."""
+    rng = np.random.default_rng(6)
+    x, w = small_integers(rng, m, k), small_integers(rng, n, k)
+    program = matmul(m, n, k, dtype, SYNC).replace("isa = wgmma", "isa = mma_sync")
+    assert "mma.sync" in inspect(program, "ptx")
+    expected = (x @ w.T).astype(np.float32)
+    expected = rounded(expected) if dtype == "bf16" else expected.astype(np.float16)
+    (y,) = simulate(inspect, program, [x, w])
+    np.testing.assert_array_equal(y, expected)
+    # A step that nobody waits for.
+    (y,) = simulate(
+        inspect,
+        program,
+        [x, w],
+        lambda ptx: ptx.replace("wait_group \t1", "wait_group \t2").replace(
+            "wait_group 1", "wait_group 2"
+        ),
+    )
+    assert np.any(y != expected)
+
+
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize(
     "m, n, k, schedule",

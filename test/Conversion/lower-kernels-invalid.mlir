@@ -190,7 +190,7 @@ func.func @vectors_across_planes(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
 // -----
 
 func.func @chip(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @below {{expected a chip with wgmma for #fuse.mma, such as sm_90a, but got another; use #fuse.contraction}}
+  // expected-error @below {{expected a chip with wgmma for #fuse.mma with isa = wgmma, such as sm_90a, but got another; use isa = mma_sync}}
   %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
       schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132> {
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):

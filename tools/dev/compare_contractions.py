@@ -9,6 +9,7 @@ are written after each case, and a run on a folder that has some goes on with th
 
     compare_contractions.py --out contractions --budget 300
     compare_contractions.py --only fused,odd --compile
+    compare_contractions.py --chip sm_90     # by mma.sync, as other chips have it
     compare_contractions.py --list           # no GPU
     compare_contractions.py --dry-run        # no GPU: compile all programs for sm_90a
 """
@@ -55,7 +56,11 @@ def parse_arguments():
     )
     parser.add_argument("--list", action="store_true", help="print the cases")
     parser.add_argument("--dry-run", action="store_true", help="only compile")
-    parser.add_argument("--chip", default="sm_90a", help="of the dry run")
+    parser.add_argument(
+        "--chip",
+        help="whose kernels: the device's, or of a dry run sm_90a's; those of sm_90 multiply "
+        "by mma.sync",
+    )
     return parser.parse_args()
 
 
@@ -78,7 +83,8 @@ def dry_run(arguments):
     failures = 0
     for case in selected(arguments.only):
         try:
-            kernels = fuse.inspect(case.program, chip=arguments.chip).kernels
+            chip = arguments.chip or "sm_90a"
+            kernels = fuse.inspect(case.program, chip=chip).kernels
             problem = None if has_tensor_cores(case, kernels) else "no tensor cores"
             said = problem or f"{len(kernels)} kernels"
         except fuse.Error as error:
@@ -168,12 +174,15 @@ class Comparison:
         functions = {}
         try:
             start = time.monotonic()
-            program = fuse.compile(case.program, target="cuda", cache=False)
+            program = fuse.compile(
+                case.program, target="cuda", chip=self.arguments.chip, cache=False
+            )
             functions["fuse"] = program
             entry["compile_ms"] = (time.monotonic() - start) * 1000
         except fuse.Error as error:
             entry["errors"]["fuse"] = {"failed": str(error)}
         else:
+            entry["chip"] = program.chip
             entry["kernels"] = [kernel.schedule for kernel in program.kernels]
         if case.set != "fused" and self.arguments.quack:
             functions["quack"] = self.quack(case)

@@ -11,6 +11,7 @@ from mutants_emission import EMISSION
 from mutants_exchange import EXCHANGE
 from mutants_lengths import LENGTHS
 from mutants_lowering import LOWERING
+from mutants_mma_sync import MMA_SYNC
 from mutants_repeated_work import REPEATED_WORK
 from mutants_rows import ROWS
 from mutants_several_rows import SEVERAL_ROWS
@@ -26,6 +27,7 @@ MUTANTS = [
     *REPEATED_WORK,
     *SEVERAL_ROWS,
     *STREAMED,
+    *MMA_SYNC,
     *SUMS,
     *of_file(
         "lib/Runtime/Arguments.cpp",

@@ -11,6 +11,7 @@ cores, into the cache.
 
     sweep_mma.py --out mma-sweep.json --seconds 200   # on a GPU with torch
     sweep_mma.py --only "Qwen2.5 7B o" --list         # no GPU: the schedules
+    sweep_mma.py --chip sm_90                         # mma.sync, as other chips have it
 """
 
 import argparse
@@ -34,7 +35,6 @@ from peers.contraction_cases import MODELS, ODD_SHAPES, product  # noqa: E402
 
 ROWS = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 FAMILIES = ("LLaMA-3 8B", "Qwen2.5 7B")
-CHIP = "sm_90a"
 # The model's first, and how much slower than the first others may be by it.
 FIRST, SLOWER = 10, 1.6
 CALLS_OF_A_GRAPH = 16
@@ -52,9 +52,9 @@ def kind(schedule):
     return field(schedule, "tile_m"), "swap = true" in schedule, *clusters
 
 
-def candidates(case):
+def candidates(case, chip):
     """All schedules of a product and the model's microseconds, the first first."""
-    command = [tool(), "inspect", "-", "--chip", CHIP, "--emit=candidates", "--json"]
+    command = [tool(), "inspect", "-", "--chip", chip, "--emit=candidates", "--json"]
     done = subprocess.run(
         command, input=case.program, capture_output=True, text=True, check=True
     )
@@ -70,8 +70,8 @@ def tool():
     return shutil.which("fuse") or str(ROOT / "build" / "bin" / "fuse")
 
 
-def schedules(case):
-    ranked = candidates(case)
+def schedules(case, chip):
+    ranked = candidates(case, chip)
     chosen = [text for text, _ in ranked[:FIRST]]
     kinds = {kind(text) for text in chosen}
     for text, predicted in ranked:
@@ -171,11 +171,12 @@ def main():
     parser.add_argument("--seconds", type=float, default=200, help="in all")
     parser.add_argument("--only", default="", help="cases whose name has one of a,b,c")
     parser.add_argument("--list", action="store_true", help="print the schedules")
+    parser.add_argument("--chip", default="sm_90a", help="whose schedules")
     arguments = parser.parse_args()
     deadline = time.monotonic() + arguments.seconds
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         chosen = list(cases(arguments.only))
-        texts = pool.map(schedules, [case for _, _, case in chosen])
+        texts = pool.map(lambda each: schedules(each[2], arguments.chip), chosen)
         plan = [(*each, found) for each, found in zip(chosen, texts, strict=True)]
     if arguments.list:
         for _, _, case, found in plan:

@@ -100,10 +100,10 @@ jit::CompileOptions Checker::options(FuncOp function, bool strict) {
   return result;
 }
 
-/// The GPU whose kernels are emulated: of half the programs, one with tensor
-/// cores.
+/// The GPU whose kernels are emulated: of half the programs, one with wgmma.
 StringRef Checker::gpuChip() const {
-  return program.seed / 2 % 2 ? "sm_90a" : "sm_90";
+  static constexpr const char *chips[] = {"sm_90", "sm_90a", "sm_86", "sm_90a"};
+  return chips[program.seed / 2 % 4];
 }
 
 jit::CompileOptions Checker::emulated() {

@@ -94,7 +94,9 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
     Option<"cluster", "cluster", "int64_t", "1",
            "Blocks that a cluster of the chip may have; 1 for no clusters">,
     Option<"wgmma", "wgmma", "bool", "false",
-           "The chip multiplies matrices by warpgroup">
+           "The chip multiplies matrices by warpgroup">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "0",
+           "Shared memory that a block of the chip may have; 0 for no GPU">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -9,6 +9,7 @@
 #define FUSE_FUSION_LEGALITY_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Target/GPUTarget.h"
 
 namespace mlir::fuse {
 
@@ -44,10 +45,11 @@ struct GroupView {
 };
 
 /// The kind of a group that one kernel can run, or why none can.
-/// `hasTensorCores`: contractions of 16-bit floats run on such, which read
-/// their operands from memory and leave their results in tiles.
+/// `tensorCores`: the chip if contractions run on such, which read their
+/// operands from memory and leave their results in tiles; else null.
 FailureOr<GroupKind> classifyGroup(const GroupView &group,
-                                   const DimClasses &dims, bool hasTensorCores,
+                                   const DimClasses &dims,
+                                   const GPUTarget *tensorCores,
                                    std::string &reason);
 
 } // namespace mlir::fuse

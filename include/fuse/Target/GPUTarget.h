@@ -71,8 +71,11 @@ struct GPUTarget {
   bool hasTcgen05;
 
   // Of a multiprocessor and clock.
-  /// Products of 16-bit floats, summed in f32, on tensor cores.
-  unsigned mmaPerClock;
+  /// Products of 16-bit floats, summed in f32, on tensor cores: by the chip's
+  /// own instructions, and by mma.sync, which every chip has. On an H100 that
+  /// reaches 62 percent of wgmma ("Dissecting the NVIDIA Hopper Architecture
+  /// through Microbenchmarking", 2024).
+  unsigned mmaPerClock, mmaSyncPerClock;
   unsigned sharedBytesPerClock;
   /// Read from the L2, if few others read ("NVIDIA A100 Tensor Core GPU
   /// Architecture": 64 bytes; the same since). On an H100 three quarters of it,
@@ -112,6 +115,11 @@ struct GPUTarget {
   unsigned clusterGroup;
   /// From the end of one kernel to the start of the next on a stream.
   double launchSeconds;
+
+  /// Whether kernels multiply operands of so many bits on tensor cores.
+  bool multiplies(unsigned operandBits) const {
+    return operandBits == 16 || hasWgmma;
+  }
 
   /// Registers are given out by the warp, so many at a time.
   static constexpr int64_t registerUnit = 256;

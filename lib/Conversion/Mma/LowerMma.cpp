@@ -30,6 +30,7 @@
 #include "../ClusterExchange.h"
 #include "../TensorMaps.h"
 #include "GatheredEpilogue.h"
+#include "LowerMmaSync.h"
 #include "TileRing.h"
 #include "TileSlot.h"
 #include "VerifyMma.h"
@@ -452,7 +453,7 @@ void MmaLowering::writeTile(const TilePlace &tile, ArrayRef<Value> sums,
     for (int64_t i = 0; i < segment.count(); ++i)
       its.push_back(sumsOf(sums, segment, i));
     if (gathered.empty())
-      epilogues[number].write(tile, its, ring, place);
+      epilogues[number].write(tile, its, &ring, place);
     else
       gathered[number].write(tile, its, turn);
   });
@@ -546,13 +547,31 @@ FailureOr<Grid> MmaLowering::run() {
   return Grid{order.grid()};
 }
 
+/// What the chip has.
+static LogicalResult verifyChip(KernelOp kernel, MmaScheduleAttr schedule,
+                                const EmitOptions &options) {
+  if (!schedule.isMmaSync() && !options.wgmma)
+    return kernel.emitError()
+           << "expected a chip with wgmma for #fuse.mma with isa = wgmma, such "
+              "as sm_90a, but got another; use isa = mma_sync";
+  if (!schedule.isMmaSync() || schedule.sharedBytes() <= options.sharedBytes)
+    return success();
+  if (options.sharedBytes == 0)
+    return kernel.emitError()
+           << "expected a GPU for #fuse.mma, but got another target; use "
+              "#fuse.contraction";
+  return kernel.emitError()
+         << "expected at most " << options.sharedBytes
+         << " bytes of shared memory, as the chip has for a block, but got "
+         << schedule.sharedBytes() << " for " << schedule.getStages()
+         << " stages; use fewer stages or a smaller tile";
+}
+
 FailureOr<Grid> mlir::fuse::lowerMma(KernelFrame &frame,
                                      MmaScheduleAttr schedule) {
   const EmitOptions &options = frame.emitter.getOptions();
-  if (!options.wgmma)
-    return frame.kernel.emitError()
-           << "expected a chip with wgmma for #fuse.mma, such as sm_90a, but "
-              "got another; use #fuse.contraction";
+  if (failed(verifyChip(frame.kernel, schedule, options)))
+    return failure();
   TensorFacts facts{options.aligned, options.divisible};
   std::string reason;
   FailureOr<MmaSpace> space =
@@ -563,5 +582,7 @@ FailureOr<Grid> mlir::fuse::lowerMma(KernelFrame &frame,
            << reason << "; use #fuse.contraction";
   if (failed(verifyMma(frame.kernel, *space, schedule)))
     return failure();
+  if (schedule.isMmaSync())
+    return lowerMmaSync(frame, schedule, *space, facts);
   return MmaLowering(frame, schedule, *space, facts).run();
 }

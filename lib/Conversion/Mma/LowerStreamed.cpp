@@ -512,7 +512,7 @@ void StreamedLowering::finish(Value sums, RowState &state) {
       schedule.queryBytes() +
       schedule.getStages() * (schedule.keyBytes() + schedule.valueBytes());
   epilogue.initialize(self, b.behind(memory, buffers), use);
-  epilogue.write(tile, own, *keyRing, keyRing->start(0));
+  epilogue.write(tile, own, &*keyRing, keyRing->start(0));
   epilogue.finish();
 }
 

@@ -88,9 +88,10 @@ void MmaEpilogue::addResults(TensorFacts facts) {
     result.bytes = llvm::divideCeil(bits, 8);
     bool isMoved = !segment.flow.of(result.value).moves.empty();
     Value shape = isMoved ? Value(segment.shape()) : result.value;
-    bool mayBuffer = schedule.getStore() == MmaStore::tma && bits >= 8 &&
+    bool mayBuffer = schedule.getStore() != MmaStore::direct && bits >= 8 &&
                      result.bytes <= 4 && lanes == pair;
-    bool isCopied = mayBuffer && isInOrder(value, segment.flow) &&
+    bool mayCopy = mayBuffer && schedule.getStore() == MmaStore::tma;
+    bool isCopied = mayCopy && isInOrder(value, segment.flow) &&
                     groupColumns % result.columns() == 0 &&
                     width() >= result.columns() &&
                     fitsTensorMap(frame.kernel, frame.dims, shape, facts);
@@ -265,7 +266,8 @@ void MmaEpilogue::writeThroughBuffer(const Result &result,
                                      ArrayRef<Value> pairs, int64_t part,
                                      int64_t firstBlock, bool hasEdges) {
   Value buffer = freeBuffer();
-  if (result.bytes == 2)
+  // stmatrix came with wgmma.
+  if (result.bytes == 2 && !schedule.isMmaSync())
     fillWithMatrices(buffer, pairs);
   else
     fillWithPairs(buffer, pairs, result.bytes);
@@ -480,8 +482,7 @@ void MmaEpilogue::writeGroup(const TilePlace &tile, const Places &places,
 void MmaEpilogue::readStages(TileRing &ring, ArrayRef<RingPlace> stages,
                              const Places &places, int64_t first,
                              int64_t width) {
-  for (int64_t at = first; at < first + width && !stages.empty();
-       at += groupColumns) {
+  for (int64_t at = first; at < first + width; at += groupColumns) {
     const RingPlace &stage = stages[tileInputs.stageOf(at)];
     int64_t last = at + stepWidth(at);
     if (tileInputs.isEdge(at))
@@ -495,7 +496,7 @@ void MmaEpilogue::readStages(TileRing &ring, ArrayRef<RingPlace> stages,
 }
 
 void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
-                            TileRing &ring, ArrayRef<RingPlace> stages,
+                            TileRing *ring, ArrayRef<RingPlace> stages,
                             bool hasEdges) {
   Places places = placesOf(tile, hasEdges);
   for (auto [contraction, its] : llvm::zip_equal(segment.contractions, sums))
@@ -506,7 +507,8 @@ void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
   for (int64_t first = 0; first < width();) {
     int64_t group = groupWidth(first);
     loadAhead(places, first + group);
-    readStages(ring, stages, places, first, group);
+    if (!stages.empty())
+      readStages(*ring, stages, places, first, group);
     writeGroup(tile, places, first, hasEdges);
     first += group;
   }
@@ -546,10 +548,10 @@ bool MmaEpilogue::isMultiple(char axis, int64_t number) const {
 }
 
 void MmaEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums,
-                        TileRing &ring, const RingPlace &place) {
+                        TileRing *ring, const RingPlace &place) {
   SmallVector<RingPlace> stages;
   for (int64_t stage = 0; stage < tileInputs.stages(); ++stage)
-    stages.push_back(stage ? ring.next(stages.back()) : place);
+    stages.push_back(stage ? ring->next(stages.back()) : place);
   auto writeAll = [&](bool hasEdges) {
     writeTile(tile, sums, ring, stages, hasEdges);
   };

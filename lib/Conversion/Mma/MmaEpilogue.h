@@ -64,9 +64,9 @@ public:
                   const BufferUse &use);
 
   /// Writes the results of a tile. `sums` are those of each contraction; what
-  /// it reads comes from `place` of the ring on.
-  void write(const TilePlace &tile, ArrayRef<TileSums> sums, TileRing &ring,
-             const RingPlace &place);
+  /// it reads of inputs() comes from `place` of the ring on.
+  void write(const TilePlace &tile, ArrayRef<TileSums> sums,
+             TileRing *ring = nullptr, const RingPlace &place = {});
 
   /// What the producer copies behind the steps of a tile.
   TileInputs &inputs() { return tileInputs; }
@@ -150,7 +150,7 @@ private:
   }
   /// Whether the result has these columns; null for always.
   Value takes(const Result &result, const TilePlace &tile, int64_t firstBlock);
-  void writeTile(const TilePlace &tile, ArrayRef<TileSums> sums, TileRing &ring,
+  void writeTile(const TilePlace &tile, ArrayRef<TileSums> sums, TileRing *ring,
                  ArrayRef<RingPlace> stages, bool hasEdges);
   void readStages(TileRing &ring, ArrayRef<RingPlace> stages,
                   const Places &places, int64_t first, int64_t width);

@@ -40,6 +40,8 @@ static constexpr int64_t kMaxTile = 256;
 static constexpr int64_t kMaxBox = 256;
 /// Registers of a thread for sums, beside addresses and what an epilogue needs.
 static constexpr int64_t kMaxSums = 160;
+/// Where fragments of operands are in registers, too.
+static constexpr int64_t kMaxSumsBesideFragments = 128;
 /// Where those of tensor cores are added to others.
 static constexpr int64_t kMaxPromotedSums = 96;
 /// Shared memory of a block on the chips with wgmma.
@@ -427,7 +429,8 @@ LogicalResult TiledScheduleAttr::verify(EmitError emitError, int64_t threads,
 }
 
 int64_t MmaScheduleAttr::getThreads() const {
-  return (1 + getConsumers()) * kGroup;
+  int64_t producers = isMmaSync() ? 0 : 1;
+  return (producers + getConsumers()) * kGroup;
 }
 
 /// Neighbours along a row that a thread has of the sums.
@@ -439,9 +442,9 @@ static int64_t slotBytesOf(int64_t tileM, int64_t tileN, int64_t tileK,
 }
 
 static int64_t resultBytesOf(MmaStore store, int64_t consumers) {
-  return store == MmaStore::tma ? consumers * MmaScheduleAttr::kBuffers *
-                                      MmaScheduleAttr::kBufferBytes
-                                : 0;
+  return store == MmaStore::direct ? 0
+                                   : consumers * MmaScheduleAttr::kBuffers *
+                                         MmaScheduleAttr::kBufferBytes;
 }
 
 /// So that the threads of a warp, which write pairs of 8 rows, or single sums
@@ -461,8 +464,10 @@ static int64_t sumsBytesOf(int64_t tileM, int64_t tileN, int64_t splitK,
 
 /// Two barriers a slot, those of the cluster, and what aligning the first slot
 /// takes.
-static int64_t sharedBytesOf(int64_t stages, int64_t slot, int64_t results,
-                             int64_t sums, int64_t splitK) {
+static int64_t sharedBytesOf(MmaIsa isa, int64_t stages, int64_t slot,
+                             int64_t results, int64_t sums, int64_t splitK) {
+  if (isa == MmaIsa::mma_sync)
+    return std::max({stages * slot, results, sums}) + kSwizzleBytes;
   int64_t barriers = 2 * stages + (splitK > 1 ? kClusterBarriers : 0);
   return stages * slot + barriers * kBarrierBytes + results + sums +
          kSwizzleBytes;
@@ -485,8 +490,8 @@ int64_t MmaScheduleAttr::sumsBytes() const {
 }
 
 int64_t MmaScheduleAttr::sharedBytes() const {
-  return sharedBytesOf(getStages(), slotBytes(), resultBytes(), sumsBytes(),
-                       getSplitK());
+  return sharedBytesOf(getIsa(), getStages(), slotBytes(), resultBytes(),
+                       sumsBytes(), getSplitK());
 }
 
 MmaScheduleAttr MmaScheduleAttr::getIfLegal(
@@ -502,11 +507,16 @@ MmaScheduleAttr MmaScheduleAttr::getIfLegal(
                     clusterM, clusterN);
 }
 
-static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
+static LogicalResult verifyTile(EmitError emitError, MmaIsa isa, int64_t tileM,
                                 int64_t tileN, int64_t tileK, int64_t consumers,
                                 int64_t operandBits) {
   constexpr int64_t rows = MmaScheduleAttr::kRows;
-  bool sharesColumns = tileM == rows && consumers > 1;
+  bool isSync = isa == MmaIsa::mma_sync;
+  bool sharesColumns = consumers > 1 && (isSync || tileM == rows);
+  if (isSync && tileM % rows != 0)
+    return emitError() << "expected tile_m to be a multiple of " << rows
+                       << ", 16 rows of each of 4 warps, but got " << tileM
+                       << "; choose " << llvm::alignTo(tileM, rows);
   if (tileM < rows || tileM > kMaxBox ||
       (!sharesColumns && tileM % (rows * consumers) != 0))
     return emitError()
@@ -530,7 +540,7 @@ static LogicalResult verifyTile(EmitError emitError, int64_t tileM,
 }
 
 /// Blocks that share tiles or operands.
-static LogicalResult verifyCluster(EmitError emitError, int64_t persistent,
+static LogicalResult verifySharers(EmitError emitError, int64_t persistent,
                                    int64_t splitK, int64_t clusterM,
                                    int64_t clusterN) {
   auto sizes = {std::pair("split_k", splitK), std::pair("cluster_m", clusterM),
@@ -557,6 +567,29 @@ static LogicalResult verifyCluster(EmitError emitError, int64_t persistent,
                      << std::max(blocks, persistent / blocks * blocks);
 }
 
+/// What only one of the instructions' kernels does.
+static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
+                               int64_t clusterSize, int64_t operandBits) {
+  auto refuse = [&](const Twine &what, const Twine &got, const Twine &remedy) {
+    return emitError() << "expected " << what
+                       << " for isa = " << stringifyMmaIsa(isa) << ", but got "
+                       << got << "; use " << remedy;
+  };
+  if (isa == MmaIsa::wgmma && store == MmaStore::rows)
+    return refuse("store = direct or tma", "store = rows", "store = tma");
+  if (isa == MmaIsa::wgmma)
+    return success();
+  if (store == MmaStore::tma)
+    return refuse("store = direct or rows", "store = tma", "store = rows");
+  if (clusterSize != 1)
+    return refuse("no cluster", "one of " + Twine(clusterSize) + " blocks",
+                  "split_k, cluster_m and cluster_n of 1");
+  if (operandBits != 16)
+    return refuse("operand_bits = 16", "operand_bits = " + Twine(operandBits),
+                  "operand_bits = 16");
+  return success();
+}
+
 /// Sums that go through shared memory.
 static LogicalResult verifyGathered(EmitError emitError, MmaStore store,
                                     int64_t splitK, bool swap) {
@@ -579,12 +612,14 @@ LogicalResult MmaScheduleAttr::verify(
                        << operandBits << "; use 16";
   if (failed(verifyRange(emitError, "consumers", consumers, kMaxConsumers)) ||
       failed(
-          verifyTile(emitError, tileM, tileN, tileK, consumers, operandBits)) ||
+          verifySharers(emitError, persistent, splitK, clusterM, clusterN)) ||
+      failed(verifyIsa(emitError, isa, store, splitK * clusterM * clusterN,
+                       operandBits)) ||
+      failed(verifyTile(emitError, isa, tileM, tileN, tileK, consumers,
+                        operandBits)) ||
       failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
       failed(
           verifyRange(emitError, "persistent", persistent, kMaxPersistent)) ||
-      failed(
-          verifyCluster(emitError, persistent, splitK, clusterM, clusterN)) ||
       failed(verifyGathered(emitError, store, splitK, swap)))
     return failure();
   if (stages < 2 || stages > kMaxSlots)
@@ -592,7 +627,9 @@ LogicalResult MmaScheduleAttr::verify(
                        << ", one to multiply and one to fill, but got "
                        << stages << "; choose 4";
   int64_t sums = tileM * tileN / (MmaScheduleAttr::kGroup * consumers);
-  int64_t most = operandBits == 8 ? kMaxPromotedSums : kMaxSums;
+  int64_t most = operandBits == 8          ? kMaxPromotedSums
+                 : isa == MmaIsa::mma_sync ? kMaxSumsBesideFragments
+                                           : kMaxSums;
   if (sums > most)
     return emitError() << "expected at most " << most
                        << " sums a thread, but got " << sums
@@ -604,7 +641,7 @@ LogicalResult MmaScheduleAttr::verify(
   int64_t results = resultBytesOf(store, consumers);
   int64_t gathered = sumsBytesOf(tileM, tileN, splitK, swap);
   auto bytesWith = [&](int64_t slots) {
-    return sharedBytesOf(slots, slot, results, gathered, splitK);
+    return sharedBytesOf(isa, slots, slot, results, gathered, splitK);
   };
   if (bytesWith(stages) <= kWgmmaSharedBytes)
     return success();

@@ -510,3 +510,39 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile
 
 // expected-error @below {{expected at most 96 sums a thread, but got 128 for a tile of 128 x 256 with 2 consumers; use a smaller tile or more consumers}}
 func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 128, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, operand_bits = 8>}
+
+// -----
+
+// mma by mma.sync.
+// expected-error @below {{expected tile_m to be a multiple of 64, 16 rows of each of 4 warps, but got 96; choose 128}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 96, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = rows, persistent = 108>}
+
+// -----
+
+// expected-error @below {{expected at most 128 sums a thread, but got 144 for a tile of 256 x 144 with 2 consumers; use a smaller tile or more consumers}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 256, tile_n = 144, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = rows, persistent = 108>}
+
+// -----
+
+// expected-error @below {{expected store = direct or rows for isa = mma_sync, but got store = tma; use store = rows}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = tma, persistent = 108>}
+
+// -----
+
+// expected-error @below {{expected store = direct or tma for isa = wgmma, but got store = rows; use store = tma}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = rows, persistent = 108>}
+
+// -----
+
+// expected-error @below {{expected split_k = 1 for isa = mma_sync, but got split_k = 2; use split_k = 1}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 108, split_k = 2>}
+
+// -----
+
+// expected-error @below {{expected operand_bits = 16 for isa = mma_sync, but got operand_bits = 8; use operand_bits = 16}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 128, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 108, operand_bits = 8>}
+
+// -----
+
+// expected-error @below {{expected at most 232448 bytes of shared memory, but got 246784 for 5 stages of 49152 bytes and 32768 of results; use stages = 4}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 256, tile_n = 128, tile_k = 64, stages = 5, consumers = 2, raster = 8, store = rows, persistent = 108>}

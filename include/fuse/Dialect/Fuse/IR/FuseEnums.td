@@ -58,11 +58,11 @@ def LaneAxis : Fuse_Enum<"LaneAxis", "axis of a contraction along which vectors 
 ]>;
 
 def MmaIsa : Fuse_Enum<"MmaIsa", "matrix instructions of a chip", [
-  I32EnumCase<"wgmma", 0>
+  I32EnumCase<"wgmma", 0>, I32EnumCase<"mma_sync", 1>
 ]>;
 
 def MmaStore : Fuse_Enum<"MmaStore", "how the results of a tile reach memory", [
-  I32EnumCase<"direct", 0>, I32EnumCase<"tma", 1>
+  I32EnumCase<"direct", 0>, I32EnumCase<"tma", 1>, I32EnumCase<"rows", 2>
 ]>;
 
 def RequirePredicate : Fuse_Enum<"RequirePredicate", "what two sizes must be", [

@@ -366,7 +366,8 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
 
     With `store = direct` threads write results from their registers. With
     `store = tma` they leave them in shared memory, 128 bytes of 64 rows at a
-    time, from where they are copied while the next tile is multiplied.
+    time, from where they are copied while the next tile is multiplied. With
+    `store = rows` threads write them from there, 16 bytes of a row each.
 
     With `swap = true` the two operands change places: a tile has `tile_m` of
     the result's columns, by 64 an instruction, and `tile_n` of its rows, which
@@ -392,14 +393,24 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     bits with 14 bits only; so after each `tile_k` places their sums are added to
     others in f32, and `tile_k` is 128.
 
-    1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64.
+    `isa = mma_sync` (every chip): m16n8k16 of 16 bits. There is no producer:
+    each of the 4 warps of a consumer has 16 rows of every 64, and all threads
+    copy operands by cp.async, up to `stages` - 1 steps ahead. The consumers
+    share the columns of a tile. What shared memory holds of results takes the
+    place of the slots.
+
+    1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64; for
+       `mma_sync` any multiple of 64.
     2. What a consumer has of `tile_n` is an N of the instruction.
     3. `tile_k` is a multiple of 64, up to 256; of operands of 8 bits it is 128.
-    4. The sums of a thread are at most 128, or 96 of operands of 8 bits.
-    5. With `swap` or `split_k` > 1, `store = direct`.
+    4. The sums of a thread are at most 160, 96 of operands of 8 bits, and 128
+       for `mma_sync`.
+    5. With `swap` or `split_k` > 1, `store = direct`. `store = tma` is for
+       `wgmma`, `store = rows` for `mma_sync`.
     6. One of `split_k`, `cluster_m` and `cluster_n` is the size of a cluster, at
        most 8, and divides `persistent`; the others are 1. `cluster_m` and
-       `cluster_n` are powers of two.
+       `cluster_n` are powers of two. For `mma_sync` all are 1, and
+       `operand_bits` is 16.
     7. The slots, the results, the sums and the barriers have room in shared
        memory.
 
@@ -434,14 +445,16 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     static constexpr int64_t kBuffers = 2;
     static constexpr int64_t kBufferBytes = kRows * kRowBytes;
 
+    /// Whether each consumer multiplies with the four warps' own instructions.
+    bool isMmaSync() const { return getIsa() == MmaIsa::mma_sync; }
     /// Whether the consumers have all rows of a tile, and some columns each.
     bool sharesColumns() const {
-      return getTileM() == kRows && getConsumers() > 1;
+      return getConsumers() > 1 && (isMmaSync() || getTileM() == kRows);
     }
     /// What a consumer has of a tile: `partsPerConsumer()` times 64 rows, and
     /// so many columns.
     int64_t partsPerConsumer() const {
-      return sharesColumns() ? 1 : getTileM() / kRows / getConsumers();
+      return getTileM() / kRows / (sharesColumns() ? 1 : getConsumers());
     }
     int64_t columnsPerConsumer() const {
       return sharesColumns() ? getTileN() / getConsumers() : getTileN();
@@ -467,7 +480,8 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     }
     int64_t sumsPitch() const;
     /// Bytes of a slot, of the buffers for results, of the sums, and of all
-    /// dynamic shared memory of a block.
+    /// dynamic shared memory of a block. With `mma_sync` results and sums lie
+    /// where the slots do.
     int64_t slotBytes() const;
     int64_t resultBytes() const;
     int64_t sumsBytes() const;

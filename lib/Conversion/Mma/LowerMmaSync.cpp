@@ -1,0 +1,337 @@
+//===- LowerMmaSync.cpp - Contractions by the warps' own products ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every chip has mma.sync, ldmatrix and cp.async. All threads of a block copy
+// and multiply; of a tile's rows each warp of a consumer has 16 of every 64,
+// and so its sums are where those of a warpgroup would be, and what follows is
+// computed by the same epilogues.
+//
+//   for each tile
+//     copy the first stages - 1 steps, a group each
+//     for each step of k
+//       for each instruction's places
+//         first of them:  copy the step that is stages - 1 ahead
+//         last of them:   await the next step's group, and all threads
+//         load the fragments of the next places from shared memory
+//         multiply these places' fragments
+//     await all copies and threads
+//     compute and write the results, where the slots were
+//
+// A slot is written when all have passed the barrier behind its last read.
+// Steps past the end copy zeros. Fragments are loaded a step ahead of their
+// products, also from one slot to the next.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerMmaSync.h"
+#include "GatheredEpilogue.h"
+#include "MmaSync.h"
+#include "SlotCopies.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <deque>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr int64_t warpThreads = 32;
+
+namespace {
+class MmaSyncLowering {
+public:
+  MmaSyncLowering(KernelFrame &frame, MmaScheduleAttr schedule,
+                  const MmaSpace &space, TensorFacts facts);
+
+  Grid run();
+
+private:
+  /// Words of the operands' fragments of 16 places.
+  struct Fragments {
+    /// By 16 rows, and by 8 columns of all runs.
+    SmallVector<Value> rows, columns;
+  };
+
+  void placeThread();
+  void addReaders();
+  Fragments loadFragments(Value at, int64_t step);
+  void multiply(const Fragments &fragments, MutableArrayRef<Value> sums);
+  SmallVector<Value> multiplyTile(SlotCopies &copies);
+  SmallVector<Value> multiplyStep(SlotCopies &copies, Value step,
+                                  ValueRange current);
+  Value nextSlot(Value at);
+  void awaitStep();
+  void meet() { NVVM::BarrierOp::create(builder, frame.loc()); }
+  TileSums sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
+                  int64_t contraction);
+  void startEpilogues();
+  void runTile(const TilePlace &tile, unsigned segment);
+  void writeTile(const TilePlace &tile, unsigned segment, ArrayRef<Value> sums);
+
+  int64_t stepsOfSlot() const { return schedule.getTileK() / MmaSync::kPlaces; }
+  int64_t parts() const { return schedule.partsPerConsumer(); }
+  /// Fragments of 8 columns that a warp has, and its sums.
+  int64_t blocks() const {
+    return schedule.columnsPerConsumer() / MmaSync::kColumns;
+  }
+  int64_t sums() const { return parts() * blocks() * MmaSync::kSums; }
+  int64_t ringBytes() const {
+    return schedule.getStages() * schedule.slotBytes();
+  }
+
+  KernelFrame &frame;
+  OpBuilder &builder;
+  MmaScheduleAttr schedule;
+  const MmaSpace &space;
+  MmaBuilder b;
+  TileOrder order;
+  TileSlot slot;
+  MmaSync product;
+  /// Of the rows, and of each run of the slot.
+  SmallVector<FragmentReader, 2> readers;
+  /// Of each segment, one of them.
+  std::deque<MmaEpilogue> epilogues;
+  SmallVector<GatheredEpilogue, 1> gathered;
+  std::optional<SumsExchange> exchange;
+  ConsumerThread self;
+  Value memory, thread, steps;
+};
+} // namespace
+
+MmaSyncLowering::MmaSyncLowering(KernelFrame &frame, MmaScheduleAttr schedule,
+                                 const MmaSpace &space, TensorFacts facts)
+    : frame(frame), builder(frame.builder), schedule(schedule), space(space),
+      b(frame), order(b, space, schedule), slot(space, schedule),
+      product(b, getElementTypeOrSelf(space.rows.tensor.getType())) {
+  for (const MmaSegment &segment : space.segments)
+    if (schedule.gathersSums())
+      gathered.emplace_back(b, space, segment, schedule);
+    else
+      epilogues.emplace_back(b, space, segment, schedule, facts);
+}
+
+void MmaSyncLowering::placeThread() {
+  constexpr int64_t group = MmaScheduleAttr::kGroup;
+  thread = b.thread();
+  // The same in a warp, as far as anyone can tell.
+  Value consumer = order.fixHere(b.div(thread, group));
+  self = {consumer, b.rem(thread, group), b.rem(thread, warpThreads)};
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// A warp has 16 rows of each 64, and a consumer its share of each run.
+void MmaSyncLowering::addReaders() {
+  Value warp = order.fixHere(b.div(self.thread, warpThreads));
+  Value ownRow = b.mul(warp, MmaSync::kRows);
+  using Side = FragmentReader::Side;
+  if (slot.rows.isAlongK)
+    readers.emplace_back(b, slot.rows, Side::rows, self.lane,
+                         b.mul(ownRow, SlotOperand::rowBytes), Value());
+  else
+    readers.emplace_back(b, slot.rows, Side::rows, self.lane, b.word(0),
+                         b.div(ownRow, MmaSync::kColumns));
+  for (const ColumnRun &run : slot.runs) {
+    Value start = b.word(run.offset);
+    if (schedule.sharesColumns())
+      start = b.add(start, b.mul(self.consumer,
+                                 run.operand.offsetOf(run.consumerColumns)));
+    readers.emplace_back(b, run.operand, Side::columns, self.lane, start,
+                         Value());
+  }
+}
+
+MmaSyncLowering::Fragments MmaSyncLowering::loadFragments(Value at,
+                                                          int64_t step) {
+  Fragments fragments;
+  for (int64_t part = 0; part < parts(); ++part)
+    llvm::append_range(
+        fragments.rows,
+        readers.front().rows(memory, at, part * MmaScheduleAttr::kRows, step));
+  for (auto [run, reader] :
+       llvm::zip_equal(slot.runs, llvm::drop_begin(readers)))
+    for (int64_t first = 0; first < run.consumerColumns;
+         first += 2 * MmaSync::kColumns) {
+      int64_t count =
+          std::min(run.consumerColumns - first, 2 * MmaSync::kColumns);
+      llvm::append_range(fragments.columns,
+                         reader.columns(memory, at, first, count, step));
+    }
+  return fragments;
+}
+
+/// Sums lie by parts of the rows, and in these by blocks of columns. Products
+/// that follow each other have different sums.
+void MmaSyncLowering::multiply(const Fragments &fragments,
+                               MutableArrayRef<Value> sums) {
+  for (int64_t block = 0; block < blocks(); ++block)
+    for (int64_t part = 0; part < parts(); ++part)
+      product.multiply(
+          sums.slice((part * blocks() + block) * MmaSync::kSums,
+                     MmaSync::kSums),
+          ArrayRef(fragments.rows)
+              .slice(part * MmaSync::kRowWords, MmaSync::kRowWords),
+          ArrayRef(fragments.columns)
+              .slice(block * MmaSync::kColumnWords, MmaSync::kColumnWords));
+}
+
+Value MmaSyncLowering::nextSlot(Value at) {
+  Value next = b.add(at, schedule.slotBytes());
+  return b.select(b.equal(next, ringBytes()), b.word(0), next);
+}
+
+/// What all threads have copied is there, and what all have read is free.
+void MmaSyncLowering::awaitStep() {
+  NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(),
+                                   schedule.getStages() - 2);
+  meet();
+}
+
+/// `current` are the sums, the first fragments of this step, where it lies, and
+/// where the step `stages - 1` ahead will. Returns those of the next step.
+SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
+                                                 ValueRange current) {
+  SmallVector<Value> next(current.take_front(sums()));
+  current = current.drop_front(sums());
+  int64_t rowWords = parts() * MmaSync::kRowWords;
+  int64_t columnWords = blocks() * MmaSync::kColumnWords;
+  Fragments here;
+  llvm::append_range(here.rows, current.take_front(rowWords));
+  llvm::append_range(here.columns,
+                     current.drop_front(rowWords).take_front(columnWords));
+  Value at = current[rowWords + columnWords];
+  Value ahead = current[rowWords + columnWords + 1];
+  Value nextAt = nextSlot(at);
+  for (int64_t places = 0; places < stepsOfSlot(); ++places) {
+    if (places == 0) {
+      copies.copy(b.add(step, schedule.getStages() - 1), ahead);
+      NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
+    }
+    bool isLast = places + 1 == stepsOfSlot();
+    if (isLast)
+      awaitStep();
+    Fragments following =
+        isLast ? loadFragments(nextAt, 0) : loadFragments(at, places + 1);
+    multiply(here, next);
+    here = std::move(following);
+  }
+  llvm::append_range(next, here.rows);
+  llvm::append_range(next, here.columns);
+  next.append({nextAt, nextSlot(ahead)});
+  return next;
+}
+
+SmallVector<Value> MmaSyncLowering::multiplyTile(SlotCopies &copies) {
+  for (int64_t step = 0; step + 1 < schedule.getStages(); ++step) {
+    copies.copy(b.word(step), b.word(step * schedule.slotBytes()));
+    NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
+  }
+  awaitStep();
+  Value zero = frame.emitter.constant(frame.loc(), builder.getF32Type(), 0);
+  SmallVector<Value> start(sums(), zero);
+  Fragments first = loadFragments(b.word(0), 0);
+  llvm::append_range(start, first.rows);
+  llvm::append_range(start, first.columns);
+  start.append({b.word(0), b.word(ringBytes() - schedule.slotBytes())});
+  scf::ForOp loop = b.loop(b.word(0), steps, b.word(1), start,
+                           [&](Value step, ValueRange current) {
+                             return multiplyStep(copies, step, current);
+                           });
+  // Nobody copies to or reads from the slots any more.
+  NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), 0);
+  meet();
+  return SmallVector<Value>(loop.getResults().take_front(sums()));
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Those of one contraction: neighbours among the columns of its run.
+TileSums MmaSyncLowering::sumsOf(ArrayRef<Value> sums,
+                                 const MmaSegment &segment,
+                                 int64_t contraction) {
+  int64_t column = slot.columnInRun(segment, contraction);
+  for (const ColumnRun &run :
+       ArrayRef(slot.runs).take_front(slot.runOf(contraction)))
+    column += run.consumerColumns;
+  constexpr int64_t columnsOfSum = MmaSync::kColumns / MmaSync::kSums;
+  int64_t first = column / columnsOfSum;
+  int64_t count = segment.columnsPerConsumer(schedule) / columnsOfSum;
+  TileSums found;
+  for (int64_t part = 0; part < parts(); ++part)
+    found.emplace_back(
+        sums.slice(part * blocks() * MmaSync::kSums + first, count));
+  return found;
+}
+
+void MmaSyncLowering::startEpilogues() {
+  if (exchange)
+    exchange->initialize(thread);
+  for (GatheredEpilogue &epilogue : gathered)
+    epilogue.initialize(self, b.word(0), *exchange);
+  BufferUse use;
+  for (const MmaEpilogue &epilogue : epilogues)
+    epilogue.addTo(use);
+  for (MmaEpilogue &epilogue : epilogues)
+    epilogue.initialize(self, memory, use);
+}
+
+void MmaSyncLowering::writeTile(const TilePlace &tile, unsigned number,
+                                ArrayRef<Value> sums) {
+  const MmaSegment &segment = space.segments[number];
+  SmallVector<TileSums> its;
+  for (int64_t i = 0; i < segment.count(); ++i)
+    its.push_back(sumsOf(sums, segment, i));
+  if (gathered.empty())
+    epilogues[number].write(tile, its);
+  else
+    gathered[number].write(tile, its, TileTurn());
+}
+
+void MmaSyncLowering::runTile(const TilePlace &tile, unsigned number) {
+  SlotCopies copies(b, space, schedule, slot, memory, thread);
+  copies.start(tile, number);
+  SmallVector<Value> sums = multiplyTile(copies);
+  writeTile(tile, number, sums);
+}
+
+Grid MmaSyncLowering::run() {
+  frame.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                          builder.getI32IntegerAttr(1));
+  frame.sharedBytes = schedule.sharedBytes();
+  memory = b.sharedMemory();
+  placeThread();
+  order.initialize();
+  steps = b.ceilDiv(
+      b.wordOf(frame.emitter.product(space.extents(space.k, frame.dims))),
+      schedule.getTileK());
+  addReaders();
+  if (!gathered.empty())
+    exchange.emplace(b, schedule, memory, memory);
+  startEpilogues();
+  Value stride = b.wordOf(
+      {gpu::GridDimOp::create(builder, frame.loc(), gpu::Dimension::x)});
+  b.loop(b.wordOf(frame.blockId()), order.count(), stride, {},
+         [&](Value number, ValueRange) -> SmallVector<Value> {
+           TilePlace tile = order.place(number);
+           order.inSegment(tile,
+                           [&](unsigned segment) { runTile(tile, segment); });
+           // The next tile's copies go where results were.
+           meet();
+           return {};
+         });
+  return Grid{order.grid()};
+}
+
+Grid mlir::fuse::lowerMmaSync(KernelFrame &frame, MmaScheduleAttr schedule,
+                              const MmaSpace &space, TensorFacts facts) {
+  return MmaSyncLowering(frame, schedule, space, facts).run();
+}

@@ -1,0 +1,87 @@
+//===- SlotCopies.h - From tensors to slots by all threads ------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The threads of a block copy 16 bytes each by cp.async, side by side along the
+// rows of 128 bytes of a box (TileSlot.h), then the rows behind. A thread has
+// the same 16-byte column in each row; so it finds where it starts in a tile's
+// operand once, and adds constants and the step's distance.
+//
+//   thread     0 1 2 3 4 5 6 7    rows 0, 16, ... of 128 threads
+//              8 9 ...            rows 1, 17, ...
+//
+// What lies past the end of the summed axis is zero: a copy writes 16 bytes,
+// and reads fewer. Nor is anything read past an edge of the result, where
+// nobody needs the sums.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_SLOTCOPIES_H
+#define FUSE_LIB_CONVERSION_MMA_SLOTCOPIES_H
+
+#include "TileOrder.h"
+#include "TileSlot.h"
+
+namespace mlir::fuse {
+
+/// The copies of one tile.
+class SlotCopies {
+public:
+  /// `memory`: where the slots start; `thread`: the number in the block.
+  SlotCopies(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
+             const TileSlot &slot, Value memory, Value thread)
+      : b(b), space(space), schedule(schedule), slot(slot), memory(memory),
+        thread(thread) {}
+
+  /// Finds where this thread reads of the tile, in a segment.
+  void start(const TilePlace &tile, unsigned segment);
+  /// Starts the copies of a step of the summed axis to the slot at an offset.
+  void copy(Value step, Value at);
+
+private:
+  /// What a thread copies of one operand.
+  struct Source {
+    /// In global memory: its 16 bytes of the first row of memory.
+    Value pointer;
+    /// Elements from a row of memory to the next.
+    Index pitch;
+    bool isAlongK;
+    /// Its row or column of the result and its place of the summed axis there,
+    /// in words, and the first row or column that the operand lacks.
+    Value own, place, ownEnd;
+    /// Whether tiles end where the operand does, and copies take 8 elements or
+    /// none.
+    bool hasWholeTiles, hasWholeChunks;
+    int64_t bytesEach;
+    Type element;
+    /// Boxes, and bytes from the slot's start to that of the operand there.
+    SmallVector<SlotBox> boxes;
+    int64_t boxRows, offset;
+  };
+
+  void addSource(const MmaOperand &operand, const SlotOperand &place,
+                 int64_t offset, ArrayRef<SlotBox> boxes, int64_t boxRows,
+                 Value first, int64_t tileSize, ArrayRef<Extent> own,
+                 const TilePlace &tile);
+  Index strideOf(const MmaOperand &operand, unsigned dim);
+  void copyBox(const Source &source, const SlotBox &box, Value step, Value at);
+  Value bytesInside(const Source &source, Value own, Value place);
+  Value moved(Value pointer, Type element, const Index &elements);
+  int64_t rowsAtOnce() const;
+
+  MmaBuilder &b;
+  const MmaSpace &space;
+  MmaScheduleAttr schedule;
+  const TileSlot &slot;
+  Value memory, thread;
+  SmallVector<Source> sources;
+  /// Of the summed axis, a word, and where this thread writes in a box.
+  Value places, target;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_SLOTCOPIES_H

@@ -1,0 +1,40 @@
+// RUN: fuse-opt %s -split-input-file -verify-diagnostics -fuse-lower-kernels=shared-bytes=101376
+
+// What another chip has room for.
+func.func @shared(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected at most 101376 bytes of shared memory, as the chip has for a block, but got 132096 for 4 stages; use fewer stages or a smaller tile}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = rows, persistent = 84> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+// Across the summed axis copies bring 64 columns at a time.
+func.func @narrow(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected consumers with multiples of 64 columns where neighbours in memory follow axis 'n', but got 32; choose another tile_n}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = rows, persistent = 84> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,kn->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    fuse.yield %p : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
+func.func @bytes(%x: tensor<64x64xf8E4M3FN>, %w: tensor<64x64xf8E4M3FN>) -> tensor<64x64xf32> {
+  // expected-error @below {{expected operand_bits = 8 as the contraction's operands have, but got 16; write operand_bits = 8}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>) -> tensor<64x64xf32>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = rows, persistent = 84> {
+  ^bb0(%a: tensor<64x64xf8E4M3FN>, %b: tensor<64x64xf8E4M3FN>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
+    fuse.yield %p : tensor<64x64xf32>
+  }
+  return %y : tensor<64x64xf32>
+}

@@ -1,0 +1,103 @@
+"""Deliberate faults of contractions by mma.sync, see mutants.py."""
+
+from mutant import of_file
+
+MMA_SYNC = [
+    *of_file(
+        "lib/Conversion/Mma/LowerMmaSync.cpp",
+        "lit:Emulator",
+        (
+            "sync-step-is-not-awaited",
+            "schedule.getStages() - 2);\n  meet();",
+            "schedule.getStages() - 1);\n  meet();",
+        ),
+        (
+            "sync-step-without-a-barrier",
+            "schedule.getStages() - 2);\n  meet();",
+            "schedule.getStages() - 2);",
+        ),
+        (
+            "sync-copies-go-where-others-still-read",
+            "if (places == 0) {\n",
+            "if (places + 1 == stepsOfSlot()) {\n",
+        ),
+        (
+            "sync-results-go-where-others-still-read",
+            "NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), 0);\n  meet();",
+            "NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), 0);",
+        ),
+        (
+            "sync-next-tile-is-copied-over-results",
+            "           meet();\n           return {};",
+            "           return {};",
+        ),
+        (
+            "sync-ring-has-a-slot-less",
+            "b.equal(next, ringBytes())",
+            "b.equal(next, ringBytes() - schedule.slotBytes())",
+        ),
+        (
+            "sync-fragments-of-the-same-places",
+            "loadFragments(at, places + 1)",
+            "loadFragments(at, places)",
+        ),
+        (
+            "sync-consumers-have-the-same-columns",
+            "if (schedule.sharesColumns())\n      start =",
+            "if (false)\n      start =",
+        ),
+        (
+            "sync-warps-have-the-same-rows",
+            "Value ownRow = b.mul(warp, MmaSync::kRows);",
+            "Value ownRow = b.mul(warp, int64_t(0));",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/MmaSync.cpp",
+        "lit:Emulator",
+        (
+            "sync-fragments-without-the-swizzle",
+            "chunk = b.bitXor(inRow, inMatrix);",
+            "chunk = inRow;",
+        ),
+        (
+            "sync-fragments-are-never-transposed",
+            "operand.isAlongK ? NVVM::MMALayout::row : NVVM::MMALayout::col",
+            "NVVM::MMALayout::row",
+        ),
+        (
+            "sync-halves-of-columns-change-places",
+            "Value own = side == Side::rows ? low : high;",
+            "Value own = low;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/SlotCopies.cpp",
+        "lit:Emulator",
+        (
+            "sync-copies-without-the-swizzle",
+            "Value chunk = b.bitXor(b.rem(thread, rowChunks), b.rem(row, rowChunks));",
+            "Value chunk = b.rem(thread, rowChunks);",
+        ),
+        (
+            "sync-tail-of-k-is-copied",
+            "Value isInside = b.isLess(place, places);",
+            "Value isInside = b.isLess(place, b.add(places, 1));",
+        ),
+        (
+            "sync-rows-past-the-edge-are-read",
+            "if (!source.hasWholeTiles)",
+            "if (false)",
+        ),
+        (
+            "sync-part-of-16-bytes-is-read-as-all",
+            "if (!source.hasWholeChunks)",
+            "if (false)",
+        ),
+        (
+            "sync-last-rows-of-a-box-are-copied-by-all",
+            "if (first + rowsAtOnce() > source.boxRows)",
+            "if (false)",
+        ),
+    ),
+]

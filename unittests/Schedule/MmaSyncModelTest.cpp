@@ -1,0 +1,88 @@
+//===- MmaSyncModelTest.cpp - Tiles of chips without wgmma ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/MmaModel.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+class MmaSyncModelTest : public testing::TestWithParam<const char *> {
+protected:
+  MmaSyncModelTest() {
+    context.loadDialect<FuseDialect>();
+    gpu = llvm::cantFail(lookupGPUTarget(GetParam()));
+  }
+
+  SmallVector<MmaScheduleAttr> rank(double m, double n, double k,
+                                    MmaForm form = {}) {
+    return rankMmaSchedules(&context, {1, m, n, k, 2}, form, gpu);
+  }
+
+  MLIRContext context;
+  GPUTarget gpu;
+};
+} // namespace
+
+TEST_P(MmaSyncModelTest, AllFitTheChip) {
+  SmallVector<MmaScheduleAttr> all = rank(4096, 4096, 4096);
+  ASSERT_FALSE(all.empty());
+  for (MmaScheduleAttr schedule : all) {
+    EXPECT_TRUE(schedule.isMmaSync());
+    EXPECT_LE(schedule.sharedBytes(), gpu.maxSharedBytesPerBlock);
+    EXPECT_GE(
+        estimateMma(schedule, {1, 4096, 4096, 4096, 2}, gpu).residentBlocks, 1);
+    EXPECT_EQ(schedule.getPersistent() % gpu.multiprocessors, 0);
+  }
+}
+
+/// Whose rows and columns are read the fewest times.
+TEST_P(MmaSyncModelTest, ManyRowsTakeLargeTiles) {
+  MmaScheduleAttr best = rank(8192, 8192, 8192).front();
+  EXPECT_GE(best.getTileM() * best.getTileN(), 128 * 128);
+  EXPECT_FALSE(best.getSwap());
+  EXPECT_EQ(best.getStore(), MmaStore::rows);
+}
+
+/// Tiles of 64 rows would multiply 56 of them for nothing; but where memory is
+/// the limit that may be as fast.
+TEST_P(MmaSyncModelTest, FewRowsWasteNoWaves) {
+  MmaScheduleAttr best = rank(8, 4096, 4096).front();
+  EXPECT_LE(best.resultRows(), 64);
+  MmaProduct product{1, 8, 4096, 4096, 2};
+  double memory = 2.0 * 4096 * 4096 / gpu.memoryBytesPerSecond;
+  EXPECT_LE(estimateMma(best, product, gpu).seconds,
+            gpu.launchSeconds + 4 * memory);
+}
+
+TEST_P(MmaSyncModelTest, ColumnsAcrossTheSummedAxisComeBy64) {
+  MmaForm form;
+  form.columnsAreAlongK = false;
+  for (MmaScheduleAttr schedule : rank(4096, 4096, 4096, form))
+    if (!schedule.getSwap())
+      EXPECT_EQ(schedule.columnsPerConsumer() % 64, 0);
+}
+
+/// 16 bytes of a row need rows of whole 16 bytes.
+TEST_P(MmaSyncModelTest, OtherResultsAreWrittenFromRegisters) {
+  MmaForm form;
+  form.mayCopyResults = false;
+  for (MmaScheduleAttr schedule : rank(4096, 4096, 4096, form))
+    EXPECT_EQ(schedule.getStore(), MmaStore::direct);
+}
+
+TEST_P(MmaSyncModelTest, BytesHaveNone) {
+  MmaProduct product{1, 4096, 4096, 4096, 2};
+  product.operandBits = 8;
+  EXPECT_TRUE(rankMmaSchedules(&context, product, {}, gpu).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, MmaSyncModelTest,
+                         testing::Values("sm_80", "sm_86", "sm_89", "sm_90",
+                                         "sm_100", "sm_100a", "sm_120"));
