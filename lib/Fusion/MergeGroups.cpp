@@ -104,10 +104,6 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
     return true;
   if (machine.packsOperands)
     return haveTilesInCommon(ops, results, *dims, reason);
-  if (!machine.tensorCores) {
-    reason = "one kernel runs one contraction";
-    return false;
-  }
   std::string why;
   if ((machine.streams() &&
        isStreamed(ops, groups.inputsOf(ops), results, *dims)) ||

@@ -25,16 +25,19 @@ static constexpr int64_t otherRegisters = 40;
 /// Clocks for which a block's warps wait for each other and for shared memory
 /// at the end of a step, and from a copy's start to its arrival from the L2.
 /// From published latencies; not fitted.
-static constexpr double meetingClocks = 60, arrivalClocks = 800;
+static constexpr double meetingClocks = 100, arrivalClocks = 1200;
 /// The rows of a warp that follow each other, and words of operands: 16 rows
 /// have four, 8 columns two.
 static constexpr int64_t warpRows = 16, groupWarps = 4;
 
 namespace {
-/// Clocks of a multiprocessor for one step of the summed axis.
+/// Clocks of a multiprocessor for one step of the summed axis. Warps wait for
+/// one of these while they could use another.
 struct StepClocks {
   double tensorCores, sharedMemory, cache;
-  double most() const { return std::max({tensorCores, sharedMemory, cache}); }
+  double all() const {
+    return softMaximum({tensorCores, sharedMemory, cache});
+  }
 };
 } // namespace
 
@@ -105,7 +108,7 @@ static double sharedTileClocks(MmaScheduleAttr schedule,
                                const MmaProduct &product,
                                const GPUTarget &gpu) {
   return stepsOf(schedule, product) *
-             stepClocks(schedule, product, gpu).most() +
+             stepClocks(schedule, product, gpu).all() +
          epilogueClocks(schedule, product, gpu);
 }
 
@@ -113,7 +116,7 @@ static double sharedTileClocks(MmaScheduleAttr schedule,
 static double aloneTileClocks(MmaScheduleAttr schedule,
                               const MmaProduct &product, const GPUTarget &gpu) {
   double step =
-      std::max(stepClocks(schedule, product, gpu).most() + meetingClocks,
+      std::max(stepClocks(schedule, product, gpu).all() + meetingClocks,
                arrivalClocks / (schedule.getStages() - 1));
   return arrivalClocks + stepsOf(schedule, product) * step +
          epilogueClocks(schedule, product, gpu);
@@ -154,7 +157,7 @@ TimeEstimate mlir::fuse::estimateMmaSync(MmaScheduleAttr schedule,
     estimate.limit = TimeLimit::Launch;
   else if (memory >= busy)
     estimate.limit = TimeLimit::Memory;
-  else if (clocks.cache >= clocks.most())
+  else if (clocks.cache >= std::max(clocks.sharedMemory, clocks.tensorCores))
     estimate.limit = TimeLimit::Cache;
   else if (clocks.sharedMemory > clocks.tensorCores)
     estimate.limit = TimeLimit::SharedMemory;

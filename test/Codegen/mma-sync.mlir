@@ -1,3 +1,4 @@
+// DEFINE: %{stats} = fuse inspect %s
 // RUN: fuse inspect %s --chip sm_80 --entry linear --emit=ptx | FileCheck %s
 // RUN: fuse inspect %s --chip sm_80 --entry linear 2>&1 | FileCheck %s --check-prefix=EXPLAINED
 
@@ -9,7 +10,6 @@
 // RUN: %{stats} --chip sm_90 --entry swiglu --emit=stats --expect-mma | FileCheck %s --check-prefix=STATS
 // RUN: %{stats} --chip sm_100 --entry gradient --emit=stats --expect-mma | FileCheck %s --check-prefix=STATS
 // RUN: %{stats} --chip sm_120 --entry gradient --emit=stats --expect-mma | FileCheck %s --check-prefix=STATS
-// DEFINE: %{stats} = fuse inspect %s
 
 // EXPLAINED: why: it contracts 16-bit floats on tensor cores; {{[48]}} warps, each by mma.sync, share tiles of [[#]] x [[#]], whose operands are copied up to [[#]] steps ahead, and results are written through shared memory
 // CHECK:         .target sm_80
@@ -22,7 +22,7 @@
 // CHECK-NOT:     mbarrier
 // CHECK-NOT:     stmatrix
 // CHECK:         st.global.v4
-// STATS:         tensor cores {{[1-9][0-9]*}} x mma.sync
+// STATS:         tensor cores {{[1-9][0-9]*}} x mma m16n8k16
 // STATS-NOT:     spills {{[1-9]}}
 func.func @linear(%x: tensor<?x4096xbf16>, %w: tensor<4096x4096xbf16>, %b: tensor<4096xbf16>) -> tensor<?x4096xbf16> {
   %p = fuse.matmul %x, %w transpose_rhs : tensor<?x4096xbf16>, tensor<4096x4096xbf16> -> tensor<?x4096xbf16>
@@ -38,7 +38,7 @@ func.func @swiglu(%x: tensor<4096x4096xf16>, %g: tensor<14336x4096xf16>, %u: ten
   return %y : tensor<4096x14336xf16>
 }
 
-func.func @gradient(%x: tensor<?x2048xbf16>, %y: tensor<?x1024xbf16>) -> tensor<2048x1024xf32> {
-  %p = fuse.contract "km,kn->mn" %x, %y : tensor<?x2048xbf16>, tensor<?x1024xbf16> -> tensor<2048x1024xf32>
-  return %p : tensor<2048x1024xf32>
+func.func @gradient(%x: tensor<?x2048xbf16>, %y: tensor<?x1024xbf16>) -> tensor<2048x1024xbf16> {
+  %p = fuse.contract "km,kn->mn" %x, %y : tensor<?x2048xbf16>, tensor<?x1024xbf16> -> tensor<2048x1024xbf16>
+  return %p : tensor<2048x1024xbf16>
 }

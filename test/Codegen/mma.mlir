@@ -1,6 +1,5 @@
 // RUN: fuse inspect %s --chip sm_90a --emit=ptx | FileCheck %s
 // RUN: fuse inspect %s --chip sm_90a --emit=schedule | FileCheck %s --check-prefix=SCHEDULE
-// RUN: fuse inspect %s --chip sm_90 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: fuse inspect %s --chip sm_90a 2>&1 | FileCheck %s --check-prefix=EXPLAINED
 
 // A kernel on tensor cores from the program to PTX. The tensor maps are passed
@@ -8,9 +7,6 @@
 // is found, by a division, before the products start: ptxas 13.0 reads sums of
 // products under way where a division's call comes before they are awaited.
 // SCHEDULE: schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 16, store = tma, persistent = 132>
-// OTHER:     schedule #fuse.tiled<
-// OTHER:     why: 
-// OTHER-NOT: tensor cores cannot
 // EXPLAINED: why: it contracts 16-bit floats on tensor cores; 2 warpgroups share tiles of 128 x 256, whose operands are copied up to 3 steps ahead, and results are written through shared memory
 // CHECK:         .target sm_90a
 // CHECK:         .param .align 64 .b8 linear_param_5[128],

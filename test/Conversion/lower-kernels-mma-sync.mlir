@@ -5,7 +5,7 @@
 // for each warp. Results go through shared memory, 16 bytes of a row each.
 // CHECK-LABEL: func.func @f(
 // CHECK:         fuse.launch @linear::@linear
-// CHECK-SAME:      threads(%c256)
+// CHECK-SAME:      threads(256)
 // CHECK-NOT:       tensor_maps
 // CHECK:       gpu.func @linear(
 // CHECK:         nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache =  cg, %{{.*}}

