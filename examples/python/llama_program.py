@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The text of LLaMA programs: decoder layers over a cache of keys and values, or a whole
@@ -7,7 +8,10 @@ One program is prefill and decode: it takes any number of new tokens of each seq
 their keys and values to the caches, and lets each new token see the cache up to itself.
 """
 
+import argparse
+import json
 import math
+import pathlib
 from dataclasses import dataclass
 
 TYPES = ("f32", "bf16", "f16")
@@ -391,8 +395,9 @@ def add_places(w):
     tables of angles that these are rows of."""
     first = w.argument("first", (), "i32")
     slots = w.argument("slots", (w.tokens,), "i32", w.dims(tokens=w.tokens))
-    table = (None, w.config.head_dim // 2)
-    cos, sin = (w.argument(name, table, "f32", ["places"]) for name in ("cos", "sin"))
+    table = (w.cache, w.config.head_dim // 2)
+    dims = w.dims(places=w.cache)
+    cos, sin = (w.argument(name, table, "f32", dims) for name in ("cos", "sin"))
     return first, slots, cos, sin
 
 
@@ -477,3 +482,17 @@ def model_program(config, element="f32", batch=None, tokens=None, cache=None):
     w.result(logits)
     w.result(w.op(f"fuse.argmax {logits} dim = 1", (logits,), (batch,), "i64", True))
     return w.text("llama_model")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Writes the program of a model.")
+    parser.add_argument("config", help="a config.json of Hugging Face")
+    parser.add_argument("--element", default="f32", choices=TYPES)
+    parser.add_argument("--cache", type=int, required=True, help="tokens, at most")
+    arguments = parser.parse_args()
+    config = Config.of(json.loads(pathlib.Path(arguments.config).read_text()))
+    print(model_program(config, arguments.element, 1, None, arguments.cache), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -187,7 +187,7 @@ class Comparison:
         torch.cuda.synchronize()
         entry["temporary_bytes"]["fuse"] = before - torch.cuda.mem_get_info()[0]
         entry["errors"]["fuse"] = self.errors((y, *caches), wanted)
-        entry["timeline"] = self.timeline(case, program, call)
+        entry["timeline"] = self.timeline(case, inputs, [*caches, y])
         functions = {"fuse": call}
         graph = torch.cuda.CUDAGraph()
         try:
@@ -199,8 +199,13 @@ class Comparison:
             functions["fuse-graph"] = graph.replay
         return functions
 
-    def timeline(self, case, program, call):
-        """Each launch, in order: its median time over some calls with a cold L2."""
+    def timeline(self, case, inputs, out):
+        """Each launch, in order: its median time over some calls with a cold L2. No kernel is
+        launched while another runs, so that none has the time in which it waits."""
+        program = fuse.compile(
+            case.program, target="cuda", cache=False, launch_overlap=False
+        )
+        program(*inputs, out=out)
         torch, calls = self.torch, 7
         flush = torch.empty(self.measure.FLUSH_BYTES, dtype=torch.int8, device="cuda")
         activities = [torch.profiler.ProfilerActivity.CUDA]
@@ -208,7 +213,7 @@ class Comparison:
         with torch.profiler.profile(activities=activities) as profile:
             for _ in range(calls):
                 flush.zero_()
-                call()
+                program(*inputs, out=out)
             torch.cuda.synchronize()
         for event in sorted(profile.events(), key=lambda e: e.time_range.start):
             if program.name in event.name:

@@ -91,7 +91,7 @@ def timeline(entries):
                     or "combine",
                     ", ".join(dict.fromkeys(launch["ops"]))[:60],
                     f"{launch['us'] / total:.0%}",
-                    f"{launch['bytes'] / 1e6:.1f}",
+                    "" if launch["bytes"] is None else f"{launch['bytes'] / 1e6:.1f}",
                     f"{launch['flops'] / 1e9:.1f}",
                     f"{least_us(launch, entry['machine']) / launch['us']:.0%}",
                 ]
