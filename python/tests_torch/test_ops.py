@@ -296,7 +296,8 @@ def test_quantize_rows(dtype):
 
 
 def test_one_program_for_all_batches():
-    from fuse_compiler.ops import _formulas, _run
+    from fuse_compiler import _formulas
+    from fuse_compiler.ops import _run
 
     weight = torch.randn(48)
     for rows in (1, 2, 7, 0):

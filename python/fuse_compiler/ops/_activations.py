@@ -5,7 +5,7 @@
 import torch
 
 from fuse_compiler._library import Error
-from fuse_compiler.ops import _formulas as formulas
+from fuse_compiler import _formulas as formulas
 from fuse_compiler.ops._define import define, differentiate, empty_like
 from fuse_compiler.ops._run import EACH_ROW, ROWS
 

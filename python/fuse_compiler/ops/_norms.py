@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Norms and softmax."""
 
-from fuse_compiler.ops import _formulas as formulas
+from fuse_compiler import _formulas as formulas
 from fuse_compiler.ops._define import define, differentiate, empty_like
 from fuse_compiler.ops._run import ROWS, VECTOR
 
