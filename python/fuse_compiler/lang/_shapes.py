@@ -24,20 +24,11 @@ def reshape(x, shape):
     if x.source and x.source[0] == "reshape":
         # What was joined and is split again, or the reverse.
         return reshape(x.source[1], shape)
-    if x.source and x.source[0] == "iota" and _with_unit_dims(x, shape):
-        axis = [i for i, d in enumerate(shape) if d != 1][0]
-        return _iota(x.builder, shape, axis, x.dtype)
     groups = reshape_groups(x.shape, shape)
     stored = _stored_after(x, groups, shape)
     if stored is None:
         return reshape(x.builder.materialize(x), shape)
     return _regroup(x, groups, stored).with_shape(shape, stored)
-
-
-def _with_unit_dims(x, shape):
-    """Whether a shape is that of x but for dims of 1, and the other dim is not 1."""
-    kept = [d for d in shape if d != 1]
-    return len(kept) == 1 and kept == [d for d in x.shape if d != 1]
 
 
 def _stored_after(x, groups, shape):
@@ -302,19 +293,16 @@ def take(table, ids, axis=0):
 def iota(builder, shape, axis, dtype):
     """The index along one axis, for each element of a shape."""
     axis = normalized(axis, len(shape))
-    alone = [size if i == axis else 1 for i, size in enumerate(shape)]
-    return broadcast_to(_iota(builder, alone, axis, dtype), shape)
-
-
-def _iota(builder, shape, axis, dtype):
-    """Of a shape whose other sizes are 1."""
-    result = tensor_type(shape, dtype)
-    if isinstance(shape[axis], Dim):
-        like = builder.like(shape)
-        text = f"fuse.iota dim = {axis} like {like.name} : {like.type} -> {result}"
+    size = shape[axis]
+    result = tensor_type((size,), dtype)
+    if isinstance(size, Dim):
+        like = builder.like((size,))
+        text = f"fuse.iota dim = 0 like {like.name} : {like.type} -> {result}"
     else:
-        text = f"fuse.iota dim = {axis} : {result}"
-    return builder.emit(text, shape, dtype, source=("iota",))
+        text = f"fuse.iota dim = 0 : {result}"
+    flat = builder.emit(text, (size,), dtype)
+    alone = reshape(flat, [size if i == axis else 1 for i in range(len(shape))])
+    return broadcast_to(alone, shape)
 
 
 def full(builder, shape, value, dtype):

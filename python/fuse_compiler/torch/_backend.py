@@ -14,6 +14,7 @@ from fuse_compiler.torch import _decompositions
 from fuse_compiler.torch._attention import keep_attention
 from fuse_compiler.torch._contractions import CHOICES
 from fuse_compiler.torch._convert_shapes import VIEWS
+from fuse_compiler.torch._fold import fold_constants
 from fuse_compiler.torch._partition import PREFIX, form_regions
 from fuse_compiler.torch._region import Region
 from fuse_compiler.torch._report import RegionReport, add_graph
@@ -86,6 +87,7 @@ def _checked(options, mode):
 
 def _compile(graph_module, example_inputs, *, kind, options):
     """One graph of AOTAutograd with its regions compiled, as a boxed function."""
+    fold_constants(graph_module)
     support = Support(options)
     for node in graph_module.graph.nodes:
         support.is_supported(node)

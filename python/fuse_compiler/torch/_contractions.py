@@ -21,7 +21,7 @@ CHOICES = ("auto", "never", "always")
 def contraction_reason(node, options):
     """Why a product stays eager, or None if a region may take it."""
     choice = options["contractions"]
-    if choice == "always":
+    if choice == "always" or first_value(node.args[-2]).shape[-1] == 1:
         return None
     value = first_value(node)
     if choice == "never":

@@ -144,12 +144,17 @@ def _argsort(c, x, *, stable=False, dim=-1, descending=False):
 
 @converter(overload("mm.default"), overload("bmm.default"))
 def _matmul(c, a, b):
-    return lang.matmul(a, b)
+    return _product(a, b)
+
+
+def _product(a, b):
+    """Where nothing is summed it is a product element by element."""
+    return lang.mul(a, b) if a.shape[-1] == 1 else lang.matmul(a, b)
 
 
 @converter(overload("addmm.default"), overload("baddbmm.default"))
 def _addmm(c, bias, a, b, beta=1, alpha=1):
-    product = lang.matmul(a, b)
+    product = _product(a, b)
     product = product * float(alpha) if alpha != 1 else product
     if beta == 0:
         return product

@@ -6,6 +6,8 @@ VIEWS are the operators whose result shares its input's memory: left outside of 
 region they cost nothing, so a region never ends with one.
 """
 
+import math
+
 import torch
 
 from fuse_compiler import lang
@@ -222,13 +224,22 @@ def _index_select(c, x, dim, ids):
 @converter(overload("index.Tensor"))
 def _index(c, x, indices):
     given = [(axis, i) for axis, i in enumerate(indices) if i is not None]
-    if len(given) != 1 or given[0][1].dtype not in ("i32", "i64"):
-        raise Unsupported("several indices, or a mask, to index with")
-    axis, ids = given[0]
-    size = x.shape[axis]
-    if isinstance(size, Dim):
-        raise Unsupported(f"indices into the dynamic dim {size}, which may be negative")
-    return lang.take(x, lang.where(ids < 0, ids + size, ids), axis)
+    if any(i.dtype not in ("i32", "i64") for _, i in given):
+        raise Unsupported("a mask to index with")
+    axes = [axis for axis, _ in given]
+    if axes != list(range(axes[0], axes[-1] + 1)):
+        raise Unsupported("indices of dims that do not follow each other")
+    sizes = [x.shape[axis] for axis in axes]
+    if any(isinstance(size, Dim) for size in sizes):
+        raise Unsupported("indices into a dynamic dim, which may be negative")
+    # Of all elements along these axes the number of each, in row-major order.
+    number = None
+    for size, (_, ids) in zip(sizes, given):
+        ids = lang.cast(ids, "i64")
+        ids = lang.where(ids < 0, ids + size, ids)
+        number = ids if number is None else number * size + ids
+    joined = (*x.shape[: axes[0]], math.prod(sizes), *x.shape[axes[-1] + 1 :])
+    return lang.take(lang.reshape(x, joined), number, axes[0])
 
 
 def _one_of_row(c, x, dim, index):

@@ -13,20 +13,14 @@ from collections import Counter
 import torch
 from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
-from fuse_compiler.torch._convert import first_value, overload
+from fuse_compiler.torch._convert import first_value
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._cut import cut
+from fuse_compiler.torch._made import MADE, make_again
 from fuse_compiler.torch._order import drawing_names, draws, restore_order
 
 PREFIX = "fuse_region_"
 _FREE = VIEWS | {operator.getitem}
-_MADE = {
-    overload(f"{name}.default")
-    for name in (
-        "full full_like zeros zeros_like ones ones_like scalar_tensor arange new_zeros new_ones "
-        "new_full clone"
-    ).split()
-} | {overload("arange.start_step"), overload("arange.start")}
 
 
 def form_regions(graph_module, support, options):
@@ -38,14 +32,16 @@ def form_regions(graph_module, support, options):
     """
     partitions, small = [], {}
     smallest = options["smallest_region"]
+    parts = []
     for device in _devices(graph_module, support):
-        for nodes in _parts(graph_module.graph, support, device, options):
-            nodes = _trim(nodes)
-            if _computed(nodes) >= smallest:
-                partitions.append(dict.fromkeys(nodes))
-            else:
-                reason = f"its region would have fewer than {smallest} operators"
-                small.update((n, reason) for n in nodes if n.target not in _FREE)
+        parts += _parts(graph_module.graph, support, device, options)
+    make_again(graph_module.graph, parts, support.is_supported)
+    for nodes in map(_trim, filter(None, parts)):
+        if _computed(nodes) >= smallest:
+            partitions.append(dict.fromkeys(nodes))
+        else:
+            reason = f"its region would have fewer than {smallest} operators"
+            small.update((n, reason) for n in nodes if n.target not in _FREE)
     if partitions:
         names = drawing_names(graph_module.graph)
         fuse_by_partitions(graph_module, partitions, prefix=PREFIX)
@@ -62,7 +58,7 @@ def _devices(graph_module, support):
 def _parts(graph, support, device, options):
     """Convex sets of nodes with as many contractions as a region has at most."""
     for nodes in _convex(graph, support, device, options["smallest_region"]):
-        yield from cut(nodes, options["most_contractions"])
+        yield from map(list, cut(nodes, options["most_contractions"]))
 
 
 def _convex(graph, support, device, smallest):
@@ -123,7 +119,7 @@ def _move(graph, stages, inside, chosen):
 
 def _computed(nodes):
     """How many operators are computed, and not only views or constants."""
-    return sum(1 for n in nodes if n.target not in _FREE and n.target not in _MADE)
+    return sum(1 for n in nodes if n.target not in _FREE and n.target not in MADE)
 
 
 def _trim(nodes):

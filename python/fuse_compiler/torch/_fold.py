@@ -1,0 +1,174 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds tensors of a graph that are one number everywhere, whatever the inputs are.
+
+transformers asks, say, which tokens are of one document, by places that it has just made:
+all are. Such a mask would be computed, kept in memory and read by every attention. What is
+made from sizes and numbers alone is computed once here; where all elements are the same a
+constant takes its place, and what it means for a logical and is drawn from it.
+"""
+
+import operator
+
+import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+from fuse_compiler.torch._convert import overload
+from fuse_compiler.torch._convert_shapes import VIEWS
+from fuse_compiler.torch._made import SOURCES
+from fuse_compiler.torch._order import draws
+
+# What is computed has at most so many elements; what follows from constants any number.
+_MOST_ELEMENTS = 1 << 20
+_SELECTS = VIEWS | {
+    overload(name)
+    for name in (
+        "index.Tensor",
+        "index_select.default",
+        "gather.default",
+        "embedding.default",
+        "clone.default",
+    )
+}
+_ANDS = {overload("bitwise_and.Tensor"), overload("logical_and.default")}
+
+
+def fold_constants(graph_module):
+    """Replaces such tensors by aten.full; sizes must be static."""
+    graph, values = graph_module.graph, {}
+    with unset_fake_temporarily():
+        for node in graph.nodes:
+            value = _value_of(node, values)
+            if value is not None:
+                values[node] = value
+        numbers = {
+            node: value.item()
+            for node, value in values.items()
+            if value.numel() == 1 and node.meta["val"].numel() > 1
+        }
+    for node, number in numbers.items():
+        if node.target is not overload("full.default"):
+            _replace(graph, node, number)
+    for node in list(graph.nodes):
+        if node.target in _ANDS:
+            _simplify_and(graph, node)
+    graph.eliminate_dead_code()
+
+
+def _is_tensor(node):
+    return isinstance(node.meta.get("val"), torch.Tensor)
+
+
+def _value_of(node, values):
+    """The value of a node: a tensor, of one element where all are the same; None if unknown."""
+    if node.op != "call_function" or not _is_tensor(node) or draws(node):
+        return None
+    fake = node.meta["val"]
+    is_static = all(isinstance(size, int) for size in fake.shape)
+    if not is_static or fake.numel() == 0 or fake.layout != torch.strided:
+        return None
+    if node.target is operator.getitem or any(
+        n not in values for n in node.all_input_nodes
+    ):
+        return None
+    if node.target._schema.is_mutable:
+        return None
+    inputs = node.all_input_nodes
+    if not inputs and node.target not in SOURCES:
+        # Nothing that asks for the world outside.
+        return None
+    is_uniform = bool(inputs) and all(values[n].numel() == 1 for n in inputs)
+    if is_uniform and torch.Tag.pointwise in node.target.tags:
+        return _one(_computed(node, {n: values[n].reshape(()) for n in inputs}))
+    if node.target in _SELECTS and inputs and values[inputs[0]].numel() == 1:
+        return values[inputs[0]]
+    if fake.numel() > _MOST_ELEMENTS:
+        return None
+    whole = {
+        n: values[n].reshape(_shape(values[n])).expand(n.meta["val"].shape)
+        for n in inputs
+    }
+    return _one(_computed(node, whole))
+
+
+def _shape(value):
+    return () if value.numel() == 1 else value.shape
+
+
+def _computed(node, values):
+    """The node's tensor, on the CPU; None where it cannot be had."""
+
+    def look_up(argument):
+        if isinstance(argument, torch.fx.Node):
+            return values[argument]
+        if isinstance(argument, (list, tuple)):
+            return type(argument)(look_up(a) for a in argument)
+        return torch.device("cpu") if isinstance(argument, torch.device) else argument
+
+    arguments = [look_up(a) for a in node.args]
+    keywords = {name: look_up(value) for name, value in node.kwargs.items()}
+    try:
+        with torch.device("cpu"), torch.no_grad():
+            return node.target(*arguments, **keywords)
+    except (RuntimeError, NotImplementedError, TypeError, IndexError):
+        return None
+
+
+def _one(value):
+    """One element of a tensor whose elements are all the same, else the tensor."""
+    if not isinstance(value, torch.Tensor) or value.numel() == 0:
+        return None
+    first = value.reshape(-1)[:1]
+    return first.clone() if bool((value == first).all()) else value
+
+
+def _replace(graph, node, number):
+    fake = node.meta["val"]
+    if not fake.is_contiguous():
+        return
+    with graph.inserting_before(node):
+        full = graph.call_function(
+            torch.ops.aten.full.default,
+            (list(fake.shape), number),
+            {"dtype": fake.dtype, "device": fake.device, "pin_memory": False},
+        )
+    full.meta = dict(node.meta)
+    node.replace_all_uses_with(full)
+
+
+def _simplify_and(graph, node):
+    """x and true is x, repeated to the shape of both."""
+    for constant, other in (node.args, node.args[::-1]):
+        if not isinstance(other, torch.fx.Node) or not _is_true(constant):
+            continue
+        fake, whole = other.meta["val"], node.meta["val"]
+        if fake.dtype != torch.bool:
+            continue
+        if fake.shape != whole.shape or fake.stride() != whole.stride():
+            other = _repeated(graph, node, other, whole)
+        node.replace_all_uses_with(other)
+        return
+
+
+def _is_true(node):
+    return (
+        isinstance(node, torch.fx.Node)
+        and node.target is torch.ops.aten.full.default
+        and node.meta["val"].dtype == torch.bool
+        and node.args[1] is True
+    )
+
+
+def _repeated(graph, node, other, whole):
+    aten, fake = torch.ops.aten, other.meta["val"]
+    with graph.inserting_before(node):
+        expanded = graph.call_function(aten.expand.default, (other, list(whole.shape)))
+        copy = graph.call_function(
+            aten.clone.default,
+            (expanded,),
+            {"memory_format": torch.contiguous_format},
+        )
+    with fake.fake_mode:
+        expanded.meta = {**node.meta, "val": fake.expand(whole.shape)}
+    copy.meta = dict(node.meta)
+    return copy
