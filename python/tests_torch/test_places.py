@@ -107,6 +107,8 @@ def test_each_region_makes_the_mask_that_it_reads():
             if "contract" in k.ops
         ]
         assert "#fuse.streamed" in kernel.schedule
+        # Its places are seen, not read through a reshape.
+        assert "iota" in kernel.ops and "expand_shape" not in kernel.ops, kernel.ops
 
 
 def test_several_indices():

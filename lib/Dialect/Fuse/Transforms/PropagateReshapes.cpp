@@ -237,6 +237,24 @@ struct SinkCollapse : public RewritePattern {
   }
 };
 
+/// Whether a value follows element by element from indices and single numbers:
+/// then it may as well be computed again in another shape.
+static bool isOfPlaces(Value value) {
+  constexpr unsigned most = 16;
+  SmallVector<Value> work = {value};
+  for (unsigned seen = 0; !work.empty(); ++seen) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    bool isNumber = cast<RankedTensorType>(next.getType()).getRank() == 0;
+    if (isNumber || isa_and_nonnull<IotaOp>(op))
+      continue;
+    if (!isShapeless(op) || seen == most)
+      return false;
+    llvm::append_range(work, op->getOperands());
+  }
+  return true;
+}
+
 /// expand(op(x)) -> op(expand(x)).
 struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -246,7 +264,8 @@ struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
     Operation *producer = expand.getSrc().getDefiningOp();
     if (isIdentity(expand))
       return rewriter.notifyMatchFailure(expand, "it changes no shape");
-    if (!isShapeless(producer) || !expand.getSrc().hasOneUse())
+    if (!isShapeless(producer) ||
+        (!expand.getSrc().hasOneUse() && !isOfPlaces(expand.getSrc())))
       return rewriter.notifyMatchFailure(
           expand, "its operand is not that of a pointwise op alone");
     Groups groups = expand.getReassociationIndices();
@@ -258,6 +277,35 @@ struct RaiseExpand : public OpRewritePattern<tensor::ExpandShapeOp> {
     Operation *clone =
         expandOp(rewriter, producer, expand.getResultType(), groups);
     rewriter.replaceOp(expand, clone->getResults());
+    return success();
+  }
+};
+
+/// expand(iota) -> iota, where its dimension stays whole: who reads it still
+/// sees an index.
+struct ExpandIota : public OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    auto iota = expand.getSrc().getDefiningOp<IotaOp>();
+    RankedTensorType type = expand.getResultType();
+    Groups groups = expand.getReassociationIndices();
+    if (!iota || !haveKnownSizes(type, groups))
+      return rewriter.notifyMatchFailure(expand, "its operand is no index");
+    const ReassociationIndices &group = groups[iota.getDim()];
+    auto isWhole = [&](int64_t dim) { return type.getDimSize(dim) != 1; };
+    if (llvm::count_if(group, isWhole) > 1)
+      return rewriter.notifyMatchFailure(expand, "the index is split");
+    auto whole = llvm::find_if(group, isWhole);
+    int64_t dim = whole == group.end() ? group.front() : *whole;
+    Value like = iota.getLike();
+    if (like)
+      like = expandOperand(rewriter, expand.getLoc(), like,
+                           type.clone(getElementTypeOrSelf(like.getType())),
+                           groups);
+    rewriter.replaceOpWithNewOp<IotaOp>(expand, type, dim, iota.getFromEnd(),
+                                        like);
     return success();
   }
 };
@@ -481,7 +529,7 @@ struct PropagateReshapesPass
     patterns
         .add<SinkCollapse, RaiseExpand, SinkCollapseOfReduce, SinkCastOfTable>(
             context);
-    patterns.add<SwapReshapes, RaiseBoth>(context);
+    patterns.add<ExpandIota, SwapReshapes, RaiseBoth>(context);
     populateKeepReducedDimsPatterns(patterns);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);

@@ -164,3 +164,37 @@ func.func @crossing(%x: tensor<4x6xf32>) -> tensor<3xf32> {
   %s = fuse.reduce sum %g dims = [1] : tensor<3x8xf32> -> tensor<3xf32>
   return %s : tensor<3xf32>
 }
+
+// -----
+
+// A mask of places stays one in the shape with more dimensions, also where
+// others read it.
+// CHECK-LABEL: func.func @places
+// CHECK:         %[[I:.*]] = fuse.iota dim = 2 : tensor<1x1x6x1xi32>
+// CHECK:         %[[J:.*]] = fuse.iota dim = 3 : tensor<1x1x1x8xi32>
+// CHECK:         %[[M:.*]] = fuse.compare le %[[J]], %[[I]]
+// CHECK:         fuse.select %[[M]], %{{.*}} : tensor<1x1x6x8xi1>, tensor<3x2x6x8xf32>
+func.func @places(%x: tensor<3x2x6x8xf32>, %y: tensor<6x8xf32>, %z: tensor<f32>) -> (tensor<3x2x6x8xf32>, tensor<6x8xf32>) {
+  %i = fuse.iota dim = 0 : tensor<6x1xi32>
+  %j = fuse.iota dim = 1 : tensor<1x8xi32>
+  %m = fuse.compare le %j, %i : tensor<1x8xi32>, tensor<6x1xi32> -> tensor<6x8xi1>
+  %e = tensor.expand_shape %m [[0, 1, 2], [3]] output_shape [1, 1, 6, 8] : tensor<6x8xi1> into tensor<1x1x6x8xi1>
+  %r = fuse.select %e, %x, %z : tensor<1x1x6x8xi1>, tensor<3x2x6x8xf32>, tensor<f32> -> tensor<3x2x6x8xf32>
+  %s = fuse.select %m, %y, %z : tensor<6x8xi1>, tensor<6x8xf32>, tensor<f32> -> tensor<6x8xf32>
+  return %r, %s : tensor<3x2x6x8xf32>, tensor<6x8xf32>
+}
+
+// -----
+
+// Of a dynamic number.
+// CHECK-LABEL: func.func @dynamic_places
+// CHECK:         fuse.iota dim = 2 like %{{.*}} : tensor<1x1x?xi1> -> tensor<1x1x?xi32>
+// CHECK-NOT:     tensor.expand_shape %{{.*}} : tensor<?xi32>
+func.func @dynamic_places(%x: tensor<4x4x?xi32>, %s: tensor<?xi1>) -> tensor<4x4x?xi1> {
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c2 : tensor<4x4x?xi32>
+  %i = fuse.iota dim = 0 like %s : tensor<?xi1> -> tensor<?xi32>
+  %e = tensor.expand_shape %i [[0, 1, 2]] output_shape [1, 1, %n] : tensor<?xi32> into tensor<1x1x?xi32>
+  %r = fuse.compare le %e, %x : tensor<1x1x?xi32>, tensor<4x4x?xi32> -> tensor<4x4x?xi1>
+  return %r : tensor<4x4x?xi1>
+}
