@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "ScheduleVerifiers.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
-
-using EmitError = function_ref<InFlightDiagnostic()>;
 
 /// What a thread may hold of sums, scores and weights, beside the statistics
 /// and addresses.
