@@ -5,10 +5,13 @@ a batch of programs in each process. The exit status is 1 if a tool reports an
 error or a program does not run.
 
     python3 tools/dev/sanitize_random.py --count 300 --tool fuse-crosscheck
+    python3 tools/dev/sanitize_random.py --count 200 --tensor-cores
 """
 
 import argparse
 import concurrent.futures
+import itertools
+import os
 import pathlib
 import re
 import shutil
@@ -24,13 +27,45 @@ BATCH = 10
 CLEAN = re.compile(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards")
 
 
-def write_programs(folder, first, count):
-    paths = []
-    for seed in range(first, first + count):
+# Contractions of 16-bit floats.
+SIXTEEN_BITS = re.compile(r"fuse\.(contract|matmul|attention)[^\n]*x(bf16|f16)")
+# Schedules of kernels on tensor cores, and seeds that are looked through at a time.
+TENSOR_CORES, SEEDS = re.compile(r"#fuse\.(mma|streamed)<"), 256
+
+
+def uses_tensor_cores(path):
+    """Whether a kernel of the program does, on Hopper."""
+    command = ["fuse", "inspect", path, "--chip=sm_90a", "--emit=schedule"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return bool(TENSOR_CORES.search(done.stdout))
+
+
+def programs(folder, first):
+    for seed in itertools.count(first):
         path = pathlib.Path(folder, f"seed-{seed}.mlir")
         path.write_text(generate(seed).text())
-        paths.append(str(path))
-    return [paths[i : i + BATCH] for i in range(0, count, BATCH)]
+        yield str(path)
+
+
+def programs_on_tensor_cores(folder, first):
+    contractions = (
+        path
+        for path in programs(folder, first)
+        if re.search(
+            r"fuse\.(contract|matmul|attention)", pathlib.Path(path).read_text()
+        )
+    )
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        while True:
+            paths = list(itertools.islice(contractions, SEEDS))
+            used = pool.map(uses_tensor_cores, paths)
+            yield from itertools.compress(paths, used)
+
+
+def write_programs(folder, options):
+    make = programs_on_tensor_cores if options.tensor_cores else programs
+    paths = list(itertools.islice(make(folder, options.seed), options.count))
+    return [paths[i : i + BATCH] for i in range(0, options.count, BATCH)]
 
 
 def sanitize(options, tool, paths):
@@ -52,6 +87,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--count", type=int, default=300, help="programs")
     parser.add_argument("--seed", type=int, default=500_000, help="of the first")
+    parser.add_argument(
+        "--tensor-cores", action="store_true", help="only programs that use them"
+    )
     parser.add_argument("--tool", default="fuse-crosscheck")
     parser.add_argument("--jobs", type=int, default=6)
     options = parser.parse_args()
@@ -59,7 +97,7 @@ def main():
         shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     )
     with tempfile.TemporaryDirectory() as folder:
-        batches = write_programs(folder, options.seed, options.count)
+        batches = write_programs(folder, options)
         runs = [(tool, batch) for tool in TOOLS for batch in batches]
         failed = 0
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
