@@ -4,6 +4,11 @@
 
     model = torch.compile(model, backend="fuse")
 
+or inside of Inductor, for all that is compiled from then on:
+
+    fuse_compiler.torch.use_in_inductor()
+    model = torch.compile(model)
+
 torch's graph is cut into regions, each of which becomes one program; the rest stays
 eager. report() says which is which, and why.
 """
@@ -17,4 +22,26 @@ from fuse_compiler.torch._report import GraphReport, RegionReport, report, reset
 if "fuse" not in list_backends(exclude_tags=()):
     register_backend(backend, name="fuse")
 
-__all__ = ["GraphReport", "RegionReport", "backend", "report", "reset_report"]
+__all__ = [
+    "GraphReport",
+    "RegionReport",
+    "backend",
+    "report",
+    "reset_report",
+    "use_in_inductor",
+]
+
+
+def use_in_inductor(options=None):
+    """From now on torch.compile(model) hands regions to Fuse that hold a reduction, a
+    contraction or attention.
+
+    options  as of the backend; None takes its defaults, False switches it off
+
+    Raises Error where another pass has that place in Inductor, and for options that there
+    are not.
+    """
+    # Inductor is large, and the backend does without it.
+    from fuse_compiler.torch import _inductor
+
+    _inductor.use_in_inductor(options)

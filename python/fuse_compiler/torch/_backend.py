@@ -41,7 +41,7 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
 
     Returns a function like the graph. Raises Error for options that there are not.
     """
-    chosen = _checked(options, mode)
+    chosen = checked_options(options, mode)
     compilers = {
         name: functools.partial(_compile, kind=kind, options=chosen)
         for name, kind in (
@@ -59,7 +59,8 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
     return compiled(graph_module, example_inputs)
 
 
-def _checked(options, mode):
+def checked_options(options, mode):
+    """The options with their defaults; an Error for what there is not."""
     if mode not in (None, "default"):
         raise Error(
             f"expected no mode for the backend fuse, but got {mode!r}; leave it out"
@@ -108,16 +109,21 @@ def _compile(graph_module, example_inputs, *, kind, options):
     return make_boxed_func(graph_module.forward)
 
 
-def _compile_region(graph_module, name):
-    """Puts a Region in the place of a subgraph, unless it cannot be compiled."""
-    subgraph = getattr(graph_module, name)
-    operators = tuple(
+def operators_of(subgraph):
+    """The names of a region's operators, views left out."""
+    return tuple(
         str(n.target)
         for n in subgraph.graph.nodes
         if n.op == "call_function"
         and n.target not in VIEWS
         and n.target is not operator.getitem
     )
+
+
+def _compile_region(graph_module, name):
+    """Puts a Region in the place of a subgraph, unless it cannot be compiled."""
+    subgraph = getattr(graph_module, name)
+    operators = operators_of(subgraph)
     try:
         region = Region(subgraph)
     except Error as failure:

@@ -103,6 +103,11 @@ def _mul(c, a, b):
     return _apply(c, lang.mul, a, b)
 
 
+@converter(getattr(getattr(torch.ops.prims, "fma", None), "default", None))
+def _fma(c, a, b, addend):
+    return lang.add(lang.mul(c.array(a), c.array(b)), c.array(addend))
+
+
 @converter(*_each("div", "Tensor", "Scalar", "Tensor_mode", "Scalar_mode"))
 def _div(c, a, b, rounding_mode=None):
     if rounding_mode is None:

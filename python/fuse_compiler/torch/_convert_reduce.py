@@ -13,6 +13,16 @@ from fuse_compiler.torch._convert import converter, overload
 CONTRACTIONS = {
     overload(f"{name}.default") for name in ("mm", "bmm", "addmm", "baddbmm")
 }
+# Those that read many elements for one, as Inductor and the backend name them.
+REDUCTIONS = {
+    overload(name)
+    for name in (
+        "sum.default sum.dim_IntList mean.default mean.dim prod.default prod.dim_int amax.default "
+        "amin.default max.default min.default max.dim min.dim argmax.default argmin.default "
+        "any.default any.dim any.dims all.default all.dim all.dims var_mean.correction "
+        "var.correction std.correction logsumexp.default _softmax.default _log_softmax.default"
+    ).split()
+} - {None}
 
 
 def _axes(dims):

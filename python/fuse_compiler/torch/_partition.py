@@ -23,10 +23,10 @@ PREFIX = "fuse_region_"
 _FREE = VIEWS | {operator.getitem}
 
 
-def form_regions(graph_module, support, options):
+def form_regions(graph_module, support, options, holds=None):
     """Moves each region of at least options["smallest_region"] operators into a submodule.
 
-    It is called PREFIX and a number.
+    It is called PREFIX and a number. With `holds`, a set of operators, it has one of them.
 
     Returns the reasons by node for what could have been in a region and is not.
     """
@@ -37,7 +37,10 @@ def form_regions(graph_module, support, options):
         parts += _parts(graph_module.graph, support, device, options)
     make_again(graph_module.graph, parts, support.is_supported)
     for nodes in map(_trim, filter(None, parts)):
-        if _computed(nodes) >= smallest:
+        if holds and not any(n.target in holds for n in nodes):
+            reason = "its region holds no reduction and no contraction"
+            small.update((n, reason) for n in nodes if n.target not in _FREE)
+        elif _computed(nodes) >= smallest:
             partitions.append(dict.fromkeys(nodes))
         else:
             reason = f"its region would have fewer than {smallest} operators"

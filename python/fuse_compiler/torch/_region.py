@@ -51,7 +51,7 @@ class Region(torch.nn.Module):
     def __init__(self, graph_module):
         super().__init__()
         self._eager, self.failure, self.on_failure = graph_module, None, None
-        writer = _Writer(graph_module)
+        writer = ProgramWriter(graph_module)
         self.text, self._returns_tuple = writer.text, writer.returns_tuple
         self._prepare, self._orders = writer.prepare, writer.orders
         self._sizes, self._device = writer.sizes, writer.device
@@ -100,10 +100,16 @@ class Region(torch.nn.Module):
         return self._one.expand(size)
 
 
-class _Writer:
+class ProgramWriter:
     """Writes the program of a subgraph, and says how it is called.
 
-    No name of the graph enters the text: layers that are alike share one program.
+    text     of the program; no name of the graph enters it, so that layers that are alike
+             share one
+    prepare  for each input a _Preparation
+    sizes    for each input behind them, which carries a size only, a function of the
+             arguments to it
+    outputs  the nodes that the subgraph returns
+    orders   for each, how the dims of the program's output are permuted, or None
     """
 
     def __init__(self, graph_module):
@@ -123,6 +129,7 @@ class _Writer:
         returned = output.args[0]
         self.returns_tuple = isinstance(returned, (tuple, list))
         returned = returned if self.returns_tuple else (returned,)
+        self.outputs = returned
         self.device = first_value(returned[0]).device
         for node in returned:
             self._give(node)
@@ -191,16 +198,21 @@ class _Writer:
 
 
 class _Preparation:
-    """How an argument becomes an input of the program: by views of it."""
+    """How an argument becomes an input of the program: by views of it.
+
+    index     of the argument
+    order     of its dims, or None
+    is_split  whether a dim is taken as several
+    """
 
     def __init__(self, index, order, sizes):
-        self._index, self._sizes = index, sizes
-        self._order = None if order == tuple(range(len(order))) else order
+        self.index, self._sizes, self.is_split = index, sizes, sizes is not None
+        self.order = None if order == tuple(range(len(order))) else order
 
     def __call__(self, arguments):
-        tensor = arguments[self._index]
-        if self._order is not None:
-            tensor = tensor.permute(self._order)
+        tensor = arguments[self.index]
+        if self.order is not None:
+            tensor = tensor.permute(self.order)
         if self._sizes is not None:
             tensor = tensor.view([size(arguments) for size in self._sizes])
         return tensor
