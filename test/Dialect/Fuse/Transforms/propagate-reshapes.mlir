@@ -170,8 +170,8 @@ func.func @crossing(%x: tensor<4x6xf32>) -> tensor<3xf32> {
 // A mask of places stays one in the shape with more dimensions, also where
 // others read it.
 // CHECK-LABEL: func.func @places
-// CHECK:         %[[I:.*]] = fuse.iota dim = 2 : tensor<1x1x6x1xi32>
-// CHECK:         %[[J:.*]] = fuse.iota dim = 3 : tensor<1x1x1x8xi32>
+// CHECK-DAG:     %[[I:.*]] = fuse.iota dim = 2 : tensor<1x1x6x1xi32>
+// CHECK-DAG:     %[[J:.*]] = fuse.iota dim = 3 : tensor<1x1x1x8xi32>
 // CHECK:         %[[M:.*]] = fuse.compare le %[[J]], %[[I]]
 // CHECK:         fuse.select %[[M]], %{{.*}} : tensor<1x1x6x8xi1>, tensor<3x2x6x8xf32>
 func.func @places(%x: tensor<3x2x6x8xf32>, %y: tensor<6x8xf32>, %z: tensor<f32>) -> (tensor<3x2x6x8xf32>, tensor<6x8xf32>) {
