@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the comparison of a LLaMA block says of its programs and its results."""
 
+import json
+
 import compare_block
 import fuse_compiler as fuse
 import pytest
-from peers import block_cases, block_report
+from peers import block_cases, block_report, packed
 
 ENTRY = {
     "name": "decode 1",
+    "overlaps": False,
     "bars": {"compile": 0.8},
     "times": {
         "fuse": {"median": 12.0},
@@ -72,6 +75,18 @@ def test_table_has_ratios_to_the_faster_of_calls_and_graph():
 def test_timeline_has_the_share_of_the_floor():
     (row,) = block_report.timeline([ENTRY])[2:]
     assert row.endswith("| rows | cast, mul | 100% | 10.0 | 1.0 | 50% |")
+
+
+def test_launches_that_wait_for_others_have_no_share():
+    assert len(block_report.timeline([ENTRY | {"overlaps": True}])) == 2
+
+
+def test_the_last_file_counts(tmp_path):
+    files = [tmp_path / name for name in ("a.json", "b.json.xz")]
+    prefill = ENTRY | {"name": "prefill 2 x 2048"}
+    packed.write_text(files[0], json.dumps([ENTRY | {"bars": {}}]))
+    packed.write_text(files[1], json.dumps([ENTRY, prefill]))
+    assert compare_block.joined(files) == [prefill, ENTRY]
 
 
 def test_error_is_bound_by_that_of_eager_code():

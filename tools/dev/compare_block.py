@@ -10,6 +10,7 @@ the machine needs for these. About 150 s on a GPU for `--only prefill --budget 1
 
     compare_block.py --out block.json
     compare_block.py --only decode --modes compile-graph,compile-max
+    compare_block.py --join a.json b.json --out results/block.json.xz
     compare_block.py --dry-run             # no GPU: the kernels of every program
 """
 
@@ -25,7 +26,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
 import fuse_compiler as fuse  # noqa: E402
 from compare_peers import commit  # noqa: E402
-from peers import block_cases, block_report  # noqa: E402
+from peers import block_cases, block_report, packed  # noqa: E402
 
 # The error of Fuse's output may be so many times that of eager code.
 MOST_OF_EAGERS_ERROR = 1.5
@@ -42,6 +43,7 @@ def parse_arguments():
         "--budget", type=float, default=150, help="seconds after which nothing is begun"
     )
     parser.add_argument("--seconds", type=float, default=0.6, help="of timing a case")
+    parser.add_argument("--join", nargs="+", help="files of results, the last counts")
     parser.add_argument("--dry-run", action="store_true", help="only compile")
     parser.add_argument("--chip", default="sm_90a", help="of the dry run")
     return parser.parse_args()
@@ -121,6 +123,8 @@ class Comparison:
         torch = self.torch
         entry = {
             "name": case.name,
+            # Of the timeline.
+            "overlaps": False,
             "element": case.element,
             "flops": case.flops,
             "least_bytes": case.least_bytes,
@@ -298,8 +302,20 @@ def lines(entry):
         )
 
 
+def joined(files):
+    """The entries of all files in the order of the cases, of each case those of the last."""
+    found = {}
+    for file in files:
+        found |= {entry["name"]: entry for entry in packed.read_json(Path(file))}
+    return [found[case.name] for case in block_cases.CASES if case.name in found]
+
+
 def main():
     arguments = parse_arguments()
+    if arguments.join:
+        text = json.dumps(joined(arguments.join), indent=1)
+        packed.write_text(Path(arguments.out), text)
+        return 0
     if arguments.dry_run:
         cases = [c for c in block_cases.CASES if arguments.only in c.name]
         return 1 if dry_run(cases, arguments.chip) else 0

@@ -32,6 +32,7 @@ PAGES = (
     "README.md",
     "docs/performance.md",
     "docs/attention.md",
+    "docs/block.md",
     "docs/tensor-cores.md",
     "docs/tuning.md",
 )
@@ -49,6 +50,7 @@ BLOCKS = {
     "contractions_behind": blocks.contractions_behind,
     "attention_setting": blocks.attention_setting,
     "attention": blocks.attention,
+    "block": blocks.block,
     "cpu_setting": blocks.cpu_setting,
     "cpu_contractions": blocks.cpu_contractions,
 }

@@ -47,6 +47,19 @@ def setting(entries, days):
     ]
 
 
+def summary_line(entries):
+    """How Fuse's time is to that of the fastest mode of torch.compile."""
+    found = [
+        f"{my_time(entry) / best_compiled(entry):.2f} ({entry['name']})"
+        for entry in entries
+        if best_compiled(entry)
+    ]
+    return [
+        "Its time over that of torch.compile's fastest mode: "
+        f"{', '.join(found)} ([results/](../results/README.md#a-llama-3-8b-block))."
+    ]
+
+
 def table(entries):
     rows = []
     for entry in entries:
@@ -79,9 +92,11 @@ def table(entries):
 
 
 def timeline(entries):
-    """Each launch of each block."""
+    """Each launch of each block that was measured without others beside it."""
     rows = []
     for entry in entries:
+        if entry.get("overlaps", True):
+            continue
         total = sum(launch["us"] for launch in entry["timeline"])
         for launch in entry["timeline"]:
             rows.append(

@@ -10,7 +10,14 @@ import statistics
 from functools import cached_property
 from pathlib import Path
 
-from peers import attention_report, contraction_report, cpu_report, packed, summary
+from peers import (
+    attention_report,
+    block_report,
+    contraction_report,
+    cpu_report,
+    packed,
+    summary,
+)
 from replay_sweeps import NEAR
 
 WHEELS = Path(__file__).with_name("wheels.txt")
@@ -40,6 +47,10 @@ class Results:
     @cached_property
     def attention(self):
         return self._read("attention")
+
+    @cached_property
+    def block(self):
+        return self._read("block")
 
     @cached_property
     def cpu_contractions(self):
@@ -252,3 +263,21 @@ def attention_setting(results):
 
 def attention(results):
     return attention_report.table(results.attention)
+
+
+def block(results):
+    return block_report.summary_line(results.block)
+
+
+def block_tables(results):
+    """The comparison and the timelines, for the page of all results."""
+    lines = [
+        *block_report.setting(results.block, days(results.block)),
+        "",
+        "Times of torch's ways over Fuse's, by calls or in a CUDA graph:",
+        "",
+        *block_report.table(results.block),
+    ]
+    launches = block_report.timeline(results.block)
+    # Behind the two lines of the header.
+    return [*lines, "", *launches] if len(launches) > 2 else lines

@@ -26,6 +26,10 @@ FILES = {
         "attention as one kernel beside cuDNN, torch's flash kernel and FlexAttention",
         "compare_attention.py, in an earlier form",
     ),
+    "block.json.xz": (
+        "a LLaMA-3 8B block beside torch, eager and compiled",
+        "compare_block.py --join",
+    ),
     "contractions.json.xz": (
         "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
         "compare_contractions.py",
@@ -193,6 +197,10 @@ def markdown(results):
         "Chains of ops, which no example and no library has, at 512 MiB:",
         "",
         *_chains(chains),
+        "",
+        "## A LLaMA-3 8B block",
+        "",
+        *blocks.block_tables(results),
         "",
         "## Under their bar",
         "",
