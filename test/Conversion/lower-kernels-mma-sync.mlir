@@ -16,13 +16,13 @@
 // CHECK-NEXT:    nvvm.barrier
 // CHECK-COUNT-8: nvvm.ldmatrix {{.*}} #nvvm.mma_layout<row>
 // CHECK:         scf.for
-// CHECK:           nvvm.cp.async.shared.global
-// CHECK:           nvvm.cp.async.commit.group
 // CHECK-COUNT-8:   nvvm.ldmatrix
+// CHECK-COUNT-4:   nvvm.cp.async.shared.global
 // CHECK-COUNT-32:  nvvm.mma.sync
 // CHECK-NOT:       nvvm.barrier
 // CHECK-COUNT-64:  nvvm.mma.sync
-// CHECK:           nvvm.cp.async.wait.group 1
+// CHECK:           nvvm.cp.async.commit.group
+// CHECK-NEXT:      nvvm.cp.async.wait.group 1
 // CHECK-NEXT:      nvvm.barrier
 // CHECK-COUNT-8:   nvvm.ldmatrix
 // CHECK-COUNT-32:  nvvm.mma.sync

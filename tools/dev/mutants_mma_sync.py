@@ -18,8 +18,8 @@ MMA_SYNC = [
         ),
         (
             "sync-copies-go-where-others-still-read",
-            "if (places == 0) {\n",
-            "if (places + 1 == stepsOfSlot()) {\n",
+            "if (places < last)\n      copies.copy(later, ahead, /*part=*/places, /*parts=*/last);",
+            "copies.copy(later, at, /*part=*/places, /*parts=*/last + 1);",
         ),
         (
             "sync-results-go-where-others-still-read",

@@ -14,9 +14,9 @@
 //     copy the first stages - 1 steps, a group each
 //     for each step of k
 //       for each instruction's places
-//         first of them:  copy the step that is stages - 1 ahead
 //         last of them:   await the next step's group, and all threads
 //         load the fragments of the next places from shared memory
+//         but the last:   copy a share of the step that is stages - 1 ahead
 //         multiply these places' fragments
 //     await all copies and threads
 //     compute and write the results, where the slots were
@@ -209,16 +209,17 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
   Value at = current[rowWords + columnWords];
   Value ahead = current[rowWords + columnWords + 1];
   Value nextAt = nextSlot(at);
-  for (int64_t places = 0; places < stepsOfSlot(); ++places) {
-    if (places == 0) {
-      copies.copy(b.add(step, schedule.getStages() - 1), ahead);
+  Value later = b.add(step, schedule.getStages() - 1);
+  int64_t last = stepsOfSlot() - 1;
+  for (int64_t places = 0; places <= last; ++places) {
+    if (places == last) {
       NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
-    }
-    bool isLast = places + 1 == stepsOfSlot();
-    if (isLast)
       awaitStep();
-    Fragments following =
-        isLast ? loadFragments(nextAt, 0) : loadFragments(at, places + 1);
+    }
+    Fragments following = places == last ? loadFragments(nextAt, 0)
+                                         : loadFragments(at, places + 1);
+    if (places < last)
+      copies.copy(later, ahead, /*part=*/places, /*parts=*/last);
     multiply(here, next);
     here = std::move(following);
   }

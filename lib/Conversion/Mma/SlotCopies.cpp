@@ -139,7 +139,7 @@ Value SlotCopies::bytesInside(const Source &source, Value own, Value place) {
 }
 
 void SlotCopies::copyBox(const Source &source, const SlotBox &box, Value step,
-                         Value at) {
+                         Value at, llvm::function_ref<bool()> isTaken) {
   PointEmitter &emitter = b.frame.emitter;
   Value row = b.div(thread, rowChunks);
   Value stepPlaces = b.mul(step, schedule.getTileK());
@@ -149,6 +149,8 @@ void SlotCopies::copyBox(const Source &source, const SlotBox &box, Value step,
   Value pointer = moved(source.pointer, source.element, perStep);
   Value start = b.behind(memory, b.add(at, target));
   for (int64_t first = 0; first < source.boxRows; first += rowsAtOnce()) {
+    if (!isTaken())
+      continue;
     int64_t ownRow = source.isAlongK ? first : 0;
     int64_t placeRow = source.isAlongK ? 0 : first;
     Value own = b.add(source.own, box.further + ownRow);
@@ -171,8 +173,9 @@ void SlotCopies::copyBox(const Source &source, const SlotBox &box, Value step,
   }
 }
 
-void SlotCopies::copy(Value step, Value at) {
+void SlotCopies::copy(Value step, Value at, int64_t part, int64_t parts) {
+  int64_t number = 0;
   for (const Source &source : sources)
     for (const SlotBox &box : source.boxes)
-      copyBox(source, box, step, at);
+      copyBox(source, box, step, at, [&] { return number++ % parts == part; });
 }

@@ -38,8 +38,9 @@ public:
 
   /// Finds where this thread reads of the tile, in a segment.
   void start(const TilePlace &tile, unsigned segment);
-  /// Starts the copies of a step of the summed axis to the slot at an offset.
-  void copy(Value step, Value at);
+  /// Starts the copies of a step of the summed axis to the slot at an offset:
+  /// all, or of `parts` shares number `part`.
+  void copy(Value step, Value at, int64_t part = 0, int64_t parts = 1);
 
 private:
   /// What a thread copies of one operand.
@@ -67,7 +68,8 @@ private:
                  Value first, int64_t tileSize, ArrayRef<Extent> own,
                  const TilePlace &tile);
   Index strideOf(const MmaOperand &operand, unsigned dim);
-  void copyBox(const Source &source, const SlotBox &box, Value step, Value at);
+  void copyBox(const Source &source, const SlotBox &box, Value step, Value at,
+               llvm::function_ref<bool()> isTaken);
   Value bytesInside(const Source &source, Value own, Value place);
   Value moved(Value pointer, Type element, const Index &elements);
   int64_t rowsAtOnce() const;
