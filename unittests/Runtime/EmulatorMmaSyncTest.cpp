@@ -18,7 +18,7 @@ namespace {
 class EmulatorMmaSyncTest : public EmulatorFixture {};
 
 /// 16 bytes of the input to the thread's place, of which so many are read.
-void copy(void **params, unsigned read) {
+void copyInput(void **params, unsigned read) {
   shim<void(uint64_t, uint64_t, uint32_t, const EmulatorSite *)>(
       "llvm.nvvm.cp.async.cg.shared.global.16.s")(
       shared() + 16 * thread(), argument(params, 0) + 16 * thread(), read,
@@ -36,7 +36,7 @@ constexpr unsigned copiers = 16;
 TEST_F(EmulatorMmaSyncTest, WhatACopyDoesNotReadIsZero) {
   EXPECT_EQ(run(
                 [](void **params) {
-                  copy(params, thread() % 2 ? 8 : 16);
+                  copyInput(params, thread() % 2 ? 8 : 16);
                   commit();
                   waitForAllBut(0);
                   for (unsigned i = 0; i < 4; ++i)
@@ -70,7 +70,7 @@ TEST_F(EmulatorMmaSyncTest, ACopyThatReadsNothingMayNameAnyAddress) {
 }
 
 TEST_F(EmulatorMmaSyncTest, RefusesACopyThatReadsMoreThanItWrites) {
-  EXPECT_THAT(run([](void **params) { copy(params, 17); }, copiers),
+  EXPECT_THAT(run([](void **params) { copyInput(params, 17); }, copiers),
               HasSubstr("expected a copy to read at most the 16 bytes that it "
                         "writes, but got 17; check its size"));
 }
@@ -78,7 +78,7 @@ TEST_F(EmulatorMmaSyncTest, RefusesACopyThatReadsMoreThanItWrites) {
 TEST_F(EmulatorMmaSyncTest, OldGroupsAreThereBeforeYoungOnes) {
   EXPECT_THAT(run(
                   [](void **params) {
-                    copy(params, 16);
+                    copyInput(params, 16);
                     commit();
                     waitForAllBut(1);
                     load<float>(shared(), 4 * thread());
@@ -94,7 +94,7 @@ TEST_F(EmulatorMmaSyncTest, ACopyMayWriteAtOnce) {
                     store(shared(), 4 * thread(), 1.0f);
                     barrier();
                     load<float>(shared(), 4 * (thread() ^ 1));
-                    copy(params, 16);
+                    copyInput(params, 16);
                     commit();
                     barrier();
                     waitForAllBut(0);
