@@ -70,7 +70,7 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
     slower. A reshape between two ops of a group goes with them. Each group
     becomes a `fuse.kernel`. Independent neighbours may have several shapes, if
     they are pointwise or reduce rows: each shape gets blocks of its own in one
-    launch. On chips with `wgmma` contractions that share the operand of their rows
+    launch. On GPUs contractions that share the operand of their rows
     may be one kernel, whether or not their results meet; and two with a softmax
     of rows between them, as attention has, are one that streams the rows. What is reduced along
     the last axis of a contraction's result may be had from its tiles there, which
