@@ -114,8 +114,33 @@ typedef struct {
   int32_t lengths;
 } FuseOptions;
 
+/* What an error is about. */
+typedef enum {
+  FUSE_OK = 0,
+  /* Options, tensors, or a pointer that is NULL. */
+  FUSE_ERROR_ARGUMENT = 1,
+  /* The program's text is refused. */
+  FUSE_ERROR_PROGRAM = 2,
+  /* There is no driver or device, or it refused to do something. */
+  FUSE_ERROR_DEVICE = 3
+} FuseCode;
+
 /* "0.1.0". */
 FUSE_C_EXPORT const char *fuseVersion(void);
+
+/* A number that grows when a caller of an older header must be compiled again:
+   compare fuseAbi() with FUSE_ABI where the library is loaded by hand. */
+#define FUSE_ABI 1
+FUSE_C_EXPORT int32_t fuseAbi(void);
+
+/* Gets lines about what is compiled, one at a time, from the threads that do
+   it; it must not call Fuse. NULL takes the callback away: when the call
+   returns, the one before is not running. */
+typedef void (*FuseLog)(const char *line, void *user);
+FUSE_C_EXPORT void fuseSetLog(FuseLog log, void *user);
+
+/* A FuseCode; FUSE_OK for NULL. */
+FUSE_C_EXPORT int32_t fuseStatusCode(const FuseStatus *status);
 
 /* One line or more of text, as long as the status lives. "" for NULL. */
 FUSE_C_EXPORT const char *fuseStatusMessage(const FuseStatus *status);
@@ -163,6 +188,17 @@ FUSE_C_EXPORT FuseStatus *fuseProgramPrint(FuseProgram *program, int32_t stage,
 FUSE_C_EXPORT FuseStatus *fuseInspect(const char *text, size_t length,
                                       const char *file_name,
                                       const FuseOptions *options, char **json);
+
+/* Compiles the program for each of `chips`, such as "sm_80,sm_90a" or "cpu",
+   and writes what it needs to run without a compiler to a folder: `fuse
+   compile` as a function. *files names what was written, one file a line; the
+   caller frees it with fuseStringFree(). `options` may be NULL; its target and
+   chip are not looked at. */
+FUSE_C_EXPORT FuseStatus *fuseWriteBundle(const char *text, size_t length,
+                                          const char *file_name,
+                                          const FuseOptions *options,
+                                          const char *chips,
+                                          const char *directory, char **files);
 
 /* Measures several schedules of each kernel on the GPU, and writes the fastest
    to the tuning file, where programs that are compiled later find them. `dims`

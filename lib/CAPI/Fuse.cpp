@@ -8,8 +8,11 @@
 #include "fuse-c/Fuse.h"
 #include "CallCache.h"
 #include "Tensors.h"
+#include "fuse/Bundle/Bundle.h"
 #include "fuse/JIT/JIT.h"
+#include "fuse/JIT/Log.h"
 #include "fuse/JIT/Report.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 #include <mutex>
@@ -19,6 +22,7 @@ using namespace fuse;
 
 struct FuseStatus {
   std::string message;
+  FuseCode code;
 };
 
 struct FuseProgram {
@@ -35,12 +39,20 @@ struct FuseCall {
 };
 
 static FuseStatus *fail(const Twine &message) {
-  return new FuseStatus{message.str()};
+  return new FuseStatus{message.str(), FUSE_ERROR_ARGUMENT};
 }
 
-/// Null for success.
-static FuseStatus *toStatus(Error error) {
-  return error ? fail(toString(std::move(error))) : nullptr;
+/// Null for success. `code` is of an error that is not the device's.
+static FuseStatus *toStatus(Error error, FuseCode code = FUSE_ERROR_ARGUMENT) {
+  if (!error)
+    return nullptr;
+  std::string message;
+  handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+    if (info.convertToErrorCode() == std::errc::io_error)
+      code = FUSE_ERROR_DEVICE;
+    message += (message.empty() ? "" : "\n") + info.message();
+  });
+  return new FuseStatus{std::move(message), code};
 }
 
 /// An error if one of the pointers that must be set is null.
@@ -111,7 +123,7 @@ static FuseStatus *
 finish(Expected<std::unique_ptr<jit::CompiledProgram>> compiled,
        FuseProgram **program) {
   if (!compiled)
-    return toStatus(compiled.takeError());
+    return toStatus(compiled.takeError(), FUSE_ERROR_PROGRAM);
   *program = new FuseProgram;
   (*program)->compiled = std::move(*compiled);
   return nullptr;
@@ -234,14 +246,27 @@ static Expected<std::string> print(jit::CompiledProgram &program,
   }
 }
 
-static FuseStatus *give(Expected<std::string> text, char **result) {
+static FuseStatus *give(Expected<std::string> text, char **result,
+                        FuseCode code = FUSE_ERROR_ARGUMENT) {
   if (!text)
-    return toStatus(text.takeError());
+    return toStatus(text.takeError(), code);
   *result = copy(*text);
   return nullptr;
 }
 
 const char *fuseVersion(void) { return FUSE_VERSION; }
+
+int32_t fuseAbi(void) { return FUSE_ABI; }
+
+void fuseSetLog(FuseLog log, void *user) {
+  if (!log)
+    return jit::setLogHandler({});
+  jit::setLogHandler([=](StringRef line) { log(line.str().c_str(), user); });
+}
+
+int32_t fuseStatusCode(const FuseStatus *status) {
+  return status ? status->code : FUSE_OK;
+}
 
 const char *fuseStatusMessage(const FuseStatus *status) {
   return status ? status->message.c_str() : "";
@@ -335,7 +360,32 @@ FuseStatus *fuseInspect(const char *text, size_t length, const char *fileName,
                 "name one, such as sm_90");
   return give(
       inspect(StringRef(text, length), nameOrDefault(fileName), *unwrapped),
-      json);
+      json, FUSE_ERROR_PROGRAM);
+}
+
+FuseStatus *fuseWriteBundle(const char *text, size_t length,
+                            const char *fileName, const FuseOptions *options,
+                            const char *chips, const char *directory,
+                            char **files) {
+  if (FuseStatus *status =
+          require({text, chips, directory, files}, "fuseWriteBundle"))
+    return status;
+  Expected<jit::CompileOptions> unwrapped = unwrap(options);
+  if (!unwrapped)
+    return toStatus(unwrapped.takeError());
+  SmallVector<StringRef> names;
+  StringRef(chips).split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (names.empty())
+    return fail("expected the chips to compile for, but got none; name some, "
+                "such as sm_80,sm_90a, or cpu");
+  Expected<bundle::Written> written =
+      bundle::write(StringRef(text, length), nameOrDefault(fileName),
+                    std::vector<std::string>(names.begin(), names.end()),
+                    *unwrapped, directory);
+  if (!written)
+    return toStatus(written.takeError(), FUSE_ERROR_PROGRAM);
+  *files = copy(join(written->files, "\n"));
+  return nullptr;
 }
 
 FuseStatus *fuseAutotune(const char *text, size_t length, const char *fileName,

@@ -10,10 +10,12 @@
 #include "Specializations.h"
 #include "fuse/Codegen/HostObject.h"
 #include "fuse/Explain/Passes.h"
+#include "fuse/JIT/Log.h"
 #include "fuse/JIT/Source.h"
 #include "fuse/Runtime/CpuModule.h"
 #include "fuse/Runtime/CudaModule.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <chrono>
 #include <map>
 
 using namespace llvm;
@@ -103,9 +105,20 @@ CompiledProgram::State::loadModule(const Code &code) {
 
 Expected<std::unique_ptr<Variant>>
 CompiledProgram::State::load(const Facts &facts) {
+  auto start = std::chrono::steady_clock::now();
   Expected<Code> code = compilation->generate(facts);
   if (!code)
     return code.takeError();
+  log([&]() -> std::string {
+    std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - start;
+    return formatv("compiled '{0}' for {1} ({2}): {3} kernels in {4:F0} ms",
+                   code->plan.spec.name,
+                   device.kind == Device::Kind::CPU
+                       ? StringRef("cpu")
+                       : StringRef(compilation->options().chip),
+                   facts.str(), code->kernels.size(), took.count());
+  });
   Expected<std::shared_ptr<runtime::Module>> module = loadModule(*code);
   if (!module)
     return module.takeError();

@@ -19,16 +19,18 @@ using namespace fuse::runtime;
 static std::atomic<bool> forkedAfterInit{false};
 
 static Error forkError() {
-  return formatError("expected to use CUDA in the process that initialised it, "
-                     "but got a child forked after that; start workers with "
-                     "'spawn', or fork before the first use of CUDA");
+  return formatDeviceError(
+      "expected to use CUDA in the process that initialised it, "
+      "but got a child forked after that; start workers with "
+      "'spawn', or fork before the first use of CUDA");
 }
 
 static Error absentError(StringRef reason) {
-  return formatError("expected a CUDA driver (libcuda.so.1), but none could be "
-                     "loaded: {0}; use the target cpu, or install the NVIDIA "
-                     "driver",
-                     reason);
+  return formatDeviceError(
+      "expected a CUDA driver (libcuda.so.1), but none could be "
+      "loaded: {0}; use the target cpu, or install the NVIDIA "
+      "driver",
+      reason);
 }
 
 Error CudaDriver::load() {
@@ -75,10 +77,11 @@ Error CudaDriver::check(cuda::Result result, const Twine &action) const {
   const char *errorName = nullptr, *text = nullptr;
   table.getErrorName(result, &errorName);
   table.getErrorString(result, &text);
-  return formatError("expected the CUDA driver to {0}, but got {1} ({2}); see "
-                     "nvidia-smi for the state of the device",
-                     action.str(), errorName ? errorName : "an unknown error",
-                     text ? text : formatv("code {0}", result).str().c_str());
+  return formatDeviceError(
+      "expected the CUDA driver to {0}, but got {1} ({2}); see "
+      "nvidia-smi for the state of the device",
+      action.str(), errorName ? errorName : "an unknown error",
+      text ? text : formatv("code {0}", result).str().c_str());
 }
 
 CudaDevice::Scope::Scope(CudaDevice &device) : device(device) {
@@ -146,9 +149,10 @@ Expected<CudaDevice &> CudaDevice::get(int ordinal) {
   if (!driver)
     return driver.takeError();
   if (ordinal < 0 || ordinal >= driver->deviceCount())
-    return formatError("expected a CUDA device below {0}, but got cuda:{1}; "
-                       "see CUDA_VISIBLE_DEVICES",
-                       driver->deviceCount(), ordinal);
+    return formatDeviceError(
+        "expected a CUDA device below {0}, but got cuda:{1}; "
+        "see CUDA_VISIBLE_DEVICES",
+        driver->deviceCount(), ordinal);
   static std::mutex mutex;
   // Leaked, as the driver is.
   static auto *devices =

@@ -15,6 +15,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -27,6 +28,9 @@ static constexpr StringLiteral entryPrefix = "llvmcache-";
 /// payload follows, then the payload.
 static constexpr StringLiteral magic = "FUSECAC1";
 static constexpr size_t headerBytes = magic.size() + LLVM_BLAKE3_OUT_LEN;
+
+/// The first store of a process prunes, and then each of so many.
+static constexpr unsigned storesPerPruning = 64;
 
 static void hashWithLength(BLAKE3 &hasher, StringRef text) {
   uint8_t length[8];
@@ -67,6 +71,19 @@ static Error checkOwner(StringRef path) {
                      isOurs ? "that all may write to" : "of another user");
 }
 
+static Expected<uint64_t> limitFromEnvironment() {
+  constexpr uint64_t usualMiB = 4096, mostMiB = uint64_t(1) << 40;
+  const char *text = std::getenv("FUSE_CACHE_MIB");
+  uint64_t number = usualMiB;
+  if (text && *text &&
+      (StringRef(text).getAsInteger(10, number) || number == 0 ||
+       number > mostMiB))
+    return formatError("expected FUSE_CACHE_MIB to be a positive number of "
+                       "mebibytes, but got '{0}'; unset it for {1}",
+                       text, usualMiB);
+  return number << 20;
+}
+
 Expected<DiskCache> DiskCache::open(StringRef directory) {
   SmallString<128> path(directory);
   if (path.empty())
@@ -90,7 +107,10 @@ Expected<DiskCache> DiskCache::open(StringRef directory) {
                        path, code.message());
   if (Error error = checkOwner(path))
     return std::move(error);
-  return DiskCache(path);
+  Expected<uint64_t> limit = limitFromEnvironment();
+  if (!limit)
+    return limit.takeError();
+  return DiskCache(path, *limit);
 }
 
 std::string DiskCache::entryPath(const Key &key) const {
@@ -132,8 +152,13 @@ Error DiskCache::store(const Key &key, StringRef bytes) const {
     if (code)
       sys::fs::remove(temporary);
   }
-  if (!code)
+  if (!code) {
+    // Pruning lists the folder: not behind each of many stores.
+    static std::atomic<unsigned> stores{0};
+    if (stores.fetch_add(1) % storesPerPruning == 0)
+      prune(maxBytes);
     return Error::success();
+  }
   return formatError("expected to write the compile cache entry '{0}', but "
                      "got: {1}; set FUSE_CACHE_DIR to a directory with space",
                      entry, code.message());

@@ -20,6 +20,14 @@ llvm::Error formatError(const char *format, Ts &&...values) {
                                  llvm::formatv(format, values...).str());
 }
 
+/// The same of an error that is the driver's or the device's, and no argument's
+/// (FUSE_ERROR_DEVICE in C).
+template <typename... Ts>
+llvm::Error formatDeviceError(const char *format, Ts &&...values) {
+  return llvm::createStringError(std::make_error_code(std::errc::io_error),
+                                 llvm::formatv(format, values...).str());
+}
+
 } // namespace fuse::runtime
 
 #endif // FUSE_LIB_RUNTIME_FORMATERROR_H

@@ -95,3 +95,12 @@ def jit(
     **options: Any,
 ) -> Any: ...
 def version() -> str: ...
+def write_bundle(
+    text_or_path: str | PathLike[str],
+    folder: str | PathLike[str],
+    chips: Sequence[str],
+    entry: str | None = None,
+    strict: bool = False,
+    *,
+    sizes: Mapping[str, int] | None = None,
+) -> list[str]: ...

@@ -209,3 +209,29 @@ def inspect(
     )
     description = json.loads(report)
     return Inspection(description, description["ptx"])
+
+
+def write_bundle(text_or_path, folder, chips, entry=None, strict=False, *, sizes=None):
+    """Compiles a program for some chips, and writes what runs it without a compiler.
+
+    folder  where to; it is made if need be
+    chips   such as ["sm_80", "sm_90a"], or ["cpu"]
+
+    The others are those of compile(). Returns the names of the files. Raises Error for what
+    compile() refuses, and where a file cannot be written.
+    """
+    text, name = _source(text_or_path)
+    options = _options(entry, "cuda", None, strict, sizes=sizes)
+    names = ",".join(chips).encode()
+    files = take_string(
+        lambda out: lib.fuseWriteBundle(
+            text,
+            len(text),
+            name,
+            ctypes.byref(options),
+            names,
+            os.fsencode(folder),
+            out,
+        )
+    )
+    return files.splitlines()

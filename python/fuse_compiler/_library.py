@@ -137,6 +137,7 @@ def _declare(library):
         ("fuseProgramRemarks", status, program, out),
         ("fuseProgramPrint", status, program, count, out),
         ("fuseInspect", status, text, size, text, options, out),
+        ("fuseWriteBundle", status, text, size, text, options, text, text, out),
         ("fuseAutotune", status, text, size, text, options, out, count, out),
         ("fuseStringFree", None, ctypes.c_void_p),
         ("fuseProgramOutputDims", count, program),

@@ -219,7 +219,12 @@ def test_every_op_is_in_the_index():
 
 @pytest.mark.parametrize(
     "command, page",
-    [("run", "driver.md"), ("inspect", "driver.md"), ("bench", "bench.md")],
+    [
+        ("run", "driver.md"),
+        ("inspect", "driver.md"),
+        ("bench", "bench.md"),
+        ("compile", "bundles.md"),
+    ],
 )
 def test_the_usage_on_a_page_is_that_of_the_driver(command, page):
     driver = Path(os.environ.get("FUSE_BUILD_DIR", ROOT / "build"), "bin", "fuse")

@@ -103,6 +103,75 @@ std::string run(FuseProgram *program, const std::vector<DLTensor> &inputs,
 
 TEST(CAPI, SaysItsVersion) { EXPECT_STREQ(fuseVersion(), FUSE_VERSION); }
 
+TEST(CAPI, SaysItsABI) { EXPECT_EQ(fuseAbi(), FUSE_ABI); }
+
+/// The code; frees the status.
+int32_t code(FuseStatus *status) {
+  int32_t result = fuseStatusCode(status);
+  fuseStatusFree(status);
+  return result;
+}
+
+TEST(CAPI, ErrorsHaveCodes) {
+  EXPECT_EQ(fuseStatusCode(nullptr), FUSE_OK);
+  FuseOptions options = onCpu();
+  FuseProgram *program = nullptr;
+  EXPECT_EQ(code(fuseCompile("nothing", 7, nullptr, &options, &program)),
+            FUSE_ERROR_PROGRAM);
+  options.target = 17;
+  EXPECT_EQ(
+      code(fuseCompile(twice, strlen(twice), nullptr, &options, &program)),
+      FUSE_ERROR_ARGUMENT);
+  EXPECT_EQ(code(fuseCompile(nullptr, 0, nullptr, nullptr, &program)),
+            FUSE_ERROR_ARGUMENT);
+  ProgramPtr compiled = compile(twice);
+  EXPECT_EQ(code(fuseRun(compiled.get(), nullptr, 0, nullptr, 0, nullptr)),
+            FUSE_ERROR_ARGUMENT);
+  // No machine has so many devices.
+  options = onCpu();
+  options.target = FUSE_TARGET_CUDA;
+  options.device = 4096;
+  EXPECT_EQ(
+      code(fuseCompile(twice, strlen(twice), nullptr, &options, &program)),
+      FUSE_ERROR_DEVICE);
+}
+
+TEST(CAPI, TellsWhatIsCompiled) {
+  std::string lines;
+  fuseSetLog(
+      [](const char *line, void *user) {
+        *static_cast<std::string *>(user) += std::string(line) + "\n";
+      },
+      &lines);
+  compile(twice);
+  EXPECT_NE(lines.find("compiled 'twice' for cpu (aligned16, "),
+            std::string::npos)
+      << lines;
+  fuseSetLog(nullptr, nullptr);
+  lines.clear();
+  compile(twice);
+  EXPECT_EQ(lines, "");
+}
+
+TEST(CAPI, WritesBundles) {
+  std::string folder = testing::TempDir() + "fuse-bundle";
+  char *files = nullptr;
+  EXPECT_EQ(message(fuseWriteBundle(twice, strlen(twice), nullptr, nullptr,
+                                    "cpu,sm_80", folder.c_str(), &files)),
+            "");
+  EXPECT_NE(std::string(files).find("twice.cpu.o\n"), std::string::npos);
+  EXPECT_NE(std::string(files).find("twice.c\n"), std::string::npos);
+  fuseStringFree(files);
+  FuseStatus *status = fuseWriteBundle(twice, strlen(twice), nullptr, nullptr,
+                                       "", folder.c_str(), &files);
+  EXPECT_EQ(fuseStatusCode(status), FUSE_ERROR_ARGUMENT);
+  EXPECT_NE(message(status).find("expected the chips to compile for"),
+            std::string::npos);
+  EXPECT_EQ(code(fuseWriteBundle(twice, strlen(twice), nullptr, nullptr,
+                                 "sm_12345", folder.c_str(), &files)),
+            FUSE_ERROR_PROGRAM);
+}
+
 TEST(CAPI, RunsFromC) {
   std::vector<float> in = {1, -2, 0.5, 3, 4}, out(5, NAN);
   EXPECT_EQ(message(runOnVector(twice, in.data(), out.data(), 5)), "");

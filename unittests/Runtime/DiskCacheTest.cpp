@@ -150,6 +150,33 @@ TEST_F(DiskCacheTest, PrunesToASize) {
   EXPECT_EQ(left, 4);
 }
 
+TEST_F(DiskCacheTest, StoringKeepsToTheLimit) {
+  setenv("FUSE_CACHE_MIB", "1", 1);
+  DiskCache small = cantFail(DiskCache::open(directory));
+  unsetenv("FUSE_CACHE_MIB");
+  EXPECT_EQ(small.limit(), uint64_t(1) << 20);
+  // Pruned at least each 64 stores: 128 entries of 64 KiB do not stay.
+  for (int i = 0; i < 128; ++i)
+    EXPECT_EQ(message(small.store({"sm_90", "1.0", {std::to_string(i)}},
+                                  std::string(64 << 10, 'x'))),
+              "");
+  int left = 0;
+  for (int i = 0; i < 128; ++i)
+    left += small.load({"sm_90", "1.0", {std::to_string(i)}}).has_value();
+  EXPECT_LE(left, 16 + 64);
+  EXPECT_GT(left, 0);
+}
+
+TEST_F(DiskCacheTest, RefusesALimitThatIsNone) {
+  for (const char *text : {"0", "-1", "many", "1e3"}) {
+    setenv("FUSE_CACHE_MIB", text, 1);
+    EXPECT_NE(toString(DiskCache::open(directory).takeError())
+                  .find("expected FUSE_CACHE_MIB to be a positive number"),
+              std::string::npos);
+  }
+  unsetenv("FUSE_CACHE_MIB");
+}
+
 TEST_F(DiskCacheTest, OpensWhereTheEnvironmentSays) {
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, "deep", "er");

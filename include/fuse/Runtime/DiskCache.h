@@ -42,16 +42,21 @@ public:
   /// Opens `directory`, or if that is empty $FUSE_CACHE_DIR, or else "fuse"
   /// in the user's cache directory ($XDG_CACHE_HOME, ~/.cache); makes it if
   /// need be. Refuses one of another user (root aside), or that all may write
-  /// to: what lies there is run.
+  /// to: what lies there is run. Refuses a limit that is no positive number,
+  /// too.
   static llvm::Expected<DiskCache> open(llvm::StringRef directory = "");
 
   llvm::StringRef directory() const { return path; }
+
+  /// The most bytes that all entries together take: $FUSE_CACHE_MIB, or 4 GiB.
+  uint64_t limit() const { return maxBytes; }
 
   /// The bytes stored under `key`; nullopt if there are none or they are
   /// damaged.
   std::optional<std::string> load(const Key &key) const;
 
-  /// Stores `bytes` under `key`, replacing what was there.
+  /// Stores `bytes` under `key`, replacing what was there. From time to time
+  /// the cache is pruned to its limit.
   llvm::Error store(const Key &key, llvm::StringRef bytes) const;
 
   /// Removes the entries used least recently until all together take at most
@@ -59,11 +64,13 @@ public:
   void prune(uint64_t maxBytes) const;
 
 private:
-  explicit DiskCache(llvm::StringRef path) : path(path) {}
+  DiskCache(llvm::StringRef path, uint64_t maxBytes)
+      : path(path), maxBytes(maxBytes) {}
 
   std::string entryPath(const Key &key) const;
 
   std::string path;
+  uint64_t maxBytes;
 };
 
 } // namespace fuse::runtime
