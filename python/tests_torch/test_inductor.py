@@ -89,12 +89,13 @@ def test_the_operator_is_whole():
         "  %y = fuse.softmax %x dims = [1] : tensor<?x8xf32>\n"
         "  return %y : tensor<?x8xf32>\n}\n"
     )
-    arguments = ([x], text, [3, 8], [2], [torch.float32])
+    arguments = ([x], text, [3, 8], [2], "float32")
     (y,) = torch.ops.fuse.region(*arguments)
     torch.testing.assert_close(y, torch.softmax(x, -1))
-    # torch's test of schemas knows no lists of types.
     torch.library.opcheck(
-        torch.ops.fuse.region, arguments, test_utils="test_faketensor"
+        torch.ops.fuse.region,
+        arguments,
+        test_utils=("test_schema", "test_faketensor"),
     )
 
 

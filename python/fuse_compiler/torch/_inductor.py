@@ -29,7 +29,7 @@ from fuse_compiler.torch._support import Support
 
 torch.library.define(
     "fuse::region",
-    "(Tensor[] inputs, str program, SymInt[] sizes, int[] ranks, ScalarType[] dtypes) -> Tensor[]",
+    "(Tensor[] inputs, str program, SymInt[] sizes, int[] ranks, str dtypes) -> Tensor[]",
     tags=(torch.Tag.pt2_compliant_tag,),
 )
 
@@ -43,7 +43,9 @@ def _run(inputs, program, sizes, ranks, dtypes):
 @torch.library.register_fake("fuse::region")
 def _fake(inputs, program, sizes, ranks, dtypes):
     made, start = [], 0
-    for rank, dtype in zip(ranks, dtypes):
+    # One string: torch makes numbers of a list of types, and does not turn them back.
+    for rank, name in zip(ranks, dtypes.split(",")):
+        dtype = getattr(torch, name)
         shape = sizes[start : start + rank]
         made.append(torch.empty(shape, dtype=dtype, device=inputs[0].device))
         start += rank
@@ -165,7 +167,8 @@ def _call(graph, node, writer, sizes):
     with graph.inserting_before(node):
         inputs = [_permuted(graph, node.args[p.index], p.order) for p in writer.prepare]
         dims = [s if isinstance(s, int) else _size(graph, *s) for s in sizes]
-        ranks, dtypes = [v.ndim for v in values], [v.dtype for v in values]
+        ranks = [v.ndim for v in values]
+        dtypes = ",".join(str(v.dtype).removeprefix("torch.") for v in values)
         call = graph.call_function(_REGION, (inputs, writer.text, dims, ranks, dtypes))
         call.meta["val"], results = [], []
         for number, (value, order) in enumerate(zip(values, writer.orders)):
