@@ -36,6 +36,7 @@ std::unique_ptr<Command> makeRunCommand();
 std::unique_ptr<Command> makeInspectCommand();
 std::unique_ptr<Command> makeBenchCommand();
 std::unique_ptr<Command> makeDoctorCommand();
+std::unique_ptr<Command> makeCompileCommand();
 
 /// The options of each subcommand that compiles a program.
 struct ProgramOptions {

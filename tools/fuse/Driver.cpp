@@ -24,9 +24,9 @@ static int report(Error error) {
 int fuse::driver::runDriver(int argc, char **argv) {
   installCrashHandler(argc, argv);
   InitLLVM init(argc, argv);
-  std::unique_ptr<Command> commands[] = {makeRunCommand(), makeInspectCommand(),
-                                         makeBenchCommand(),
-                                         makeDoctorCommand()};
+  std::unique_ptr<Command> commands[] = {
+      makeRunCommand(), makeInspectCommand(), makeBenchCommand(),
+      makeDoctorCommand(), makeCompileCommand()};
   // LLVM's libraries bring options of their own.
   cl::OptionCategory none("none");
   cl::HideUnrelatedOptions(none);
