@@ -8,6 +8,7 @@
 #include "MovementAssembly.h"
 #include "MovementTypes.h"
 #include "PointwiseAssembly.h"
+#include "RowOrderAssembly.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "RowOrderAssembly.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -41,6 +41,24 @@ static LogicalResult verifyRows(Operation *op, RankedTensorType input) {
     return success();
   return op->emitOpError("expected input of rank 1 or more, but got ")
          << input << "; insert a tensor.expand_shape";
+}
+
+ParseResult mlir::fuse::parseScanKind(OpAsmParser &parser,
+                                      ReduceKindAttr &kind) {
+  SMLoc place = parser.getCurrentLocation();
+  StringRef name;
+  if (failed(parser.parseOptionalKeyword(&name)) || !symbolizeReduceKind(name))
+    return parser.emitError(place)
+           << "expected sum, prod, max or min for how elements are combined, "
+              "but got '"
+           << name << "'; use one of these";
+  kind = ReduceKindAttr::get(parser.getContext(), *symbolizeReduceKind(name));
+  return success();
+}
+
+void mlir::fuse::printScanKind(OpAsmPrinter &printer, Operation *,
+                               ReduceKindAttr kind) {
+  printer << ' ' << stringifyReduceKind(kind.getValue());
 }
 
 LogicalResult ScanOp::verify() {

@@ -10,6 +10,14 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 // scan, 2: what is combined with what comes before.
+func.func @scan_unknown(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected sum, prod, max or min for how elements are combined, but got 'total'; use one of these}}
+  %0 = fuse.scan total %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 func.func @f(%x: tensor<4xf32>) {
   // expected-error @below {{expected sum, prod, max or min, but got mean; divide a sum by the number of its elements}}
   %0 = fuse.scan mean %x : tensor<4xf32>

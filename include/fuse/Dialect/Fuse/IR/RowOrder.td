@@ -35,7 +35,7 @@ def ScanOp : Fuse_Op<"scan", [RowOrder, AllTypesMatch<["input", "result"]>]> {
                        UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs NumberTensor:$result);
   let assemblyFormat = [{
-    `` $kind $input (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+    `` custom<ScanKind>($kind) $input (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
     `:` type($input)
   }];
   let hasVerifier = 1;
