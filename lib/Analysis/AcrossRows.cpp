@@ -44,7 +44,7 @@ private:
 
 /// Rows are what leaves several elements.
 bool AcrossRowsFinder::findRows() {
-  std::string reason;
+  Reason reason;
   for (Operation *op : ops) {
     if (!isReduction(op))
       continue;

@@ -27,7 +27,7 @@ namespace {
 class FlowFinder {
 public:
   FlowFinder(ArrayRef<ContractOp> contractions, const DimClasses &dims,
-             std::string &reason, bool tilesReduce)
+             Reason &reason, bool tilesReduce)
       : contractions(contractions), contract(contractions.front()), dims(dims),
         reason(reason), tilesReduce(tilesReduce) {}
 
@@ -35,8 +35,8 @@ public:
                                  ArrayRef<Value> results);
 
 private:
-  LogicalResult refuse(const Twine &why) {
-    reason = why.str();
+  LogicalResult refuse(Reason why) {
+    reason = std::move(why);
     return failure();
   }
   bool follows(Value value) const { return flow.values.contains(value); }
@@ -57,7 +57,7 @@ private:
   /// The first.
   ContractOp contract;
   const DimClasses &dims;
-  std::string &reason;
+  Reason &reason;
   bool tilesReduce;
   /// What follows from reductions.
   llvm::DenseSet<Value> reduced;
@@ -87,10 +87,10 @@ LogicalResult FlowFinder::visitPointwise(Operation *op) {
     if (!follows(operand))
       continue;
     if (!dims.sameShape(operand, result))
-      return refuse("its shape is not that of the contraction's result");
+      return refuse(ReasonKind::notContractionShape);
     const MovedElements &moved = flow.of(operand);
     if (first && !areAlike(*first, moved))
-      return refuse("it needs other tiles of the contraction");
+      return refuse(ReasonKind::otherTiles);
     first = &moved;
   }
   MovedElements moved = *first;
@@ -103,15 +103,14 @@ LogicalResult FlowFinder::visitPointwise(Operation *op) {
 LogicalResult FlowFinder::visitRotary(RotaryOp op) {
   for (Value operand : op->getOperands().drop_front())
     if (follows(operand))
-      return refuse("it needs other tiles of the contraction");
+      return refuse(ReasonKind::otherTiles);
   MovedElements moved = flow.of(op.getInput());
   if (moved.columnSteps.back() != 1)
-    return refuse("a rotary pair lies in two rows of the contraction");
+    return refuse(ReasonKind::rotaryTwoRows);
   if (op.getLayout() == RotaryLayout::half) {
     int64_t head = op.getHeadDim();
     if (head % blockColumns || op.getRotaryDims() / 2 % blockColumns)
-      return refuse("no thread has both elements of a rotary pair: it has "
-                    "pairs of columns 8 apart");
+      return refuse(ReasonKind::rotaryTwoThreads);
     flow.wholeColumns = std::lcm(flow.wholeColumns, head);
   }
   flow.values.insert({op.getResult(), std::move(moved)});
@@ -121,7 +120,7 @@ LogicalResult FlowFinder::visitRotary(RotaryOp op) {
 
 LogicalResult FlowFinder::visitScatter(ScatterOp op) {
   if (follows(op.getIds()) || follows(op.getInto()))
-    return refuse("it needs other tiles of the contraction");
+    return refuse(ReasonKind::otherTiles);
   flow.needsTiles = true;
   return success();
 }
@@ -144,7 +143,7 @@ LogicalResult FlowFinder::visitExpand(tensor::ExpandShapeOp op) {
       if (step <= 0)
         continue;
       if (!extents[dim].isStatic() && dim != group.front())
-        return refuse("its columns are split into parts of unknown size");
+        return refuse(ReasonKind::unknownParts);
       if (extents[dim].isStatic())
         step *= extents[dim].size;
     }
@@ -204,8 +203,7 @@ LogicalResult FlowFinder::visitSlice(SliceOp op) {
                  from[axis].isStatic() && to[axis].isStatic() &&
                  all == step * from[axis].size;
     if (!isRun)
-      return refuse("it takes a part of the contraction's result that is no "
-                    "range of columns, which tiles would compute in vain");
+      return refuse(ReasonKind::partOfResult);
     moved.firstColumn += offset * step;
     moved.columns = all = to[axis].size * step;
   }
@@ -216,10 +214,9 @@ LogicalResult FlowFinder::visit(Operation *op) {
   if (auto own = dyn_cast<ContractOp>(op);
       own && llvm::is_contained(contractions, own)) {
     if (llvm::any_of(op->getOperands(), [&](Value v) { return follows(v); }))
-      return refuse("a contraction needs whole rows of another's result, which "
-                    "the tiles of that do not hold");
+      return refuse(ReasonKind::chainedContractions);
     if (!dims.sameShape(own.getResult(), contract.getResult()))
-      return refuse("contractions of several shapes meet");
+      return refuse(ReasonKind::contractionShapes);
     MovedElements moved;
     moved.columnSteps.assign(contract.getType().getRank(), 0);
     if (!moved.columnSteps.empty())
@@ -228,26 +225,23 @@ LogicalResult FlowFinder::visit(Operation *op) {
     return success();
   }
   if (isRowOrder(op))
-    return refuse("it needs whole rows in order, which the tiles of a "
-                  "contraction do not hold");
+    return refuse(ReasonKind::orderNeedsRows);
   if (isReduction(op) && tilesReduce) {
     Value input = op->getOperand(0);
     if (follows(input) && !flow.of(input).moves.empty())
-      return refuse("a reduction is not along the columns of the contraction's "
-                    "result");
+      return refuse(ReasonKind::reductionNotAlongColumns);
     reduced.insert_range(op->getResults());
     return success();
   }
   if (isReduction(op))
-    return refuse("a reduction needs whole rows, which the tiles of a "
-                  "contraction do not hold");
+    return refuse(ReasonKind::reductionNeedsRows);
   if (llvm::any_of(op->getOperands(),
                    [&](Value v) { return reduced.contains(v); })) {
     reduced.insert_range(op->getResults());
     return success();
   }
   if (isa<ContractOp>(op))
-    return refuse("one kernel runs one contraction");
+    return refuse(ReasonKind::oneContraction);
   bool isTensor =
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
   if (!isTensor ||
@@ -264,9 +258,7 @@ LogicalResult FlowFinder::visit(Operation *op) {
       })
       .Case([&](TransposeOp transpose) { return visitTranspose(transpose); })
       .Case([&](SliceOp slice) { return visitSlice(slice); })
-      .Default([&](Operation *) {
-        return refuse("it needs other tiles of the contraction");
-      });
+      .Default([&](Operation *) { return refuse(ReasonKind::otherTiles); });
 }
 
 /// What does not follow from the contraction is computed at the same points, if
@@ -275,7 +267,7 @@ LogicalResult FlowFinder::addResult(Value result) {
   Value stored = storedValue(result);
   if (!follows(stored)) {
     if (!dims.sameShape(stored, contract.getResult()))
-      return refuse("a result does not have the contraction's shape");
+      return refuse(ReasonKind::resultNotContractionShape);
     MovedElements moved = flow.of(contract.getResult());
     flow.values.insert({stored, std::move(moved)});
   }
@@ -288,8 +280,7 @@ LogicalResult FlowFinder::checkNeighbours() {
   bool areOdd = false, turnsNeighbours = false;
   for (auto &[value, moved] : flow.values) {
     if (moved.columnSteps.empty() || moved.columnSteps.back() != 1)
-      return refuse("neighbouring columns of the contraction lie rows apart in "
-                    "its result");
+      return refuse(ReasonKind::neighboursApart);
     Extent inner = dims.extents(value).back();
     areOdd |= inner.isStatic() && inner.size % 2 != 0;
     auto rotary = value.getDefiningOp<RotaryOp>();
@@ -297,7 +288,7 @@ LogicalResult FlowFinder::checkNeighbours() {
         rotary && rotary.getLayout() == RotaryLayout::interleaved;
   }
   if (areOdd && turnsNeighbours)
-    return refuse("a rotary pair lies in two vectors of the contraction");
+    return refuse(ReasonKind::rotaryTwoVectors);
   return success();
 }
 
@@ -311,12 +302,13 @@ LogicalResult FlowFinder::checkColumns() {
   Extent columns = dims.extents(contract.getResult()).back();
   if (whole > mostTileColumns ||
       (columns.isStatic() && columns.size % flow.wholeColumns != 0))
-    return refuse("a rotary pair lies in two tiles of the contraction");
+    return refuse(whole == flow.wholeColumns
+                      ? Reason(ReasonKind::rotaryTwoTiles)
+                      : Reason(ReasonKind::noTileForGroups, whole));
   for (auto &[value, moved] : flow.values)
     if (moved.columns &&
         (moved.firstColumn % whole != 0 || *moved.columns % whole != 0))
-      return refuse("a slice starts or ends inside of the columns that a "
-                    "thread writes together");
+      return refuse(Reason(ReasonKind::sliceInside, whole));
   flow.wholeColumns = whole;
   return success();
 }
@@ -338,14 +330,14 @@ FailureOr<ContractionFlow>
 mlir::fuse::contractionFlowOf(ArrayRef<ContractOp> contractions,
                               ArrayRef<Operation *> ops,
                               ArrayRef<Value> results, const DimClasses &dims,
-                              std::string &reason, bool tilesReduce) {
+                              Reason &reason, bool tilesReduce) {
   return FlowFinder(contractions, dims, reason, tilesReduce).run(ops, results);
 }
 
 FailureOr<ContractionFlow> mlir::fuse::contractionFlowOf(KernelOp kernel,
                                                          ContractOp contract,
                                                          const DimClasses &dims,
-                                                         std::string &reason) {
+                                                         Reason &reason) {
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator())
     ops.push_back(&op);

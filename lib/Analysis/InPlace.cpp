@@ -91,7 +91,7 @@ static SmallVector<InPlacePair> inPlacePairs(KernelOp kernel,
   SmallVector<InPlacePair> pairs;
   // Unaligned programs have no such kernels.
   TensorFacts facts{/*aligned=*/true, /*divisible=*/false};
-  std::string reason;
+  Reason reason;
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
   // Tiles of one shape may read what those of another write.
   if (failed(space) || space->segments.size() > 1)
@@ -119,7 +119,7 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
     return pairs;
   // All threads of a row read its values: only what has the reduced dimensions
   // is private. What rows of other shapes read is not.
-  std::string reason;
+  Reason reason;
   FailureOr<std::vector<ReductionSegment>> segments =
       reductionSegmentsOf(kernel, dims, reason);
   auto isPrivate = [&](unsigned result, ArrayRef<Extent> extents) {

@@ -261,7 +261,7 @@ static bool takeGroups(ReductionSpace &space, ArrayRef<int64_t> dims) {
 
 FailureOr<ReductionSpace>
 mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
-                             std::string &reason) {
+                             Reason &reason) {
   ReductionSpace space;
   DenseMap<Value, unsigned> level;
   for (Operation *op : ops) {
@@ -279,11 +279,11 @@ mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
       space.domain = domain;
       space.reduced.assign(reducedDims(op).begin(), reducedDims(op).end());
     } else if (domain != space.domain) {
-      reason = "the reductions run over different shapes";
+      reason = ReasonKind::differentShapes;
       return failure();
     } else if (reducedDims(op) != ArrayRef(space.reduced) &&
                !takeGroups(space, reducedDims(op))) {
-      reason = "the reductions run over different dimensions";
+      reason = ReasonKind::differentDims;
       return failure();
     }
     if (space.levels.size() <= needed)
@@ -291,11 +291,11 @@ mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
     space.levels[needed].push_back(op);
   }
   if (space.levels.empty()) {
-    reason = "nothing is reduced";
+    reason = ReasonKind::nothingReduced;
     return failure();
   }
   if (space.reduced.empty()) {
-    reason = "a reduction runs over no dimension";
+    reason = ReasonKind::noReducedDims;
     return failure();
   }
   return space;
@@ -303,7 +303,7 @@ mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
 
 FailureOr<ReductionSpace> mlir::fuse::reductionSpaceOf(KernelOp kernel,
                                                        const DimClasses &dims,
-                                                       std::string &reason) {
+                                                       Reason &reason) {
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front())
     ops.push_back(&op);

@@ -30,7 +30,7 @@ struct ContractionSides {
 class MmaOperandFinder {
 public:
   MmaOperandFinder(const MmaGroup &group, const DimClasses &dims,
-                   TensorFacts facts, std::string &reason)
+                   TensorFacts facts, Reason &reason)
       : group(group), dims(dims), facts(facts), reason(reason),
         edge(group.inputs) {
     llvm::append_range(edge, group.results);
@@ -42,15 +42,15 @@ public:
                              StringRef axes, ArrayRef<char> own);
 
 private:
-  LogicalResult refuse(StringRef why) {
-    reason = why.str();
+  LogicalResult refuse(Reason why) {
+    reason = std::move(why);
     return failure();
   }
 
   const MmaGroup &group;
   const DimClasses &dims;
   TensorFacts facts;
-  std::string &reason;
+  Reason &reason;
   SmallVector<Value> edge;
 };
 

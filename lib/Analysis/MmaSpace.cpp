@@ -113,20 +113,18 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
   MmaOperand operand;
   operand.tensor = tensor;
   if (llvm::is_contained(group.ops, tensor.getDefiningOp()))
-    return refuse("an operand is computed in the kernel");
+    return refuse(ReasonKind::mmaComputedOperand);
   if (axes.back() != k && axes.back() != own.back())
-    return refuse("neighbours in memory of an operand follow an outer axis");
+    return refuse(ReasonKind::mmaOuterAxis);
   if (isFloat8(getElementTypeOrSelf(tensor.getType())) && axes.back() != k)
-    return refuse("an operand of 8-bit floats does not lie along the summed "
-                  "axis, where instructions read it");
+    return refuse(ReasonKind::mmaFloat8Axis);
   if (!::fitsTensorMap(edge, dims, tensor, facts))
-    return refuse("the rows of an operand do not start at multiples of 16 "
-                  "bytes, as far as is known");
+    return refuse(ReasonKind::mmaUnalignedRows);
   for (auto [number, axis] : llvm::enumerate(axes)) {
     Extent extent = dims.extent(tensor, number);
     bool isOwn = llvm::is_contained(own, axis);
     if ((isOwn || axis == k) && extent != space.extent(axis, dims))
-      return refuse("an operand repeats along an axis of the product");
+      return refuse(ReasonKind::mmaRepeats);
     if (!isOwn && axis != k && extent.size == 1)
       continue;
     if (isOwn && axis != own.front()) {
@@ -140,7 +138,7 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
   orderDims(operand, own.back(), k);
   if (operand.dims.size() <= mostDims)
     return operand;
-  return refuse("an operand has more dimensions than a tensor map");
+  return refuse(ReasonKind::mmaTooManyDims);
 }
 
 namespace {
@@ -148,15 +146,15 @@ namespace {
 class SpaceFinder {
 public:
   SpaceFinder(const MmaGroup &group, const DimClasses &dims, TensorFacts facts,
-              std::string &reason)
+              Reason &reason)
       : group(group), dims(dims), reason(reason),
         operands(group, dims, facts, reason) {}
 
   FailureOr<MmaSpace> find();
 
 private:
-  LogicalResult refuse(StringRef why) {
-    reason = why.str();
+  LogicalResult refuse(Reason why) {
+    reason = std::move(why);
     return failure();
   }
   LogicalResult checkProduct(const ContractionSpace &space);
@@ -169,7 +167,7 @@ private:
 
   const MmaGroup &group;
   const DimClasses &dims;
-  std::string &reason;
+  Reason &reason;
   MmaOperandFinder operands;
   MmaSpace found;
   StringRef rowAxes;
@@ -184,13 +182,13 @@ LogicalResult SpaceFinder::checkProduct(const ContractionSpace &space) {
   ContractOp op = space.op;
   Type element = op.getLhs().getType().getElementType();
   if (!element.isF16() && !element.isBF16() && !isFloat8(element))
-    return refuse("its elements are neither f16 nor bf16 nor of 8 bits");
+    return refuse(ReasonKind::mmaTypes);
   if (op.getType().getElementType().isF64())
-    return refuse("its result is of f64");
+    return refuse(ReasonKind::mmaF64);
   if (space.summed.size() != 1)
-    return refuse("it sums over several axes");
+    return refuse(ReasonKind::mmaSeveralSums);
   if (!space.m || ContractionSides(space).rowAxes.contains(space.n))
-    return refuse("it is no product of two matrices");
+    return refuse(ReasonKind::mmaNoProduct);
   return success();
 }
 
@@ -249,16 +247,14 @@ LogicalResult SpaceFinder::findLetters(const ContractionSpace &space) {
   for (size_t i = 0; isEqual && i < rowAxes.size(); ++i)
     isEqual = letters.lookup(sides.rowAxes[i]) == rowAxes[i];
   isEqual = isEqual && letters.lookup(*space.m) == found.m;
-  return isEqual ? success()
-                 : refuse("its contractions do not share the operand of the "
-                          "result's rows");
+  return isEqual ? success() : refuse(ReasonKind::mmaDifferentRows);
 }
 
 LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
   ContractionSpace space = contractionSpaceOf(op);
   if (!segment.contractions.empty() &&
       dims.extents(op.getResult()) != dims.extents(segment.shape()))
-    return refuse("contractions of several shapes meet");
+    return refuse(ReasonKind::contractionShapes);
   ContractionSides sides(space);
   auto columns =
       operands.find(space, sides.columns, sides.columnAxes, {space.n});
@@ -268,7 +264,7 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
       getElementTypeOrSelf(sides.columns.getType()) !=
           getElementTypeOrSelf(
               found.segments.front().contractions.front().columns.tensor))
-    return refuse("its operands for the columns have several element types");
+    return refuse(ReasonKind::mmaColumnTypes);
   segment.contractions.push_back({op, *columns});
   if (failed(findLetters(space)))
     return failure();
@@ -292,7 +288,7 @@ LogicalResult SpaceFinder::addOtherResults() {
           return dims.extents(value) == dims.extents(segment.shape());
         });
     if (segment == found.segments.end())
-      return refuse("a result does not have the contraction's shape");
+      return refuse(ReasonKind::resultNotContractionShape);
     segment->results.push_back(number);
   }
   return success();
@@ -327,7 +323,7 @@ LogicalResult SpaceFinder::findReductions() {
   if (found.reductions.empty())
     return success();
   if (found.segments.size() > 1)
-    return refuse("a reduction stands beside contractions of several shapes");
+    return refuse(ReasonKind::mmaReductionShapes);
   FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
   if (failed(space))
     return failure();
@@ -336,9 +332,9 @@ LogicalResult SpaceFinder::findReductions() {
   auto last = static_cast<int64_t>(shape.size()) - 1;
   if (space->domain != shape || ArrayRef(space->reduced) != ArrayRef(last) ||
       shape.back().size == 1)
-    return refuse("a reduction is not along the columns of its result");
+    return refuse(ReasonKind::reductionNotAlongColumns);
   if (!isOneWalk(group.ops, group.results, *space, dims))
-    return refuse("something of the result's shape follows from a reduction");
+    return refuse(ReasonKind::mmaFollowsReduction);
   reduced = valuesFromReductions(group.ops);
   llvm::erase_if(segment.results, [&](unsigned number) {
     return reduced.contains(group.results[number]);
@@ -349,12 +345,11 @@ LogicalResult SpaceFinder::findReductions() {
 FailureOr<MmaSpace> SpaceFinder::find() {
   auto segments = contractionSegmentsOf(group.ops, group.results);
   if (segments.empty())
-    return refuse("there is no contraction");
+    return refuse(ReasonKind::noContraction);
   size_t maps = 1 + group.results.size() +
                 llvm::count_if(group.ops, llvm::IsaPred<ContractOp>);
   if (maps > mostMaps)
-    return refuse("its operands and results are more than the tensor maps that "
-                  "a kernel takes");
+    return refuse(ReasonKind::mmaTooManyMaps);
   if (failed(start(segments.front().contractions.front())))
     return failure();
   for (const ContractionSegment &segment : segments) {
@@ -368,19 +363,18 @@ FailureOr<MmaSpace> SpaceFinder::find() {
       failed(findFlows(segments)))
     return failure();
   if (found.segments.size() > 1 && !found.hasOneOrder())
-    return refuse("its operands for the columns lie in memory in two orders");
+    return refuse(ReasonKind::mmaColumnOrders);
   return std::move(found);
 }
 
 FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(const MmaGroup &group,
                                            const DimClasses &dims,
-                                           TensorFacts facts,
-                                           std::string &reason) {
+                                           TensorFacts facts, Reason &reason) {
   return SpaceFinder(group, dims, facts, reason).find();
 }
 
 bool mlir::fuse::isMmaProduct(ContractOp op, const DimClasses &dims,
-                              TensorFacts facts, std::string &reason) {
+                              TensorFacts facts, Reason &reason) {
   SmallVector<Operation *> ops = {op};
   SmallVector<Value> inputs(op->getOperands()), results = {op.getResult()};
   return succeeded(
@@ -395,8 +389,7 @@ KernelAsGroup::KernelAsGroup(KernelOp kernel)
 
 FailureOr<MmaSpace> mlir::fuse::mmaSpaceOf(KernelOp kernel,
                                            const DimClasses &dims,
-                                           TensorFacts facts,
-                                           std::string &reason) {
+                                           TensorFacts facts, Reason &reason) {
   return mmaSpaceOf(KernelAsGroup(kernel), dims, facts, reason);
 }
 

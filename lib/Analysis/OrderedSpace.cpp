@@ -20,14 +20,14 @@ namespace {
 class SpaceFinder {
 public:
   SpaceFinder(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-              const DimClasses &dims, std::string &reason)
+              const DimClasses &dims, Reason &reason)
       : ops(ops), results(results), dims(dims), reason(reason) {}
 
   FailureOr<OrderedSpace> run();
 
 private:
-  LogicalResult refuse(StringRef why) {
-    reason = why.str();
+  LogicalResult refuse(Reason why) {
+    reason = std::move(why);
     return failure();
   }
   LogicalResult visit(Operation *op);
@@ -44,7 +44,7 @@ private:
   ArrayRef<Operation *> ops;
   ArrayRef<Value> results;
   const DimClasses &dims;
-  std::string &reason;
+  Reason &reason;
   OrderedSpace space;
   /// The number of walks that have to be over for a value that follows from
   /// one, or from a scan.
@@ -87,15 +87,14 @@ LogicalResult SpaceFinder::visitReduction(Operation *op) {
   SmallVector<Extent> extents = dims.extents(op->getOperand(0));
   bool isAlongRow = reducedDims(op) == ArrayRef(lastDim());
   if (!isAlongRow || !isOfRows(extents))
-    return refuse("it reduces other dimensions than the rows that are walked "
-                  "in order");
+    return refuse(ReasonKind::orderedOtherDims);
   if (extents == space.domain) {
     addToWalk(op);
     return success();
   }
   // Every thread reduces the few elements that it needs.
   if (!levels.contains(op->getOperand(0)))
-    return refuse("the reductions run over different shapes");
+    return refuse(ReasonKind::differentShapes);
   for (Value result : op->getResults())
     levels[result] = levelBefore(op);
   return success();
@@ -127,7 +126,7 @@ LogicalResult SpaceFinder::visitFollowing(Operation *op) {
   SmallVector<Extent> extents = dims.extents(result);
   bool isPointwise = op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
   if (!isPointwise && !keepsRows(op))
-    return refuse("it needs other rows of what is walked in order");
+    return refuse(ReasonKind::orderedOtherRows);
   bool isScanned = false;
   for (Value operand : op->getOperands()) {
     if (!levels.contains(operand))
@@ -136,13 +135,13 @@ LogicalResult SpaceFinder::visitFollowing(Operation *op) {
     // Shapes align at the last dimension: with another rank a row's number
     // would meet a column.
     if (isPointwise && dims.extents(operand).size() != extents.size())
-      return refuse("it needs other rows of what is walked in order");
+      return refuse(ReasonKind::orderedOtherRows);
   }
   // Of a row of one element a longer one asks for more.
   if (isScanned && (!isPointwise || extents != space.domain))
-    return refuse("it needs other places of a scan");
+    return refuse(ReasonKind::scanOtherPlaces);
   if (!isOfRows(extents) && !isOneARow(extents))
-    return refuse("its shape is not that of the rows that are walked");
+    return refuse(ReasonKind::notOrderedShape);
   levels[result] = levelBefore(op);
   if (isScanned)
     scanned.insert(result);
@@ -151,18 +150,18 @@ LogicalResult SpaceFinder::visitFollowing(Operation *op) {
 
 LogicalResult SpaceFinder::visit(Operation *op) {
   if (isa<ScatterOp, ContractOp>(op))
-    return refuse("it does not walk rows in order");
+    return refuse(ReasonKind::notOrdered);
   if (isReduction(op))
     return visitReduction(op);
   if (isRowOrder(op) && dims.extents(op->getOperand(0)) != space.domain)
-    return refuse("it orders rows of another shape");
+    return refuse(ReasonKind::orderedOtherShape);
   if (isa<TopKOp>(op)) {
     addToWalk(op);
     return success();
   }
   if (auto scan = dyn_cast<ScanOp>(op)) {
     if (!space.scans.empty() && space.reverse != scan.getReverse())
-      return refuse("the scans run in opposite directions");
+      return refuse(ReasonKind::oppositeScans);
     space.reverse = scan.getReverse();
     space.scans.push_back(scan);
     levels[scan.getResult()] = levelBefore(op);
@@ -186,8 +185,7 @@ LogicalResult SpaceFinder::addResult(Value result) {
   else if (isFew)
     space.results.push_back(Kind::selected);
   else
-    return refuse("a result has neither the shape of the rows that are walked "
-                  "nor a few elements a row");
+    return refuse(ReasonKind::resultNotOrdered);
   return success();
 }
 
@@ -207,13 +205,13 @@ FailureOr<OrderedSpace> SpaceFinder::run() {
 FailureOr<OrderedSpace> mlir::fuse::orderedSpaceOf(ArrayRef<Operation *> ops,
                                                    ArrayRef<Value> results,
                                                    const DimClasses &dims,
-                                                   std::string &reason) {
+                                                   Reason &reason) {
   return SpaceFinder(ops, results, dims, reason).run();
 }
 
 FailureOr<OrderedSpace> mlir::fuse::orderedSpaceOf(KernelOp kernel,
                                                    const DimClasses &dims,
-                                                   std::string &reason) {
+                                                   Reason &reason) {
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator())
     ops.push_back(&op);

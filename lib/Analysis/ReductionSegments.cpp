@@ -91,14 +91,14 @@ public:
             const DimClasses &dims)
       : ops(ops), results(results), dims(dims) {}
 
-  FailureOr<std::vector<ReductionSegment>> run(std::string &reason);
+  FailureOr<std::vector<ReductionSegment>> run(Reason &reason);
 
 private:
   using Values = llvm::DenseSet<Value>;
 
   void joinDependent();
   void joinNeighbours(ArrayRef<ReductionSpace> spaces);
-  FailureOr<SmallVector<ReductionSpace>> spacesOf(std::string &reason);
+  FailureOr<SmallVector<ReductionSpace>> spacesOf(Reason &reason);
   /// What the values are computed from, with themselves.
   Values slice(Values needed) const;
   Values sliceOf(unsigned segment) const;
@@ -135,8 +135,7 @@ void Segmenter::joinDependent() {
   classes.compress();
 }
 
-FailureOr<SmallVector<ReductionSpace>>
-Segmenter::spacesOf(std::string &reason) {
+FailureOr<SmallVector<ReductionSpace>> Segmenter::spacesOf(Reason &reason) {
   SmallVector<SmallVector<Operation *>> parts(classes.getNumClasses());
   for (Operation *op : ops)
     for (Value result : op->getResults())
@@ -229,10 +228,10 @@ unsigned Segmenter::ownerOf(Value result, ArrayRef<ReductionSegment> segments,
   return owner;
 }
 
-FailureOr<std::vector<ReductionSegment>> Segmenter::run(std::string &reason) {
+FailureOr<std::vector<ReductionSegment>> Segmenter::run(Reason &reason) {
   llvm::copy_if(ops, std::back_inserter(reductions), isReduction);
   if (reductions.empty()) {
-    reason = "nothing is reduced";
+    reason = ReasonKind::nothingReduced;
     return failure();
   }
   joinDependent();
@@ -294,8 +293,7 @@ static SmallVector<Operation *> opsOf(llvm::DenseSet<Value> needed,
 /// The only segment of what comes before the reductions over all rows.
 static FailureOr<std::vector<ReductionSegment>>
 segmentWith(AcrossRows across, ArrayRef<Operation *> ops,
-            ArrayRef<Value> results, const DimClasses &dims,
-            std::string &reason) {
+            ArrayRef<Value> results, const DimClasses &dims, Reason &reason) {
   SmallVector<Operation *> before;
   llvm::copy_if(ops, std::back_inserter(before), [&](Operation *op) {
     return !llvm::is_contained(across.ops, op);
@@ -313,7 +311,7 @@ segmentWith(AcrossRows across, ArrayRef<Operation *> ops,
   if (failed(segments))
     return failure();
   if (segments->size() > 1) {
-    reason = "the reductions run over different shapes";
+    reason = ReasonKind::differentShapes;
     return failure();
   }
   segments->front().results = std::move(numbers);
@@ -326,7 +324,7 @@ segmentWith(AcrossRows across, ArrayRef<Operation *> ops,
 static bool fitsReductions(Value value, ArrayRef<Operation *> reductions,
                            const DimClasses &dims) {
   SmallVector<Extent> extents = dims.extents(value);
-  std::string reason;
+  Reason reason;
   return llvm::any_of(reductions, [&](Operation *op) {
     FailureOr<ReductionSpace> space = reductionSpaceOf({op}, dims, reason);
     return succeeded(space) &&
@@ -401,7 +399,7 @@ static void nameStores(const RowStores &stores,
 FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results, const DimClasses &dims,
-                                std::string &reason) {
+                                Reason &reason) {
   RowStores stores = rowStoresOf(ops, results);
   SmallVector<Value> values = stores.values(), own;
   auto before = llvm::filter_to_vector(
@@ -412,7 +410,7 @@ mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
       return !stores.stores[number].path.empty();
     });
     if (areMoved) {
-      reason = "what all rows are reduced to is moved";
+      reason = ReasonKind::acrossMoved;
       return failure();
     }
     auto segments =
@@ -448,7 +446,7 @@ mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
 
 FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::reductionSegmentsOf(KernelOp kernel, const DimClasses &dims,
-                                std::string &reason) {
+                                Reason &reason) {
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator())
     ops.push_back(&op);

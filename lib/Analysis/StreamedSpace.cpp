@@ -60,14 +60,14 @@ namespace {
 class StreamedFinder {
 public:
   StreamedFinder(const MmaGroup &group, const DimClasses &dims,
-                 TensorFacts facts, std::string &reason)
+                 TensorFacts facts, Reason &reason)
       : group(group), dims(dims), facts(facts), reason(reason) {}
 
   FailureOr<StreamedSpace> find();
 
 private:
-  LogicalResult refuse(StringRef why) {
-    reason = why.str();
+  LogicalResult refuse(Reason why) {
+    reason = std::move(why);
     return failure();
   }
   LogicalResult findContractions();
@@ -83,7 +83,7 @@ private:
   const MmaGroup &group;
   const DimClasses &dims;
   TensorFacts facts;
-  std::string &reason;
+  Reason &reason;
   StreamedSpace found;
   ContractOp product;
   /// What follows from the scores and has their shape; of these, what follows
@@ -99,15 +99,14 @@ LogicalResult StreamedFinder::findContractions() {
     if (auto contraction = dyn_cast<ContractOp>(op))
       contractions.push_back(contraction);
   if (contractions.size() != 2 || !areChained(group.ops))
-    return refuse("it has not two contractions, of which one reads what "
-                  "follows from the other");
+    return refuse(ReasonKind::streamedCount);
   found.scores = contractions.front();
   product = contractions.back();
   for (ContractOp contraction : contractions) {
     Type element = contraction.getType().getElementType();
     if ((!element.isF16() && !element.isBF16()) ||
         contraction.getLhs().getType().getElementType() != element)
-      return refuse("the elements of a contraction are neither f16 nor bf16");
+      return refuse(ReasonKind::streamedTypes);
   }
   return success();
 }
@@ -120,7 +119,7 @@ LogicalResult StreamedFinder::findFront() {
       following.insert_range(op->getResults());
   bool isLhs = following.contains(product.getLhs());
   if (isLhs == following.contains(product.getRhs()))
-    return refuse("both operands of a contraction follow from the other");
+    return refuse(ReasonKind::streamedBothFollow);
   found.weights = isLhs ? product.getLhs() : product.getRhs();
   SmallVector<Value> work = {found.weights};
   while (!work.empty())
@@ -146,11 +145,9 @@ LogicalResult StreamedFinder::findStatistics() {
     }
   }
   if (!found.sum || reductions != 2)
-    return refuse("between its contractions there is no softmax of rows, with "
-                  "their maximum and the sum of the exponentials below it");
+    return refuse(ReasonKind::streamedNoSoftmax);
   if (found.sum.getDims() != ArrayRef(last))
-    return refuse("the softmax between its contractions is not along the last "
-                  "axis of the scores");
+    return refuse(ReasonKind::streamedSoftmaxAxis);
   found.exponentials = found.sum.getInput().getDefiningOp<ExpOp>();
   auto difference = found.exponentials.getInput().getDefiningOp<SubOp>();
   found.logits = difference.getLhs();
@@ -194,8 +191,7 @@ LogicalResult StreamedFinder::classifyWeight(Operation *op) {
     isProportional = isPlain(select.getCondition()) && isZero(other);
   }
   if (!isProportional)
-    return refuse("what the second contraction reads is not in proportion to "
-                  "the exponentials of the softmax");
+    return refuse(ReasonKind::streamedWeights);
   if (isOfRows)
     found.rowFactors.push_back({op, isFirst ? 0u : 1u});
   weighted.insert(op->getResult(0));
@@ -210,14 +206,14 @@ LogicalResult StreamedFinder::classify(Operation *op) {
     return success();
   }
   if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
-    return refuse("the scores are not computed with element by element");
+    return refuse(ReasonKind::streamedScoresMoved);
   Value result = op->getResult(0);
   if (computesWith(op, weighted)) {
     if (failed(classifyWeight(op)))
       return failure();
   } else if (!computesWith(op, full)) {
     if (!isOfRow(result))
-      return refuse("statistics of the softmax are spread over its rows");
+      return refuse(ReasonKind::streamedStatistics);
     rows.insert(result);
     return success();
   } else if (op == found.exponentials.getOperation()) {
@@ -227,22 +223,20 @@ LogicalResult StreamedFinder::classify(Operation *op) {
              !computesWith(op, rows)) {
     full.insert(result);
   } else {
-    return refuse("the scores meet statistics of the softmax elsewhere than in "
-                  "its exponentials");
+    return refuse(ReasonKind::streamedMeet);
   }
   return dims.sameShape(result, found.scores.getResult())
              ? success()
-             : refuse("the scores change their shape before the second "
-                      "contraction");
+             : refuse(ReasonKind::streamedShape);
 }
 
 LogicalResult StreamedFinder::findOperands() {
   ContractionSpace space = contractionSpaceOf(found.scores);
   if (space.summed.size() != 1)
-    return refuse("its first contraction sums over several axes");
+    return refuse(ReasonKind::streamedSeveralSums);
   ContractionSides sides(space);
   if (!space.m || sides.rowAxes.contains(space.n))
-    return refuse("its first contraction is no product of two matrices");
+    return refuse(ReasonKind::streamedNoProduct);
   found.m = *space.m;
   found.n = space.n;
   found.k = space.summed.front();
@@ -281,13 +275,13 @@ LogicalResult StreamedFinder::findProduct() {
         !isProduct || dims.extent(product.getResult(), result.find(axis)) ==
                           dims.extent(found.weights, number);
   if (!isProduct)
-    return refuse("its second contraction does not sum over the keys alone");
+    return refuse(ReasonKind::streamedKeys);
   MmaSpace &its = found.product;
   its.m = axes[found.scores.getResultAxes().find(found.m)];
   its.n = columns;
   its.k = axes.back();
   if (others.contains(its.m))
-    return refuse("its values differ from query to query");
+    return refuse(ReasonKind::streamedValues);
   its.rowAxes = {its.m};
   llvm::append_range(its.resultAxes, result);
   for (char axis : result.drop_back())
@@ -304,8 +298,7 @@ LogicalResult StreamedFinder::findProduct() {
   for (const Extent &extent :
        {found.depthExtent(dims), found.columnExtent(dims)})
     if (!extent.isStatic() || extent.size > mostDepth || extent.size < 1)
-      return refuse("its heads have more than 256 elements, or an unknown "
-                    "number");
+      return refuse(ReasonKind::streamedHeads);
   return success();
 }
 
@@ -319,12 +312,11 @@ LogicalResult StreamedFinder::findResults() {
       continue;
     bool follows = op == product.getOperation() || computesWith(op, after);
     if (computesWith(op, full) && op != product.getOperation())
-      return refuse("the scores are needed elsewhere");
+      return refuse(ReasonKind::streamedScoresNeeded);
     if (computesWith(op, rows)) {
       if (follows || !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
           !isOfRow(op->getResult(0)))
-        return refuse("what follows from the statistics of the softmax is not "
-                      "one number a row");
+        return refuse(ReasonKind::streamedRowResults);
       rows.insert(op->getResult(0));
       continue;
     }
@@ -335,7 +327,7 @@ LogicalResult StreamedFinder::findResults() {
   SmallVector<Value> results;
   for (auto [number, value] : llvm::enumerate(group.results)) {
     if (full.contains(value))
-      return refuse("the scores are needed in memory");
+      return refuse(ReasonKind::streamedScoresStored);
     if (rows.contains(value)) {
       found.rowResults.push_back(number);
       continue;
@@ -364,11 +356,11 @@ FailureOr<StreamedSpace> StreamedFinder::find() {
         return failure();
     } else if (isReduction(op) || isRowOrder(op) ||
                isa<ContractOp, ScatterOp>(op)) {
-      return refuse("a mask of the scores is reduced in the kernel");
+      return refuse(ReasonKind::streamedMaskReduced);
     }
   }
   if (!weighted.contains(found.weights))
-    return refuse("the second contraction does not read the exponentials");
+    return refuse(ReasonKind::streamedNotRead);
   if (failed(findOperands()) || failed(findProduct()) || failed(findResults()))
     return failure();
   return std::move(found);
@@ -377,13 +369,13 @@ FailureOr<StreamedSpace> StreamedFinder::find() {
 FailureOr<StreamedSpace> mlir::fuse::streamedSpaceOf(const MmaGroup &group,
                                                      const DimClasses &dims,
                                                      TensorFacts facts,
-                                                     std::string &reason) {
+                                                     Reason &reason) {
   return StreamedFinder(group, dims, facts, reason).find();
 }
 
 FailureOr<StreamedSpace> mlir::fuse::streamedSpaceOf(KernelOp kernel,
                                                      const DimClasses &dims,
                                                      TensorFacts facts,
-                                                     std::string &reason) {
+                                                     Reason &reason) {
   return streamedSpaceOf(KernelAsGroup(kernel), dims, facts, reason);
 }

@@ -76,25 +76,25 @@ static std::optional<TileContraction> orient(ContractOp op,
 
 FailureOr<TileSpace> mlir::fuse::tileSpaceOf(ArrayRef<ContractOp> contractions,
                                              const DimClasses &dims,
-                                             std::string &reason) {
+                                             Reason &reason) {
   TileSpace space;
   for (ContractOp op : contractions) {
     if (op.getResultAxes().empty()) {
-      reason = "the contraction has one result";
+      reason = ReasonKind::tileOneResult;
       return failure();
     }
     if (!dims.sameShape(op.getResult(),
                         ContractOp(contractions.front()).getResult())) {
-      reason = "the contractions' results are of several shapes";
+      reason = ReasonKind::contractionShapes;
       return failure();
     }
     if (op.getLhs().getType().getElementTypeBitWidth() == 8) {
-      reason = "its operands are 8-bit floats";
+      reason = ReasonKind::tileFloat8;
       return failure();
     }
     std::optional<TileContraction> contraction = orient(op, dims);
     if (!contraction) {
-      reason = "both operands have the result's last axis";
+      reason = ReasonKind::tileBothLast;
       return failure();
     }
     space.contractions.push_back(std::move(*contraction));
@@ -113,21 +113,21 @@ FailureOr<TileSpace> mlir::fuse::tileSpaceOf(ArrayRef<ContractOp> contractions,
 
 FailureOr<TileSpace> mlir::fuse::tileSpaceOf(KernelOp kernel,
                                              const DimClasses &dims,
-                                             std::string &reason) {
+                                             Reason &reason) {
   auto contractions = llvm::to_vector(kernel.getBody().getOps<ContractOp>());
   if (contractions.empty()) {
-    reason = "it has no contraction";
+    reason = ReasonKind::noContraction;
     return failure();
   }
   for (Operation &op : kernel.getBody().front())
     if (isReduction(&op)) {
-      reason = "it reduces what tiles do not hold";
+      reason = ReasonKind::tileReduces;
       return failure();
     }
   for (Value value : kernel.getYield().getValues())
     if (value.getDefiningOp<ScatterOp>() ||
         !dims.sameShape(value, contractions.front().getResult())) {
-      reason = "a result does not have the contraction's shape";
+      reason = ReasonKind::resultNotContractionShape;
       return failure();
     }
   // A tile has sums before anything can be computed from them.
@@ -135,7 +135,7 @@ FailureOr<TileSpace> mlir::fuse::tileSpaceOf(KernelOp kernel,
   for (Operation &op : kernel.getBody().front()) {
     bool follows = readsAny(&op, following);
     if (follows && isa<ContractOp>(op)) {
-      reason = "a contraction needs whole rows of another's result";
+      reason = ReasonKind::chainedContractions;
       return failure();
     }
     if (follows || isa<ContractOp>(op))

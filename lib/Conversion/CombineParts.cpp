@@ -172,7 +172,7 @@ static int64_t slicesFor(int64_t mostParts, int64_t threads,
 }
 
 FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space =
       reductionSpaceOf(frame.kernel, frame.dims, reason);
   if (failed(space))

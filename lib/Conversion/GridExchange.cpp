@@ -25,7 +25,7 @@ static SmallVector<Type> sharedRowStates(KernelOp kernel,
                                          const DimClasses &dims,
                                          RowsScheduleAttr schedule) {
   SmallVector<Type> types;
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space))
     return types;
@@ -41,7 +41,7 @@ static SmallVector<Type> acrossRowsStates(KernelOp kernel,
                                           const DimClasses &dims,
                                           RowsScheduleAttr schedule) {
   SmallVector<Type> types;
-  std::string reason;
+  Reason reason;
   auto segments = reductionSegmentsOf(kernel, dims, reason);
   if (failed(segments))
     return types;

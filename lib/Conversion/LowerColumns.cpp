@@ -434,13 +434,13 @@ FailureOr<Grid> ColumnsLowering::run() {
 
 FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,
                                          ColumnsScheduleAttr schedule) {
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space =
       reductionSpaceOf(frame.kernel, frame.dims, reason);
   if (failed(space))
     return frame.kernel.emitError()
            << "expected reductions over the same dimensions of one shape for "
               "#fuse.columns, but "
-           << reason << "; put them into kernels of their own";
+           << reason.sentence() << "; put them into kernels of their own";
   return ColumnsLowering(frame, schedule, std::move(*space)).run();
 }

@@ -337,13 +337,14 @@ FailureOr<Grid> mlir::fuse::lowerOrdered(KernelFrame &frame,
            << "expected fuse.scan or fuse.top_k in a kernel whose rows are "
               "walked in order, but got none; use #fuse.pointwise or "
               "#fuse.rows";
-  std::string reason;
+  Reason reason;
   FailureOr<OrderedSpace> space =
       orderedSpaceOf(frame.kernel, frame.dims, reason);
   if (failed(space))
     return frame.kernel.emitError()
            << "expected a kernel that walks rows in order, but got one where "
-           << reason << "; put what needs it into a kernel of its own";
+           << reason.sentence()
+           << "; put what needs it into a kernel of its own";
   OrderedLowering lowering(frame, schedule, *space);
   if (failed(lowering.verify()))
     return failure();

@@ -565,7 +565,7 @@ void RowsLowering::emitRows(VisitSlot takeSlot) {
 
 FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
                                       RowsScheduleAttr schedule) {
-  std::string reason;
+  Reason reason;
   FailureOr<std::vector<ReductionSegment>> segments =
       reductionSegmentsOf(frame.kernel, frame.dims, reason);
   bool overLast = succeeded(segments) &&
@@ -573,12 +573,12 @@ FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
                     return segment.space.overLastDims();
                   });
   if (succeeded(segments) && !overLast)
-    reason = "a reduction does not run over the last dimensions";
+    reason = ReasonKind::notOverLastDims;
   if (!overLast)
     return frame.kernel.emitError()
            << "expected reductions over the last dimensions of one shape for "
               "#fuse.rows, but "
-           << reason << "; use #fuse.columns";
+           << reason.sentence() << "; use #fuse.columns";
   Grid grid;
   std::vector<RowsLowering> lowerings;
   for (const ReductionSegment &segment : *segments) {

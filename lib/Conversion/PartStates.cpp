@@ -104,12 +104,12 @@ FailureOr<std::optional<PartLayout>>
 mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   if (!leavesParts(kernel))
     return std::optional<PartLayout>();
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space))
     return kernel.emitError() << "expected one space of reductions for parts, "
                                  "but "
-                              << reason << "; use parts = 1";
+                              << reason.sentence() << "; use parts = 1";
   if (!isOneWalk(kernel, *space, dims))
     return kernel.emitError()
            << "expected parts where one walk is enough, but got reductions "

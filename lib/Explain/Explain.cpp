@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reasons.h"
+#include "Schedules.h"
 #include "Traffic.h"
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Explain/Passes.h"
@@ -45,6 +45,7 @@ private:
   void explainMissed(DictionaryAttr record);
   void explainApart(DictionaryAttr record);
   ByteCount costOfEdge(KernelOp producer, KernelOp consumer);
+  void addReadAgain(KernelOp first, KernelOp second, ByteCount &cost);
   KernelOp kernelCalled(StringRef name);
 
   func::FuncOp function;
@@ -111,7 +112,7 @@ static std::string explainSharing(KernelOp kernel, const DimClasses &dims,
                                   const ScheduleTarget &target) {
   auto schedule = dyn_cast<MmaScheduleAttr>(kernel.getScheduleAttr());
   auto contractions = kernel.getBody().getOps<ContractOp>();
-  std::string reason;
+  Reason reason;
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
   int64_t count = std::distance(contractions.begin(), contractions.end());
@@ -131,12 +132,33 @@ static StringRef textOf(DictionaryAttr record, StringRef name) {
   return text ? text.getValue() : StringRef();
 }
 
+static Reason reasonOf(DictionaryAttr record) {
+  return Reason::fromAttribute(record.get("reason"));
+}
+
+/// Says why, what to change, and which of the reasons it is.
+static void because(const Reason &reason,
+                    remark::detail::InFlightRemark &remark) {
+  remark << remark::metric("Because", reason.name())
+         << remark::reason("{0}", reason.sentence())
+         << remark::suggest("{0}", reason.remedy());
+}
+
+/// The same of what a record has, with the cause behind it.
+static void because(DictionaryAttr record,
+                    remark::detail::InFlightRemark &remark) {
+  because(reasonOf(record), remark);
+  if (auto fields = record.getAs<DictionaryAttr>("reason"))
+    if (Reason cause = Reason::fromAttribute(fields.get("cause")))
+      remark << remark::metric("Cause", cause.name());
+}
+
 /// What two kernels instead of this one would take, where they were thought of.
 std::string Explainer::whyTogether(KernelOp kernel) {
   if (auto records = function->getAttrOfType<ArrayAttr>(kTogetherAttr))
     for (auto record : records.getAsRange<DictionaryAttr>())
       if (textOf(record, "kernel") == kernel.getKernelName())
-        return ("; " + textOf(record, "reason")).str();
+        return "; " + reasonOf(record).sentence();
   return "";
 }
 
@@ -150,21 +172,24 @@ void Explainer::explainKernel(KernelOp kernel) {
   std::optional<TensorFacts> facts;
   if (target.gpu)
     facts = TensorFacts{target.aligned, target.divisible};
-  remark::passed(kernel.getLoc(), RemarkOpts::name("Kernel")
-                                      .category(kKernelCategory)
-                                      .function(function.getName()))
-      << remark::add("kernel '{0}' runs {1}", kernel.getKernelName().str(),
-                     opsOf(kernel))
-      << remark::metric("Kernel", kernel.getKernelName())
-      << remark::metric("Lines", linesOf(kernel))
-      << remark::metric("BytesMoved", moved.str(names))
-      << remark::metric("BytesSaved", saved ? saved->str(names) : "")
-      << remark::metric("Schedule", schedule)
-      << remark::metric("Predicted", predicted.chosen)
-      << remark::metric("RunnerUp", predicted.runnerUp)
-      << remark::reason("{0}{1}{2}", explainSchedule(kernel, dims, facts),
-                        explainSharing(kernel, dims, target),
-                        whyTogether(kernel));
+  auto note =
+      remark::passed(kernel.getLoc(), RemarkOpts::name("Kernel")
+                                          .category(kKernelCategory)
+                                          .function(function.getName()));
+  note << remark::add("kernel '{0}' runs {1}", kernel.getKernelName().str(),
+                      opsOf(kernel))
+       << remark::metric("Kernel", kernel.getKernelName())
+       << remark::metric("Lines", linesOf(kernel))
+       << remark::metric("BytesMoved", moved.str(names))
+       << remark::metric("BytesSaved", saved ? saved->str(names) : "")
+       << remark::metric("Schedule", schedule)
+       << remark::metric("Predicted", predicted.chosen)
+       << remark::metric("RunnerUp", predicted.runnerUp)
+       << remark::reason("{0}{1}{2}", explainSchedule(kernel, dims, facts),
+                         explainSharing(kernel, dims, target),
+                         whyTogether(kernel));
+  if (Reason reason = whyOrdinaryCores(kernel, dims, facts))
+    note << remark::metric("Because", reason.name());
 }
 
 /// The argument of the program that `value` is a view of.
@@ -179,17 +204,11 @@ static BlockArgument viewedArgument(Value value) {
 }
 
 /// Why a copy of a view is made, which `user` reads.
-static std::string reasonOfCopy(Operation *user, StringRef name) {
+static ReasonKind reasonOfCopy(Operation *user) {
   if (isa<tensor::CollapseShapeOp>(user))
-    return llvm::formatv("a reshape joins dimensions of '{0}' that do not "
-                         "follow each other in memory",
-                         name);
-  if (isa<func::ReturnOp>(user))
-    return llvm::formatv("results are contiguous, and '{0}' is a view", name);
-  return llvm::formatv(
-      "a scatter writes into a contiguous copy, and '{0}' is a "
-      "view",
-      name);
+    return ReasonKind::copyJoined;
+  return isa<func::ReturnOp>(user) ? ReasonKind::copyReturned
+                                   : ReasonKind::copyScattered;
 }
 
 /// A kernel that only makes a dense copy of a view.
@@ -204,17 +223,16 @@ void Explainer::explainCopy(KernelOp kernel) {
   std::string name =
       attribute ? attribute.str()
                 : llvm::formatv("argument {0}", argument.getArgNumber()).str();
-  remark::missed(kernel.getLoc(), RemarkOpts::name("Copy")
-                                      .category(kCopyCategory)
-                                      .function(function.getName()))
-      << remark::add("kernel '{0}' copies '{1}'", kernel.getKernelName().str(),
-                     name)
-      << remark::metric("Kernel", kernel.getKernelName())
-      << remark::metric("Argument", name)
-      << remark::metric("BytesCost", kernelBytes(kernel, dims).str(names))
-      << remark::reason("{0}", reasonOfCopy(*kernel->user_begin(), name))
-      << remark::suggest("copy '{0}' once yourself if several calls read it",
-                         name);
+  auto note =
+      remark::missed(kernel.getLoc(), RemarkOpts::name("Copy")
+                                          .category(kCopyCategory)
+                                          .function(function.getName()));
+  note << remark::add("kernel '{0}' copies '{1}'", kernel.getKernelName().str(),
+                      name)
+       << remark::metric("Kernel", kernel.getKernelName())
+       << remark::metric("Argument", name)
+       << remark::metric("BytesCost", kernelBytes(kernel, dims).str(names));
+  because(Reason(reasonOfCopy(*kernel->user_begin()), name), note);
 }
 
 KernelOp Explainer::kernelCalled(StringRef name) {
@@ -261,6 +279,19 @@ static Value viewed(Value value) {
   return value;
 }
 
+/// What `second` reads of that which `first` reads, too.
+void Explainer::addReadAgain(KernelOp first, KernelOp second, ByteCount &cost) {
+  Footprint footprint(second, dims);
+  for (unsigned number = 0; number < second.getInputs().size(); ++number) {
+    Value input = second.getInputs()[number];
+    bool isReadBefore = llvm::any_of(first.getInputs(), [&](Value other) {
+      return viewed(other) == viewed(input);
+    });
+    if (isReadBefore)
+      cost.add(footprint.read(second.getBody().getArgument(number)), input);
+  }
+}
+
 /// What the edge moves: the value is read, and also written unless others need
 /// it in memory anyway. What the producer reads, too, is read a second time.
 ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
@@ -273,54 +304,50 @@ ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
                      [&](Operation *user) { return user == consumer; }))
       cost.add(footprint.whole(value), value);
   }
-  for (unsigned number = 0; number < consumer.getInputs().size(); ++number) {
-    Value input = consumer.getInputs()[number];
-    bool isReadBefore = llvm::any_of(producer.getInputs(), [&](Value other) {
-      return viewed(other) == viewed(input);
-    });
-    if (isReadBefore)
-      cost.add(footprint.read(consumer.getBody().getArgument(number)), input);
-  }
+  addReadAgain(producer, consumer, cost);
   return cost;
 }
 
 /// Independent kernels that could have been one launch.
 void Explainer::explainApart(DictionaryAttr record) {
-  StringRef reason = textOf(record, "reason");
   KernelOp kernel = kernelCalled(textOf(record, "kernel"));
-  StringRef neighbour = textOf(record, "neighbour");
-  if (!kernel || !kernelCalled(neighbour))
+  KernelOp neighbour = kernelCalled(textOf(record, "neighbour"));
+  if (!kernel || !neighbour)
     return;
-  remark::missed(kernel.getLoc(), RemarkOpts::name("NotShared")
-                                      .category(kLaunchCategory)
-                                      .function(function.getName()))
-      << remark::add("kernel '{0}' does not share a launch with '{1}'",
-                     kernel.getKernelName().str(), neighbour.str())
-      << remark::metric("Kernel", kernel.getKernelName())
-      << remark::metric("Neighbour", neighbour)
-      << remark::reason("{0}", reason.str())
-      << remark::suggest("{0}", suggestionFor(reason).str());
+  auto note =
+      remark::missed(kernel.getLoc(), RemarkOpts::name("NotShared")
+                                          .category(kLaunchCategory)
+                                          .function(function.getName()));
+  ByteCount cost;
+  addReadAgain(neighbour, kernel, cost);
+  note << remark::add("kernel '{0}' does not share a launch with '{1}'",
+                      kernel.getKernelName().str(),
+                      neighbour.getKernelName().str())
+       << remark::metric("Kernel", kernel.getKernelName())
+       << remark::metric("Neighbour", neighbour.getKernelName());
+  if (std::string bytes = cost.str(names); bytes != "0")
+    note << remark::metric("BytesCost", bytes);
+  because(record, note);
 }
 
 void Explainer::explainMissed(DictionaryAttr record) {
   auto field = [&](StringRef name) { return textOf(record, name); };
-  StringRef reason = field("reason");
   KernelOp producer = kernelCalled(field("producer"));
   KernelOp consumer = kernelCalled(field("consumer"));
   if (!producer || !consumer)
     return;
-  remark::missed(placeOfEdge(producer, consumer),
-                 RemarkOpts::name("NotFused")
-                     .category(kEdgeCategory)
-                     .function(function.getName()))
-      << remark::add("kernel '{0}' is not fused with '{1}', whose result it "
-                     "reads",
-                     field("consumer").str(), field("producer").str())
-      << remark::metric("Producer", field("producer"))
-      << remark::metric("Consumer", field("consumer"))
-      << remark::metric("BytesCost", costOfEdge(producer, consumer).str(names))
-      << remark::reason("{0}", reason.str())
-      << remark::suggest("{0}", suggestionFor(reason).str());
+  auto note = remark::missed(placeOfEdge(producer, consumer),
+                             RemarkOpts::name("NotFused")
+                                 .category(kEdgeCategory)
+                                 .function(function.getName()));
+  note << remark::add("kernel '{0}' is not fused with '{1}', whose result it "
+                      "reads",
+                      field("consumer").str(), field("producer").str())
+       << remark::metric("Producer", field("producer"))
+       << remark::metric("Consumer", field("consumer"))
+       << remark::metric("BytesCost",
+                         costOfEdge(producer, consumer).str(names));
+  because(record, note);
 }
 
 void Explainer::run() {

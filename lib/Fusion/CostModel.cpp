@@ -29,8 +29,6 @@ static constexpr double placesPerBlock = 256;
 /// share it. One that holds a row, up to 16384 elements, draws several times
 /// its share of the bandwidth while others idle.
 static constexpr double elementsPerBlock = 4096;
-/// Views of one value beyond which a kernel is refused.
-static constexpr size_t mostViews = 8;
 
 /// A host of a few cores; only the ratios matter.
 static constexpr MachineRates hostRates = {20e9,
@@ -202,7 +200,7 @@ double ViewCount::evaluations(Operation *op) const {
 double mlir::fuse::busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                             const DimClasses &dims,
                             const MachineRates &machine) {
-  std::string reason;
+  Reason reason;
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
   if (llvm::none_of(ops, isReduction))
     return 1;
@@ -262,12 +260,12 @@ static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
 FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
                                                 const DimClasses &dims,
                                                 const GPUTarget &gpu,
-                                                std::string &reason) {
+                                                Reason &reason) {
   FailureOr<MmaSpace> space =
       mmaSpaceOf(group, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
   if (failed(space) || gpu.multiplies(space->operandBits()))
     return space;
-  reason = "the chip multiplies no 8-bit floats by what kernels use of it";
+  reason = ReasonKind::mmaNoFloat8;
   return failure();
 }
 
@@ -275,7 +273,7 @@ static FailureOr<StreamedSpace> streamedSpace(ArrayRef<Operation *> ops,
                                               ArrayRef<Value> inputs,
                                               ArrayRef<Value> results,
                                               const DimClasses &dims) {
-  std::string reason;
+  Reason reason;
   if (llvm::count_if(ops, llvm::IsaPred<ContractOp>) != 2)
     return failure();
   return streamedSpaceOf({ops, inputs, results}, dims,
@@ -294,7 +292,7 @@ static double contractionSeconds(ArrayRef<Operation *> ops,
                                  ArrayRef<Value> results,
                                  const DimClasses &dims,
                                  const MachineRates &machine) {
-  std::string reason;
+  Reason reason;
   if (!machine.tensorCores || llvm::none_of(ops, llvm::IsaPred<ContractOp>))
     return 0;
   auto space = tensorCoreSpace({ops, inputs, results}, dims,
@@ -315,7 +313,7 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 ArrayRef<Value> results,
                                                 const DimClasses &dims,
                                                 const MachineRates &machine) {
-  std::string reason;
+  Reason reason;
   if (machine.streams())
     if (auto space = streamedSpace(ops, inputs, results, dims);
         succeeded(space))

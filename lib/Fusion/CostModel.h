@@ -63,11 +63,14 @@ struct MachineRates {
   static MachineRates of(StringRef chip);
 };
 
+/// Views of one value beyond which a kernel is refused.
+inline constexpr size_t mostViews = 8;
+
 /// The contractions of a group, if tensor cores run them for calls with aligned
 /// tensors; else the reason.
 FailureOr<MmaSpace> tensorCoreSpace(const MmaGroup &group,
                                     const DimClasses &dims,
-                                    const GPUTarget &gpu, std::string &reason);
+                                    const GPUTarget &gpu, Reason &reason);
 
 /// Whether the ops are two contractions with a softmax between them that tensor
 /// cores stream, for such calls.

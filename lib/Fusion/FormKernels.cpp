@@ -44,8 +44,7 @@ private:
 
   func::FuncOp function;
   Groups &groups;
-  using Reasons =
-      llvm::MapVector<std::pair<Operation *, Operation *>, std::string>;
+  using Reasons = llvm::MapVector<GroupMerger::Edge, Reason>;
   Reasons &missed, &apart;
   DenseMap<int, std::string> names;
 };
@@ -68,7 +67,8 @@ void KernelFormer::recordMissed() {
             {builder.getNamedAttr(later, builder.getStringAttr(kernelName(b))),
              builder.getNamedAttr(earlier,
                                   builder.getStringAttr(kernelName(a))),
-             builder.getNamedAttr("reason", builder.getStringAttr(reason))}));
+             builder.getNamedAttr("reason",
+                                  reason.toAttribute(builder.getContext()))}));
     }
   };
   add(missed, "consumer", "producer");

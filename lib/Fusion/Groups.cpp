@@ -214,6 +214,24 @@ bool Groups::hasPathAround(int a, int b) const {
   return around(a, b) || around(b, a);
 }
 
+bool Groups::hasHostPathAround(int a, int b) const {
+  auto around = [&](int from, int to) {
+    SmallVector<Operation *> work(members[from]);
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val();
+      for (Operation *user : op->getUsers()) {
+        if (!contains(op) && contains(user) && of(user) == to)
+          return true;
+        if (!contains(user) && seen.insert(user).second)
+          work.push_back(user);
+      }
+    }
+    return false;
+  };
+  return around(a, b) || around(b, a);
+}
+
 SmallVector<Groups::Node> Groups::topologicalOrder() const {
   // Nodes are numbered by their first op, which keeps program order where
   // dependences leave a choice.

@@ -55,6 +55,8 @@ public:
   bool hasPath(int from, int to) const;
   /// Whether some op outside both groups lies on a path between them.
   bool hasPathAround(int a, int b) const;
+  /// Whether ops of the host alone make up such a path.
+  bool hasHostPathAround(int a, int b) const;
 
   /// Whether kernels copy the op instead of reading its result.
   static bool isDuplicated(Operation *op);

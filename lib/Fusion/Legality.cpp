@@ -16,6 +16,7 @@
 #include "fuse/Analysis/TransposeSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -35,19 +36,19 @@ namespace {
 class Classifier {
 public:
   Classifier(const GroupView &group, const DimClasses &dims,
-             const GPUTarget *tensorCores, std::string &reason)
+             const GPUTarget *tensorCores, Reason &reason)
       : group(group), dims(dims), tensorCores(tensorCores), reason(reason) {}
 
   FailureOr<GroupKind> run();
 
 private:
-  FailureOr<GroupKind> refuse(const Twine &why) {
-    reason = why.str();
+  FailureOr<GroupKind> refuse(Reason why) {
+    reason = std::move(why);
     return failure();
   }
   FailureOr<GroupKind> asContractions();
   FailureOr<GroupKind> asContraction(ArrayRef<ContractOp> contracts);
-  const char *checkPartsOf(ContractOp contract);
+  Reason checkPartsOf(ContractOp contract);
   bool areMmaProducts(ArrayRef<ContractOp> contracts) const;
   FailureOr<GroupKind> asTiles(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asReductions();
@@ -57,7 +58,7 @@ private:
   const GroupView &group;
   const DimClasses &dims;
   const GPUTarget *tensorCores;
-  std::string &reason;
+  Reason &reason;
 };
 
 /// Where the values of a group are needed. A walk over results, over what is
@@ -83,13 +84,15 @@ public:
       : group(group), dims(dims), space(space), axes(group.ops, dims),
         places(group, /*rows=*/space.overLastDims()) {}
 
-  /// Null if the group passes, else why not.
-  const char *run();
+  /// Nothing if the group passes, else why not.
+  Reason run();
 
 private:
-  const char *checkAxes();
-  const char *checkPlaces();
-  const char *checkResults();
+  Reason checkAxes();
+  Reason checkPlaces();
+  Reason checkResults();
+  Reason whyDisplaced(Value value) const;
+  bool movesWithin(Operation *op) const;
 
   const GroupView &group;
   const DimClasses &dims;
@@ -143,7 +146,7 @@ Places::Places(const GroupView &group, bool rows) {
 
 /// Ties the reductions' operands, and what else has their shape, to each other,
 /// and checks that the axes of the domain stay distinct.
-const char *ReductionCheck::checkAxes() {
+Reason ReductionCheck::checkAxes() {
   Value first = space.levels.front().front()->getOperand(0);
   for (ArrayRef<Operation *> level : space.levels)
     for (Operation *op : level)
@@ -157,46 +160,83 @@ const char *ReductionCheck::checkAxes() {
   llvm::SmallDenseSet<int> seen;
   for (int axis : domain)
     if (axis >= 0 && !seen.insert(axis).second)
-      return "it needs reductions of other rows";
-  return nullptr;
+      return ReasonKind::exchangedDims;
+  return {};
 }
 
-const char *ReductionCheck::checkPlaces() {
+/// Whether an op that moves elements leaves each where it is reduced.
+bool ReductionCheck::movesWithin(Operation *op) const {
+  auto isReduced = [&](int64_t dim) { return space.isReduced(dim); };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](ReverseOp reverse) {
+        return llvm::all_of(reverse.getDims(), isReduced);
+      })
+      .Case([&](TakeAlongOp take) { return isReduced(take.getDim()); })
+      .Case([&](SliceOp slice) {
+        SmallVector<Extent> from = dims.extents(slice.getInput()),
+                            to = dims.extents(slice.getResult());
+        for (auto [dim, extents] : llvm::enumerate(llvm::zip(from, to)))
+          if (std::get<0>(extents) != std::get<1>(extents) && !isReduced(dim))
+            return false;
+        return from == space.domain;
+      })
+      .Default(false);
+}
+
+/// Why places that a reduction's value is not computed at need it: the first op
+/// that takes it there.
+Reason ReductionCheck::whyDisplaced(Value value) const {
+  for (Operation *op : value.getUsers()) {
+    if (!llvm::is_contained(group.ops, op))
+      continue;
+    bool stays =
+        op->hasTrait<mlir::fuse::OpTrait::Pointwise>() || isReduction(op);
+    if (stays && places.displaced.contains(op->getResult(0)))
+      return whyDisplaced(op->getResult(0));
+    if (!stays)
+      return Reason(movesWithin(op) ? ReasonKind::otherPlaces
+                                    : ReasonKind::otherRows,
+                    op->getName().getStringRef(),
+                    space.overLastDims() ? "rows" : "columns");
+  }
+  return ReasonKind::differentShapes;
+}
+
+Reason ReductionCheck::checkPlaces() {
   for (Operation *op : group.ops) {
     for (Value result : op->getResults()) {
       if (places.after.contains(result) && places.displaced.contains(result))
-        return "it needs reductions of other rows";
+        return whyDisplaced(result);
       if (!places.aligned.contains(result) && !places.inRow.contains(result))
         continue;
       for (int axis : axes.axes(result))
         if (axis >= 0 && !llvm::is_contained(domain, axis))
-          return "its shape is not that of the rows that are reduced";
+          return ReasonKind::notRowShape;
     }
     // The partner of a rotary pair is another place of the last dimension.
     if (isa<RotaryOp>(op) && places.after.contains(op->getOperand(0)) &&
         !space.isReduced(space.domain.size() - 1))
-      return "a rotary pair needs reductions of other columns";
+      return ReasonKind::rotaryColumns;
   }
-  return nullptr;
+  return {};
 }
 
-const char *ReductionCheck::checkResults() {
+Reason ReductionCheck::checkResults() {
   for (Value result : group.results) {
     SmallVector<Extent> extents = dims.extents(result);
     if (extents != space.domain && !space.isReducedShape(extents) &&
         !space.isGroupShape(extents))
-      return "a result has neither the shape of the rows that are reduced nor "
-             "one element a row";
+      return ReasonKind::resultNotRow;
   }
-  return nullptr;
+  return {};
 }
 
-const char *ReductionCheck::run() {
+Reason ReductionCheck::run() {
   if (space.levels.empty())
-    return nullptr;
-  if (const char *why = checkAxes())
+    return {};
+  if (Reason why = checkAxes())
     return why;
-  if (const char *why = checkPlaces())
+  if (Reason why = checkPlaces())
     return why;
   return checkResults();
 }
@@ -232,41 +272,41 @@ static bool isArithmetic(Value value, const GroupView &group) {
 
 /// Whether reductions of a contraction's group can be had in parts: along the
 /// last axis of its result, in one walk.
-const char *Classifier::checkPartsOf(ContractOp contract) {
+Reason Classifier::checkPartsOf(ContractOp contract) {
   SmallVector<Extent> shape = dims.extents(contract.getResult());
   auto last = static_cast<int64_t>(shape.size()) - 1;
-  std::string why;
+  Reason why;
   FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, why);
   if (failed(space) || last < 0 || space->domain != shape ||
       ArrayRef(space->reduced) != ArrayRef(last))
-    return "a reduction is not along the columns of the contraction's result";
+    return ReasonKind::reductionNotAlongColumns;
   if (!isOneWalk(group.ops, group.results, *space, dims))
-    return "it needs whole rows, which the tiles of a contraction do not hold";
-  return nullptr;
+    return ReasonKind::followsTileReduction;
+  return {};
 }
 
 /// A scatter writes memory in place, so it can only be what leaves a kernel,
 /// and what it writes into must be there before.
-static const char *checkScatters(const GroupView &group) {
+static Reason checkScatters(const GroupView &group) {
   for (Operation *op : group.ops) {
     auto scatter = dyn_cast<ScatterOp>(op);
     if (!scatter)
       continue;
     for (Operation *user : scatter->getUsers())
       if (llvm::is_contained(group.ops, user))
-        return "what a scatter has written is not in registers";
+        return ReasonKind::scatterNotInRegisters;
     Operation *into = scatter.getInto().getDefiningOp();
     if (into && llvm::is_contained(group.ops, into))
-      return "what a scatter writes into must be in memory";
+      return ReasonKind::scatterNeedsMemory;
     for (Operation *user : scatter.getInto().getUsers())
       if (user != scatter && llvm::is_contained(group.ops, user))
-        return "what a scatter writes into is read by the kernel, too";
+        return ReasonKind::scatterRead;
   }
-  return nullptr;
+  return {};
 }
 
 bool Classifier::areMmaProducts(ArrayRef<ContractOp> contracts) const {
-  std::string why;
+  Reason why;
   TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
   return tensorCores && llvm::all_of(contracts, [&](ContractOp contract) {
            unsigned bits = contract.getLhs().getType().getElementTypeBitWidth();
@@ -278,16 +318,13 @@ bool Classifier::areMmaProducts(ArrayRef<ContractOp> contracts) const {
 /// On tensor cores: what is computed where the tiles' sums are.
 FailureOr<GroupKind> Classifier::asTiles(ArrayRef<ContractOp> contracts) {
   if (contracts.size() > 1 && areChained(group.ops))
-    return refuse("a contraction needs whole rows of another's result, which "
-                  "the tiles of that do not hold");
+    return refuse(ReasonKind::chainedContractions);
   for (ContractOp contract : contracts)
     for (Value operand : contract.getOperands())
       if (llvm::is_contained(group.ops, operand.getDefiningOp()))
-        return refuse(
-            "tensor cores read operands from memory, so that a kernel "
-            "of its own leaves there what is computed of one");
+        return refuse(ReasonKind::operandComputed);
   if (group.tilesReduce && llvm::any_of(group.ops, isReduction))
-    if (const char *why = checkPartsOf(contracts.front()))
+    if (Reason why = checkPartsOf(contracts.front()))
       return refuse(why);
   if (failed(contractionFlowOf(contracts, group.ops, group.results, dims,
                                reason, group.tilesReduce)))
@@ -300,51 +337,47 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
   if (areMmaProducts(contracts))
     return asTiles(contracts);
   if (llvm::any_of(group.ops, llvm::IsaPred<ScatterOp>))
-    return refuse("a scatter walks its updates, not the tiles of a "
-                  "contraction");
+    return refuse(ReasonKind::scatterBesideTiles);
   ContractOp first = contracts.front();
   SmallVector<Extent> shape = dims.extents(first.getResult());
   Places places(group);
   llvm::DenseSet<Value> reduced;
   if (group.tilesReduce && llvm::any_of(group.ops, isReduction)) {
-    if (const char *why = checkPartsOf(first))
+    if (Reason why = checkPartsOf(first))
       return refuse(why);
     reduced = valuesFromReductions(group.ops);
   }
   if (contracts.size() > 1 && areChained(group.ops))
-    return refuse("a contraction needs whole rows of another's result, which "
-                  "the tiles of that do not hold");
+    return refuse(ReasonKind::chainedContractions);
   for (ContractOp contract : contracts) {
     if (dims.extents(contract.getResult()) != shape)
-      return refuse("contractions of several shapes meet");
+      return refuse(ReasonKind::contractionShapes);
     for (Value operand : contract.getOperands())
       if (!isMovedInput(operand, group) &&
           !(group.packsOperands && isArithmetic(operand, group)))
-        return refuse("the contraction would compute its operand again for "
-                      "every tile that reads it");
+        return refuse(ReasonKind::operandRecomputed);
   }
   for (Operation *op : group.ops) {
     if (llvm::is_contained(contracts, op) || reduced.contains(op->getResult(0)))
       continue;
     if (isReduction(op) || isRowOrder(op))
-      return refuse("a reduction needs whole rows, which the tiles of a "
-                    "contraction do not hold");
+      return refuse(ReasonKind::reductionNeedsRows);
     Value result = op->getResult(0);
     bool follows = places.after.contains(result);
     if (follows && isa<RotaryOp>(op))
-      return refuse("a rotary pair lies in two tiles of the contraction");
+      return refuse(ReasonKind::rotaryTwoTiles);
     if (follows && places.displaced.contains(result))
-      return refuse("it needs other tiles of the contraction");
+      return refuse(ReasonKind::otherTiles);
     if (places.aligned.contains(result) &&
         !broadcastsTo(dims.extents(result), shape))
-      return refuse("its shape is not that of the contraction's result");
+      return refuse(ReasonKind::notContractionShape);
   }
   for (ContractOp contract : contracts)
     if (places.displaced.contains(contract.getResult()))
-      return refuse("it needs other tiles of the contraction");
+      return refuse(ReasonKind::otherTiles);
   for (Value result : group.results)
     if (dims.extents(result) != shape && !reduced.contains(result))
-      return refuse("a result does not have the contraction's shape");
+      return refuse(ReasonKind::resultNotContractionShape);
   return GroupKind::Contraction;
 }
 
@@ -387,33 +420,33 @@ FailureOr<GroupKind> Classifier::asContractions() {
 static constexpr int64_t mostReductions = 64;
 
 /// A scatter takes whole rows, which stay whole where they go.
-static const char *checkScatter(Value result, const ReductionSegment &segment,
-                                const DimClasses &dims) {
+static Reason checkScatter(Value result, const ReductionSegment &segment,
+                           const DimClasses &dims) {
   auto scatter = result.getDefiningOp<ScatterOp>();
   if (!scatter)
-    return nullptr;
+    return {};
   SmallVector<Extent> extents = dims.extents(scatter.getUpdates());
   int64_t end = scatter.getDim() + scatter.getIds().getType().getRank();
   bool areRows =
       segment.space.domain == extents || segment.space.isReducedShape(extents);
   return areRows && end <= segment.space.reduced.front()
-             ? nullptr
-             : "a scatter beside reductions takes whole rows of theirs";
+             ? Reason()
+             : ReasonKind::scatterPartOfRows;
 }
 
 /// What is beside a row that is padded is written by its threads, along one
 /// dimension.
-static const char *checkPaths(const ReductionSegment &segment,
-                              const DimClasses &dims) {
+static Reason checkPaths(const ReductionSegment &segment,
+                         const DimClasses &dims) {
   for (auto [value, path] : llvm::zip(segment.stored, segment.paths)) {
     bool pads = llvm::any_of(
         path, [](const StoreStep &step) { return isa<PadOp>(step.op); });
     bool isFirst = pads && isa<PadOp>(path.front().op);
     if (pads && (!isFirst || segment.space.columns().size() != 1 ||
                  dims.extents(value).size() != segment.space.domain.size()))
-      return "what is padded is no row of one dimension";
+      return ReasonKind::paddedNoRow;
   }
-  return nullptr;
+  return {};
 }
 
 /// Whether a value is stored elsewhere than where rows compute it, or beside
@@ -427,7 +460,7 @@ static bool leavesRows(const ReductionSegment &segment) {
 /// Rows may be of several shapes, in blocks of their own; columns are one walk.
 FailureOr<GroupKind> Classifier::asReductions() {
   if (llvm::count_if(group.ops, isReduction) > mostReductions)
-    return refuse("a kernel takes 64 reductions at most");
+    return refuse(Reason(ReasonKind::tooManyReductions, mostReductions));
   FailureOr<std::vector<ReductionSegment>> segments =
       reductionSegmentsOf(group.ops, group.results, dims, reason);
   if (failed(segments))
@@ -436,28 +469,28 @@ FailureOr<GroupKind> Classifier::asReductions() {
     return segment.space.overLastDims();
   });
   if (!areRows && llvm::any_of(group.ops, llvm::IsaPred<ScatterOp>))
-    return refuse("a scatter walks its updates, not columns");
+    return refuse(ReasonKind::scatterBesideColumns);
   if (!areRows && llvm::any_of(*segments, leavesRows))
-    return refuse("what columns leave is stored where they are walked");
+    return refuse(ReasonKind::columnsMoved);
   if (!areRows) {
     FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
     if (failed(space))
       return failure();
-    if (const char *why = ReductionCheck(group, dims, *space).run())
+    if (Reason why = ReductionCheck(group, dims, *space).run())
       return refuse(why);
     return GroupKind::Columns;
   }
   for (const ReductionSegment &segment : *segments) {
     SmallVector<Value> results(segment.stored);
     for (unsigned result : segment.results)
-      if (const char *why = checkScatter(group.results[result], segment, dims))
+      if (Reason why = checkScatter(group.results[result], segment, dims))
         return refuse(why);
-    if (const char *why = checkPaths(segment, dims))
+    if (Reason why = checkPaths(segment, dims))
       return refuse(why);
     // Taken in where the row is.
     llvm::append_range(results, segment.across.inputs());
     GroupView view{segment.ops, results};
-    if (const char *why = ReductionCheck(view, dims, segment.space).run())
+    if (Reason why = ReductionCheck(view, dims, segment.space).run())
       return refuse(why);
   }
   return GroupKind::Rows;
@@ -474,7 +507,7 @@ bool Classifier::isStreamed() {
       if (isa<RankedTensorType>(operand.getType()) &&
           !inside.contains(operand.getDefiningOp()))
         inputs.push_back(operand);
-  std::string why;
+  Reason why;
   TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
   return succeeded(
       streamedSpaceOf({group.ops, inputs, group.results}, dims, facts, why));
@@ -499,20 +532,19 @@ FailureOr<GroupKind> Classifier::run() {
   bool reduces = false, orders = false;
   for (Operation *op : group.ops) {
     if (isa<ContractOp>(op)) {
-      if (const char *why = checkScatters(group))
+      if (Reason why = checkScatters(group))
         return refuse(why);
       return isStreamed() ? GroupKind::Streamed : asContractions();
     }
     reduces |= isReduction(op);
     orders |= isRowOrder(op);
   }
-  if (const char *why = checkScatters(group))
+  if (Reason why = checkScatters(group))
     return refuse(why);
   // Tiles can be turned where there is nothing but tiles of one shape.
   if ((reduces || orders || !walksOneShape(group, dims)) &&
       readsAcross(group.ops, group.results, dims))
-    return refuse("neighbours in the transposed value lie rows apart in "
-                  "memory, and only a kernel of one shape turns tiles");
+    return refuse(ReasonKind::transposedNeighbours);
   if (orders)
     return asOrdered();
   return reduces ? asReductions() : GroupKind::Pointwise;
@@ -521,6 +553,6 @@ FailureOr<GroupKind> Classifier::run() {
 FailureOr<GroupKind> mlir::fuse::classifyGroup(const GroupView &group,
                                                const DimClasses &dims,
                                                const GPUTarget *tensorCores,
-                                               std::string &reason) {
+                                               Reason &reason) {
   return Classifier(group, dims, tensorCores, reason).run();
 }

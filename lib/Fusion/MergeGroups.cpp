@@ -15,16 +15,11 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
-
-/// Tensors at a kernel's edge beyond which neighbours are not merged: its
-/// parameters stay far below the 4 KiB that every driver takes.
-static constexpr size_t mostTensors = 160;
 
 static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
@@ -83,10 +78,10 @@ static bool hasSeveralContractions(ArrayRef<Operation *> ops) {
 /// by one, to compute at once what follows from all of them.
 static bool haveTilesInCommon(ArrayRef<Operation *> ops,
                               ArrayRef<Value> results, const DimClasses &dims,
-                              std::string &reason) {
+                              Reason &reason) {
   auto segments = contractionSegmentsOf(ops, results);
   if (segments.size() > 1) {
-    reason = "nothing follows from all of the contractions";
+    reason = ReasonKind::nothingInCommon;
     return false;
   }
   SmallVector<ContractOp> contractions;
@@ -99,25 +94,25 @@ static bool haveTilesInCommon(ArrayRef<Operation *> ops,
 /// Several contractions can where tensor cores run them together, or blocks
 /// pack operands.
 bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
-                                 ArrayRef<Value> results, std::string &reason) {
+                                 ArrayRef<Value> results, Reason &reason) {
   if (!hasSeveralContractions(ops))
     return true;
   if (machine.packsOperands)
     return haveTilesInCommon(ops, results, *dims, reason);
-  std::string why;
+  Reason why;
   if ((machine.streams() &&
        isStreamed(ops, groups.inputsOf(ops), results, *dims)) ||
       succeeded(tensorCoreSpace({ops, groups.inputsOf(ops), results}, *dims,
                                 *machine.tensorCores, why)))
     return true;
-  reason = "tensor cores cannot run the contractions together: " + why;
+  reason = Reason::because(ReasonKind::notTogether, std::move(why));
   return false;
 }
 
 /// The rows that a kernel walks must be known to be equal from what it computes
 /// itself, not from the rest of the program.
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                          std::string &reason, bool tilesReduce) {
+                          Reason &reason, bool tilesReduce) {
   GroupView group{ops, results, tilesReduce, machine.packsOperands};
   if (failed(classifyGroup(group, *dims, machine.tensorCores, reason)) ||
       !mayShareKernel(ops, results, reason))
@@ -139,58 +134,62 @@ double GroupMerger::seconds(int group) {
       .value_or(std::numeric_limits<double>::infinity());
 }
 
-/// Why what is legal as one kernel should not be one launch; null if it may.
-const char *GroupMerger::whyApart(ArrayRef<Operation *> ops,
-                                  ArrayRef<Value> results) {
-  std::string reason;
+/// Why what is legal as one kernel should not be one launch; nothing if it may.
+Reason GroupMerger::whyApart(ArrayRef<Operation *> ops,
+                             ArrayRef<Value> results) {
+  Reason reason;
   // Tiles of tensor cores are one walk.
   if (hasSeveralContractions(ops))
-    return nullptr;
+    return {};
   auto segments = reductionSegmentsOf(ops, results, *dims, reason);
   return succeeded(segments) ? whyNotOneLaunch(*segments, *dims, machine)
-                             : nullptr;
+                             : Reason();
 }
 
 /// Why one kernel of both, which takes so long, or has values that are needed
 /// at too many sets of places, is not better than two.
-std::string GroupMerger::whySlower(int a, int b, std::optional<double> together,
-                                   double apart) {
+Reason GroupMerger::whySlower(int a, int b, std::optional<double> together,
+                              double apart) {
   SmallVector<Operation *> ops = groups.merged(a, b);
-  if (together && std::isinf(*together))
-    return "no tile has columns for so many contractions";
-  if (together && hasSeveralContractions(ops))
-    return llvm::formatv(
-        "one kernel of several contractions would take longer, "
-        "{0:F1} us and not {1:F1} us",
-        *together * 1e6, apart * 1e6);
+  if (!together)
+    return Reason(ReasonKind::tooManyPlaces, mostViews);
+  if (std::isinf(*together))
+    return ReasonKind::tooManyContractions;
+  auto because = [&](ReasonKind kind) {
+    return Reason(kind, microseconds(*together), microseconds(apart));
+  };
+  if (hasSeveralContractions(ops))
+    return because(ReasonKind::contractionsSlower);
   auto busyIn = [&](ArrayRef<Operation *> kernel) {
     return busyPart(kernel, groups.resultsOf(kernel), *dims, machine);
   };
-  if (together &&
-      busyIn(ops) < std::min(busyIn(groups.ops(a)), busyIn(groups.ops(b))))
-    return "one kernel would have too few blocks to keep the machine busy, and "
-           "take longer than two";
-  return "one kernel would compute it again for every place that needs it, "
-         "which takes longer than to read it";
+  bool idles =
+      busyIn(ops) < std::min(busyIn(groups.ops(a)), busyIn(groups.ops(b)));
+  return because(idles ? ReasonKind::fewBlocks : ReasonKind::recomputed);
 }
 
 /// Merges the groups, and the reshapes that lie between them.
 bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
-                           std::string &reason) {
+                           Reason &reason) {
   double apart = seconds(a) + seconds(b);
   for (Operation *view : views)
     groups.adopt(view, a);
   auto check = [&] {
     SmallVector<Operation *> ops = groups.merged(a, b);
     SmallVector<Value> results = groups.resultsOf(ops);
+    // Without the reshape the ops are not what one kernel would run.
+    if (groups.hasHostPathAround(a, b)) {
+      reason = ReasonKind::reshapeBetween;
+      return false;
+    }
     if (!isLegal(ops, results, reason))
       return false;
     if (groups.hasPathAround(a, b)) {
-      reason = "another kernel lies between them";
+      reason = ReasonKind::kernelBetween;
       return false;
     }
-    if (const char *why = whyApart(ops, results)) {
-      reason = why;
+    if (Reason why = whyApart(ops, results)) {
+      reason = std::move(why);
       return false;
     }
     std::optional<double> together = seconds(ops, results);
@@ -262,12 +261,11 @@ void GroupMerger::mergeProducers(Operation *op) {
   });
   for (Value operand : operands) {
     Operation *producer = operand.getDefiningOp();
-    while (isReshape(producer) && !groups.contains(producer) &&
-           hasKnownSizes(producer))
+    while (isReshape(producer) && !groups.contains(producer))
       producer = producer->getOperand(0).getDefiningOp();
     if (!groups.contains(producer) || groups.of(producer) == groups.of(op))
       continue;
-    std::string reason;
+    Reason reason;
     if (!tryMerge(groups.of(producer), groups.of(op),
                   viewsBetween(groups.of(producer), groups.of(op)), reason))
       missed[{op, producer}] = reason;
@@ -285,7 +283,7 @@ bool GroupMerger::isFasterSunk(Operation *op, int consumer) {
   // What the op reads now leaves its old group, if it was computed there.
   SmallVector<Value> leaving = groups.resultsOf(without);
   SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
-  std::string reason;
+  Reason reason;
   if (!isLegal(with, results, reason) || !isLegal(without, leaving, reason))
     return false;
   std::optional<double> to = seconds(with, results),
@@ -380,7 +378,7 @@ bool GroupMerger::tryCopy(Operation *op) {
   if (consumers.empty() || copied.empty())
     return false;
 
-  std::string reason;
+  Reason reason;
   double before = seconds(from), after = 0;
   for (int consumer : consumers) {
     SmallVector<Operation *> ops = unionOf(groups.ops(consumer), copied);
@@ -467,109 +465,6 @@ void GroupMerger::copyIntoConsumers() {
       tryCopy(op);
 }
 
-//===----------------------------------------------------------------------===//
-// Neighbours
-//===----------------------------------------------------------------------===//
-
-bool GroupMerger::shareInput(int a, int b) {
-  llvm::SmallDenseSet<Value> inputs;
-  for (Value input : groups.inputsOf(groups.ops(a)))
-    inputs.insert(input);
-  return llvm::any_of(groups.inputsOf(groups.ops(b)),
-                      [&](Value v) { return inputs.contains(v); });
-}
-
-/// Kernels of one kind; rows and what is reduced over all of them; and on a
-/// GPU, whose launches cost more than a loop, rows and what is only computed.
-bool GroupMerger::mayBeNeighbours(std::optional<GroupKind> a,
-                                  std::optional<GroupKind> b) const {
-  if (!a || !b)
-    return false;
-  if (a == GroupKind::Streamed || b == GroupKind::Streamed)
-    return false;
-  if (a == GroupKind::Contraction || b == GroupKind::Contraction)
-    return a == b && machine.tensorCores;
-  if (a == GroupKind::Ordered || b == GroupKind::Ordered)
-    return a == b;
-  bool isComputed = a == GroupKind::Pointwise || b == GroupKind::Pointwise;
-  bool areRows = a == GroupKind::Rows || b == GroupKind::Rows;
-  return a == b || !isComputed || (areRows && machine.sharesResults);
-}
-
-void GroupMerger::mergeNeighbours() {
-  SmallVector<int> all = groups.all();
-  DenseMap<int, std::optional<GroupKind>> kinds;
-  std::string reason;
-  for (int group : all) {
-    SmallVector<Operation *> ops(groups.ops(group));
-    FailureOr<GroupKind> kind =
-        classifyGroup({ops, groups.resultsOf(ops), /*tilesReduce=*/false,
-                       machine.packsOperands},
-                      *dims, machine.tensorCores, reason);
-    kinds[group] = succeeded(kind) ? std::optional(*kind) : std::nullopt;
-  }
-  // Equal views of a tensor become one again.
-  auto tensors = [&](int group) {
-    llvm::SmallDenseSet<Value> read;
-    for (Value input : groups.inputsOf(groups.ops(group))) {
-      while (isReshape(input.getDefiningOp()))
-        input = input.getDefiningOp()->getOperand(0);
-      read.insert(input);
-    }
-    return read.size() + groups.resultsOf(groups.ops(group)).size();
-  };
-  for (size_t i = 0; i < all.size(); ++i) {
-    for (size_t j = i + 1; j < all.size() && groups.isAlive(all[i]); ++j) {
-      int a = all[i], b = all[j];
-      std::optional<GroupKind> kind = kinds[a];
-      if (!groups.isAlive(b) || !mayBeNeighbours(kind, kinds[b]))
-        continue;
-      bool needShared = kind == GroupKind::Columns ||
-                        kind == GroupKind::Contraction ||
-                        kind == GroupKind::Ordered;
-      bool isComputed =
-          kind == GroupKind::Pointwise || kinds[b] == GroupKind::Pointwise;
-      bool wanted =
-          ((kind == kinds[b] || isComputed) && !needShared) || shareInput(a, b);
-      if (!wanted || tensors(a) + tensors(b) > mostTensors ||
-          groups.hasPath(a, b) || groups.hasPath(b, a))
-        continue;
-      bool isAsked = (kind == GroupKind::Rows && kind == kinds[b]) ||
-                     (isComputed && kind != kinds[b]) ||
-                     kind == GroupKind::Contraction;
-      if (!tryMerge(a, b, {}, reason)) {
-        if (isAsked)
-          apart[{groups.ops(b).front(), groups.ops(a).front()}] = reason;
-      } else if (kind != kinds[b]) {
-        kinds[a] = GroupKind::Rows;
-      }
-    }
-  }
-}
-
-/// What was refused while the groups were others may be legal by now, and a
-/// reason of that time untrue.
-void GroupMerger::askAgain() {
-  llvm::DenseMap<std::pair<int, int>, std::string> reasons;
-  for (auto &[edge, reason] : missed) {
-    auto [consumer, producer] = edge;
-    int b = groups.of(consumer), a = groups.of(producer);
-    if (a == b)
-      continue;
-    auto [known, isNew] = reasons.try_emplace({a, b});
-    if (isNew && tryMerge(a, b, viewsBetween(a, b), known->second))
-      reasons.clear();
-  }
-  for (auto &[edge, reason] : missed) {
-    if (unstreamed.contains(edge))
-      continue;
-    std::string why =
-        reasons.lookup({groups.of(edge.second), groups.of(edge.first)});
-    if (!why.empty())
-      reason = std::move(why);
-  }
-}
-
 void GroupMerger::run() {
   mergeStreamed();
   mergeChains();
@@ -580,5 +475,6 @@ void GroupMerger::run() {
   copyIntoConsumers();
   mergeStatistics();
   mergeNeighbours();
-  askAgain();
+  while (askAgain())
+    ;
 }

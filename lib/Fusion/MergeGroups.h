@@ -53,14 +53,15 @@ public:
   void run();
 
   Groups groups;
+  using Edge = std::pair<Operation *, Operation *>;
   /// Why an edge was not fused, by consumer and producer.
-  llvm::MapVector<std::pair<Operation *, Operation *>, std::string> missed;
-  /// Of these, why a contraction does not stream the rows of another, whatever
-  /// is merged later.
-  llvm::DenseSet<std::pair<Operation *, Operation *>> unstreamed;
-  /// Why independent groups of rows, or contractions of the same rows, do not
-  /// share a launch, by an op of the later and one of the earlier.
-  llvm::MapVector<std::pair<Operation *, Operation *>, std::string> apart;
+  llvm::MapVector<Edge, Reason> missed;
+  /// Of these, what was decided for good: why a contraction does not stream the
+  /// rows of another, and why a reduction is not in its tiles.
+  llvm::DenseSet<Edge> settled;
+  /// Why independent groups that could gain by it do not share a launch, by an
+  /// op of the later and one of the earlier.
+  llvm::MapVector<Edge, Reason> apart;
 
 private:
   void mergeStreamed();
@@ -78,25 +79,29 @@ private:
   void keepReasons(ArrayRef<Operation *> leaving);
   void eraseDead(SmallVector<Operation *> ops);
   void mergeStatistics();
-  bool tryIntoTiles(int tiles, int rows, std::string &slower);
+  bool tryIntoTiles(int tiles, int rows, Reason &slower);
   std::optional<double> scheduledSeconds(ArrayRef<Operation *> ops);
   void mergeNeighbours();
-  void askAgain();
+  void noteApart(int a, int b, Reason reason);
+  bool askAgain();
+  bool askAgainApart();
 
-  bool tryMerge(int a, int b, ArrayRef<Operation *> views, std::string &reason);
-  std::string whySlower(int a, int b, std::optional<double> together,
-                        double apart);
-  const char *whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);
+  bool tryMerge(int a, int b, ArrayRef<Operation *> views, Reason &reason);
+  Reason whySlower(int a, int b, std::optional<double> together, double apart);
+  Reason whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);
   bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-               std::string &reason, bool tilesReduce = false);
+               Reason &reason, bool tilesReduce = false);
   std::optional<double> seconds(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results);
   double seconds(int group);
   bool mayShareKernel(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                      std::string &reason);
+                      Reason &reason);
   bool shareInput(int a, int b);
-  bool mayBeNeighbours(std::optional<GroupKind> a,
-                       std::optional<GroupKind> b) const;
+  bool mayBeNeighbours(GroupKind a, GroupKind b) const;
+  bool couldGain(int a, GroupKind ofA, int b, GroupKind ofB);
+  bool areDependent(int a, int b) const;
+  bool tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB);
+  size_t tensorsOf(int group) const;
 
   func::FuncOp function;
   MachineRates machine;
@@ -104,6 +109,8 @@ private:
   bool streams;
   std::unique_ptr<DimClasses> dims;
   llvm::DenseSet<Operation *> erased;
+  /// The kinds of reasons that were noted of each group in `apart`.
+  llvm::DenseSet<std::pair<int, int>> saidApart;
 };
 
 } // namespace mlir::fuse

@@ -21,7 +21,6 @@
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/StreamedSpace.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -156,11 +155,10 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   if (first == product.getOperation())
     return false;
-  std::string reason;
+  Reason reason;
   auto refuse = [&] {
-    missed[{product, first}] =
-        "the rows between two contractions are not streamed: " + reason;
-    unstreamed.insert({product, first});
+    missed[{product, first}] = Reason::because(ReasonKind::notStreamed, reason);
+    settled.insert({product, first});
     return false;
   };
   SmallVector<Value> inputs = groups.inputsOf(ops), results;
@@ -173,15 +171,15 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   if (failed(space))
     return refuse();
   if (followsFrom(inputs, ops)) {
-    reason = "another kernel lies between them";
+    reason = ReasonKind::streamedThroughOthers;
     return refuse();
   }
   double together =
       streamedSeconds(*space, *dims, *machine.tensorCores, /*assumed=*/{});
   double apart = secondsInThree(*space, ops, groups, *dims, machine);
   if (together > apart) {
-    reason = llvm::formatv("one kernel would take {0:F1} us, three {1:F1} us",
-                           together * 1e6, apart * 1e6);
+    reason = Reason(ReasonKind::streamedSlower, microseconds(together),
+                    microseconds(apart));
     return refuse();
   }
   takeCopies(ops, following);

@@ -124,56 +124,54 @@ static bool wantsClusters(const ReductionSegment &segment,
 }
 
 /// Why blocks should not keep sums over all rows until their last one.
-static const char *whyNotAcross(const ReductionSegment &segment,
-                                const DimClasses &dims,
-                                const MachineRates &machine) {
+static Reason whyNotAcross(const ReductionSegment &segment,
+                           const DimClasses &dims,
+                           const MachineRates &machine) {
   if (!machine.sharesResults)
-    return "only the blocks of a GPU meet to add up what they have reduced";
+    return ReasonKind::acrossNeedsGpu;
   if (!segment.reducesToColumns())
-    return wantsClusters(segment, dims, machine)
-               ? "several blocks hold each of these long rows, and only blocks "
-                 "that have rows of their own stay for the next"
-               : nullptr;
+    return wantsClusters(segment, dims, machine) ? ReasonKind::acrossClusters
+                                                 : Reason();
   const ReductionSpace &space = segment.space;
   std::optional<int64_t> columns = staticProduct(space.columns());
   if (!columns || *columns * sumBytes(segment) > mostSummedBytes)
-    return "the registers of a block have no room for the sums of all columns";
+    return ReasonKind::acrossRegisters;
   ArrayRef<Value> written = segment.stored;
   double narrowest = elementBytes(segment, written, dims).first;
   RowShape shape = shapeOf(segment, dims, machine);
   if (shape.vector * narrowest < fewestSummedBytes ||
       space.columns().back().size % shape.vector != 0)
-    return "sums of columns stay with a thread, whose vectors would have to be "
-           "narrow where they start at other columns in each row";
+    return ReasonKind::acrossNarrow;
   if (estimatedElements(space.rows()) < fewestSummedRows * machine.processors)
-    return "so few rows leave nothing to add up before blocks meet";
-  return nullptr;
+    return ReasonKind::acrossFewRows;
+  return {};
 }
 
-const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
-                                        const DimClasses &dims,
-                                        const MachineRates &machine) {
+Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
+                                   const DimClasses &dims,
+                                   const MachineRates &machine) {
   bool areRows = llvm::all_of(segments, [](const ReductionSegment &segment) {
     return segment.space.overLastDims();
   });
   if (!areRows)
-    return nullptr;
+    return {};
   if (llvm::any_of(segments, [&](const ReductionSegment &segment) {
         return segment.space.hasGroups() &&
                (segments.size() > 1 || !machine.sharesResults ||
                 !segment.across.empty() || !rowGroupsOf(segment.space));
       }))
-    return "the reductions run over different dimensions";
+    return ReasonKind::differentDims;
   if (segments.size() == 1)
     return segments.front().across.empty()
-               ? nullptr
+               ? Reason()
                : whyNotAcross(segments.front(), dims, machine);
   bool areReadOnce =
       llvm::all_of(segments, [&](const ReductionSegment &segment) {
         return segment.space.levels.size() == 1 && isReadOnce(segment, dims);
       });
-  if (segments.size() > (areReadOnce ? mostReadOnce : mostShapes))
-    return "a launch takes rows of four shapes at most";
+  size_t most = areReadOnce ? mostReadOnce : mostShapes;
+  if (segments.size() > most)
+    return Reason(ReasonKind::tooManyShapes, most);
   SmallVector<RowShape> shapes;
   for (const ReductionSegment &segment : segments)
     shapes.push_back(shapeOf(segment, dims, machine));
@@ -181,18 +179,16 @@ const char *mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   int64_t shortest = INT64_MAX, longest = 0;
   for (const RowShape &shape : shapes) {
     if (shape.length.has_value() != first.length.has_value())
-      return "rows of a known and of an unknown length want different blocks";
+      return ReasonKind::knownAndUnknownLength;
     if (shape.vector != first.vector)
-      return "the rows of the two want vectors of different widths";
+      return Reason(ReasonKind::differentVectors, first.vector, shape.vector);
     if (shape.wantsParts)
-      return "many blocks share each of a few long rows, and only in a launch "
-             "of one shape";
+      return ReasonKind::sharedLongRows;
     if (shape.isReduced)
       shortest = std::min(shortest, shape.length.value_or(1));
     longest = std::max(longest, shape.length.value_or(1));
   }
   if (longest > mostRatio * shortest)
-    return "blocks that suit the long rows of one leave most threads idle in "
-           "the short rows of the other";
-  return nullptr;
+    return Reason(ReasonKind::longBesideShort, longest, shortest);
+  return {};
 }

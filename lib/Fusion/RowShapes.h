@@ -21,11 +21,10 @@
 
 namespace mlir::fuse {
 
-/// Why the segments should not share a launch; null if they may. One segment
+/// Why the segments should not share a launch; nothing if they may. One segment
 /// may, and so may columns, which are one walk.
-const char *whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
-                            const DimClasses &dims,
-                            const MachineRates &machine);
+Reason whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
+                       const DimClasses &dims, const MachineRates &machine);
 
 } // namespace mlir::fuse
 

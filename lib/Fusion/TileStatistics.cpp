@@ -18,7 +18,6 @@
 #include "MergeGroups.h"
 
 #include "fuse/Schedule/Candidates.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -41,9 +40,9 @@ std::optional<double> GroupMerger::scheduledSeconds(ArrayRef<Operation *> ops) {
 
 /// Merges `rows` into the kernel of a contraction; `slower` says so if it is
 /// only that.
-bool GroupMerger::tryIntoTiles(int tiles, int rows, std::string &slower) {
+bool GroupMerger::tryIntoTiles(int tiles, int rows, Reason &slower) {
   SmallVector<Operation *> ops = groups.merged(tiles, rows);
-  std::string reason;
+  Reason reason;
   if (!isLegal(ops, groups.resultsOf(ops), reason, /*tilesReduce=*/true) ||
       groups.hasPathAround(tiles, rows))
     return false;
@@ -55,10 +54,8 @@ bool GroupMerger::tryIntoTiles(int tiles, int rows, std::string &slower) {
   constexpr double micro = 1e6;
   double inTiles = *together - *before;
   if (inTiles > *own) {
-    slower =
-        llvm::formatv("in the tiles of the contraction it would take {0:F1} "
-                      "us, by a kernel of its own {1:F1} us",
-                      inTiles * micro, *own * micro);
+    slower = Reason(ReasonKind::inTilesSlower, microseconds(inTiles),
+                    microseconds(*own));
     return false;
   }
   Operation *first = *llvm::find_if(groups.ops(rows), isReduction);
@@ -83,15 +80,16 @@ void GroupMerger::mergeStatistics() {
       Operation *producer = input.getDefiningOp();
       if (!groups.contains(producer) || !contracts(groups.of(producer)))
         continue;
-      std::string slower;
+      Reason slower;
       if (tryIntoTiles(groups.of(producer), group, slower))
         break;
-      if (slower.empty())
+      if (!slower)
         continue;
       Operation *reader = *llvm::find_if(groups.ops(group), [&](Operation *op) {
         return llvm::is_contained(op->getOperands(), input);
       });
       missed[{reader, producer}] = slower;
+      settled.insert({reader, producer});
     }
   }
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remarks.h"
+#include "fuse/Analysis/Reason.h"
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Explain/Passes.h"
@@ -18,6 +19,8 @@ using namespace mlir;
 using mlir::fuse::KernelResources;
 using mlir::fuse::PTXAccess;
 using mlir::fuse::PTXKernel;
+using mlir::fuse::Reason;
+using mlir::fuse::ReasonKind;
 using remark::RemarkOpts;
 
 namespace fuse::jit {
@@ -70,64 +73,43 @@ static SmallVector<NarrowAccess> narrowAccesses(const KernelInfo &info,
   return result;
 }
 
-/// 16 bytes, in elements where these are known.
-static std::string widest(const KernelOperand *operand) {
-  if (!operand)
-    return "16 bytes";
-  unsigned elements = widestBits / (8 * runtime::sizeInBytes(operand->dtype));
+/// 16 bytes, in elements of the operand.
+static std::string widest(const KernelOperand &operand) {
+  unsigned elements = widestBits / (8 * runtime::sizeInBytes(operand.dtype));
   return llvm::formatv("{0} elements of {1}", elements,
-                       runtime::name(operand->dtype));
+                       runtime::name(operand.dtype));
 }
 
-namespace {
-/// Why a streamed operand is accessed with few bits.
-enum class NarrowReason {
-  /// Tensors start anywhere.
-  unaligned,
-  /// The rows of this call, whose length only the call knows.
-  rowsOfCall,
-  /// The operand's rows, or those of another.
-  rows,
-  /// The operand's rows do not bind.
-  schedule
-};
-} // namespace
+/// Whether rows of a known length are no multiples of the widest access.
+static bool hasOddRows(const KernelOperand &operand) {
+  return operand.lastDim && *operand.lastDim *
+                                    runtime::sizeInBytes(operand.dtype) %
+                                    (widestBits / 8) !=
+                                0;
+}
 
-static NarrowReason reasonOf(const KernelOperand *operand,
-                             const runtime::Facts &facts) {
+/// Why a streamed operand, null if it is not known, is accessed with few bits.
+static Reason whyNarrow(const KernelOperand *operand, const KernelInfo &info,
+                        const runtime::Facts &facts) {
   if (!facts.aligned16)
-    return NarrowReason::unaligned;
-  if (operand && operand->lastDim) {
-    int64_t bytes = *operand->lastDim * runtime::sizeInBytes(operand->dtype);
-    return bytes % (widestBits / 8) == 0 ? NarrowReason::schedule
-                                         : NarrowReason::rows;
-  }
-  return facts.divisible ? NarrowReason::rows : NarrowReason::rowsOfCall;
-}
-
-/// The reason in words, and what to do.
-static std::pair<std::string, std::string>
-explain(const KernelOperand *operand, const runtime::Facts &facts) {
-  switch (reasonOf(operand, facts)) {
-  case NarrowReason::unaligned:
-    return {"a tensor of this call does not start at a multiple of 16 bytes",
-            "align all tensors to 16 bytes"};
-  case NarrowReason::rowsOfCall:
-    return {"the rows of this call are no multiples of 16 bytes",
-            "make the last dim a multiple of " + widest(operand)};
-  case NarrowReason::rows:
-    return {"vectors of " + widest(operand) +
-                " do not divide its rows, or those of another operand that the "
-                "thread reads beside it",
-            "make the last dim of the kernel's operands a multiple of " +
-                widest(operand) +
-                ", or give the kernel a schedule with another vector"};
-  case NarrowReason::schedule:
-    break;
-  }
-  return {"its rows are multiples of 16 bytes, but the vectors of the kernel's "
-          "schedule are narrower",
-          "nothing for this operand: see the schedule, and the other operands"};
+    return ReasonKind::narrowUnaligned;
+  if (operand && hasOddRows(*operand))
+    return Reason(ReasonKind::narrowRows, operand->name, widest(*operand),
+                  *operand->lastDim);
+  auto other = llvm::find_if(info.operands, [](const KernelOperand &each) {
+    return each.isStreamed && hasOddRows(each);
+  });
+  if (other != info.operands.end())
+    return Reason(ReasonKind::narrowOtherRows, other->name, widest(*other),
+                  *other->lastDim);
+  bool isDynamic = operand && !operand->lastDim;
+  auto dynamic = llvm::find_if(info.operands, [&](const KernelOperand &each) {
+    return isDynamic ? &each == operand : each.isStreamed && !each.lastDim;
+  });
+  if (!facts.divisible && dynamic != info.operands.end())
+    return Reason(ReasonKind::narrowRowsOfCall, dynamic->name,
+                  widest(*dynamic));
+  return ReasonKind::narrowSchedule;
 }
 
 /// Why the width matters little.
@@ -162,9 +144,11 @@ static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
                            .category(mlir::fuse::kAccessCategory)
                            .function(info.name);
   if (access.isStreamed) {
-    auto [reason, suggestion] = explain(access.operand, facts);
+    Reason why = whyNarrow(access.operand, info, facts);
     describe(remark::missed(access.place, options))
-        << remark::reason("{0}", reason) << remark::suggest("{0}", suggestion);
+        << remark::metric("Because", why.name())
+        << remark::reason("{0}", why.sentence())
+        << remark::suggest("{0}", why.remedy());
     return;
   }
   describe(remark::analysis(access.place, options))

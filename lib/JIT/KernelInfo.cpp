@@ -7,6 +7,7 @@
 
 #include "KernelInfo.h"
 #include "SizePolynomial.h"
+#include "fuse/Analysis/Reason.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
 
@@ -136,7 +137,9 @@ std::vector<MissedFusion> missedFusions(func::FuncOp entry) {
     };
     // Independent kernels have neither.
     if (record.contains("producer"))
-      result.push_back({field("producer"), field("consumer"), field("reason")});
+      result.push_back(
+          {field("producer"), field("consumer"),
+           mlir::fuse::Reason::fromAttribute(record.get("reason")).sentence()});
   }
   return result;
 }

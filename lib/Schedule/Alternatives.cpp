@@ -62,7 +62,7 @@ struct RowShapes {
 } // namespace
 
 RowShapes::RowShapes(KernelOp kernel, const DimClasses &dims) {
-  std::string reason;
+  Reason reason;
   auto segments = reductionSegmentsOf(kernel, dims, reason);
   if (failed(segments)) {
     longest = std::nullopt;
@@ -282,7 +282,7 @@ void RowAlternatives::addLoops() {
 static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
-  std::string why;
+  Reason why;
   auto segments = reductionSegmentsOf(kernel, dims, why);
   if (succeeded(segments) && segments->front().space.hasGroups())
     return {};
@@ -313,7 +313,7 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
 /// Whether what the threads exchange has room in static shared memory.
 static bool hasRoom(ColumnsScheduleAttr schedule, KernelOp kernel,
                     const DimClasses &dims, const ScheduleTarget &target) {
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   return failed(space) || !target.gpu ||
          exchangedBytes(schedule, *space) <=
@@ -325,7 +325,7 @@ static bool hasRoom(ColumnsScheduleAttr schedule, KernelOp kernel,
 static Schedules foldedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
                                const DimClasses &dims,
                                const ScheduleTarget &target) {
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (failed(space) || !target.gpu || proposal.getHold() != HoldKind::loop ||
       !foldsRows(kernel, *space, dims))

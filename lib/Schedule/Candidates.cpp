@@ -67,7 +67,7 @@ TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
   if (mma && !kernel.getBody().getOps<ContractOp>().empty())
     return estimateMma(mma, mmaProductOf(kernel, dims, target.assumed),
                        *target.gpu);
-  std::string reason;
+  Reason reason;
   TensorFacts facts{target.aligned, target.divisible};
   if (isa<StreamedScheduleAttr>(schedule))
     if (auto space = streamedSpaceOf(kernel, dims, facts, reason);

@@ -421,7 +421,7 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
                                                  const ScheduleTarget &target) {
   if (!kernel.getBody().getOps<ContractOp>().empty())
     return {};
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
   if (succeeded(space) && space->hasGroups())
     return {};

@@ -37,7 +37,7 @@ public:
   void run();
 
 private:
-  std::optional<double> secondsTogether(std::string &reason);
+  std::optional<double> secondsTogether(Reason &reason);
   std::optional<double> secondsApart();
   void build();
   KernelOp buildProduct(OpBuilder &builder);
@@ -110,10 +110,10 @@ void Detacher::build() {
 
 /// What tensor cores take for the tiles and, behind their products, for the ops
 /// that follow. Nothing where they cannot run it.
-std::optional<double> Detacher::secondsTogether(std::string &reason) {
+std::optional<double> Detacher::secondsTogether(Reason &reason) {
   DimClasses dims(kernel->getParentOfType<func::FuncOp>());
   if (!target.gpu) {
-    reason = "the chip has no tensor cores that it is known to run on";
+    reason = ReasonKind::noTensorCores;
     return std::nullopt;
   }
   TensorFacts facts{target.aligned, target.divisible};
@@ -121,14 +121,13 @@ std::optional<double> Detacher::secondsTogether(std::string &reason) {
   if (failed(space))
     return std::nullopt;
   if (!target.gpu->multiplies(space->operandBits())) {
-    reason = "the chip multiplies no 8-bit floats by what kernels use of it";
+    reason = ReasonKind::mmaNoFloat8;
     return std::nullopt;
   }
   SmallVector<MmaScheduleAttr> schedules = mmaSchedulesOf(kernel, dims, target);
   if (schedules.empty()) {
-    reason = llvm::formatv("no tile of tensor cores holds whole groups of {0} "
-                           "columns",
-                           space->segments.front().flow.wholeColumns);
+    reason = Reason(ReasonKind::noTileForGroups,
+                    space->segments.front().flow.wholeColumns);
     return std::nullopt;
   }
   return estimateMma(schedules.front(), mmaProductOf(kernel, dims), *target.gpu)
@@ -158,7 +157,7 @@ void Detacher::note(StringRef attribute, ArrayRef<NamedAttribute> fields) {
 }
 
 void Detacher::run() {
-  std::string reason;
+  Reason reason;
   build();
   std::optional<double> together = secondsTogether(reason);
   std::optional<double> apart = secondsApart();
@@ -166,28 +165,26 @@ void Detacher::run() {
   auto field = [&](StringRef name, StringRef text) {
     return builder.getNamedAttr(name, builder.getStringAttr(text));
   };
-  auto times = [&](StringRef first, double a, StringRef second, double b) {
-    return llvm::formatv("by the model of time {0} take {1:F1} us, {2} {3:F1} "
-                         "us",
-                         first, a * 1e6, second, b * 1e6)
-        .str();
+  auto because = [&](Reason why) {
+    return builder.getNamedAttr("reason",
+                                why.toAttribute(builder.getContext()));
+  };
+  auto times = [&](ReasonKind kind) {
+    return Reason(kind, microseconds(*together), microseconds(*apart));
   };
   if (together && (!apart || *together <= *apart)) {
     rest.erase();
     product.erase();
     if (apart)
-      note(kTogetherAttr,
-           {field("kernel", kernel.getKernelName()),
-            field("reason", times("the contraction and what follows", *together,
-                                  "two kernels", *apart))});
+      note(kTogetherAttr, {field("kernel", kernel.getKernelName()),
+                           because(times(ReasonKind::togetherFaster))});
     return;
   }
   if (together)
-    reason = times("the contraction and what follows", *together, "two kernels",
-                   *apart);
+    reason = times(ReasonKind::detachedSlower);
   note(kDetachedAttr,
        {field("consumer", rest.getKernelName()),
-        field("producer", product.getKernelName()), field("reason", reason)});
+        field("producer", product.getKernelName()), because(reason)});
   kernel.replaceAllUsesWith(rest.getResults());
   kernel.erase();
 }
@@ -221,7 +218,7 @@ private:
     if (kernel.getScheduleAttr() || !llvm::hasSingleElement(contractions))
       return {};
     ContractOp contract = *contractions.begin();
-    std::string reason;
+    Reason reason;
     FailureOr<ContractionFlow> flow =
         contractionFlowOf(kernel, contract, dims, reason);
     bool readsInputs =

@@ -513,7 +513,7 @@ static BlockWork estimateRows(KernelOp kernel, const DimClasses &dims,
 BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
                                    ScheduleAttrInterface schedule,
                                    const GPUTarget &gpu) {
-  std::string reason;
+  Reason reason;
   if (auto rows = dyn_cast<RowsScheduleAttr>(schedule)) {
     auto segments = reductionSegmentsOf(kernel, dims, reason);
     if (succeeded(segments))

@@ -44,7 +44,7 @@ private:
 /// tensor follow neither.
 static void addLengths(KernelOp kernel, const DimClasses &dims,
                        Sources &lengths, Sources &counts) {
-  std::string reason;
+  Reason reason;
   if (auto rows = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr())) {
     auto segments = reductionSegmentsOf(kernel, dims, reason);
     if (failed(segments) || rows.getWholeGrid())

@@ -130,7 +130,7 @@ MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
 
 MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims,
                                     ArrayRef<AssumedSize> assumed) {
-  std::string reason;
+  Reason reason;
   SmallVector<Value> results(kernel.getYield().getValues());
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
@@ -154,7 +154,7 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
   if (!target.gpu)
     return {};
   TensorFacts facts{target.aligned, target.divisible};
-  std::string reason;
+  Reason reason;
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
   if (failed(space))
     return {};

@@ -34,7 +34,7 @@ ScheduleAttrInterface mlir::fuse::proposeOrdered(KernelOp kernel,
   Block &body = kernel.getBody().front();
   if (llvm::none_of(body, [](Operation &op) { return isRowOrder(&op); }))
     return {};
-  std::string reason;
+  Reason reason;
   FailureOr<OrderedSpace> space = orderedSpaceOf(kernel, dims, reason);
   if (failed(space))
     return {};

@@ -156,7 +156,7 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
                                               const ScheduleTarget &target) {
   if (!kernel.getBody().getOps<ContractOp>().empty())
     return {};
-  std::string reason;
+  Reason reason;
   FailureOr<std::vector<ReductionSegment>> segments =
       reductionSegmentsOf(kernel, dims, reason);
   if (failed(segments))

@@ -166,7 +166,7 @@ RangeFinder::RangeFinder(ArrayRef<KernelOp> some, const DimClasses &dims,
       continue;
     kernels.push_back(kernel);
     all.push_back(std::move(schedules));
-    std::string reason;
+    Reason reason;
     FailureOr<MmaSpace> space =
         mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
     auto add = [&](ArrayRef<Extent> extents) {

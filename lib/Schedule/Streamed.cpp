@@ -34,7 +34,7 @@ mlir::fuse::streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
                                 const ScheduleTarget &target) {
   if (!target.gpu || !target.gpu->hasWgmma)
     return {};
-  std::string reason;
+  Reason reason;
   FailureOr<StreamedSpace> space =
       streamedSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
   if (failed(space))

@@ -140,7 +140,7 @@ SmallVector<TiledScheduleAttr>
 mlir::fuse::sharedTilesOf(KernelOp kernel, const DimClasses &dims,
                           const ScheduleTarget &target) {
   constexpr int64_t tileK = 8;
-  std::string reason;
+  Reason reason;
   FailureOr<TileSpace> space = tileSpaceOf(kernel, dims, reason);
   if (failed(space) || !target.gpu)
     return {};
@@ -182,7 +182,7 @@ static ScheduleAttrInterface proposeShared(KernelOp kernel,
 ScheduleAttrInterface mlir::fuse::proposeTiled(KernelOp kernel,
                                                const DimClasses &dims,
                                                const ScheduleTarget &target) {
-  std::string reason;
+  Reason reason;
   FailureOr<TileSpace> space = tileSpaceOf(kernel, dims, reason);
   if (failed(space))
     return {};

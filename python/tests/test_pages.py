@@ -14,7 +14,7 @@ from peers import bars, blocks, grid, overview, summary
 
 ROOT = generate_pages.ROOT
 DOCS = ROOT / "docs"
-GENERATED = {"dialect.md", "passes.md"}
+GENERATED = {"dialect.md", "passes.md", "reasons.md"}
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in GENERATED)
 MOST_WORDS = {"performance.md": 1500, "Rationale.md": 3000}
 MOST_WORDS_OF_A_NOTE = 500

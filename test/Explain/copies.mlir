@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -fuse-form -fuse-schedule='copied=0' --remarks-filter='fuse-copy' 2>&1 >/dev/null | FileCheck %s --implicit-check-not=fuse-copy
 
 // CHECK: copies.mlir:[[#@LINE+5]]:19: remark: [Missed] Copy | Category:fuse-copy | Function=joined |
-// CHECK-SAME: Argument=x, BytesCost=64*A*B, Kernel=copy,
+// CHECK-SAME: Argument=x, Because=copyJoined, BytesCost=64*A*B, Kernel=copy,
 // CHECK-SAME: Reason="a reshape joins dimensions of 'x' that do not follow each other in memory"
 // CHECK-SAME: Remark="kernel 'copy' copies 'x'"
 // CHECK-SAME: Suggestion="copy 'x' once yourself if several calls read it"

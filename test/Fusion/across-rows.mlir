@@ -8,7 +8,7 @@
 // CHECK-COUNT-1: fuse.kernel
 // CHECK-NOT:   fuse.kernel
 // CPU-LABEL:   func.func @sums
-// CPU-SAME:    reason = "only the blocks of a GPU meet to add up what they have reduced"
+// CPU-SAME:    reason = {{.*}}kind = "acrossNeedsGpu"
 func.func @sums(%x: tensor<?x512xf32>, %b: tensor<512xf32>) -> (tensor<?xf32>, tensor<512xf32>, tensor<f32>) {
   %r = fuse.reduce max %x dims = [1] : tensor<?x512xf32> -> tensor<?xf32>
   %c = fuse.reduce sum %x dims = [0] : tensor<?x512xf32> -> tensor<512xf32>
@@ -68,7 +68,7 @@ func.func @square(%x: tensor<1024x1024xf32>) -> tensor<1024xf32> {
 // -----
 
 // CHECK-LABEL: func.func @unknown_length
-// CHECK-SAME:    reason = "the registers of a block have no room for the sums of all columns"
+// CHECK-SAME:    reason = {{.*}}kind = "acrossRegisters"
 // CHECK-COUNT-2: fuse.kernel
 func.func @unknown_length(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?xf32>) {
   %y = fuse.softmax %x dims = [1] : tensor<?x?xf32>
@@ -79,7 +79,7 @@ func.func @unknown_length(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?xf32
 // -----
 
 // CHECK-LABEL: func.func @long
-// CHECK-SAME:    reason = "the registers of a block have no room for the sums of all columns"
+// CHECK-SAME:    reason = {{.*}}kind = "acrossRegisters"
 // CHECK-COUNT-2: fuse.kernel
 func.func @long(%x: tensor<?x32768xf32>) -> (tensor<?x1xf32>, tensor<32768xf32>) {
   %y = fuse.reduce max %x dims = [1] keep : tensor<?x32768xf32> -> tensor<?x1xf32>
@@ -103,7 +103,7 @@ func.func @long_rows(%x: tensor<?x?xf32>) -> tensor<f32> {
 // -----
 
 // CHECK-LABEL: func.func @unaligned
-// CHECK-SAME:    reason = "sums of columns stay with a thread, whose vectors would have to be narrow
+// CHECK-SAME:    reason = {{.*}}kind = "acrossNarrow"
 // CHECK-COUNT-2: fuse.kernel
 func.func @unaligned(%x: tensor<?x1001xf32>) -> (tensor<?x1xf32>, tensor<1001xf32>) {
   %y = fuse.reduce max %x dims = [1] keep : tensor<?x1001xf32> -> tensor<?x1xf32>
@@ -115,7 +115,7 @@ func.func @unaligned(%x: tensor<?x1001xf32>) -> (tensor<?x1xf32>, tensor<1001xf3
 // -----
 
 // CHECK-LABEL: func.func @few_rows
-// CHECK-SAME:    reason = "so few rows leave nothing to add up before blocks meet"
+// CHECK-SAME:    reason = {{.*}}kind = "acrossFewRows"
 // CHECK-COUNT-2: fuse.kernel
 func.func @few_rows(%x: tensor<256x1024xf32>) -> (tensor<256x1xf32>, tensor<1024xf32>) {
   %y = fuse.reduce max %x dims = [1] keep : tensor<256x1024xf32> -> tensor<256x1xf32>

@@ -38,7 +38,7 @@ func.func @lengths(%x: tensor<512x1536xf32>) -> (tensor<512x1xf32>, tensor<512x1
 
 // One needs the other: two launches.
 // CHECK-LABEL: func.func @dependent
-// CHECK-SAME:    {consumer = "dependent_1", producer = "dependent_0", reason = "the reductions run over different shapes"}
+// CHECK-SAME:    {consumer = "dependent_1", producer = "dependent_0", reason = {{.*}}kind = "differentShapes"}}
 // CHECK:         %[[A:.*]] = fuse.kernel "dependent_0"
 // CHECK:         fuse.kernel "dependent_1" ins(%[[A]] :
 func.func @dependent(%q: tensor<64x32x128xf32>) -> tensor<64x1xf32> {
@@ -64,7 +64,7 @@ func.func @between(%q: tensor<64x128xf32>, %w: tensor<128x96xf32>) -> (tensor<64
 // -----
 
 // CHECK-LABEL: func.func @too_different
-// CHECK-SAME:    {kernel = "too_different_1", neighbour = "too_different_0", reason = "blocks that suit the long rows of one leave most threads idle in the short rows of the other"}
+// CHECK-SAME:    {kernel = "too_different_1", neighbour = "too_different_0", reason = {{.*}}kind = "longBesideShort"}}
 // CHECK-COUNT-2: fuse.kernel
 func.func @too_different(%a: tensor<64x128xf32>, %b: tensor<64x1024xf32>) -> (tensor<64x1xf32>, tensor<64x1xf32>) {
   %x = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
@@ -75,7 +75,7 @@ func.func @too_different(%a: tensor<64x128xf32>, %b: tensor<64x1024xf32>) -> (te
 // -----
 
 // CHECK-LABEL: func.func @vectors
-// CHECK-SAME:    reason = "the rows of the two want vectors of different widths"
+// CHECK-SAME:    reason = {{.*}}kind = "differentVectors"
 // CHECK-COUNT-2: fuse.kernel
 func.func @vectors(%a: tensor<64x128xf32>, %b: tensor<64x128xbf16>) -> (tensor<64x1xf32>, tensor<64x1xbf16>) {
   %x = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
@@ -86,7 +86,7 @@ func.func @vectors(%a: tensor<64x128xf32>, %b: tensor<64x128xbf16>) -> (tensor<6
 // -----
 
 // CHECK-LABEL: func.func @unknown_length
-// CHECK-SAME:    reason = "rows of a known and of an unknown length want different blocks"
+// CHECK-SAME:    reason = {{.*}}kind = "knownAndUnknownLength"
 // CHECK-COUNT-2: fuse.kernel
 func.func @unknown_length(%a: tensor<64x128xf32>, %b: tensor<64x?xf32>) -> (tensor<64x1xf32>, tensor<64x1xf32>) {
   %x = fuse.reduce max %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
@@ -100,7 +100,7 @@ func.func @unknown_length(%a: tensor<64x128xf32>, %b: tensor<64x?xf32>) -> (tens
 // CHECK-LABEL: func.func @few_long
 // CPU-LABEL:   func.func @few_long
 // CPU:           fuse.kernel "few_long" ins(
-// CHECK-SAME:    reason = "many blocks share each of a few long rows, and only in a launch of one shape"
+// CHECK-SAME:    reason = {{.*}}kind = "sharedLongRows"
 // CHECK-COUNT-2: fuse.kernel
 func.func @few_long(%a: tensor<4x1048576xf32>, %b: tensor<8x1048576xf32>) -> (tensor<4x1xf32>, tensor<8x1xf32>) {
   %x = fuse.reduce max %a dims = [1] keep : tensor<4x1048576xf32> -> tensor<4x1xf32>
@@ -112,7 +112,7 @@ func.func @few_long(%a: tensor<4x1048576xf32>, %b: tensor<8x1048576xf32>) -> (te
 
 // To read the input twice takes longer than a second launch.
 // CHECK-LABEL: func.func @again
-// CHECK-SAME:    reason = "one kernel would compute it again for every place that needs it, which takes longer than to read it"
+// CHECK-SAME:    reason = {{.*}}kind = "recomputed"
 // CHECK-COUNT-2: fuse.kernel
 func.func @again(%a: tensor<65536x4x1024xf32>, %b: tensor<65536x4x1024xf32>, %c: tensor<65536x4x1024xf32>)
     -> (tensor<65536x4x1024xf32>, tensor<65536x4x1xf32>, tensor<65536xf32>) {
@@ -126,7 +126,7 @@ func.func @again(%a: tensor<65536x4x1024xf32>, %b: tensor<65536x4x1024xf32>, %c:
 // -----
 
 // CHECK-LABEL: func.func @five
-// CHECK-SAME:    reason = "a launch takes rows of four shapes at most"
+// CHECK-SAME:    reason = {{.*}}kind = "tooManyShapes"
 // CHECK-COUNT-2: fuse.kernel
 func.func @five(%a: tensor<64x128xf32>, %b: tensor<65x128xf32>, %c: tensor<66x128xf32>, %d: tensor<67x128xf32>, %e: tensor<68x128xf32>)
     -> (tensor<64x128xf32>, tensor<65x128xf32>, tensor<66x128xf32>, tensor<67x128xf32>, tensor<68x128xf32>) {
@@ -164,7 +164,7 @@ func.func @five_read_once(%a: tensor<64x128xf32>, %b: tensor<65x128xf32>, %c: te
 // Rows of unknown length: vectors, where they are multiples of 16 bytes, would
 // be wider in one.
 // CHECK-LABEL: func.func @unknown_lengths
-// CHECK-SAME:    reason = "the rows of the two want vectors of different widths"
+// CHECK-SAME:    reason = {{.*}}kind = "differentVectors"
 // CHECK-COUNT-2: fuse.kernel
 func.func @unknown_lengths(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>, %c: tensor<64x2x?xf32>)
     -> (tensor<64x1xf32>, tensor<64x1xf32>, tensor<64x1x1xf32>) {
@@ -179,7 +179,7 @@ func.func @unknown_lengths(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>, %c: tenso
 // Rows of 4097 leave edges, rows of two dimensions do not: the two want vectors of
 // different widths, and a launch each.
 // CHECK-LABEL: func.func @edges_and_elements
-// CHECK-SAME:    reason = "the rows of the two want vectors of different widths"
+// CHECK-SAME:    reason = {{.*}}kind = "differentVectors"
 // CHECK-COUNT-2: fuse.kernel
 func.func @edges_and_elements(%x: tensor<64x4097xbf16>, %y: tensor<32x9x455xbf16>) -> (tensor<64x4097xbf16>, tensor<32x9x455xbf16>) {
   %ma = fuse.reduce max %x dims = [1] keep : tensor<64x4097xbf16> -> tensor<64x1xbf16>

@@ -28,7 +28,7 @@ func.func @values(%x: tensor<?x64xf32> {fuse.dims = ["t"]}, %i: tensor<?xi32> {f
 
 // The elements of a row stay together.
 // CHECK-LABEL: func.func @elements
-// CHECK-SAME:    "a scatter beside reductions takes whole rows of theirs"
+// CHECK-SAME:    kind = "scatterPartOfRows"
 // CHECK-COUNT-2: fuse.kernel
 func.func @elements(%x: tensor<?x64xf32> {fuse.dims = ["t"]}, %i: tensor<64xi32>, %c: tensor<?x99xf32> {fuse.dims = ["t"]}) -> tensor<?x99xf32> {
   %y = fuse.softmax %x dims = [1] : tensor<?x64xf32>
@@ -39,7 +39,7 @@ func.func @elements(%x: tensor<?x64xf32> {fuse.dims = ["t"]}, %i: tensor<64xi32>
 // -----
 
 // CHECK-LABEL: func.func @columns
-// CHECK-SAME:    "a scatter walks its updates, not columns"
+// CHECK-SAME:    kind = "scatterBesideColumns"
 // CHECK-COUNT-2: fuse.kernel
 func.func @columns(%x: tensor<5x64xf32>, %i: tensor<5xi32>, %c: tensor<9x64xf32>) -> tensor<9x64xf32> {
   %y = fuse.softmax %x dims = [0] : tensor<5x64xf32>

@@ -38,7 +38,7 @@ func.func @qkv(%x: tensor<?x256xbf16>, %wq: tensor<512x256xbf16>, %wk: tensor<12
 // A few columns would be as many products as a tile of 256. The reason has both
 // times.
 // HOPPER-LABEL: func.func @narrow(
-// HOPPER-SAME:    reason = "one kernel of several contractions would take longer, {{[0-9.]+}} us and not {{[0-9.]+}} us"
+// HOPPER-SAME:    reason = {{.*}}kind = "contractionsSlower"
 // HOPPER-COUNT-2: fuse.kernel
 // HOPPER-NOT:     fuse.kernel
 func.func @narrow(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: tensor<8x4096xbf16>) -> (tensor<4096x4096xbf16>, tensor<4096x8xbf16>) {
@@ -51,7 +51,7 @@ func.func @narrow(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: te
 
 // Other rows, and elements that tensor cores do not take.
 // CHECK-LABEL: func.func @others(
-// CHECK-SAME:    reason = "tensor cores cannot run the contractions together: its contractions do not share the operand of the result's rows"
+// CHECK-SAME:    reason = {{.*}}kind = "notTogether"
 // CHECK-COUNT-2: fuse.kernel
 // CHECK-NOT:     fuse.kernel
 func.func @others(%x: tensor<?x256xbf16>, %y: tensor<?x256xbf16>, %w: tensor<512x256xbf16>) -> tensor<?x512xbf16> {
@@ -64,7 +64,7 @@ func.func @others(%x: tensor<?x256xbf16>, %y: tensor<?x256xbf16>, %w: tensor<512
 // -----
 
 // CHECK-LABEL: func.func @f32(
-// CHECK-SAME:    its elements are neither f16 nor bf16 nor of 8 bits
+// CHECK-SAME:    reason = {cause = {kind = "mmaTypes"}, kind = "notTogether"}
 // CHECK-COUNT-2: fuse.kernel
 // CHECK-NOT:     fuse.kernel
 func.func @f32(%x: tensor<?x256xf32>, %v: tensor<512x256xf32>, %w: tensor<512x256xf32>) -> tensor<?x512xf32> {
@@ -78,7 +78,7 @@ func.func @f32(%x: tensor<?x256xf32>, %v: tensor<512x256xf32>, %w: tensor<512x25
 
 // One needs all of another's row.
 // CHECK-LABEL: func.func @chain(
-// CHECK-SAME:    reason = "a contraction needs whole rows of another's result, which the tiles of that do not hold"
+// CHECK-SAME:    reason = {{.*}}kind = "chainedContractions"
 // CHECK-COUNT-2: fuse.kernel
 // CHECK-NOT:     fuse.kernel
 func.func @chain(%x: tensor<?x256xbf16>, %v: tensor<256x256xbf16>) -> tensor<?x256xbf16> {
@@ -92,7 +92,7 @@ func.func @chain(%x: tensor<?x256xbf16>, %v: tensor<256x256xbf16>) -> tensor<?x2
 // Copies across the summed axis take 64 columns of each at a time, and 5 x 64 are
 // more than a tile has.
 // CHECK-LABEL: func.func @five(
-// CHECK-SAME:    reason = "no tile has columns for so many contractions"
+// CHECK-SAME:    reason = {{.*}}kind = "tooManyContractions"
 func.func @five(%x: tensor<?x256xbf16>, %a: tensor<256x512xbf16>, %b: tensor<256x512xbf16>, %c: tensor<256x512xbf16>, %d: tensor<256x512xbf16>, %e: tensor<256x512xbf16>) -> tensor<?x512xbf16> {
   %0 = fuse.matmul %x, %a : tensor<?x256xbf16>, tensor<256x512xbf16> -> tensor<?x512xbf16>
   %1 = fuse.matmul %x, %b : tensor<?x256xbf16>, tensor<256x512xbf16> -> tensor<?x512xbf16>

@@ -50,7 +50,7 @@ func.func @written(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tenso
 
 // Weights that are needed in memory are written there.
 // CHECK-LABEL: func.func @weights(
-// CHECK-SAME:    the rows between two contractions are not streamed: the scores are needed in memory
+// CHECK-SAME:    reason = {cause = {kind = "streamedScoresStored"}, kind = "notStreamed"}
 // CHECK-COUNT-3: fuse.kernel
 func.func @weights(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> (tensor<8x512x64xf16>, tensor<8x512x512xf16>) {
   %s = fuse.matmul %q, %k transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
@@ -64,7 +64,7 @@ func.func @weights(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tenso
 // What is not in proportion to the exponentials cannot be turned to another
 // maximum.
 // CHECK-LABEL: func.func @squared(
-// CHECK-SAME:    not in proportion to the exponentials of the softmax
+// CHECK-SAME:    reason = {cause = {kind = "streamedWeights"}, kind = "notStreamed"}
 // CHECK-COUNT-3: fuse.kernel
 func.func @squared(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> tensor<8x512x64xf16> {
   %s = fuse.matmul %q, %k transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
@@ -78,7 +78,7 @@ func.func @squared(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tenso
 
 // A softmax over the queries is another reduction.
 // CHECK-LABEL: func.func @queries(
-// CHECK-SAME:    the softmax between its contractions is not along the last axis
+// CHECK-SAME:    reason = {cause = {kind = "streamedSoftmaxAxis"}, kind = "notStreamed"}
 func.func @queries(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>) -> tensor<8x512x64xf16> {
   %s = fuse.matmul %q, %k transpose_rhs : tensor<8x512x64xf16>, tensor<8x512x64xf16> -> tensor<8x512x512xf16>
   %p = fuse.softmax %s dims = [1] : tensor<8x512x512xf16>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # generate-docs.sh [--check]: writes docs/dialect.md and docs/passes.md from the
-# .td files, or with --check fails if what is there differs.
+# .td files and docs/reasons.md from Reasons.def, or with --check fails if what
+# is there differs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -33,14 +34,15 @@ fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 dialect >"$fresh/dialect.md"
 passes >"$fresh/passes.md"
+tools/dev/generate_reasons.py >"$fresh/reasons.md"
 
 if [[ ${1:-} != --check ]]; then
   cp "$fresh"/*.md docs/
   exit
 fi
-for page in dialect.md passes.md; do
+for page in dialect.md passes.md reasons.md; do
   diff -u "docs/$page" "$fresh/$page" || {
-    echo "docs: expected docs/$page to fit the .td files, but it does not;" \
+    echo "docs: expected docs/$page to fit the .td files and Reasons.def, but it does not;" \
       "run 'make docs' and commit it" >&2
     exit 1
   }

@@ -66,9 +66,9 @@ TEST_F(KernelSpaceTest, DependentReductionsAreLevels) {
       return %r : tensor<?x1xf32>
     })");
   DimClasses dims(kernel->getParentOp());
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_TRUE(succeeded(space)) << reason.sentence();
   ASSERT_EQ(space->levels.size(), 2u);
   EXPECT_EQ(space->levels[0].size(), 2u);
   EXPECT_EQ(space->levels[1].size(), 1u);
@@ -87,9 +87,9 @@ TEST_F(KernelSpaceTest, ReductionsOfLeadingDimsHaveNoRows) {
       return %r : tensor<8xf32>
     })");
   DimClasses dims(kernel->getParentOp());
-  std::string reason;
+  Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_TRUE(succeeded(space)) << reason.sentence();
   EXPECT_FALSE(space->overLastDims());
   EXPECT_EQ(space->keptExtents().front().size, 8);
   EXPECT_EQ(space->reducedExtents().front().size, 4);

@@ -45,7 +45,7 @@ protected:
                       {/*aligned=*/true, /*divisible=*/true}, reason);
   }
 
-  std::string reason;
+  Reason reason;
 };
 
 constexpr const char *gateAndUp = R"(
@@ -63,7 +63,7 @@ constexpr const char *twoResults = R"(
 
 TEST_F(MmaSpaceTest, ContractionsThatMeetShareTheColumnsOfATile) {
   FailureOr<MmaSpace> space = find(parseBody(gateAndUp));
-  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_TRUE(succeeded(space)) << reason.sentence();
   ASSERT_EQ(space->segments.size(), 1u);
   const MmaSegment &segment = space->segments.front();
   EXPECT_EQ(segment.count(), 2);
@@ -83,7 +83,7 @@ TEST_F(MmaSpaceTest, OthersAreSegmentsOfTheirOwn) {
   FailureOr<MmaSpace> space =
       find(parseBody(twoResults, "tensor<?x64xbf16>, tensor<?x8xbf16>",
                      "tensor<8x32xbf16>", "%s, %z"));
-  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_TRUE(succeeded(space)) << reason.sentence();
   ASSERT_EQ(space->segments.size(), 2u);
   EXPECT_EQ(space->segments[0].results, (SmallVector<unsigned>{0}));
   EXPECT_EQ(space->segments[1].results, (SmallVector<unsigned>{1}));
@@ -99,8 +99,7 @@ TEST_F(MmaSpaceTest, TheOtherOperandIsNotEnough) {
   )",
                               "tensor<64x64xbf16>");
   EXPECT_TRUE(failed(find(kernel)));
-  EXPECT_EQ(reason,
-            "its contractions do not share the operand of the result's rows");
+  EXPECT_TRUE(reason.is(ReasonKind::mmaDifferentRows));
 }
 
 /// x A^T and (x B)^T have one operand in common, but for other axes.
@@ -122,7 +121,7 @@ TEST_F(MmaSpaceTest, OrdersMayDifferInOneSegmentOnly) {
   )";
   FailureOr<MmaSpace> space =
       find(parseBody(body, "tensor<?x64xbf16>", "tensor<32x64xbf16>"));
-  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_TRUE(succeeded(space)) << reason.sentence();
   EXPECT_FALSE(space->hasOneOrder());
   constexpr const char *apart = R"(
     %y = fuse.contract "mk,nk->mn" %0, %1 : tensor<?x32xbf16>, tensor<64x32xbf16> -> tensor<?x64xbf16>
@@ -131,7 +130,7 @@ TEST_F(MmaSpaceTest, OrdersMayDifferInOneSegmentOnly) {
   EXPECT_TRUE(
       failed(find(parseBody(apart, "tensor<?x64xbf16>, tensor<?x64xbf16>",
                             "tensor<32x64xbf16>", "%y, %u"))));
-  EXPECT_EQ(reason, "its operands for the columns lie in memory in two orders");
+  EXPECT_TRUE(reason.is(ReasonKind::mmaColumnOrders));
 }
 
 /// A tensor map is a parameter of 128 bytes.
@@ -150,7 +149,7 @@ TEST_F(MmaSpaceTest, ThereIsRoomForSomeTensorMaps) {
   };
   EXPECT_TRUE(succeeded(find(parseBody(bodyOf(21), "tensor<?x64xbf16>",
                                        "tensor<64x32xbf16>", "%y21"))))
-      << reason;
+      << reason.sentence();
   EXPECT_TRUE(failed(find(parseBody(bodyOf(22), "tensor<?x64xbf16>",
                                     "tensor<64x32xbf16>", "%y22"))));
 }
@@ -190,20 +189,20 @@ TEST_F(MmaSpaceTest, TilesLeavePartsOfReductionsAlongTheirColumns) {
   constexpr const char *last = "tensor<64x32xbf16>";
   FailureOr<MmaSpace> space = find(parseBody(
       squaresAlong(1), "tensor<?x64xbf16>, tensor<?x1xf32>", last, "%y, %q"));
-  ASSERT_TRUE(succeeded(space)) << reason;
+  ASSERT_TRUE(succeeded(space)) << reason.sentence();
   EXPECT_EQ(space->reductions.size(), 1u);
   EXPECT_EQ(space->segments.front().results, (SmallVector<unsigned>{0}));
 
   EXPECT_TRUE(failed(
       find(parseBody(squaresAlong(0), "tensor<?x64xbf16>, tensor<1x64xf32>",
                      last, "%y, %q"))));
-  EXPECT_EQ(reason, "a reduction is not along the columns of its result");
+  EXPECT_TRUE(reason.is(ReasonKind::reductionNotAlongColumns));
   constexpr const char *scaled =
       "%z = fuse.mul %f, %q : tensor<?x64xf32>, tensor<?x1xf32> -> "
       "tensor<?x64xf32>";
   EXPECT_TRUE(failed(find(
       parseBody(squaresAlong(1, scaled), "tensor<?x64xf32>", last, "%z"))));
-  EXPECT_EQ(reason, "something of the result's shape follows from a reduction");
+  EXPECT_TRUE(reason.is(ReasonKind::mmaFollowsReduction));
 }
 
 TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
@@ -220,7 +219,7 @@ TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
     DimClasses dims(kernel->getParentOp());
     TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
     FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
-    EXPECT_TRUE(succeeded(space)) << reason;
+    EXPECT_TRUE(succeeded(space)) << reason.sentence();
     auto schedule =
         MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, tileN, 64, 4, 2, 16,
                              MmaStore::direct, 132, 1, false, 16, 1, 1);

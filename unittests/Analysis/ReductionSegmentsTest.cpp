@@ -35,7 +35,7 @@ protected:
   }
 
   KernelOp kernel;
-  std::string reason;
+  Reason reason;
 };
 
 TEST_F(ReductionSegmentsTest, ShapesAreSegments) {
@@ -106,7 +106,7 @@ TEST_F(ReductionSegmentsTest, AResultOfTwoSpacesIsRefused) {
     fuse.yield %s, %n)",
                  "tensor<4x1xf32>, tensor<4x1xf32>", "tensor<4x9xf32>");
   EXPECT_TRUE(segments.empty());
-  EXPECT_EQ(reason, "the reductions run over different shapes");
+  EXPECT_TRUE(reason.is(ReasonKind::differentShapes));
 }
 
 TEST_F(ReductionSegmentsTest, AResultWithoutReductionGoesWithItsInput) {

@@ -24,9 +24,9 @@ protected:
         result + " {\n^bb0(%a: tensor<4x8xf32>, %w: tensor<8xf32>):\n" + body +
         "\nfuse.yield %y : " + result + "\n}\nreturn\n}");
     DimClasses dims(kernel->getParentOp());
-    std::string reason;
+    Reason reason;
     auto segments = reductionSegmentsOf(kernel, dims, reason);
-    EXPECT_TRUE(succeeded(segments)) << reason;
+    EXPECT_TRUE(succeeded(segments)) << reason.sentence();
     return rowWorkOf(segments->front(), dims);
   }
 };

@@ -65,10 +65,10 @@ protected:
     code.kernels = {kernel};
   }
 
-  void emit(bool aligned = true) {
+  void emit(bool aligned = true, bool divisible = true) {
     Facts facts;
     facts.aligned16 = aligned;
-    facts.divisible = true;
+    facts.divisible = divisible;
     auto entry = llvm::cantFail(selectEntry(*module, ""));
     llvm::cantFail(remarkOnCode(entry, code, facts));
   }
@@ -84,6 +84,7 @@ protected:
 TEST_F(Remarks, ANarrowAccessOfAStreamedOperandIsMissed) {
   code.ptx = ptx.str();
   code.kernels[0].operands[0].isStreamed = true;
+  code.kernels[0].operands[0].lastDim = 1023;
   emit();
   ASSERT_EQ(remarks.size(), 1u);
   const Remark &remark = remarks[0];
@@ -99,12 +100,41 @@ TEST_F(Remarks, ANarrowAccessOfAStreamedOperandIsMissed) {
       testing::Contains(std::pair<std::string, std::string>("Count", "2")));
 }
 
+/// Which of the reasons a remark gives.
+static std::pair<std::string, std::string> because(StringRef kind) {
+  return {"Because", kind.str()};
+}
+
 TEST_F(Remarks, AnUnalignedCallSaysSo) {
   code.ptx = ptx.str();
   code.kernels[0].operands[0].isStreamed = true;
   emit(/*aligned=*/false);
   ASSERT_EQ(remarks.size(), 1u);
   EXPECT_EQ(remarks[0].suggestion, "align all tensors to 16 bytes");
+  EXPECT_THAT(remarks[0].facts, testing::Contains(because("narrowUnaligned")));
+}
+
+TEST_F(Remarks, RowsThatOnlyTheCallKnowsSaySo) {
+  code.ptx = ptx.str();
+  code.kernels[0].operands[0].isStreamed = true;
+  emit(/*aligned=*/true, /*divisible=*/false);
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_EQ(remarks[0].suggestion,
+            "make the last dim of 'x' a multiple of 4 elements of f32");
+  EXPECT_THAT(remarks[0].facts, testing::Contains(because("narrowRowsOfCall")));
+}
+
+TEST_F(Remarks, RowsThatAreMultiplesAreNotBlamed) {
+  code.ptx = ptx.str();
+  code.kernels[0].operands[0].isStreamed = true;
+  for (std::optional<int64_t> length :
+       {std::optional<int64_t>(1024), std::optional<int64_t>()}) {
+    remarks.clear();
+    code.kernels[0].operands[0].lastDim = length;
+    emit();
+    ASSERT_EQ(remarks.size(), 1u);
+    EXPECT_THAT(remarks[0].facts, testing::Contains(because("narrowSchedule")));
+  }
 }
 
 TEST_F(Remarks, ATableIsNotMissed) {

@@ -24,6 +24,7 @@
 #define FUSE_ANALYSIS_CONTRACTIONFLOW_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/Reason.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -76,12 +77,12 @@ inline constexpr int64_t mostTileColumns = 256;
 FailureOr<ContractionFlow>
 contractionFlowOf(ArrayRef<ContractOp> contractions, ArrayRef<Operation *> ops,
                   ArrayRef<Value> results, const DimClasses &dims,
-                  std::string &reason, bool tilesReduce = false);
+                  Reason &reason, bool tilesReduce = false);
 /// The same for the body of a kernel with one contraction.
 FailureOr<ContractionFlow> contractionFlowOf(KernelOp kernel,
                                              ContractOp contract,
                                              const DimClasses &dims,
-                                             std::string &reason);
+                                             Reason &reason);
 
 } // namespace mlir::fuse
 

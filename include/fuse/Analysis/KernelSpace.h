@@ -15,6 +15,7 @@
 #define FUSE_ANALYSIS_KERNELSPACE_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/Reason.h"
 #include "fuse/Analysis/RowStores.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "llvm/ADT/DenseSet.h"
@@ -159,10 +160,10 @@ Value storedValue(Value result);
 /// The reduction space of the ops, or a reason why they have none.
 FailureOr<ReductionSpace> reductionSpaceOf(ArrayRef<Operation *> ops,
                                            const DimClasses &dims,
-                                           std::string &reason);
+                                           Reason &reason);
 /// The same for the body of a kernel.
 FailureOr<ReductionSpace>
-reductionSpaceOf(KernelOp kernel, const DimClasses &dims, std::string &reason);
+reductionSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 
 /// Reductions over all rows of what a walk over the rows computes, such as the
 /// gradient of a norm's weight [columns] or the mean of the rows' losses [1],
@@ -260,11 +261,10 @@ bool isOneExchange(const ReductionSpace &space);
 /// that follows from reductions of two spaces, or what reductionSpaceOf() says.
 FailureOr<std::vector<ReductionSegment>>
 reductionSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                    const DimClasses &dims, std::string &reason);
+                    const DimClasses &dims, Reason &reason);
 /// The same for the body of a kernel.
 FailureOr<std::vector<ReductionSegment>>
-reductionSegmentsOf(KernelOp kernel, const DimClasses &dims,
-                    std::string &reason);
+reductionSegmentsOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 
 /// The axes of a kernel's contraction, by what they mean for its result.
 struct ContractionSpace {

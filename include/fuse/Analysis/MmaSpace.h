@@ -145,14 +145,14 @@ struct MmaSpace {
 /// Whether the contraction, in a kernel of its own, is a product of matrices
 /// that tensor cores run where tensors lie as `facts` says; or why not.
 bool isMmaProduct(ContractOp op, const DimClasses &dims, TensorFacts facts,
-                  std::string &reason);
+                  Reason &reason);
 
 /// The space of the contractions, or a reason why tensor cores cannot run them
 /// in one kernel, such as "its rows are no multiples of 16 bytes".
 FailureOr<MmaSpace> mmaSpaceOf(const MmaGroup &group, const DimClasses &dims,
-                               TensorFacts facts, std::string &reason);
+                               TensorFacts facts, Reason &reason);
 FailureOr<MmaSpace> mmaSpaceOf(KernelOp kernel, const DimClasses &dims,
-                               TensorFacts facts, std::string &reason);
+                               TensorFacts facts, Reason &reason);
 
 /// The ops that a segment's results are computed by, and reductions of it.
 llvm::DenseSet<Operation *> mmaOpsOf(KernelOp kernel, const MmaSpace &space,

@@ -22,6 +22,7 @@
 #define FUSE_ANALYSIS_ORDEREDSPACE_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/Reason.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -53,11 +54,10 @@ struct OrderedSpace {
 /// other cannot compute them.
 FailureOr<OrderedSpace> orderedSpaceOf(ArrayRef<Operation *> ops,
                                        ArrayRef<Value> results,
-                                       const DimClasses &dims,
-                                       std::string &reason);
+                                       const DimClasses &dims, Reason &reason);
 /// The same for the body of a kernel.
 FailureOr<OrderedSpace> orderedSpaceOf(KernelOp kernel, const DimClasses &dims,
-                                       std::string &reason);
+                                       Reason &reason);
 
 /// The scans among those of the space that the values are computed from, but
 /// for what is in `known`, in program order.

@@ -76,12 +76,10 @@ struct StreamedSpace {
 /// none.
 FailureOr<StreamedSpace> streamedSpaceOf(const MmaGroup &group,
                                          const DimClasses &dims,
-                                         TensorFacts facts,
-                                         std::string &reason);
+                                         TensorFacts facts, Reason &reason);
 FailureOr<StreamedSpace> streamedSpaceOf(KernelOp kernel,
                                          const DimClasses &dims,
-                                         TensorFacts facts,
-                                         std::string &reason);
+                                         TensorFacts facts, Reason &reason);
 
 /// Whether the op computes with one of the values; the index along a dimension
 /// only has the shape of its operand.

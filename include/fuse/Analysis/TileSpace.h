@@ -25,6 +25,7 @@
 #define FUSE_ANALYSIS_TILESPACE_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/Reason.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 namespace mlir::fuse {
@@ -66,10 +67,10 @@ struct TileSpace {
 /// The space of contractions whose results have one shape, or a reason why
 /// tiles cannot share it, such as "both operands have the last axis".
 FailureOr<TileSpace> tileSpaceOf(ArrayRef<ContractOp> contractions,
-                                 const DimClasses &dims, std::string &reason);
+                                 const DimClasses &dims, Reason &reason);
 /// The same of a kernel in which all results have that shape, too.
 FailureOr<TileSpace> tileSpaceOf(KernelOp kernel, const DimClasses &dims,
-                                 std::string &reason);
+                                 Reason &reason);
 
 /// How a block of many threads lays out its shared memory. The pieces of a warp
 /// lie 4 x 8, those of its threads in groups of neighbours.

@@ -27,7 +27,8 @@ def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
     - `missed`, category `fuse-edge`, for each entry of `fuse.missed` with a
       producer: the reason, what the edge costs, and what to change.
     - `missed`, category `fuse-launch`, for each entry with a neighbour: why two
-      independent kernels of rows do not share a launch, and what to change.
+      independent kernels do not share a launch, what both read, and what to
+      change.
     - `missed`, category `fuse-copy`, for each kernel that makes a dense copy of a
       view: what needs it, and what it costs.
 

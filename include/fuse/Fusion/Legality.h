@@ -9,6 +9,7 @@
 #define FUSE_FUSION_LEGALITY_H
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/Reason.h"
 #include "fuse/Target/GPUTarget.h"
 
 namespace mlir::fuse {
@@ -50,7 +51,7 @@ struct GroupView {
 FailureOr<GroupKind> classifyGroup(const GroupView &group,
                                    const DimClasses &dims,
                                    const GPUTarget *tensorCores,
-                                   std::string &reason);
+                                   Reason &reason);
 
 } // namespace mlir::fuse
 

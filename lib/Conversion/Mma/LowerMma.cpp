@@ -573,13 +573,13 @@ FailureOr<Grid> mlir::fuse::lowerMma(KernelFrame &frame,
   if (failed(verifyChip(frame.kernel, schedule, options)))
     return failure();
   TensorFacts facts{options.aligned, options.divisible};
-  std::string reason;
+  Reason reason;
   FailureOr<MmaSpace> space =
       mmaSpaceOf(frame.kernel, frame.dims, facts, reason);
   if (failed(space))
     return frame.kernel.emitError()
            << "expected a contraction that tensor cores run for #fuse.mma, but "
-           << reason << "; use #fuse.contraction";
+           << reason.sentence() << "; use #fuse.contraction";
   if (failed(verifyMma(frame.kernel, *space, schedule)))
     return failure();
   if (schedule.isMmaSync())

@@ -580,14 +580,14 @@ FailureOr<Grid> mlir::fuse::lowerStreamed(KernelFrame &frame,
            << "expected a chip with wgmma for #fuse.streamed, such as sm_90a, "
               "but got another; form the kernels for that chip";
   TensorFacts facts{options.aligned, options.divisible};
-  std::string reason;
+  Reason reason;
   FailureOr<StreamedSpace> space =
       streamedSpaceOf(frame.kernel, frame.dims, facts, reason);
   if (failed(space))
     return frame.kernel.emitError()
            << "expected a softmax between two contractions that tensor cores "
               "stream for #fuse.streamed, but "
-           << reason << "; remove the schedule";
+           << reason.sentence() << "; remove the schedule";
   if (failed(verifyStreamed(frame.kernel, *space, frame.dims, schedule)))
     return failure();
   return StreamedLowering(frame, schedule, *space, facts).run();

@@ -12,13 +12,13 @@ using namespace mlir::fuse;
 
 FailureOr<Grid> mlir::fuse::lowerTiled(KernelFrame &frame,
                                        TiledScheduleAttr schedule) {
-  std::string reason;
+  Reason reason;
   FailureOr<TileSpace> space = tileSpaceOf(frame.kernel, frame.dims, reason);
   if (failed(space))
     return frame.kernel.emitError()
            << "expected a kernel of contractions in tiles for #fuse.tiled, but "
               "got another: "
-           << reason << "; use another schedule, or several kernels";
+           << reason.sentence() << "; use another schedule, or several kernels";
   if (schedule.getThreads() > 1)
     return lowerSharedTiles(frame, schedule, *space);
   return lowerPanels(frame, schedule, *space);

@@ -1,14 +1,15 @@
-//===- Reasons.cpp - Why, and what to do about it -------------------------===//
+//===- Schedules.cpp - Why a schedule is what it is -----------------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reasons.h"
+#include "Schedules.h"
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/ScoreMasks.h"
 #include "fuse/Schedule/MmaModel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,121 +18,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 using llvm::formatv;
-
-namespace {
-struct Advice {
-  /// A part of the reason that no other reason has.
-  StringLiteral reason;
-  StringLiteral suggestion;
-};
-} // namespace
-
-static constexpr Advice advices[] = {
-    {"another kernel lies between them",
-     "compute what both need before the kernel between them, or after it"},
-    {"by the model of time",
-     "nothing: the tiles that would run both are slower than two kernels"},
-    {"has no tensor cores", "compile for a chip with them, such as sm_90a, or "
-                            "accept a kernel for each"},
-    {"no tile of tensor cores holds",
-     "use heads of 64, 128 or 256, or layout interleaved"},
-    {"tensor cores read operands from memory",
-     "nothing: computed in the kernel, an operand would keep the contraction "
-     "off "
-     "the tensor cores"},
-    {"no thread has both elements of a rotary pair",
-     "use layout interleaved, or rotate a multiple of 16 features"},
-    {"a rotary pair lies in two",
-     "use layout interleaved, or heads of at most 256"},
-    {"no range of columns", "slice an operand of the contraction instead"},
-    {"a slice starts or ends inside",
-     "let slices start and end at multiples of 64 columns"},
-    {"neighbouring columns of the contraction lie rows apart",
-     "transpose an operand of the contraction, or keep the order of the last "
-     "dimension"},
-    {"compute it again for every place that needs it",
-     "nothing: by the cost model two kernels are faster"},
-    {"one kernel would have too few blocks",
-     "nothing: by the cost model two kernels are faster"},
-    {"what all rows are reduced to is moved",
-     "move it outside of the program, or accept a kernel for each"},
-    {"what is padded is no row",
-     "pad before the reduction, or collapse the dimensions of the row"},
-    {"what columns leave is stored where they are walked",
-     "return the columns, and move them outside of the program"},
-    {"it needs other tiles of the contraction",
-     "apply the op that moves the elements to an operand of the contraction"},
-    {"a scatter walks its updates", "nothing: the two walk different spaces"},
-    {"what a scatter has written is not in registers",
-     "compute from the updates before they are scattered"},
-    {"what a scatter writes into must be in memory",
-     "scatter into an argument of the program, or into a constant"},
-    {"compute its operand again for every tile",
-     "keep the two apart if the operand costs more to compute than to read; "
-     "else apply the op to the contraction's result"},
-    {"a reduction needs whole rows, which the tiles",
-     "nothing, as long as a row does not fit in a tile"},
-    {"a contraction needs whole rows of another",
-     "use fuse.attention if this is one"},
-    {"one kernel runs one contraction",
-     "merge the weights of products that share their operand; on sm_90a those "
-     "that share the left one are a kernel as they are"},
-    {"tensor cores cannot run the contractions together",
-     "let them have one left operand, and elements of 16 bits"},
-    {"one kernel of several contractions would take longer",
-     "nothing: by the cost model two kernels are faster"},
-    {"no tile has columns for so many contractions",
-     "nothing: a tile has 256 columns at most"},
-    {"contractions of several shapes meet",
-     "nothing: a thread has the sums of one shape"},
-    {"its shape is not that of the contraction's result",
-     "apply the op before the reshape or broadcast that changes the shape"},
-    {"a result does not have the contraction's shape",
-     "return only values of the contraction's shape, or reshape them outside"},
-    {"it needs reductions of other rows",
-     "reduce with 'keep' and broadcast along the dimensions that were reduced"},
-    {"a rotary pair needs reductions of other columns",
-     "apply the rotary op before the reduction"},
-    {"its shape is not that of the rows that are reduced",
-     "apply the op in the shape of the rows, before the reshape or broadcast"},
-    {"a result has neither the shape of the rows",
-     "return the rows or one element a row, and compute the rest from these"},
-    {"the reductions run over different shapes",
-     "reduce tensors of one shape, or accept a kernel for each"},
-    {"the reductions run over different dimensions",
-     "reduce over the same dimensions, or accept a kernel for each"},
-    {"a launch takes rows of four shapes",
-     "nothing: each shape adds code and shared memory to the kernel"},
-    {"a kernel takes 64 reductions",
-     "nothing: what one launch saves is little beside so many walks"},
-    {"rows of a known and of an unknown length",
-     "make both lengths static, or both dynamic, if that is what they are"},
-    {"want vectors of different widths",
-     "give both tensors one element type, and rows that are multiples of 16 "
-     "bytes"},
-    {"share each of a few long rows",
-     "nothing: as many blocks as the machine holds are worth a launch"},
-    {"only the blocks of a GPU meet",
-     "nothing: compile for a GPU, or accept a kernel for each"},
-    {"no room for the sums of all columns",
-     "make the number of columns static, if their sums take at most 64 KiB"},
-    {"several blocks hold each of these long rows",
-     "nothing: two kernels read the rows once"},
-    {"sums of columns stay with a thread",
-     "pad the last dimension to a multiple of 16 bytes"},
-    {"so few rows leave nothing to add up",
-     "nothing: by the cost model two kernels are faster"},
-    {"leave most threads idle in the short rows",
-     "nothing: the two want blocks of different sizes"},
-};
-
-StringRef mlir::fuse::suggestionFor(StringRef reason) {
-  for (const Advice &advice : advices)
-    if (reason.contains(advice.reason))
-      return advice.suggestion;
-  return "compare the shapes and the order of the two ops; "
-         "the stage kernels shows those that they are in";
-}
 
 static std::string plural(int64_t count, StringRef what) {
   return formatv("{0} {1}{2}", count, what, count == 1 ? "" : "s");
@@ -218,7 +104,7 @@ static std::string explainLengths(KernelOp kernel) {
 
 static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
   DimClasses dims(kernel->getParentOfType<func::FuncOp>());
-  std::string reason;
+  Reason reason;
   auto segments = reductionSegmentsOf(kernel, dims, reason);
   SmallVector<std::optional<int64_t>> lengths;
   if (succeeded(segments))
@@ -287,19 +173,22 @@ static std::string explainColumns(KernelOp kernel,
                  sharing, explainStages(schedule.getStages()), folded);
 }
 
-/// Why a contraction is not on tensor cores, where the chip has them.
-static std::string explainOrdinaryCores(KernelOp kernel, const DimClasses &dims,
-                                        std::optional<TensorFacts> facts) {
-  std::string reason;
-  if (!facts)
-    return "";
+Reason mlir::fuse::whyOrdinaryCores(KernelOp kernel, const DimClasses &dims,
+                                    std::optional<TensorFacts> facts) {
+  Reason reason;
+  if (!facts || !isa<TiledScheduleAttr, ContractionScheduleAttr>(
+                    kernel.getScheduleAttr()))
+    return {};
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, *facts, reason);
   if (failed(space))
-    return "; tensor cores cannot run it: " + reason;
-  if (space->operandBits() == 8)
-    return "; tensor cores multiply 8-bit floats by wgmma only, which the chip "
-           "lacks";
-  return "";
+    return reason;
+  return space->operandBits() == 8 ? ReasonKind::mmaNoFloat8 : Reason();
+}
+
+static std::string explainOrdinaryCores(KernelOp kernel, const DimClasses &dims,
+                                        std::optional<TensorFacts> facts) {
+  Reason reason = whyOrdinaryCores(kernel, dims, facts);
+  return reason ? "; tensor cores cannot run it: " + reason.sentence() : "";
 }
 
 static std::string explainTiled(TiledScheduleAttr schedule, KernelOp kernel,
@@ -344,7 +233,7 @@ static std::string timesNoted(KernelOp kernel, StringRef attribute,
 /// The inputs that come with the tiles of a kernel.
 static size_t countTileInputs(MmaScheduleAttr schedule, KernelOp kernel,
                               const DimClasses &dims, TensorFacts facts) {
-  std::string reason;
+  Reason reason;
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
   llvm::SmallPtrSet<Value, 4> inputs;
   if (succeeded(space))
@@ -378,7 +267,7 @@ static std::string explainSizes(KernelOp kernel) {
 /// Which of the results lie in the contraction's order, so that a copy by
 /// tensor map writes them.
 static StringRef explainStores(KernelOp kernel, const DimClasses &dims) {
-  std::string reason;
+  Reason reason;
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
   if (failed(space))
@@ -444,7 +333,7 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
 
 static std::string explainStreamed(StreamedScheduleAttr schedule,
                                    KernelOp kernel, const DimClasses &dims) {
-  std::string reason;
+  Reason reason;
   FailureOr<StreamedSpace> space = streamedSpaceOf(
       kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
   SmallVector<ScoreMask> masks;

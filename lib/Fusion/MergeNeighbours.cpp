@@ -1,0 +1,180 @@
+//===- MergeNeighbours.cpp - One launch for independent groups ------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last merges. Groups that need nothing of each other share a launch where
+// blocks of one kind can run both; where they could gain by it and do not, the
+// reason is kept. After that all that was refused is asked again: of the groups
+// as they are in the end it may be legal, and what was said untrue.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MergeGroups.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Tensors at a kernel's edge beyond which neighbours are not merged: its
+/// parameters stay far below the 4 KiB that every driver takes.
+static constexpr size_t mostTensors = 160;
+
+bool GroupMerger::shareInput(int a, int b) {
+  llvm::SmallDenseSet<Value> inputs;
+  for (Value input : groups.inputsOf(groups.ops(a)))
+    inputs.insert(input);
+  return llvm::any_of(groups.inputsOf(groups.ops(b)),
+                      [&](Value v) { return inputs.contains(v); });
+}
+
+static bool contracts(GroupKind kind) {
+  return kind == GroupKind::Contraction || kind == GroupKind::Streamed;
+}
+
+/// Kernels of one kind; rows and what is reduced over all of them; and on a
+/// GPU, whose launches cost more than a loop, rows and what is only computed.
+bool GroupMerger::mayBeNeighbours(GroupKind a, GroupKind b) const {
+  if (a == GroupKind::Streamed || b == GroupKind::Streamed)
+    return false;
+  if (a == GroupKind::Contraction || b == GroupKind::Contraction)
+    return a == b && machine.tensorCores;
+  if (a == GroupKind::Ordered || b == GroupKind::Ordered)
+    return a == b;
+  bool isComputed = a == GroupKind::Pointwise || b == GroupKind::Pointwise;
+  bool areRows = a == GroupKind::Rows || b == GroupKind::Rows;
+  return a == b || !isComputed || (areRows && machine.sharesResults);
+}
+
+/// Whether a launch for both could be worth it: always where blocks of their
+/// own run them, else for what both read.
+bool GroupMerger::couldGain(int a, GroupKind ofA, int b, GroupKind ofB) {
+  bool needShared = ofA == GroupKind::Columns ||
+                    ofA == GroupKind::Contraction || ofA == GroupKind::Ordered;
+  bool isComputed = ofA == GroupKind::Pointwise || ofB == GroupKind::Pointwise;
+  return ((ofA == ofB || isComputed) && !needShared) || shareInput(a, b);
+}
+
+/// What a kernel does, as a remark says it of two that cannot share blocks.
+static StringRef verbOf(GroupKind kind) {
+  switch (kind) {
+  case GroupKind::Pointwise:
+    return "computes element by element";
+  case GroupKind::Rows:
+    return "reduces rows";
+  case GroupKind::Columns:
+    return "reduces columns";
+  case GroupKind::Ordered:
+    return "walks rows in order";
+  case GroupKind::Contraction:
+  case GroupKind::Streamed:
+    return "contracts";
+  }
+  llvm_unreachable("every kind is handled");
+}
+
+/// The tensors at a group's edge. Equal views of a tensor become one again.
+size_t GroupMerger::tensorsOf(int group) const {
+  llvm::SmallDenseSet<Value> read;
+  for (Value input : groups.inputsOf(groups.ops(group))) {
+    while (auto *op = input.getDefiningOp()) {
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+        break;
+      input = op->getOperand(0);
+    }
+    read.insert(input);
+  }
+  return read.size() + groups.resultsOf(groups.ops(group)).size();
+}
+
+/// One reason of a kind for each group: of 64 norms that are too short for the
+/// launch of another, each says so once.
+void GroupMerger::noteApart(int a, int b, Reason reason) {
+  if (saidApart.insert({b, static_cast<int>(reason.kind())}).second)
+    apart[{groups.ops(b).front(), groups.ops(a).front()}] = std::move(reason);
+}
+
+bool GroupMerger::areDependent(int a, int b) const {
+  return groups.hasPath(a, b) || groups.hasPath(b, a);
+}
+
+/// Merges two groups, or notes why they stay apart if they could gain.
+bool GroupMerger::tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB) {
+  bool may = mayBeNeighbours(ofA, ofB);
+  // That a contraction reads what others read is no surprise.
+  bool isAsked = may ? couldGain(a, ofA, b, ofB)
+                     : !contracts(ofA) && !contracts(ofB) && shareInput(a, b);
+  if (!isAsked || areDependent(a, b))
+    return false;
+  Reason reason;
+  if (!may)
+    reason = Reason(ReasonKind::differentWalks, verbOf(ofA), verbOf(ofB));
+  else if (tensorsOf(a) + tensorsOf(b) > mostTensors)
+    reason = Reason(ReasonKind::tooManyTensors, mostTensors);
+  else if (tryMerge(a, b, {}, reason))
+    return true;
+  noteApart(a, b, std::move(reason));
+  return false;
+}
+
+void GroupMerger::mergeNeighbours() {
+  SmallVector<int> all = groups.all();
+  DenseMap<int, GroupKind> kinds;
+  Reason reason;
+  for (int group : all) {
+    SmallVector<Operation *> ops(groups.ops(group));
+    FailureOr<GroupKind> kind =
+        classifyGroup({ops, groups.resultsOf(ops), /*tilesReduce=*/false,
+                       machine.packsOperands},
+                      *dims, machine.tensorCores, reason);
+    if (succeeded(kind))
+      kinds[group] = *kind;
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = i + 1; j < all.size() && groups.isAlive(all[i]); ++j) {
+      int a = all[i], b = all[j];
+      if (!groups.isAlive(b) || !kinds.contains(a) || !kinds.contains(b))
+        continue;
+      if (tryNeighbours(a, kinds[a], b, kinds[b]) && kinds[a] != kinds[b])
+        kinds[a] = GroupKind::Rows;
+    }
+}
+
+/// Whether something was merged, after which all has to be asked again.
+bool GroupMerger::askAgain() {
+  llvm::DenseMap<std::pair<int, int>, Reason> reasons;
+  for (auto &[edge, reason] : missed) {
+    auto [consumer, producer] = edge;
+    int b = groups.of(consumer), a = groups.of(producer);
+    if (a == b)
+      continue;
+    auto [known, isNew] = reasons.try_emplace({a, b});
+    if (isNew && tryMerge(a, b, viewsBetween(a, b), known->second))
+      return true;
+  }
+  for (auto &[edge, reason] : missed)
+    if (Reason why =
+            reasons.lookup({groups.of(edge.second), groups.of(edge.first)});
+        why && !settled.contains(edge))
+      reason = std::move(why);
+  return askAgainApart();
+}
+
+bool GroupMerger::askAgainApart() {
+  for (auto &[edge, reason] : apart) {
+    int b = groups.of(edge.first), a = groups.of(edge.second);
+    bool wasTried = !reason.is(ReasonKind::differentWalks) &&
+                    !reason.is(ReasonKind::tooManyTensors);
+    if (wasTried && a != b && !areDependent(a, b) && tryMerge(a, b, {}, reason))
+      return true;
+  }
+  // What has become dependent by other merges has an edge, and its reason.
+  apart.remove_if([&](auto &entry) {
+    int b = groups.of(entry.first.first), a = groups.of(entry.first.second);
+    return a == b || areDependent(a, b);
+  });
+  return false;
+}
