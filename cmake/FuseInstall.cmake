@@ -20,6 +20,20 @@ install(EXPORT FuseTargets NAMESPACE Fuse:: DESTINATION ${FUSE_PACKAGE_DIR})
 install(TARGETS fuse fuse-opt fuse-lsp-server fuse-reduce
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+# What shells complete, made by the driver of its own options.
+set(completion ${CMAKE_BINARY_DIR}/completion)
+add_custom_command(OUTPUT ${completion}/fuse ${completion}/_fuse
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${completion}
+  COMMAND fuse completion bash > ${completion}/fuse
+  COMMAND fuse completion zsh > ${completion}/_fuse
+  DEPENDS fuse VERBATIM)
+add_custom_target(FuseCompletion ALL
+  DEPENDS ${completion}/fuse ${completion}/_fuse)
+install(FILES ${completion}/fuse
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${completion}/_fuse
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
 # Of its own, so that it can be found where there is no MLIR.
 set_target_properties(FuseCAPI PROPERTIES EXPORT_NAME FuseC)
 target_include_directories(FuseCAPI INTERFACE

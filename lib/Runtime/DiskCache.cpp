@@ -173,3 +173,33 @@ void DiskCache::prune(uint64_t maxBytes) const {
   policy.MaxSizeBytes = maxBytes;
   pruneCache(path, policy);
 }
+
+std::vector<DiskCache::Entry> DiskCache::entries() const {
+  std::vector<Entry> found;
+  std::error_code code;
+  for (sys::fs::directory_iterator file(path, code), end; file != end && !code;
+       file.increment(code)) {
+    StringRef name = sys::path::filename(file->path());
+    ErrorOr<sys::fs::basic_file_status> status = file->status();
+    if (!name.consume_front(entryPrefix) || name.contains('.') || !status)
+      continue;
+    found.push_back(
+        {name.str(), status->getSize(), status->getLastAccessedTime()});
+  }
+  llvm::sort(found, [](const Entry &a, const Entry &b) {
+    return std::tie(b.lastUsed, a.key) < std::tie(a.lastUsed, b.key);
+  });
+  return found;
+}
+
+Error DiskCache::remove(const Entry &entry) const {
+  SmallString<128> file(path);
+  sys::path::append(file, entryPrefix + entry.key);
+  // Another process may have been faster.
+  std::error_code code = sys::fs::remove(file, /*IgnoreNonExisting=*/true);
+  if (!code)
+    return Error::success();
+  return formatError("expected to remove the compile cache entry '{0}', but "
+                     "got: {1}; set FUSE_CACHE_DIR to a directory of your own",
+                     file, code.message());
+}

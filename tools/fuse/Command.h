@@ -9,11 +9,24 @@
 #define FUSE_TOOLS_FUSE_COMMAND_H
 
 #include "fuse/JIT/Options.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <vector>
 
 namespace fuse::driver {
+
+/// The words that an option may have, by its name.
+using OptionValues = llvm::StringMap<llvm::SmallVector<std::string>>;
+
+/// Adds those of an option with a list of them.
+template <typename T>
+void addValuesOf(llvm::cl::opt<T> &option, OptionValues &values) {
+  auto &parser = option.getParser();
+  for (unsigned i = 0; i < parser.getNumOptions(); ++i)
+    values[option.ArgStr].push_back(parser.getOption(i).str());
+}
 
 /// A subcommand with its options, which live as long as it does.
 class Command {
@@ -27,6 +40,10 @@ public:
 
   virtual llvm::Error execute() = 0;
 
+  /// What a shell proposes behind options; "action" is what stands alone.
+  virtual void addValues(OptionValues &values) {}
+  llvm::cl::SubCommand &subcommand() { return sub; }
+
 protected:
   llvm::cl::OptionCategory category;
   llvm::cl::SubCommand sub;
@@ -37,6 +54,10 @@ std::unique_ptr<Command> makeInspectCommand();
 std::unique_ptr<Command> makeBenchCommand();
 std::unique_ptr<Command> makeDoctorCommand();
 std::unique_ptr<Command> makeCompileCommand();
+std::unique_ptr<Command> makeCacheCommand();
+/// A script for a shell that knows `commands`, which must outlive it.
+std::unique_ptr<Command>
+makeCompletionCommand(const std::vector<std::unique_ptr<Command>> &commands);
 
 /// The options of each subcommand that compiles a program.
 struct ProgramOptions {
@@ -44,6 +65,7 @@ struct ProgramOptions {
                  jit::Target defaultTarget);
 
   jit::CompileOptions compileOptions() const;
+  void addValues(OptionValues &values) { addValuesOf(target, values); }
 
   llvm::cl::opt<std::string> file;
   llvm::cl::opt<std::string> entry;

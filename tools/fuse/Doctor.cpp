@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "Terminal.h"
+#include "Version.h"
 #include "fuse/Codegen/Assemble.h"
 #include "fuse/Runtime/CudaDriver.h"
 #include "fuse/Runtime/DiskCache.h"
 #include "fuse/Target/CPUTarget.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -20,29 +23,47 @@ using mlir::fuse::Assembler;
 namespace fuse::driver {
 
 namespace {
+/// A piece of what is installed.
+struct Finding {
+  std::string what, found;
+  /// What it costs that it is missing; empty where it is there.
+  std::string cost;
+};
+
 class DoctorCommand : public Command {
 public:
   DoctorCommand()
       : Command("doctor", "Show what is here, and what is missed") {}
 
   Error execute() override;
+
+private:
+  void add(StringRef what, const Twine &found) {
+    findings.push_back({what.str(), found.str(), ""});
+  }
+  void addMissing(StringRef what, Error error, StringRef cost);
+  void checkAssembler(StringRef what, Assembler assembler, StringRef cost);
+  void checkGPUs();
+  void checkCache();
+  void print() const;
+  void printJSON() const;
+
+  cl::opt<bool> asJSON{"json", cl::sub(sub), cl::cat(category),
+                       cl::desc("The same as JSON")};
+  std::vector<Finding> findings;
 };
 } // namespace
 
-static void printLine(StringRef what, const Twine &finding) {
-  outs() << formatv("{0,-12} ", what) << finding << "\n";
-}
-
-/// A missing piece, and what it costs. Only the first line of `error`.
-static void printMissing(StringRef what, Error error, StringRef cost) {
+/// Only the first line of `error`.
+void DoctorCommand::addMissing(StringRef what, Error error, StringRef cost) {
   std::string message = toString(std::move(error));
-  printLine(what, "missing: " + StringRef(message).split('\n').first);
-  printLine("", "cost: " + cost);
+  findings.push_back(
+      {what.str(), StringRef(message).split('\n').first.str(), cost.str()});
 }
 
 /// Assembles an empty kernel, which shows more than that the file is there.
-static void checkAssembler(StringRef what, Assembler assembler,
-                           StringRef cost) {
+void DoctorCommand::checkAssembler(StringRef what, Assembler assembler,
+                                   StringRef cost) {
   static constexpr StringLiteral ptx =
       ".version 8.0\n.target sm_90\n.address_size 64\n"
       ".visible .entry probe() { ret; }\n";
@@ -51,50 +72,75 @@ static void checkAssembler(StringRef what, Assembler assembler,
   options.assembler = assembler;
   auto module = mlir::fuse::assemblePTX(ptx, target, options);
   if (module)
-    printLine(what, module->assemblerName);
+    add(what, module->assemblerName);
   else
-    printMissing(what, module.takeError(), cost);
+    addMissing(what, module.takeError(), cost);
 }
 
-static void checkGPUs() {
+void DoctorCommand::checkGPUs() {
   auto driver = runtime::CudaDriver::get();
   if (!driver)
-    return printMissing("CUDA driver", driver.takeError(),
-                        "programs run on the CPU; PTX is still made and "
-                        "inspected");
-  printLine("CUDA driver",
-            formatv("for CUDA {0}.{1}, {2} device(s)", driver->version() / 1000,
-                    driver->version() % 1000 / 10, driver->deviceCount()));
+    return addMissing("CUDA driver", driver.takeError(),
+                      "programs run on the CPU; PTX is still made and "
+                      "inspected");
+  add("CUDA driver",
+      formatv("for CUDA {0}.{1}, {2} device(s)", driver->version() / 1000,
+              driver->version() % 1000 / 10, driver->deviceCount()));
   for (int i = 0; i < driver->deviceCount(); ++i) {
     auto device = runtime::CudaDevice::get(i);
     if (!device) {
-      printMissing("GPU", device.takeError(), "it is not used");
+      addMissing("GPU", device.takeError(), "it is not used");
       continue;
     }
     const runtime::CudaDeviceInfo &info = device->info();
-    printLine("GPU",
-              formatv("{0}, sm_{1}, {2} multiprocessors, {3:F1} GB", info.name,
-                      info.sm, info.multiprocessors, info.memoryBytes * 1e-9));
+    add("GPU", formatv("{0}, sm_{1}, {2} multiprocessors, {3:F1} GB", info.name,
+                       info.sm, info.multiprocessors, info.memoryBytes * 1e-9));
   }
 }
 
-static void checkCache() {
+void DoctorCommand::checkCache() {
   static constexpr StringLiteral cost =
       "every process compiles anew; set FUSE_CACHE_DIR to a writable folder";
   auto cache = runtime::DiskCache::open();
   if (!cache)
-    return printMissing("cache", cache.takeError(), cost);
+    return addMissing("cache", cache.takeError(), cost);
   runtime::DiskCache::Key key("doctor", LLVM_VERSION_STRING, {"probe"});
   if (Error error = cache->store(key, "probe"))
-    return printMissing("cache", std::move(error), cost);
-  printLine("cache", cache->directory() + ", writable");
+    return addMissing("cache", std::move(error), cost);
+  add("cache", cache->directory() + ", writable");
+}
+
+void DoctorCommand::print() const {
+  for (const Finding &finding : findings) {
+    outs() << formatv("{0,-12} ", finding.what);
+    if (!finding.cost.empty())
+      printColored(outs(), "missing: ", raw_ostream::YELLOW);
+    outs() << finding.found << "\n";
+    if (!finding.cost.empty())
+      outs() << formatv("{0,-12} cost: {1}\n", "", finding.cost);
+  }
+}
+
+void DoctorCommand::printJSON() const {
+  json::Array array;
+  for (const Finding &finding : findings) {
+    json::Object object{{"what", finding.what},
+                        {"found", finding.cost.empty()}};
+    object[finding.cost.empty() ? "is" : "error"] = finding.found;
+    if (!finding.cost.empty())
+      object["cost"] = finding.cost;
+    array.push_back(std::move(object));
+  }
+  outs() << formatv("{0:2}\n",
+                    json::Value(json::Object{{"findings", std::move(array)}}));
 }
 
 Error DoctorCommand::execute() {
-  printLine("LLVM", LLVM_VERSION_STRING);
+  add("Fuse", versionText());
+  add("LLVM", LLVM_VERSION_STRING);
   auto cpu = mlir::fuse::CPUTarget::host();
-  printLine("CPU", formatv("{0}, {1} core(s), vectors of {2} bits", cpu.name,
-                           cpu.cores, cpu.vectorBits));
+  add("CPU", formatv("{0}, {1} core(s), vectors of {2} bits", cpu.name,
+                     cpu.cores, cpu.vectorBits));
   checkGPUs();
   checkAssembler("ptxas", Assembler::Ptxas,
                  "no registers and spills in 'fuse inspect', unless nvJitLink "
@@ -102,6 +148,7 @@ Error DoctorCommand::execute() {
   checkAssembler("nvJitLink", Assembler::NvJitLink,
                  "without ptxas, too, the driver assembles PTX at each load");
   checkCache();
+  asJSON ? printJSON() : print();
   return Error::success();
 }
 

@@ -1,4 +1,4 @@
-//===- Driver.cpp - The driver: run, inspect, bench, doctor ---------------===//
+//===- Driver.cpp - The driver and its subcommands ------------------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,8 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "CrashHandler.h"
+#include "Terminal.h"
+#include "Version.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,9 +26,16 @@ static int report(Error error) {
 int fuse::driver::runDriver(int argc, char **argv) {
   installCrashHandler(argc, argv);
   InitLLVM init(argc, argv);
-  std::unique_ptr<Command> commands[] = {
-      makeRunCommand(), makeInspectCommand(), makeBenchCommand(),
-      makeDoctorCommand(), makeCompileCommand()};
+  obeyNoColor();
+  cl::SetVersionPrinter(printVersion);
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(makeRunCommand());
+  commands.push_back(makeInspectCommand());
+  commands.push_back(makeBenchCommand());
+  commands.push_back(makeDoctorCommand());
+  commands.push_back(makeCompileCommand());
+  commands.push_back(makeCacheCommand());
+  commands.push_back(makeCompletionCommand(commands));
   // LLVM's libraries bring options of their own.
   cl::OptionCategory none("none");
   cl::HideUnrelatedOptions(none);

@@ -11,6 +11,7 @@
 #include "Array.h"
 #include "fuse/Runtime/Arguments.h"
 #include "fuse/Runtime/ProgramSpec.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace fuse::driver {
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "HtmlReport.h"
 #include "KernelReport.h"
 #include "RemarkPrinter.h"
 #include "fuse/JIT/JIT.h"
@@ -13,6 +14,8 @@
 #include "fuse/JIT/Source.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -21,13 +24,27 @@ using mlir::fuse::PTXAccess;
 namespace fuse::driver {
 
 namespace {
-enum class Emit { Kernels, Candidates, Schedule, Gpu, LLVM, PTX, Stats };
+enum class Emit {
+  Kernels,
+  Candidates,
+  Schedule,
+  Gpu,
+  LLVM,
+  PTX,
+  Cubin,
+  Object,
+  Stats
+};
 
 class InspectCommand : public Command {
 public:
   InspectCommand() : Command("inspect", "Show what a program becomes") {}
 
   Error execute() override;
+  void addValues(OptionValues &values) override {
+    program.addValues(values);
+    addValuesOf(what, values);
+  }
 
 private:
   jit::CompileOptions compileOptions() const;
@@ -35,6 +52,10 @@ private:
   Error emitCandidates(jit::Compilation &compilation);
   Error emitStage(jit::Compilation &compilation, jit::Stage stage);
   Error emitCode(const jit::Code &code, StringRef text);
+  Error emitBinary(const jit::Code &code);
+  Error writeHtml(jit::Compilation &compilation, const jit::Code &code,
+                  ArrayRef<KernelReport> kernels, StringRef text);
+  Expected<std::map<std::string, double>> measuredTimes() const;
   bool expects() const { return bits > 0 || mma; }
 
   ProgramOptions program{sub, category, jit::Target::CUDA};
@@ -52,9 +73,17 @@ private:
           clEnumValN(Emit::Gpu, "gpu", "The IR of gpu functions and launches"),
           clEnumValN(Emit::LLVM, "llvm", "The LLVM IR"),
           clEnumValN(Emit::PTX, "ptx", "The PTX"),
+          clEnumValN(Emit::Cubin, "cubin", "The assembled code of a GPU"),
+          clEnumValN(Emit::Object, "obj", "The object file of the CPU"),
           clEnumValN(Emit::Stats, "stats", "Statistics read from the PTX"))};
   cl::opt<bool> asJSON{"json", cl::sub(sub), cl::cat(category),
                        cl::desc("Kernels, candidates or statistics as JSON")};
+  cl::opt<std::string> html{"html", cl::sub(sub), cl::cat(category),
+                            cl::value_desc("FILE"),
+                            cl::desc("Write all of it as one page")};
+  cl::opt<std::string> times{
+      "times", cl::sub(sub), cl::cat(category), cl::value_desc("FILE.json"),
+      cl::desc("Times for the page, from 'fuse run --json'")};
   cl::opt<unsigned> bits{
       "expect-bits", cl::sub(sub), cl::cat(category), cl::value_desc("N"),
       cl::desc("Fail if a streamed operand is accessed with fewer bits")};
@@ -73,7 +102,8 @@ jit::CompileOptions InspectCommand::compileOptions() const {
   if (options.chip.empty())
     options.chip = "sm_90";
   // Remarks and what is expected name lines; PTX is shown as a run compiles it.
-  options.lineInfo = expects() || what == Emit::Kernels || asJSON;
+  options.lineInfo =
+      expects() || what == Emit::Kernels || asJSON || !html.empty();
   return options;
 }
 
@@ -237,7 +267,7 @@ Error InspectCommand::emitCode(const jit::Code &code, StringRef text) {
     outs() << code.ptx;
   }
   if (bits > 0)
-    if (Error error = expectBits(*reports, bits, program.file))
+    if (Error error = expectBits(*reports, code.remarks, bits, program.file))
       return error;
   return mma ? expectMma(*reports, code.remarks, program.file)
              : Error::success();
@@ -247,6 +277,18 @@ Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
   bool isStage =
       what == Emit::Schedule || what == Emit::Gpu || what == Emit::LLVM;
   bool isCandidates = what == Emit::Candidates;
+  bool isBinary = what == Emit::Cubin || what == Emit::Object;
+  if (!html.empty() && (what.getNumOccurrences() > 0 || asJSON || expects()))
+    return createStringError("expected --html alone, but got another form of "
+                             "output beside it; leave out --emit, --json and "
+                             "--expect-...");
+  if (!times.empty() && html.empty())
+    return createStringError("expected --times with --html, but got it alone; "
+                             "add --html FILE");
+  if (isBinary && (asJSON || expects()))
+    return createStringError("expected --emit=cubin and --emit=obj alone, but "
+                             "got --json or --expect-... beside it; use "
+                             "--emit=stats");
   StringRef expectation = mma && bits == 0 ? "--expect-mma" : "--expect-bits";
   if (isCandidates && expects())
     return createStringError(
@@ -275,7 +317,92 @@ Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
   auto code = compilation.generate(jit::CompiledProgram::usualFacts());
   if (!code)
     return code.takeError();
-  return emitCode(*code, text);
+  if (what == Emit::Cubin || what == Emit::Object)
+    return emitBinary(*code);
+  if (html.empty())
+    return emitCode(*code, text);
+  Expected<std::vector<KernelReport>> reports = makeReports(*code);
+  if (!reports)
+    return reports.takeError();
+  return writeHtml(compilation, *code, *reports, text);
+}
+
+/// To a file or a pipe, since a terminal can show neither.
+Error InspectCommand::emitBinary(const jit::Code &code) {
+  bool isCubin = what == Emit::Cubin;
+  ArrayRef<char> bytes = isCubin ? ArrayRef<char>(code.assembled.cubin)
+                                 : ArrayRef<char>(code.object);
+  if (bytes.empty())
+    return createStringError(
+        isCubin ? "expected ptxas or nvJitLink for --emit=cubin, and a GPU as "
+                  "target, but got neither code nor assembler; see 'fuse "
+                  "doctor', or use --emit=ptx"
+                : "expected the CPU for --emit=obj, but the target is a GPU; "
+                  "use --target cpu");
+  if (sys::Process::StandardOutIsDisplayed())
+    return createStringError(
+        Twine("expected a file or a pipe for --emit=") +
+        (isCubin ? "cubin" : "obj") +
+        ", but got a terminal; redirect the output, as in > kernels.bin");
+  outs().write(bytes.data(), bytes.size());
+  return Error::success();
+}
+
+/// Seconds of the steps in a report of 'fuse run --json', by name.
+Expected<std::map<std::string, double>> InspectCommand::measuredTimes() const {
+  std::map<std::string, double> seconds;
+  if (times.empty())
+    return seconds;
+  auto file = MemoryBuffer::getFile(times);
+  if (!file)
+    return createStringError("expected to read '" + times +
+                             "', but got: " + file.getError().message() +
+                             "; make it with 'fuse run --json'");
+  Expected<json::Value> value = json::parse((*file)->getBuffer());
+  const json::Object *object = value ? value->getAsObject() : nullptr;
+  const json::Object *time = object ? object->getObject("time") : nullptr;
+  const json::Array *steps = time ? time->getArray("steps") : nullptr;
+  if (!value)
+    consumeError(value.takeError());
+  if (!steps)
+    return createStringError("expected the times of 'fuse run --json' in '" +
+                             times +
+                             "', but got something else; run it on a "
+                             "GPU, and redirect its output");
+  for (const json::Value &step : *steps)
+    if (const json::Object *each = step.getAsObject())
+      if (auto name = each->getString("name"))
+        seconds[name->str()] = each->getNumber("us").value_or(0) * 1e-6;
+  return seconds;
+}
+
+Error InspectCommand::writeHtml(jit::Compilation &compilation,
+                                const jit::Code &code,
+                                ArrayRef<KernelReport> kernels,
+                                StringRef text) {
+  auto candidates = compilation.candidates(jit::CompiledProgram::usualFacts());
+  if (!candidates)
+    return candidates.takeError();
+  auto measured = measuredTimes();
+  if (!measured)
+    return measured.takeError();
+  const jit::CompileOptions &options = compilation.options();
+  std::string chip = options.target == jit::Target::CPU ? "cpu" : options.chip;
+  std::string page =
+      htmlReport({code, kernels, *candidates, std::move(*measured), text,
+                  program.file, chip});
+  std::error_code failed;
+  raw_fd_ostream file(html, failed);
+  file << page;
+  file.close();
+  if (!failed)
+    failed = file.error();
+  file.clear_error();
+  if (failed)
+    return createStringError("expected to write '" + html + "', but got: " +
+                             failed.message() + "; name another file");
+  outs() << formatv("{0}: {1} bytes\n", html, page.size());
+  return Error::success();
 }
 
 Error InspectCommand::execute() {

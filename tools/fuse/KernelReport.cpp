@@ -50,21 +50,41 @@ std::map<std::string, unsigned> countAccesses(const PTXKernel &kernel,
   return counts;
 }
 
+/// The first remark of a category on a kernel whose other facts are these; null
+/// if there is none.
+static const jit::Remark *
+remarkOn(StringRef kernel, StringRef category, ArrayRef<jit::Remark> remarks,
+         ArrayRef<std::pair<std::string, std::string>> facts = {}) {
+  const auto *found = find_if(remarks, [&](const jit::Remark &remark) {
+    auto has = [&](const std::pair<std::string, std::string> &fact) {
+      return is_contained(remark.facts, fact);
+    };
+    return remark.category == category && has({"Kernel", kernel.str()}) &&
+           all_of(facts, has);
+  });
+  return found == remarks.end() ? nullptr : found;
+}
+
 static Error narrowAccess(const KernelReport &kernel, const PTXAccess &access,
-                          unsigned bits, StringRef fileName) {
+                          ArrayRef<jit::Remark> remarks, unsigned bits,
+                          StringRef fileName) {
   const auto *operand = jit::accessedOperand(*kernel.info, access);
   std::string place = access.file.empty() ? fileName.str() : access.file;
   if (access.line > 0)
     place += formatv(":{0}:{1}", access.line, access.column);
+  const jit::Remark *remark =
+      remarkOn(kernel.info->name, mlir::fuse::kAccessCategory, remarks,
+               {{"Operand", operand ? operand->name : ""},
+                {"Bits", std::to_string(access.bits)}});
   return createStringError(
       inconvertibleErrorCode(),
       formatv("{0}: expected {1}-bit accesses of streamed operands, but kernel "
-              "'{2}' {3} {4} with {5} bits ({6}, line {7} of its PTX); make "
-              "the last dim a multiple of {8} bytes, or see --emit=schedule",
+              "'{2}' {3} {4} with {5} bits ({6}, line {7} of its PTX); {8}",
               place, bits, kernel.info->name,
               access.kind == PTXAccess::Kind::Load ? "loads" : "stores",
               operand ? "'" + operand->name + "'" : "an operand", access.bits,
-              access.type, access.ptxLine, bits / 8));
+              access.type, access.ptxLine,
+              remark ? StringRef(remark->suggestion) : "see --emit=schedule"));
 }
 
 static Error noPTX(StringRef option) {
@@ -75,33 +95,23 @@ static Error noPTX(StringRef option) {
               option));
 }
 
-Error expectBits(ArrayRef<KernelReport> kernels, unsigned bits,
-                 StringRef fileName) {
+Error expectBits(ArrayRef<KernelReport> kernels, ArrayRef<jit::Remark> remarks,
+                 unsigned bits, StringRef fileName) {
   for (const KernelReport &kernel : kernels) {
     if (!kernel.ptx)
       return noPTX("--expect-bits");
     for (const PTXAccess &access : kernel.ptx->accesses)
       if (access.bits < bits && jit::mayBeStreamed(*kernel.info, access))
-        return narrowAccess(kernel, access, bits, fileName);
+        return narrowAccess(kernel, access, remarks, bits, fileName);
   }
   return Error::success();
-}
-
-/// The remark on what a kernel runs; null if there is none.
-static const jit::Remark *remarkOn(StringRef kernel,
-                                   ArrayRef<jit::Remark> remarks) {
-  const auto *found = find_if(remarks, [&](const jit::Remark &remark) {
-    return remark.category == mlir::fuse::kKernelCategory &&
-           is_contained(remark.facts,
-                        std::pair(std::string("Kernel"), kernel.str()));
-  });
-  return found == remarks.end() ? nullptr : found;
 }
 
 static Error noTensorCores(StringRef kernel, ArrayRef<jit::Remark> remarks,
                            StringRef fileName) {
   std::string place = fileName.str(), why;
-  if (const jit::Remark *remark = remarkOn(kernel, remarks)) {
+  if (const jit::Remark *remark =
+          remarkOn(kernel, mlir::fuse::kKernelCategory, remarks)) {
     if (remark->line > 0)
       place += formatv(":{0}:{1}", remark->line, remark->column);
     why = formatv(" ({0})", remark->reason);

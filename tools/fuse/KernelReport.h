@@ -32,8 +32,10 @@ countAccesses(const mlir::fuse::PTXKernel &kernel,
               mlir::fuse::PTXAccess::Kind kind);
 
 /// Fails if an access of a streamed operand is narrower than `bits`: with the
-/// operand, the instruction, and the line of `fileName` that it stems from.
-llvm::Error expectBits(llvm::ArrayRef<KernelReport> kernels, unsigned bits,
+/// operand, the instruction, the line of `fileName` that it stems from, and
+/// what the remarks advise.
+llvm::Error expectBits(llvm::ArrayRef<KernelReport> kernels,
+                       llvm::ArrayRef<jit::Remark> remarks, unsigned bits,
                        llvm::StringRef fileName);
 
 /// Fails if a kernel that contracts has no instruction of tensor cores, or if

@@ -8,23 +8,20 @@
 #include "Command.h"
 #include "Inputs.h"
 #include "RemarkPrinter.h"
-#include "Session.h"
+#include "RunReport.h"
 #include "StridedImage.h"
+#include "Terminal.h"
 #include "Tuning.h"
-#include "Verification.h"
 #include "fuse/Explain/Passes.h"
+#include "fuse/JIT/Report.h"
 #include "fuse/JIT/Source.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace fuse::runtime;
-using mlir::fuse::reference::Report;
-
-namespace reference = mlir::fuse::reference;
 
 namespace fuse::driver {
 
@@ -34,14 +31,15 @@ public:
   RunCommand() : Command("run", "Compile and run a program") {}
 
   Error execute() override;
+  void addValues(OptionValues &values) override { program.addValues(values); }
 
 private:
   Error execute(StringRef text);
   Expected<std::unique_ptr<jit::CompiledProgram>>
   compileTuned(StringRef text, ArrayRef<Array> arrays);
   Expected<StringMap<std::string>> outputFiles(const ProgramSpec &spec);
-  Error verifyOutputs(StringRef text, const ProgramSpec &spec,
-                      const Session &session);
+  Error report(StringRef text, const jit::CompiledProgram &compiled,
+               Session &session);
 
   ProgramOptions program{sub, category, jit::Target::Auto};
   TuningOptions tuning{sub, category};
@@ -70,155 +68,20 @@ private:
   cl::opt<bool> verification{
       "verify", cl::sub(sub), cl::cat(category),
       cl::desc("Compare the outputs with the f64 oracle")};
+  cl::opt<bool> asJSON{"json", cl::sub(sub), cl::cat(category),
+                       cl::desc("Times and verification as JSON")};
+  ProgressLine progress;
 };
 } // namespace
 
-static double gigabytesPerSecond(int64_t bytes, double seconds) {
-  return seconds > 0 ? bytes * 1e-9 / seconds : 0;
-}
-
-/// "   0.812 ms     41.3 GB/s", with "at most" if the bytes are a bound.
-static void printTime(int64_t bytes, bool atMost, double seconds) {
-  outs() << format("%10.4f MB %10.4f ms %8.1f GB/s", bytes * 1e-6,
-                   seconds * 1e3, gigabytesPerSecond(bytes, seconds))
-         << (atMost ? " at most" : "");
-}
-
-namespace {
-/// Prints a line a step and adds them up.
-struct TimingTable {
-  int64_t bytes = 0;
-  bool atMost = false;
-  double seconds = 0;
-  unsigned kernels = 0;
-
-  void print(StringRef name, StringRef ops, const KernelTiming &timing) {
-    int64_t moved = timing.bytesRead + timing.bytesWritten;
-    bytes += moved;
-    atMost |= timing.bytesAtMost;
-    seconds += timing.seconds;
-    outs() << left_justify(name, 24) << " ";
-    printTime(moved, timing.bytesAtMost, timing.seconds);
-    outs() << (ops.empty() ? "" : "  ") << ops << "\n";
-  }
-};
-} // namespace
-
-/// Takes the first timing off, which is that of a kernel that copies a view:
-/// the program has no such step for other calls.
-static void printCopy(ArrayRef<KernelTiming> &timings, TimingTable &table) {
-  ++table.kernels;
-  table.print(timings.front().name, "copy", timings.front());
-  timings = timings.drop_front();
-}
-
-/// One line a step, and a summary. A step without work has no timing.
-static void printTimings(const jit::CompiledProgram &program,
-                         ArrayRef<KernelTiming> timings) {
-  TimingTable table;
-  for (const StepSpec &step : program.spec().steps) {
-    const auto *kernel = std::get_if<KernelSpec>(&step);
-    StringRef name = kernel ? StringRef(kernel->name) : StringRef("copy");
-    auto isOfStep = [&](const KernelTiming &timing) {
-      return timing.name == name;
-    };
-    if (any_of(timings, isOfStep))
-      while (!isOfStep(timings.front()))
-        printCopy(timings, table);
-    KernelTiming timing;
-    if (!timings.empty() && isOfStep(timings.front())) {
-      timing = timings.front();
-      timings = timings.drop_front();
-    }
-    table.kernels += kernel != nullptr;
-    table.print(name, kernel ? StringRef(kernel->ops) : "", timing);
-  }
-  while (!timings.empty())
-    printCopy(timings, table);
-  std::string total = formatv("total: {0} kernel{1} on {2}", table.kernels,
-                              table.kernels == 1 ? "" : "s", program.chip());
-  outs() << left_justify(total, 24) << " ";
-  printTime(table.bytes, table.atMost, table.seconds);
-  outs() << "\n";
-}
-
-static bool isOutOfRange(const reference::Finding &finding) {
-  return finding.kind == reference::Finding::Kind::outOfRange;
-}
-
-/// "ok" says that the results are those of the formulas, which "overflowed"
-/// does not, though they are what the description promises.
-static StringRef verdict(const Report &report, bool overflowed) {
-  return !report.ok() ? "WRONG" : overflowed ? "overflowed" : "ok";
-}
-
-/// Which views the run has copied, and why.
-static void printCopies(const jit::CompiledProgram &program, StringRef fileName,
-                        StringRef text) {
+/// The views that the run has copied, and why.
+static std::vector<jit::Remark> copiesOf(const jit::CompiledProgram &program) {
   std::vector<jit::Remark> copies;
   copy_if(program.remarks(), std::back_inserter(copies),
           [](const jit::Remark &remark) {
             return remark.category == mlir::fuse::kCopyCategory;
           });
-  printRemarks(copies, fileName, text, outs());
-}
-
-static void printReport(const OutputSpec &output, const Array &array,
-                        const Report &report, bool overflowed) {
-  outs() << formatv("verify {0}: {1} {2}, max error {3:E3}, {4:F3} of the "
-                    "bound: {5}\n",
-                    output.name, name(array.dtype), str(array.shape),
-                    report.maxAbsError, report.maxBoundRatio,
-                    verdict(report, overflowed));
-  if (report.unbounded > 0)
-    outs() << formatv("  {0} of {1} elements could be anything\n",
-                      report.unbounded, report.elements);
-}
-
-/// A check that every answer passes is none; which op is to blame is said.
-static Error noBoundError(const OutputSpec &output,
-                          const reference::Findings &findings) {
-  auto lost = find_if_not(findings, isOutOfRange);
-  std::string cause =
-      lost == findings.end() ? "an op loses all bounds" : lost->str();
-  return createStringError(
-      inconvertibleErrorCode(),
-      formatv("expected a bound for output '{0}', but every element could be "
-              "anything: {1}; choose inputs for which that op is well "
-              "conditioned (--input, or fuse.stddev on the arguments)",
-              output.name, cause));
-}
-
-Error RunCommand::verifyOutputs(StringRef text, const ProgramSpec &spec,
-                                const Session &session) {
-  auto verification = verify(text, program.file, program.entry,
-                             session.inputs(), session.outputs());
-  if (!verification)
-    return verification.takeError();
-  const reference::Findings &findings = verification->findings;
-  bool overflowed = any_of(findings, isOutOfRange);
-  Error failure = Error::success();
-  bool isUncertain = false;
-  for (auto [index, report] : enumerate(verification->reports)) {
-    const OutputSpec &output = spec.outputs[index];
-    printReport(output, session.outputs()[index], report, overflowed);
-    isUncertain |= report.unbounded > 0;
-    if (report.elements > 0 && report.unbounded == report.elements)
-      failure = joinErrors(std::move(failure), noBoundError(output, findings));
-    if (!report.ok())
-      failure = joinErrors(
-          std::move(failure),
-          createStringError(
-              inconvertibleErrorCode(),
-              formatv("output '{0}': {1} of {2} elements differ from the "
-                      "oracle: {3}; report this program",
-                      output.name, report.mismatches, report.elements,
-                      report.firstMismatch)));
-  }
-  for (const reference::Finding &finding : findings)
-    if (isOutOfRange(finding) || isUncertain)
-      outs() << "  " << finding.str() << "\n";
-  return failure;
+  return copies;
 }
 
 Expected<StringMap<std::string>>
@@ -249,12 +112,15 @@ RunCommand::compileTuned(StringRef text, ArrayRef<Array> arrays) {
       tune(text, program.file, program.compileOptions(), shapes, tuning);
   if (!tuned)
     return tuned.takeError();
-  printTuning(outs(), *tuned);
+  if (!asJSON)
+    printTuning(outs(), *tuned);
   return jit::compile(text, program.file, program.compileOptions());
 }
 
 Error RunCommand::execute(StringRef text) {
+  progress.show("compile");
   auto compiled = jit::compile(text, program.file, program.compileOptions());
+  progress.clear();
   if (!compiled)
     return compiled.takeError();
   const ProgramSpec &spec = (*compiled)->spec();
@@ -279,25 +145,64 @@ Error RunCommand::execute(StringRef text) {
   auto session = Session::create(**compiled, std::move(*arrays), *views);
   if (!session)
     return session.takeError();
-  if (Error error = session->run())
-    return error;
-  if (program.target == jit::Target::Emulator) {
-    outs() << formatv("emulated on {0}: no rule was broken\n",
-                      (*compiled)->chip());
-  } else {
-    auto timings = session->measure(repeat);
-    if (!timings)
-      return timings.takeError();
-    printTimings(**compiled, *timings);
-  }
-  printCopies(**compiled, program.file, text);
+  progress.show("run");
+  Error failed = session->run();
+  progress.clear();
+  if (failed)
+    return failed;
   for (auto [index, output] : enumerate(spec.outputs)) {
     auto it = files->find(output.name);
     if (it != files->end())
       if (Error error = writeNpy(it->second, session->outputs()[index]))
         return error;
   }
-  return verification ? verifyOutputs(text, spec, *session) : Error::success();
+  return report(text, **compiled, *session);
+}
+
+/// Measures, verifies, and says both.
+Error RunCommand::report(StringRef text, const jit::CompiledProgram &compiled,
+                         Session &session) {
+  bool isEmulated = program.target == jit::Target::Emulator;
+  json::Object object{{"program", compiled.spec().name},
+                      {"chip", compiled.chip()}};
+  std::vector<jit::Remark> copies = copiesOf(compiled);
+  if (!isEmulated) {
+    progress.show("measure");
+    auto timings = session.measure(repeat);
+    progress.clear();
+    if (!timings)
+      return timings.takeError();
+    std::vector<StepTime> steps = stepsOf(compiled, *timings);
+    if (asJSON)
+      object["time"] = stepsToJSON(steps);
+    else
+      printSteps(steps, compiled.chip());
+  } else if (!asJSON) {
+    outs() << formatv("emulated on {0}: no rule was broken\n", compiled.chip());
+  }
+  if (asJSON)
+    object["copies"] = jit::reportRemarks(copies);
+  else
+    printRemarks(copies, program.file, text, outs());
+  std::optional<Verification> verified;
+  if (verification) {
+    progress.show("verify");
+    auto found = verify(text, program.file, program.entry, session.inputs(),
+                        session.outputs());
+    progress.clear();
+    if (!found)
+      return found.takeError();
+    verified = std::move(*found);
+    if (asJSON)
+      object["verification"] =
+          verificationToJSON(*verified, compiled.spec(), session.outputs());
+    else
+      printVerification(*verified, compiled.spec(), session.outputs());
+  }
+  if (asJSON)
+    outs() << formatv("{0:2}\n", json::Value(std::move(object)));
+  return verified ? checkVerification(*verified, compiled.spec())
+                  : Error::success();
 }
 
 std::unique_ptr<Command> makeRunCommand() {

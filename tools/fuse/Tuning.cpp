@@ -7,16 +7,14 @@
 
 #include "Tuning.h"
 #include "Inputs.h"
+#include "Terminal.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace fuse::runtime;
 
 namespace fuse::driver {
-
-static constexpr unsigned barWidth = 24;
 
 TuningOptions::TuningOptions(cl::SubCommand &sub, cl::OptionCategory &category)
     : autotune("autotune", cl::sub(sub), cl::cat(category),
@@ -25,14 +23,6 @@ TuningOptions::TuningOptions(cl::SubCommand &sub, cl::OptionCategory &category)
       candidates("autotune-candidates", cl::sub(sub), cl::cat(category),
                  cl::init(12), cl::value_desc("N"),
                  cl::desc("Schedules to measure for each kernel")) {}
-
-/// "compile [######------] 3/8".
-static void showBar(StringRef stage, unsigned done, unsigned all) {
-  unsigned filled = all ? barWidth * done / all : 0;
-  errs() << "\r\x1b[K" << stage << " [" << std::string(filled, '#')
-         << std::string(barWidth - filled, '-')
-         << formatv("] {0}/{1}", done, all);
-}
 
 Expected<std::vector<jit::TunedKernel>> tune(StringRef text, StringRef fileName,
                                              const jit::CompileOptions &compile,
@@ -45,13 +35,11 @@ Expected<std::vector<jit::TunedKernel>> tune(StringRef text, StringRef fileName,
         options.candidates.getValue()));
   jit::AutotuneOptions tuning;
   tuning.candidates = options.candidates;
-  bool isShown = sys::Process::StandardErrIsDisplayed();
-  if (isShown)
-    tuning.progress = showBar;
-  auto tuned = jit::autotune(text, fileName, compile, inputShapes, tuning);
-  if (isShown)
-    errs() << "\r\x1b[K";
-  return tuned;
+  ProgressLine progress;
+  tuning.progress = [&](StringRef stage, unsigned done, unsigned all) {
+    progress.show(stage, done, all);
+  };
+  return jit::autotune(text, fileName, compile, inputShapes, tuning);
 }
 
 Expected<std::vector<Shape>> inputShapes(const ProgramSpec &spec,

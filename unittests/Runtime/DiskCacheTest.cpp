@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <set>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -175,6 +176,32 @@ TEST_F(DiskCacheTest, RefusesALimitThatIsNone) {
               std::string::npos);
   }
   unsetenv("FUSE_CACHE_MIB");
+}
+
+TEST_F(DiskCacheTest, ListsAndRemovesItsEntriesAlone) {
+  EXPECT_TRUE(cache->entries().empty());
+  DiskCache::Key other("sm_90", "1.0", {"other"});
+  cantFail(cache->store(key, "code"));
+  cantFail(cache->store(other, "more code"));
+  std::error_code code;
+  llvm::SmallString<128> tuning(directory);
+  llvm::sys::path::append(tuning, "tuning.json");
+  llvm::raw_fd_ostream(tuning, code) << "{}";
+
+  std::vector<DiskCache::Entry> entries = cache->entries();
+  ASSERT_EQ(entries.size(), 2u);
+  std::set<std::string> keys = {entries[0].key, entries[1].key};
+  EXPECT_EQ(keys, (std::set<std::string>{key.str().str(), other.str().str()}));
+  EXPECT_GE(entries[0].lastUsed, entries[1].lastUsed);
+  for (const DiskCache::Entry &entry : entries)
+    EXPECT_GT(entry.bytes, 4u);
+
+  for (const DiskCache::Entry &entry : entries)
+    cantFail(cache->remove(entry));
+  // What is gone already is no error.
+  cantFail(cache->remove(entries[0]));
+  EXPECT_TRUE(cache->entries().empty());
+  EXPECT_EQ(files(), std::vector<std::string>{tuning.str().str()});
 }
 
 TEST_F(DiskCacheTest, OpensWhereTheEnvironmentSays) {

@@ -17,9 +17,11 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fuse::runtime {
 
@@ -62,6 +64,17 @@ public:
   /// Removes the entries used least recently until all together take at most
   /// `maxBytes`, which must be positive.
   void prune(uint64_t maxBytes) const;
+
+  /// A file of the cache.
+  struct Entry {
+    /// Its key's digits.
+    std::string key;
+    uint64_t bytes = 0;
+    llvm::sys::TimePoint<> lastUsed;
+  };
+  /// All entries, those used last first.
+  std::vector<Entry> entries() const;
+  llvm::Error remove(const Entry &entry) const;
 
 private:
   DiskCache(llvm::StringRef path, uint64_t maxBytes)
