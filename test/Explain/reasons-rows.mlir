@@ -376,17 +376,6 @@ func.func @not_orderedOtherRows_2(%x: tensor<64x512xf32>, %z: tensor<64x512xf32>
   return %y : tensor<64x512xf32>
 }
 
-func.func @oneContraction(%x: tensor<512x256xbf16>, %v: tensor<512x256xbf16>, %w: tensor<512x256xbf16>) -> tensor<512x512xbf16> {
-  %g = fuse.matmul %x, %v transpose_rhs : tensor<512x256xbf16>, tensor<512x256xbf16> -> tensor<512x512xbf16>
-  %u = fuse.matmul %x, %w transpose_rhs : tensor<512x256xbf16>, tensor<512x256xbf16> -> tensor<512x512xbf16>
-  %y = fuse.swiglu %g, %u : tensor<512x512xbf16>
-  return %y : tensor<512x512xbf16>
-}
-func.func @not_oneContraction(%x: tensor<512x256xbf16>, %v: tensor<512x256xbf16>) -> tensor<512x512xbf16> {
-  %g = fuse.matmul %x, %v transpose_rhs : tensor<512x256xbf16>, tensor<512x256xbf16> -> tensor<512x512xbf16>
-  %y = fuse.silu %g : tensor<512x512xbf16>
-  return %y : tensor<512x512xbf16>
-}
 func.func @acrossMoved(%x: tensor<4096x512xf32>, %z: tensor<512xf32>) -> (tensor<4096xf32>, tensor<1024xf32>) {
   %m = fuse.reduce max %x dims = [1] : tensor<4096x512xf32> -> tensor<4096xf32>
   %s = fuse.reduce sum %x dims = [0] : tensor<4096x512xf32> -> tensor<512xf32>

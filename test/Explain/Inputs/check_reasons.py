@@ -42,7 +42,7 @@ ELSEWHERE = {
 # a kernel that the text has can be refused for them.
 UNSEEN = set(
     """
-    nothingReduced noReducedDims notOverLastDims tooManyTensors resultNotRow notOrderedShape
+    nothingReduced noReducedDims notOverLastDims oneContraction mmaNoFloat8 tooManyTensors resultNotRow notOrderedShape
     notOrdered resultNotOrdered contractionShapes followsTileReduction inTilesSlower detachedSlower
     noTileForGroups rotaryTwoVectors unknownParts mmaF64 mmaNoProduct mmaRepeats mmaColumnTypes
     mmaReductionShapes mmaTooManyMaps tileOneResult tileFloat8 tileReduces streamedSlower
