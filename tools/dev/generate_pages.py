@@ -48,6 +48,7 @@ BLOCKS = {
     "contractions": blocks.contractions,
     "contractions_fused": blocks.contractions_fused,
     "contractions_behind": blocks.contractions_behind,
+    "contractions_sync": blocks.contractions_sync,
     "attention_setting": blocks.attention_setting,
     "attention": blocks.attention,
     "block": blocks.block,

@@ -45,6 +45,10 @@ class Results:
         return self._read("contractions")
 
     @cached_property
+    def contractions_sync(self):
+        return self._read("contractions-sync")
+
+    @cached_property
     def attention(self):
         return self._read("attention")
 
@@ -251,6 +255,22 @@ def cpu_setting(results):
 
 def cpu_contractions(results):
     return list(cpu_report.table(results.cpu_contractions))
+
+
+def contractions_sync(results):
+    """What mma.sync reaches where wgmma is, which libraries use there."""
+    entries = results.contractions_sync
+    found = [
+        contraction_report.ratio(e, "cold")
+        for e in entries
+        if e["set"] == "layers" and contraction_report.is_measured(e)
+    ]
+    gpus = ", ".join(sorted({e["gpu"] for e in entries}))
+    return [
+        f"On one {gpus}, {days(entries)}: {statistics.median(found):.2f} of the speed of "
+        f"cuBLAS, which uses wgmma there, in the median of {len(found)} layers of 1024 rows "
+        f"and more; {min(found):.2f} at least."
+    ]
 
 
 def contractions_behind(results):

@@ -34,6 +34,10 @@ FILES = {
         "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
         "compare_contractions.py",
     ),
+    "contractions-sync.json.xz": (
+        "the same by mma.sync, as chips without wgmma run them, on a Hopper GPU",
+        "compare_contractions.py --chip sm_90",
+    ),
     "cpu-contractions.json.xz": (
         "contractions on a CPU beside NumPy and its BLAS, on one core and on all",
         "compare_cpu_contractions.py",
