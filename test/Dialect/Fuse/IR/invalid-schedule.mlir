@@ -385,7 +385,7 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile
 
 // -----
 
-// expected-error @below {{expected persistent blocks to be whole clusters of 8 blocks that share a tile, but got 132; use persistent = 128}}
+// expected-error @below {{expected persistent blocks to be whole clusters of 8 blocks, but got 132; use persistent = 128}}
 func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 8>}
 
 // -----
@@ -534,7 +534,7 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile
 
 // -----
 
-// expected-error @below {{expected split_k = 1 for isa = mma_sync, but got split_k = 2; use split_k = 1}}
+// expected-error @below {{expected no cluster for isa = mma_sync, but got one of 2 blocks; use split_k, cluster_m and cluster_n of 1}}
 func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 108, split_k = 2>}
 
 // -----
