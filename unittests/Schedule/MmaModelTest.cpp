@@ -272,10 +272,12 @@ TEST_F(MmaModelTest, WhatTakesLongIsNamed) {
   EXPECT_EQ(limit(16, 28672, 8192), TimeLimit::Memory);
   EXPECT_EQ(limit(16, 64, 64), TimeLimit::Launch);
   gpu.l2BytesPerClock *= 2;
+  gpu.l2PortBytesPerClock *= 2;
   EXPECT_NE(limit(8192, 8192, 8192), TimeLimit::Cache);
 }
 
-TEST_F(MmaModelTest, OtherChipsHaveNone) {
+TEST_F(MmaModelTest, OtherChipsHaveMmaSync) {
   gpu = llvm::cantFail(lookupGPUTarget("sm_90"));
-  EXPECT_TRUE(rank(4096, 4096, 4096).empty());
+  for (MmaScheduleAttr schedule : rank(4096, 4096, 4096))
+    EXPECT_TRUE(schedule.isMmaSync());
 }

@@ -42,12 +42,13 @@ TEST_P(MmaSyncModelTest, AllFitTheChip) {
   }
 }
 
-/// Whose rows and columns are read the fewest times.
+/// Whose rows and columns are read the fewest times; where shared memory is
+/// small two blocks of smaller tiles hide each other's waits.
 TEST_P(MmaSyncModelTest, ManyRowsTakeLargeTiles) {
   MmaScheduleAttr best = rank(8192, 8192, 8192).front();
-  EXPECT_GE(best.getTileM() * best.getTileN(), 128 * 128);
+  bool hasRoom = gpu.sharedBytesPerSM >= 160 * 1024;
+  EXPECT_GE(best.getTileM() * best.getTileN(), hasRoom ? 128 * 128 : 64 * 96);
   EXPECT_FALSE(best.getSwap());
-  EXPECT_EQ(best.getStore(), MmaStore::rows);
 }
 
 /// Tiles of 64 rows would multiply 56 of them for nothing; but where memory is
