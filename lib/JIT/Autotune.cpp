@@ -127,7 +127,7 @@ Error Autotuner::describe(Variant &variant) {
       break;
     variant.schedules[number] = launch.schedule;
     for (const auto &resources : code->assembled.kernels)
-      if (resources.name == launch.name && resources.spillStoreBytes > 0)
+      if (resources.name == launch.symbol && resources.spillStoreBytes > 0)
         variant.spills[number] = true;
   }
   return Error::success();

@@ -8,6 +8,7 @@
 #include "Remarks.h"
 #include "fuse/Analysis/Reason.h"
 #include "fuse/Codegen/PTXInspect.h"
+#include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Explain/Passes.h"
 #include "fuse/JIT/Diagnostics.h"
@@ -180,9 +181,11 @@ namespace {
 class KernelPlaces {
 public:
   explicit KernelPlaces(func::FuncOp entry) : ofProgram(entry.getLoc()) {
-    for (auto launch : entry.getOps<mlir::fuse::LaunchOp>())
-      places.try_emplace(launch.getKernel().getLeafReference(),
+    for (auto launch : entry.getOps<mlir::fuse::LaunchOp>()) {
+      auto own = launch->getAttrOfType<StringAttr>(mlir::fuse::kLaunchNameAttr);
+      places.try_emplace(own ? own : launch.getKernel().getLeafReference(),
                          launch.getLoc());
+    }
   }
 
   Location of(StringRef kernel) const {
@@ -223,7 +226,7 @@ llvm::Error remarkOnCode(func::FuncOp entry, const Code &code,
       return module.takeError();
     for (const KernelInfo &info : code.kernels)
       for (const PTXKernel &kernel : module->kernels)
-        if (kernel.name == info.name)
+        if (kernel.name == info.symbol)
           for (const NarrowAccess &access :
                narrowAccesses(info, kernel, places.of(info.name)))
             remarkOn(access, info, facts);

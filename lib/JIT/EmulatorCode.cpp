@@ -26,7 +26,7 @@ Expected<std::shared_ptr<runtime::Module>> loadForEmulator(const Code &code,
                                                            uint64_t seed) {
   std::vector<std::string> names;
   for (const KernelInfo &kernel : code.kernels)
-    names.push_back(kernel.name);
+    names.push_back(kernel.symbol);
   EmulatorModuleOptions options;
   options.seed = seed;
   StringMap<EmulatorKernel> kernels;

@@ -70,7 +70,7 @@ static Expected<std::shared_ptr<runtime::Module>>
 loadForHost(const Code &code) {
   std::vector<std::string> names;
   for (const KernelInfo &kernel : code.kernels)
-    names.push_back(kernel.name);
+    names.push_back(kernel.symbol);
   StringMap<CpuKernel> kernels;
   if (names.empty())
     return CpuModule::create(std::move(kernels));

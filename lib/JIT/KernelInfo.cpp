@@ -81,6 +81,7 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
                            const ProgramSpec &spec) {
   KernelInfo info;
   info.name = kernel.name;
+  info.symbol = kernel.symbol;
   if (ArrayAttr ops = launch.getOpsAttr())
     for (StringRef op : ops.getAsValueRange<StringAttr>())
       info.ops.push_back(op.str());

@@ -10,6 +10,7 @@
 #include "HostValues.h"
 #include "LaunchTraffic.h"
 #include "SizeRanges.h"
+#include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
@@ -438,7 +439,9 @@ llvm::Error PlanBuilder::countBytes(LaunchOp op, KernelSpec &kernel) {
 
 llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   KernelSpec kernel;
-  kernel.name = kernel.symbol = op.getKernel().getLeafReference().str();
+  kernel.symbol = op.getKernel().getLeafReference().str();
+  auto name = op->getAttrOfType<StringAttr>(mlir::fuse::kLaunchNameAttr);
+  kernel.name = name ? name.str() : kernel.symbol;
   kernel.source = str(op.getLoc());
   Expected<SizeExpr> grid = values.size(op.getBlocks());
   if (!grid)

@@ -170,6 +170,7 @@ static json::Object toJSON(const KernelInfo &kernel, const ProgramSpec &spec) {
                      {"streamed", operand.isStreamed},
                      {"gathered", operand.isGathered}});
   json::Object object{{"name", kernel.name},
+                      {"symbol", kernel.symbol},
                       {"ops", json::Array(kernel.ops)},
                       {"schedule", kernel.schedule},
                       {"bytes_read", toJSON(kernel.bytesRead, spec)},
@@ -197,9 +198,9 @@ Expected<json::Array> reportKernels(const Code &code) {
   json::Array kernels;
   for (const KernelInfo &info : code.kernels) {
     json::Object kernel = toJSON(info, code.plan.spec);
-    if (const auto *text = find(ptx.kernels, info.name))
+    if (const auto *text = find(ptx.kernels, info.symbol))
       kernel["ptx"] = toJSON(*text, ptx);
-    if (const auto *resources = find(code.assembled.kernels, info.name))
+    if (const auto *resources = find(code.assembled.kernels, info.symbol))
       kernel["ptxas"] = toJSON(*resources, code.assembled.assemblerName);
     kernels.push_back(std::move(kernel));
   }

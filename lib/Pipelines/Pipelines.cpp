@@ -59,8 +59,10 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFuseDecompose());
   if (options.fusion) {
     pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector());
-    if (options.chip != "cpu" && !options.strict)
+    if (options.chip != "cpu" && !options.strict) {
+      pm.addNestedPass<func::FuncOp>(createFuseRepeatStatistics());
       pm.addNestedPass<func::FuncOp>(createFuseJoinSums());
+    }
     pm.addNestedPass<func::FuncOp>(createFuseKeepReducedDims());
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
   }
@@ -153,6 +155,7 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   if (overlaps)
     pm.addNestedPass<gpu::GPUModuleOp>(createOverlapLaunches());
+  pm.addPass(createShareCode());
 }
 
 void mlir::fuse::buildCodegenPipeline(OpPassManager &pm,

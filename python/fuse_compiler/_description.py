@@ -80,7 +80,7 @@ def _kernel(fields, ptx):
         fields["schedule"],
         fields["bytes_read"],
         fields["bytes_written"],
-        _entry(ptx, fields["name"]),
+        _entry(ptx, fields["symbol"]),
         {key: fields[key] for key in ("ptx", "ptxas", "operands") if key in fields},
     )
 

@@ -36,8 +36,8 @@ Expected<std::vector<KernelReport>> makeReports(const jit::Code &code) {
   std::vector<KernelReport> reports;
   for (const jit::KernelInfo &info : code.kernels)
     reports.push_back(
-        {&info, findByName<PTXKernel>(module.kernels, info.name),
-         findByName<KernelResources>(code.assembled.kernels, info.name)});
+        {&info, findByName<PTXKernel>(module.kernels, info.symbol),
+         findByName<KernelResources>(code.assembled.kernels, info.symbol)});
   return std::move(reports);
 }
 

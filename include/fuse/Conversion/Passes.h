@@ -24,6 +24,9 @@
 
 namespace mlir::fuse {
 
+/// On a launch that shares another's kernel: the name of its own.
+inline constexpr llvm::StringLiteral kLaunchNameAttr = "fuse.launch_name";
+
 #define GEN_PASS_DECL
 #include "fuse/Conversion/Passes.h.inc"
 

@@ -150,4 +150,29 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
                            "::mlir::scf::SCFDialect"];
 }
 
+def ShareCode : Pass<"fuse-share-code", "::mlir::ModuleOp"> {
+  let summary = "Let launches of equal kernels run the same code";
+  let description = [{
+    The layers of a model are kernels that differ in their names only. The first
+    of equal ones stays, is compiled once, and is launched for all; a launch
+    keeps the name of its own in `fuse.launch_name`.
+
+    Before:
+    ```mlir
+    gpu.module @layers_0 { gpu.func @layers_0(...) kernel { ... } }
+    gpu.module @layers_1 { gpu.func @layers_1(...) kernel { ... } }
+    ...
+    %h = fuse.launch @layers_0::@layers_0 ...
+    %y = fuse.launch @layers_1::@layers_1 ...
+    ```
+    After:
+    ```mlir
+    gpu.module @layers_0 { gpu.func @layers_0(...) kernel { ... } }
+    ...
+    %h = fuse.launch @layers_0::@layers_0 ...
+    %y = fuse.launch @layers_0::@layers_0 ... {fuse.launch_name = "layers_1"}
+    ```
+  }];
+}
+
 #endif // FUSE_CONVERSION_PASSES_TD

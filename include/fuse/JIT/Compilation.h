@@ -54,6 +54,8 @@ struct KernelOperand {
 
 struct KernelInfo {
   std::string name;
+  /// Of the code, which equal kernels share.
+  std::string symbol;
   std::vector<std::string> ops;
   /// "#fuse.pointwise<threads = 128, ...>".
   std::string schedule;

@@ -287,6 +287,42 @@ def FuseReduceMatrixVector
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def FuseRepeatStatistics
+    : Pass<"fuse-repeat-statistics", "::mlir::func::FuncOp"> {
+  let summary = "Let each row that multiplies a vector find its statistic";
+  let description = [{
+    Where rows of a matrix are multiplied with a vector, and all of that has a
+    factor that follows from a reduction of as many elements, as behind a norm,
+    the products wait for it: for a launch, or for blocks that meet. Each row
+    that is walked reduces these elements once more, beside the products, and
+    the factor goes behind their sum. For vectors of up to 16,384 elements,
+    matrices of elements of 16 bits and more, and sums in f32 of what has the
+    range of f32.
+
+    Before:
+
+    ```mlir
+    %s = fuse.reduce mean %q dims = [1] keep : tensor<1x64xf32> -> tensor<1x1xf32>
+    %r = fuse.rsqrt %s : tensor<1x1xf32>
+    %n = fuse.mul %x, %r : tensor<1x64xf32>, tensor<1x1xf32>
+    %p = fuse.mul %w, %n : tensor<32x64xf32>, tensor<1x64xf32>
+    %y = fuse.reduce sum %p dims = [1] : tensor<32x64xf32> -> tensor<32xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %p = fuse.mul %w, %x : tensor<32x64xf32>, tensor<1x64xf32>
+    %z = fuse.reduce sum %p dims = [1] : tensor<32x64xf32> -> tensor<32xf32>
+    %b = fuse.broadcast %q : tensor<1x64xf32> -> tensor<32x64xf32>
+    %s = fuse.reduce mean %b dims = [1] : tensor<32x64xf32> -> tensor<32xf32>
+    %r = fuse.rsqrt %s : tensor<32xf32>
+    %y = fuse.mul %z, %r : tensor<32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseSplitWelford : Pass<"fuse-split-welford", "::mlir::func::FuncOp"> {
   let summary = "Take a mean and squared deviations apart in registers";
   let description = [{
