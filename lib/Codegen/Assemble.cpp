@@ -134,6 +134,18 @@ static llvm::Error makeRejection(StringRef assembler, const GPUTarget &target,
       llvm::Twine(target.ptxVersion % 10) + ", or set FUSE_PTXAS to its ptxas");
 }
 
+/// Whether there is something to compile side by side.
+static bool hasSeveralKernels(StringRef ptx) {
+  return ptx.count(".entry ") > 1;
+}
+
+/// In any order: those that are compiled side by side come as they are done.
+static void sortByName(std::vector<KernelResources> &kernels) {
+  llvm::sort(kernels, [](const KernelResources &a, const KernelResources &b) {
+    return a.name < b.name;
+  });
+}
+
 static llvm::Expected<AssembledModule>
 runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
          const AssembleOptions &options) {
@@ -153,16 +165,25 @@ runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
           }))
     return std::move(error);
 
-  std::string arch = ("-arch=" + target.chip).str();
-  llvm::SmallVector<StringRef> args = {program, "-O3", "-v", arch};
-  if (options.lineInfo)
-    args.push_back("-lineinfo");
-  args.append({"-o", output->getPath(), input->getPath()});
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(
-      program, args, std::nullopt,
-      {StringRef(), log->getPath(), log->getPath()}, 0, 0, &message);
-  std::string text = log->read();
+  std::string arch = ("-arch=" + target.chip).str(), message, text;
+  auto run = [&](bool inParallel) {
+    llvm::SmallVector<StringRef> args = {program, "-O3", "-v", arch};
+    if (options.lineInfo)
+      args.push_back("-lineinfo");
+    if (inParallel)
+      args.push_back("-split-compile=0");
+    args.append({"-o", output->getPath(), input->getPath()});
+    int status = llvm::sys::ExecuteAndWait(
+        program, args, std::nullopt,
+        {StringRef(), log->getPath(), log->getPath()}, 0, 0, &message);
+    text = log->read();
+    return status;
+  };
+  bool isLarge = hasSeveralKernels(ptx);
+  int status = run(isLarge);
+  // Those of the first releases for sm_90 know no such option.
+  if (status != 0 && isLarge && StringRef(text).contains("split-compile"))
+    status = run(/*inParallel=*/false);
   if (status != 0)
     return makeRejection("ptxas", target, text.empty() ? message : text);
 
@@ -172,6 +193,7 @@ runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
   std::string cubin = output->read();
   result.cubin.assign(cubin.begin(), cubin.end());
   result.kernels = parseAssemblerLog(text);
+  sortByName(result.kernels);
   result.serialized = parseSerializedMma(text);
   return result;
 }
@@ -186,6 +208,7 @@ runNvJitLink(const NvJitLink &library, StringRef ptx, const GPUTarget &target,
   result.assembler = Assembler::NvJitLink;
   result.assemblerName = "nvJitLink (" + library.getPath().str() + ")";
   result.kernels = parseAssemblerLog(log);
+  sortByName(result.kernels);
   result.serialized = parseSerializedMma(log);
   return result;
 }

@@ -69,7 +69,12 @@ bool NvJitLink::link(llvm::StringRef ptx, llvm::StringRef chip, bool lineInfo,
   if (lineInfo)
     options.push_back("-lineinfo");
   Handle handle = nullptr;
-  if (create(&handle, options.size(), options.data()) != 0) {
+  // All processors; older releases do not know the option.
+  options.push_back("-split-compile=0");
+  bool isKnown = create(&handle, options.size(), options.data()) == 0;
+  if (!isKnown)
+    options.pop_back();
+  if (!isKnown && create(&handle, options.size(), options.data()) != 0) {
     log = "nvJitLink does not take the options " +
           llvm::join(options.begin(), options.end(), " ");
     return false;
