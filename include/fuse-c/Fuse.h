@@ -112,6 +112,11 @@ typedef struct {
   /* Where rows have a dynamic length, so many lengths, the first that occur,
      get code of their own. Default: 8. */
   int32_t lengths;
+  /* CUDA only. Not 0: calls with the same layouts and addresses of all tensors,
+     outputs too, are recorded as a CUDA graph by the second of them, and run by
+     one launch from then on. Up to 16 such sets are, each with temporaries of
+     its own. Default: 0. */
+  int32_t graphs;
 } FuseOptions;
 
 /* What an error is about. */

@@ -12,8 +12,11 @@
 #include "fuse/JIT/JIT.h"
 #include "fuse/JIT/Log.h"
 #include "fuse/JIT/Report.h"
+#include "fuse/Runtime/CallGraphs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <mutex>
 
@@ -32,10 +35,16 @@ struct FuseProgram {
   std::string description;
   /// After the program, which they refer to.
   fuse::capi::CallCache calls;
+  /// Null if calls are not recorded.
+  std::unique_ptr<runtime::CallGraphs> graphs;
+  /// Calls that were prepared so far.
+  std::atomic<int64_t> prepared{0};
 };
 
 struct FuseCall {
   std::unique_ptr<jit::PreparedCall> prepared;
+  FuseProgram *program;
+  int64_t number;
 };
 
 static FuseStatus *fail(const Twine &message) {
@@ -119,14 +128,53 @@ static StringRef nameOrDefault(const char *fileName) {
   return fileName ? StringRef(fileName) : StringRef("<text>");
 }
 
+/// For a program that records its calls.
+static Expected<std::unique_ptr<runtime::CallGraphs>>
+graphsOn(runtime::Device device) {
+  if (device.kind != runtime::Device::Kind::CUDA)
+    return createStringError(
+        "expected a program on a GPU, whose calls are recorded as CUDA graphs, "
+        "but got one on " +
+        device.str() + "; compile it without the option graphs");
+  Expected<runtime::CudaDevice &> cuda = runtime::CudaDevice::get(device.id);
+  if (!cuda)
+    return cuda.takeError();
+  return std::make_unique<runtime::CallGraphs>(*cuda);
+}
+
+static bool wantsGraphs(const FuseOptions *options) {
+  constexpr size_t end =
+      offsetof(FuseOptions, graphs) + sizeof(FuseOptions::graphs);
+  return options && options->size >= end && options->graphs;
+}
+
 static FuseStatus *
 finish(Expected<std::unique_ptr<jit::CompiledProgram>> compiled,
-       FuseProgram **program) {
+       const FuseOptions *options, FuseProgram **program) {
   if (!compiled)
     return toStatus(compiled.takeError(), FUSE_ERROR_PROGRAM);
-  *program = new FuseProgram;
-  (*program)->compiled = std::move(*compiled);
+  auto made = std::make_unique<FuseProgram>();
+  made->compiled = std::move(*compiled);
+  if (wantsGraphs(options)) {
+    auto graphs = graphsOn(made->compiled->device());
+    if (!graphs)
+      return toStatus(graphs.takeError(), FUSE_ERROR_PROGRAM);
+    made->graphs = std::move(*graphs);
+  }
+  *program = made.release();
   return nullptr;
+}
+
+/// Runs a call, or the graph of an earlier one whose layouts, as `layouts` has
+/// them, and addresses were the same.
+static Error runRecorded(FuseProgram &program, jit::PreparedCall &call,
+                         ArrayRef<int64_t> layouts, ArrayRef<void *> addresses,
+                         runtime::Stream stream) {
+  SmallVector<int64_t, 64> key(layouts);
+  for (void *address : addresses)
+    key.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(address)));
+  return program.graphs->run(
+      key, stream, [&](runtime::Stream on) { return call.run(addresses, on); });
 }
 
 static std::string toText(json::Object object) {
@@ -294,7 +342,7 @@ FuseStatus *fuseCompile(const char *text, size_t length, const char *fileName,
     return toStatus(unwrapped.takeError());
   return finish(jit::compile(StringRef(text, length), nameOrDefault(fileName),
                              *unwrapped),
-                program);
+                options, program);
 }
 
 FuseStatus *fuseCompileFile(const char *path, const FuseOptions *options,
@@ -304,7 +352,7 @@ FuseStatus *fuseCompileFile(const char *path, const FuseOptions *options,
   Expected<jit::CompileOptions> unwrapped = unwrap(options);
   if (!unwrapped)
     return toStatus(unwrapped.takeError());
-  return finish(jit::compileFile(path, *unwrapped), program);
+  return finish(jit::compileFile(path, *unwrapped), options, program);
 }
 
 void fuseProgramFree(FuseProgram *program) { delete program; }
@@ -434,10 +482,9 @@ FuseStatus *fuseProgramInferShapes(const FuseProgram *program,
 
 /// The prepared call for these layouts, which is made where there is none.
 static Expected<std::shared_ptr<jit::PreparedCall>>
-prepare(FuseProgram &program, const DLTensor *const *inputs, int32_t numInputs,
+prepare(FuseProgram &program, const std::optional<capi::CallCache::Key> &key,
+        const DLTensor *const *inputs, int32_t numInputs,
         const DLTensor *const *outputs, int32_t numOutputs) {
-  std::optional<capi::CallCache::Key> key =
-      capi::CallCache::keyOf(inputs, numInputs, outputs, numOutputs);
   if (key)
     if (std::shared_ptr<jit::PreparedCall> found = program.calls.find(*key))
       return found;
@@ -454,7 +501,7 @@ prepare(FuseProgram &program, const DLTensor *const *inputs, int32_t numInputs,
     return made.takeError();
   std::shared_ptr<jit::PreparedCall> call = std::move(*made);
   if (key)
-    program.calls.add(std::move(*key), call);
+    program.calls.add(*key, call);
   return call;
 }
 
@@ -468,8 +515,10 @@ FuseStatus *fuseRun(FuseProgram *program, const DLTensor *const *inputs,
                     int32_t numOutputs, void *stream) {
   if (FuseStatus *status = require({program}, "fuseRun"))
     return status;
+  std::optional<capi::CallCache::Key> key =
+      capi::CallCache::keyOf(inputs, numInputs, outputs, numOutputs);
   Expected<std::shared_ptr<jit::PreparedCall>> call =
-      prepare(*program, inputs, numInputs, outputs, numOutputs);
+      prepare(*program, key, inputs, numInputs, outputs, numOutputs);
   if (!call)
     return toStatus(call.takeError());
   SmallVector<void *, 16> addresses;
@@ -477,6 +526,10 @@ FuseStatus *fuseRun(FuseProgram *program, const DLTensor *const *inputs,
     addresses.push_back(addressOf(*tensor));
   for (const DLTensor *tensor : ArrayRef(outputs, numOutputs))
     addresses.push_back(addressOf(*tensor));
+  // A call has a key where it has tensors.
+  if (program->graphs && key)
+    return toStatus(runRecorded(*program, **call, *key, addresses,
+                                runtime::Stream{stream}));
   return toStatus((*call)->run(addresses, runtime::Stream{stream}));
 }
 
@@ -492,7 +545,8 @@ FuseStatus *fusePrepare(FuseProgram *program, const DLTensor *const *inputs,
       program->compiled->prepare(*views);
   if (!prepared)
     return toStatus(prepared.takeError());
-  *call = new FuseCall{std::move(*prepared)};
+  // Negative, as no layout begins.
+  *call = new FuseCall{std::move(*prepared), program, -++program->prepared};
   return nullptr;
 }
 
@@ -506,8 +560,11 @@ FuseStatus *fuseCallRun(FuseCall *call, void *const *addresses,
     return fail("expected " + Twine(prepared.numTensors()) +
                 " addresses, but got " + Twine(numAddresses) +
                 "; pass that of each input, then that of each output");
-  return toStatus(prepared.run(ArrayRef<void *>(addresses, numAddresses),
-                               runtime::Stream{stream}));
+  ArrayRef<void *> given(addresses, numAddresses);
+  if (call->program->graphs)
+    return toStatus(runRecorded(*call->program, prepared, {call->number}, given,
+                                runtime::Stream{stream}));
+  return toStatus(prepared.run(given, runtime::Stream{stream}));
 }
 
 void fuseCallFree(FuseCall *call) { delete call; }

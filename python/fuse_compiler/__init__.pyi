@@ -75,6 +75,7 @@ def compile(
     tuning: str | PathLike[str] | None = None,
     sizes: Mapping[str, int] | None = None,
     lengths: int = 8,
+    graph: bool = False,
 ) -> Program: ...
 def inspect(
     text_or_path: str | PathLike[str],

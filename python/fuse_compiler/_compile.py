@@ -46,6 +46,7 @@ def _options(
     tuning=None,
     sizes=None,
     lengths=8,
+    graph=False,
 ):
     if target not in TARGETS:
         raise Error(
@@ -71,6 +72,7 @@ def _options(
     named = [f"{name}={size}" for name, size in (sizes or {}).items()]
     options.sizes = ",".join(named).encode()
     options.lengths = lengths
+    options.graphs = graph
     return options
 
 
@@ -120,6 +122,7 @@ def compile(
     tuning=None,
     sizes=None,
     lengths=8,
+    graph=False,
 ):
     """Compiles a program of the fuse dialect and loads it on a device.
 
@@ -146,6 +149,9 @@ def compile(
     lengths       where rows have a dynamic length, so many lengths, the first that
                   occur, get code of their own, which the first call compiles, twice
                   where it moves few bytes; the others share code that is slower
+    graph         record the second call with the same arrays, `out` too, as a CUDA
+                  graph, which later ones run by one launch: for up to 16 sets of
+                  arrays, each with temporaries of its own. Refused off a GPU
 
     Returns a Program. Raises Error with place, reason and remedy.
     """
@@ -161,6 +167,7 @@ def compile(
         tuning=tuning,
         sizes=sizes,
         lengths=lengths,
+        graph=graph,
     )
     compiler = _Compiler(text_or_path, options)
     if not autotune:

@@ -58,6 +58,7 @@ class Options(ctypes.Structure):
         ("launch_overlap", ctypes.c_int32),
         ("sizes", ctypes.c_char_p),
         ("lengths", ctypes.c_int32),
+        ("graphs", ctypes.c_int32),
     ]
 
 

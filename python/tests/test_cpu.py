@@ -489,3 +489,8 @@ def test_products_are_the_same_with_any_number_of_threads(tmp_path):
         for threads in ("1", "2", "7")
     }
     assert len(found) == 1
+
+
+def test_calls_are_recorded_on_a_gpu_only():
+    with pytest.raises(fuse.Error, match="as CUDA graphs, but got one on cpu"):
+        compile_cpu(ADD.replace("TYPE", "f32"), graph=True)

@@ -70,6 +70,29 @@ def test_takes_a_stream(torch, softmax):
     torch.testing.assert_close(y, torch.softmax(x, 1))
 
 
+def test_recorded_calls(torch):
+    program = fuse.compile(SOFTMAX.replace("TYPE", "f32"), target="cuda", graph=True)
+    x, y = torch.randn(8, 1024, device="cuda"), torch.empty(8, 1024, device="cuda")
+    for _ in range(3):
+        x.normal_()
+        program(x, out=y)
+        torch.testing.assert_close(y, torch.softmax(x, 1), rtol=1e-5, atol=1e-7)
+    # The same memory as another shape, and more arrays than are recorded.
+    program(x[:4], out=y[:4])
+    kept = [torch.randn(8, 1024, device="cuda") for _ in range(20)]
+    for each in (*kept, *kept):
+        torch.testing.assert_close(
+            program(each), torch.softmax(each, 1), rtol=1e-5, atol=1e-7
+        )
+    # Within another graph they are a part of that.
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        program(x, out=y)
+    x.normal_()
+    graph.replay()
+    torch.testing.assert_close(y, torch.softmax(x, 1), rtol=1e-5, atol=1e-7)
+
+
 def test_in_a_graph(torch, softmax):
     x = torch.randn(8, 1024, device="cuda")
     y = softmax(x)

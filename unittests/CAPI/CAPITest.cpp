@@ -330,6 +330,26 @@ TEST(CAPI, PrintsStages) {
             "enumerators");
 }
 
+TEST(CAPI, RecordsCallsOnAGPUOnly) {
+  FuseOptions options;
+  fuseOptionsInit(&options);
+  options.target = FUSE_TARGET_CPU;
+  options.cache = 0;
+  options.graphs = 1;
+  FuseProgram *program = nullptr;
+  EXPECT_EQ(message(fuseCompile(addRows, strlen(addRows), nullptr, &options,
+                                &program)),
+            "expected a program on a GPU, whose calls are recorded as CUDA "
+            "graphs, but got one on cpu; compile it without the option graphs");
+  EXPECT_EQ(program, nullptr);
+  // A caller of an older header has no such field.
+  options.size = offsetof(FuseOptions, graphs);
+  EXPECT_EQ(message(fuseCompile(addRows, strlen(addRows), nullptr, &options,
+                                &program)),
+            "");
+  fuseProgramFree(program);
+}
+
 TEST(CAPI, InspectsForAChipThatIsNotThere) {
   FuseOptions options;
   fuseOptionsInit(&options);
