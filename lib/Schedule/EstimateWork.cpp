@@ -117,12 +117,21 @@ private:
 };
 } // namespace
 
+/// Whether the input is only what scatters write into.
+static bool isOnlyScatteredInto(BlockArgument input) {
+  return !input.use_empty() &&
+         llvm::all_of(input.getUses(), [](OpOperand &use) {
+           return isa<ScatterOp>(use.getOwner()) && use.getOperandNumber() == 0;
+         });
+}
+
 KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims, double points)
     : dims(dims), points(points) {
-  for (Value input : kernel.getBody().getArguments())
-    countEdge(input, /*isResult=*/false);
+  for (BlockArgument input : kernel.getBody().getArguments())
+    if (!isOnlyScatteredInto(input))
+      countEdge(input, /*isResult=*/false);
   for (Value value : kernel.getYield().getValues())
-    countEdge(value, /*isResult=*/true);
+    countEdge(storedValue(value), /*isResult=*/true);
   for (Operation &op : kernel.getBody().front().without_terminator())
     count(&op);
 }
@@ -525,7 +534,7 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
     points = estimatedElements(space->domain, dims);
   else
     for (Value value : kernel.getYield().getValues())
-      points = std::max(points, estimatedElements(value, dims));
+      points = std::max(points, estimatedElements(storedValue(value), dims));
   KernelWork work(kernel, dims, points);
   // A schedule from text may not fit the kernel; the lowering says so.
   bool isRows = isa<RowsScheduleAttr>(schedule);

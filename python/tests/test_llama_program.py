@@ -46,8 +46,9 @@ def test_equal_layers_have_code_once():
     )
     names = [kernel.name for kernel in program.kernels]
     assert len(set(names)) == len(names)
-    # The last layer leaves no statistics.
-    assert program.ptx.count(".entry") == 10
+    # A norm, five kernels and what combines parts; the first layer reads x, and the last leaves
+    # no statistics.
+    assert program.ptx.count(".entry") == 9
 
 
 def arguments(config, batch, tokens, cache, first, dtype, layers):
@@ -108,3 +109,24 @@ def test_emulated_gpu_computes_what_the_cpu_does(sizes, batch, tokens, first):
         seen = exact if exact.ndim == 3 else exact[:, : first + tokens]
         error = numpy.abs(rounded.astype(numpy.float32) - exact).max()
         assert error < 0.03 * numpy.abs(seen).max()
+
+
+APPEND = """
+func.func @append(%k: tensor<4x8x128xbf16>, %slots: tensor<4xi32>, %cache: tensor<SIZEx8x128xbf16>)
+    -> (tensor<SIZEx8x128xbf16> {fuse.in_place = "cache"}) {
+  %y = fuse.scatter %cache, %slots, %k dim = 0
+       : tensor<SIZEx8x128xbf16>, tensor<4xi32>, tensor<4x8x128xbf16> -> tensor<SIZEx8x128xbf16>
+  return %y : tensor<SIZEx8x128xbf16>
+}"""
+
+
+def test_an_append_is_predicted_to_take_as_long_into_any_cache():
+    predicted = set()
+    for size in (16, 1 << 20):
+        program = fuse.inspect(APPEND.replace("SIZE", str(size)), chip="sm_90a")
+        predicted |= {
+            remark["facts"]["Predicted"]
+            for remark in program.remarks
+            if "Predicted" in remark["facts"]
+        }
+    assert len(predicted) == 1
