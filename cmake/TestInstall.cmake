@@ -54,6 +54,21 @@ run(${prefix}/bin/fuse run ${EXAMPLES_DIR}/softmax.mlir --target cpu
   --dim rows=3 --verify)
 
 build_example(cpp add_rms_norm)
+# A model whose next token is known: that behind the last one.
+set(model ${WORK_DIR}/model)
+run(python3 ${EXAMPLES_DIR}/../test/Examples/Inputs/counting_model.py ${model})
+execute_process(COMMAND ${WORK_DIR}/build-cpp/llama ${model}/model.mlir
+    ${model}/model.safetensors 5 3,9,5
+  OUTPUT_VARIABLE tokens COMMAND_ERROR_IS_FATAL ANY)
+if(NOT tokens STREQUAL "6 7 8 9 10\n")
+  message(FATAL_ERROR "expected the tokens 6 to 10, but got ${tokens}")
+endif()
+execute_process(COMMAND ${WORK_DIR}/build-cpp/llama ${model}/model.mlir
+    ${model}/model.safetensors 9 3,9,5
+  ERROR_VARIABLE error RESULT_VARIABLE status)
+if(status EQUAL 0 OR NOT error MATCHES "expected at most 6 tokens for the caches, but got 9")
+  message(FATAL_ERROR "expected an error about the caches, but got ${error}")
+endif()
 # Without MLIR.
 build_example(c add_rms_norm
   -DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON)
