@@ -54,6 +54,8 @@ private:
   Error add(StringRef name, const json::Object &entry, StringRef elements);
 
   std::unique_ptr<MemoryBuffer> file;
+  /// Of what no program can read where it is.
+  std::vector<std::unique_ptr<runtime::HostBuffer>> copies;
   StringMap<TensorView> tensors;
 };
 
@@ -90,6 +92,15 @@ Error Weights::add(StringRef name, const json::Object &entry,
                              "got other offsets; write it again",
                              *bytes, name));
   view.data = const_cast<char *>(elements.data()) + begin;
+  // Writers begin the elements at a multiple of 8 bytes; nobody has to.
+  if (reinterpret_cast<uintptr_t>(view.data) % runtime::sizeInBytes(*dtype)) {
+    auto copy = runtime::HostBuffer::create(*bytes);
+    if (!copy)
+      return copy.takeError();
+    std::memcpy((*copy)->data(), view.data, *bytes);
+    view.data = (*copy)->data();
+    copies.push_back(std::move(*copy));
+  }
   tensors[argumentName(name)] = std::move(view);
   return Error::success();
 }
