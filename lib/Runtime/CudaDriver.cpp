@@ -67,7 +67,7 @@ Expected<CudaDriver &> CudaDriver::get() {
   if (forkedAfterInit)
     return forkError();
   if (!failure.empty())
-    return createStringError(failure);
+    return formatDeviceError("{0}", failure);
   return *driver;
 }
 
