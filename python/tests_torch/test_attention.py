@@ -265,7 +265,8 @@ def test_the_report_says_why_attention_is_eager():
         ((4, 32, 2048, 128), torch.float32, "not torch.float32"),
         ((4, 32, 2048, 288), torch.bfloat16, "heads of 288 features"),
         ((4, 32, 2048, 36), torch.float16, "heads of 36 features"),
-        ((64, 32, 1, 128), torch.bfloat16, "1 queries"),
+        ((64, 16, 197, 64), torch.bfloat16, "197 keys"),
+        ((64, 32, 8, 128), torch.bfloat16, "8 queries"),
         ((1, 8, 512, 128), torch.bfloat16, "32 tiles"),
     ],
 )

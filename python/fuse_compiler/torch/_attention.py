@@ -124,6 +124,9 @@ def _reason_on_hopper(result, query, key, value):
     for features in (query.shape[-1], value.shape[-1]):
         if not isinstance(features, int) or features > most or features % 8:
             return f"heads of {features} features: there are kernels up to {most}, in eights"
+    keys = key.shape[-2]
+    if isinstance(keys, int) and keys % 8:
+        return f"the library is faster for {keys} keys: of such rows the weights are padded"
     queries = size_hint(query.shape[-2])
     if queries < ATTENTION_LIMITS["queries"]:
         return (
