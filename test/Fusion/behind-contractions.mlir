@@ -1,5 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels=chip=sm_90a | FileCheck %s
-// RUN: fuse-opt %s -split-input-file -fuse-form-kernels=chip=sm_80 | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels=chip=sm_90 | FileCheck %s
 
 // Heads, their rotary pairs and the slots of a cache are one kernel where tiles
 // of tensor cores hold them.
