@@ -35,9 +35,7 @@ namespace {
 /// one of these while they could use another.
 struct StepClocks {
   double tensorCores, sharedMemory, cache;
-  double all() const {
-    return softMaximum({tensorCores, sharedMemory, cache});
-  }
+  double all() const { return softMaximum({tensorCores, sharedMemory, cache}); }
 };
 } // namespace
 
@@ -107,8 +105,7 @@ static double epilogueClocks(MmaScheduleAttr schedule,
 static double sharedTileClocks(MmaScheduleAttr schedule,
                                const MmaProduct &product,
                                const GPUTarget &gpu) {
-  return stepsOf(schedule, product) *
-             stepClocks(schedule, product, gpu).all() +
+  return stepsOf(schedule, product) * stepClocks(schedule, product, gpu).all() +
          epilogueClocks(schedule, product, gpu);
 }
 
