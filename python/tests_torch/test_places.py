@@ -42,7 +42,7 @@ def test_a_mask_of_equal_elements_is_a_constant():
 
     x = torch.randn(8, 8)
     graph = traced(function, x)
-    fold_constants(graph)
+    fold_constants(graph, {})
     graph.recompile()
     found = " ".join(targets(graph))
     assert "cumsum" not in found and "and" not in found and "eq" not in found
@@ -67,7 +67,7 @@ def test_a_mask_of_equal_elements_is_a_constant():
 def test_folding_changes_no_result(function):
     x = torch.randn(4, 4)
     graph = traced(function, x)
-    fold_constants(graph)
+    fold_constants(graph, {})
     graph.recompile()
     ours, expected = graph(x), function(x)
     torch.testing.assert_close(ours, expected)
@@ -135,3 +135,20 @@ def test_an_outer_product_needs_no_library():
     torch.testing.assert_close(function(a, b), (a @ b).sin() + 1)
     (graph,) = fuse_torch.report()
     assert not graph.eager, str(graph)
+
+
+def test_a_mask_that_hides_nothing_is_none():
+    def function(q, k, v):
+        mask = document_mask(q[0, 0])[None, None].expand(2, 1, 16, 16)
+        return attend(q * 2, k, v, mask) + 1
+
+    q, k, v = (torch.randn(2, 4, 16, 8) for _ in range(3))
+    compiled = torch.compile(
+        function, backend="fuse", dynamic=False, options={"attention": "always"}
+    )
+    with torch.no_grad():
+        torch.testing.assert_close(
+            compiled(q, k, v), function(q, k, v), rtol=1e-5, atol=1e-5
+        )
+    (region,) = fuse_torch.report()[0].regions
+    assert "fuse.softmax" in region.program and "i1>" not in region.program

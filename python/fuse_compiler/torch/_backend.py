@@ -88,7 +88,7 @@ def checked_options(options, mode):
 
 def _compile(graph_module, example_inputs, *, kind, options):
     """One graph of AOTAutograd with its regions compiled, as a boxed function."""
-    fold_constants(graph_module)
+    fold_constants(graph_module, options)
     support = Support(options)
     for node in graph_module.graph.nodes:
         support.is_supported(node)

@@ -13,6 +13,7 @@ import operator
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
+from fuse_compiler.torch._attention import ATTENTION, attention_reason
 from fuse_compiler.torch._convert import overload
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._made import SOURCES
@@ -33,8 +34,11 @@ _SELECTS = VIEWS | {
 _ANDS = {overload("bitwise_and.Tensor"), overload("logical_and.default")}
 
 
-def fold_constants(graph_module):
-    """Replaces such tensors by aten.full; sizes must be static."""
+def fold_constants(graph_module, options):
+    """Replaces such tensors by aten.full; sizes must be static.
+
+    options  of the backend, which say whether attention is ours
+    """
     graph, values = graph_module.graph, {}
     with unset_fake_temporarily():
         for node in graph.nodes:
@@ -52,6 +56,11 @@ def fold_constants(graph_module):
     for node in list(graph.nodes):
         if node.target in _ANDS:
             _simplify_and(graph, node)
+    for node in graph.nodes:
+        if node.target is ATTENTION and _is_true(_behind_views(node.args[3])):
+            # It hides nothing. torch's own attention might have other strides without it.
+            if attention_reason(node, options) is None:
+                node.update_arg(3, None)
     graph.eliminate_dead_code()
 
 
@@ -148,6 +157,12 @@ def _simplify_and(graph, node):
             other = _repeated(graph, node, other, whole)
         node.replace_all_uses_with(other)
         return
+
+
+def _behind_views(node):
+    while isinstance(node, torch.fx.Node) and node.target in VIEWS:
+        node = node.args[0]
+    return node
 
 
 def _is_true(node):

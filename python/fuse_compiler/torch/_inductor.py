@@ -64,7 +64,7 @@ class RegionPass(CustomGraphPass):
 
     def __call__(self, graph):
         module = graph.owning_module
-        fold_constants(module)
+        fold_constants(module, self._options)
         support = Support(self._options)
         small = form_regions(module, support, self._options, _HOLDS)
         regions, reasons = [], {**support.reasons, **small}

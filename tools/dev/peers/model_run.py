@@ -247,13 +247,10 @@ class Comparison:
         self._exact = self._results_in_f64()
         self._calls = {"eager": lambda: self._call(self._function)}
         self._eager = self._results(self._calls["eager"], self._model)
-        # Peers that take long are waited for when the others have been measured.
-        for group in (("fuse", "compile"), ("compile-max",)):
-            names = [name for name in self._arguments.peers if name in group]
-            for name in names:
-                self._add(name)
-            if names:
-                self._measure()
+        # Before the next, which may take long, all that there are are measured.
+        for name in self._arguments.peers:
+            self._add(name)
+            self._measure()
 
     def _make(self, model):
         return (loss if self._is_training else inference)(self._case, model)
