@@ -160,6 +160,9 @@ Reason GroupMerger::whySlower(int a, int b, std::optional<double> together,
   };
   if (hasSeveralContractions(ops))
     return because(ReasonKind::contractionsSlower);
+  // Elsewhere what is computed of an operand is computed for each tile.
+  if (machine.tensorCores && llvm::any_of(ops, llvm::IsaPred<ContractOp>))
+    return because(ReasonKind::detachedSlower);
   auto busyIn = [&](ArrayRef<Operation *> kernel) {
     return busyPart(kernel, groups.resultsOf(kernel), *dims, machine);
   };

@@ -204,7 +204,7 @@ func.func @chip(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64x
 
 // Tiles are of contractions.
 func.func @no_tiles(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{expected a kernel of contractions in tiles for #fuse.tiled, but got another: it has no contraction; use another schedule, or several kernels}}
+  // expected-error @below {{expected a kernel of contractions in tiles for #fuse.tiled, but got another: there is no contraction; use another schedule, or several kernels}}
   %y = fuse.kernel "k" ins(%x : tensor<8xf32>) -> tensor<8xf32>
       schedule = #fuse.tiled<threads = 1, vector = 4, tile_m = 4, tile_n = 4, tile_k = 4, rows = 4, columns = 4> {
   ^bb0(%a: tensor<8xf32>):

@@ -377,9 +377,11 @@ json::Object PageWriter::write() {
   data["kernelCount"] = int64_t(subject.kernels.size());
   data["moved"] = formatBytes(moved);
   data["hasTimes"] = haveTimes;
-  data["timeWord"] = areMeasured ? "measured" : "predicted";
-  data["time"] = formatTime(seconds);
-  data["floor"] = formatTime(floor);
+  if (haveTimes) {
+    data["timeWord"] = areMeasured ? "measured" : "predicted";
+    data["time"] = formatTime(seconds);
+    data["floor"] = formatTime(floor);
+  }
   data["kernels"] = std::move(kernels);
   data["source"] = std::move(source);
   return data;
