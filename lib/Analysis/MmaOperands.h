@@ -26,6 +26,17 @@ struct ContractionSides {
   StringRef rowAxes, columnAxes;
 };
 
+/// Whether a copy by tensor map can read the elements of a tensor, see
+/// MmaSpace.h; `edge` are the inputs and results of a group.
+bool fitsTensorMap(ArrayRef<Value> edge, const DimClasses &dims, Value tensor,
+                   TensorFacts facts);
+
+/// The innermost dimension comes first, then the other one of the product.
+void orderDims(MmaOperand &operand, char own, char k);
+
+/// The dimensions of a tensor map, at most.
+inline constexpr size_t mostMapDims = 5;
+
 /// Finds how copies read operands, or why they cannot.
 class MmaOperandFinder {
 public:
@@ -40,6 +51,10 @@ public:
   /// others joined to it.
   FailureOr<MmaOperand> find(const ContractionSpace &space, Value tensor,
                              StringRef axes, ArrayRef<char> own);
+  /// The same of what is gathered, in the group, from pages of rows along
+  /// `rows`. Where nothing is gathered as find().
+  FailureOr<MmaOperand> findPaged(const ContractionSpace &space, Value tensor,
+                                  StringRef axes, char own, char rows);
 
 private:
   LogicalResult refuse(Reason why) {

@@ -16,7 +16,6 @@ using namespace mlir::fuse;
 
 /// Of the strides of a tensor map.
 static constexpr int64_t strideBits = 128;
-static constexpr size_t mostDims = 5;
 /// Of 128 bytes each, in the 4 KiB of parameters that every driver takes.
 static constexpr size_t mostMaps = 24;
 
@@ -34,8 +33,8 @@ static bool isWhole(ArrayRef<Value> edge, const DimClasses &dims,
   return known && strideBits / known->first % unit == 0;
 }
 
-static bool fitsTensorMap(ArrayRef<Value> edge, const DimClasses &dims,
-                          Value tensor, TensorFacts facts) {
+bool mlir::fuse::fitsTensorMap(ArrayRef<Value> edge, const DimClasses &dims,
+                               Value tensor, TensorFacts facts) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t bits = type.getElementType().getIntOrFloatBitWidth();
   StrideKind kind = strideKind(tensor);
@@ -50,7 +49,7 @@ static bool fitsTensorMap(ArrayRef<Value> edge, const DimClasses &dims,
 
 bool mlir::fuse::fitsTensorMap(KernelOp kernel, const DimClasses &dims,
                                Value tensor, TensorFacts facts) {
-  return ::fitsTensorMap(edgeOf(kernel), dims, tensor, facts);
+  return fitsTensorMap(ArrayRef<Value>(edgeOf(kernel)), dims, tensor, facts);
 }
 
 SmallVector<Extent> MmaSpace::extents(char axis, const DimClasses &dims) const {
@@ -94,8 +93,7 @@ static SmallVector<char> joinedAxes(const ContractionSpace &space, char m,
   return joined;
 }
 
-/// The innermost dimension comes first, then the other one of the product.
-static void orderDims(MmaOperand &operand, char own, char k) {
+void mlir::fuse::orderDims(MmaOperand &operand, char own, char k) {
   std::reverse(operand.dims.begin(), operand.dims.end());
   std::reverse(operand.axes.begin(), operand.axes.end());
   char other = operand.isAlongK(k) ? own : k;
@@ -118,7 +116,7 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
     return refuse(ReasonKind::mmaOuterAxis);
   if (isFloat8(getElementTypeOrSelf(tensor.getType())) && axes.back() != k)
     return refuse(ReasonKind::mmaFloat8Axis);
-  if (!::fitsTensorMap(edge, dims, tensor, facts))
+  if (!fitsTensorMap(edge, dims, tensor, facts))
     return refuse(ReasonKind::mmaUnalignedRows);
   for (auto [number, axis] : llvm::enumerate(axes)) {
     Extent extent = dims.extent(tensor, number);
@@ -136,7 +134,7 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
     operand.axes.push_back(axis);
   }
   orderDims(operand, own.back(), k);
-  if (operand.dims.size() <= mostDims)
+  if (operand.dims.size() <= mostMapDims)
     return operand;
   return refuse(ReasonKind::mmaTooManyDims);
 }
@@ -455,7 +453,7 @@ mlir::fuse::mmaTileInputs(KernelOp kernel, const DimClasses &dims,
     if (!dims.sameShape(input, segment.shape()) ||
         llvm::none_of(input.getUsers(), isRead) || (bits != 16 && bits != 32) ||
         bytes > room || found.size() == most || !joinsRows ||
-        2 + space.outer.size() > mostDims ||
+        2 + space.outer.size() > mostMapDims ||
         !fitsTensorMap(kernel, dims, input, facts))
       continue;
     room -= bytes;

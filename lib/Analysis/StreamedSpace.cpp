@@ -39,6 +39,18 @@ Extent StreamedSpace::columnExtent(const DimClasses &dims) const {
   return contractionSpaceOf(productOp()).extent(product.n, dims);
 }
 
+bool StreamedSpace::isPaged() const { return keys.pages || values().pages; }
+
+int64_t StreamedSpace::headCount(const DimClasses &dims) const {
+  return heads ? contractionSpaceOf(scores).extent(*heads, dims).size : 1;
+}
+
+bool StreamedSpace::canLeaveParts() const {
+  return llvm::none_of(product.segments.front().flow.values, [](auto &entry) {
+    return isa_and_nonnull<RotaryOp>(entry.first.getDefiningOp());
+  });
+}
+
 bool mlir::fuse::computesWith(Operation *op,
                               const llvm::DenseSet<Value> &values) {
   return !isa<IotaOp>(op) && readsAny(op, values);
@@ -77,6 +89,7 @@ private:
   LogicalResult classifyWeight(Operation *op);
   LogicalResult findOperands();
   LogicalResult findProduct();
+  void findHeads();
   LogicalResult findResults();
   bool isOfRow(Value value) const;
 
@@ -246,7 +259,8 @@ LogicalResult StreamedFinder::findOperands() {
   if (failed(queries))
     return failure();
   FailureOr<MmaOperand> keys =
-      finder.find(space, sides.columns, sides.columnAxes, {found.n});
+      finder.findPaged(space, sides.columns, sides.columnAxes, found.n,
+                       /*rows=*/found.n);
   if (failed(keys))
     return failure();
   found.queries = *queries;
@@ -290,7 +304,8 @@ LogicalResult StreamedFinder::findProduct() {
   its.rows.axes = {its.k, its.m};
   space.n = columns;
   MmaOperandFinder finder(group, dims, facts, reason);
-  FailureOr<MmaOperand> operand = finder.find(space, values, others, {columns});
+  FailureOr<MmaOperand> operand =
+      finder.findPaged(space, values, others, columns, /*rows=*/its.k);
   if (failed(operand))
     return failure();
   its.segments.emplace_back();
@@ -300,6 +315,28 @@ LogicalResult StreamedFinder::findProduct() {
     if (!extent.isStatic() || extent.size > mostDepth || extent.size < 1)
       return refuse(ReasonKind::streamedHeads);
   return success();
+}
+
+/// Whether an operand differs along the axis.
+static bool depends(const MmaOperand &operand, char axis) {
+  return llvm::is_contained(operand.axes, axis) ||
+         (operand.pages && llvm::is_contained(operand.pages->idAxes, axis));
+}
+
+/// Queries that do not lie along their features have no other axis next to m in
+/// shared memory.
+void StreamedFinder::findHeads() {
+  ContractionSpace space = contractionSpaceOf(found.scores);
+  const MmaOperand &values = found.values();
+  if (!found.queries.isAlongK(found.k))
+    return;
+  for (char axis : space.outer) {
+    Extent extent = space.extent(axis, dims);
+    if (extent.isStatic() && extent.size > 1 &&
+        llvm::is_contained(found.queries.axes, axis) &&
+        !depends(found.keys, axis) && !depends(values, found.productAxis(axis)))
+      found.heads = axis;
+  }
 }
 
 /// Of the product's shape, or of one element a row.
@@ -363,6 +400,7 @@ FailureOr<StreamedSpace> StreamedFinder::find() {
     return refuse(ReasonKind::streamedNotRead);
   if (failed(findOperands()) || failed(findProduct()) || failed(findResults()))
     return failure();
+  findHeads();
   return std::move(found);
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -115,4 +116,25 @@ void KernelFrame::storeResults(const Point &point) {
     results.push_back(emitter.emitLanes(value, point));
   for (auto [number, value] : llvm::enumerate(results))
     emitter.store(number, point, value);
+}
+
+void mlir::fuse::storeResult(KernelFrame &frame, unsigned number,
+                             const Point &point, Value value) {
+  PointEmitter &emitter = frame.emitter;
+  auto scatter =
+      frame.kernel.getYield().getValues()[number].getDefiningOp<ScatterOp>();
+  if (!scatter)
+    return emitter.store(number, point, value);
+  bool liesApart =
+      static_cast<int64_t>(scatter.getDim()) + 1 == scatter.getType().getRank();
+  if (liesApart && point.lanes > 1) {
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      storeResult(
+          frame, number, emitter.lanePoint(point, lane),
+          vector::ExtractOp::create(frame.builder, frame.loc(), value, lane));
+    return;
+  }
+  ScatterTarget target = emitScatterTarget(emitter, scatter, point);
+  frame.ifTrue(target.exists,
+               [&] { emitter.store(number, target.point, value); });
 }

@@ -102,6 +102,12 @@ struct KernelFrame {
   void storeResults(const Point &point);
 };
 
+/// Writes result `number` at a point of what is stored of it, the updates where
+/// it is a scatter: those that exist, and one by one where neighbours of the
+/// updates do not become neighbours.
+void storeResult(KernelFrame &frame, unsigned number, const Point &point,
+                 Value value);
+
 /// Each fills the frame as its schedule says and returns the grid.
 FailureOr<Grid> lowerPointwise(KernelFrame &frame,
                                PointwiseScheduleAttr schedule);

@@ -23,14 +23,18 @@ ArrayAttr mlir::fuse::opNamesOf(KernelOp kernel) {
   return Builder(kernel.getContext()).getStrArrayAttr(names);
 }
 
-ArrayAttr mlir::fuse::copiesOf(KernelOp kernel) {
+ArrayAttr mlir::fuse::copiesOf(KernelOp kernel, ArrayRef<unsigned> inputs,
+                               ArrayRef<unsigned> results) {
   Builder builder(kernel.getContext());
   SmallVector<Attribute> pairs;
-  for (auto [result, value] : llvm::enumerate(kernel.getYield().getValues()))
-    if (auto scatter = value.getDefiningOp<ScatterOp>())
-      pairs.push_back(builder.getI64ArrayAttr(
-          {static_cast<int64_t>(result),
-           cast<BlockArgument>(scatter.getInto()).getArgNumber()}));
+  for (auto [result, number] : llvm::enumerate(results))
+    if (auto scatter =
+            kernel.getYield().getValues()[number].getDefiningOp<ScatterOp>()) {
+      unsigned into = cast<BlockArgument>(scatter.getInto()).getArgNumber();
+      pairs.push_back(
+          builder.getI64ArrayAttr({static_cast<int64_t>(result),
+                                   llvm::find(inputs, into) - inputs.begin()}));
+    }
   return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
 }
 

@@ -18,7 +18,8 @@ ArrayAttr opNamesOf(KernelOp kernel);
 
 /// Pairs [result, input]: a scatter writes a part of its result; the rest is
 /// what it writes into. Null if there are none.
-ArrayAttr copiesOf(KernelOp kernel);
+ArrayAttr copiesOf(KernelOp kernel, ArrayRef<unsigned> inputs,
+                   ArrayRef<unsigned> results);
 
 /// The numbers of those among `inputs`, numbers of the kernel's own, that it
 /// only gathers from. Null if there are none.

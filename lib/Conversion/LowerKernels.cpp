@@ -10,6 +10,7 @@
 #include "HostStrides.h"
 #include "KernelFrame.h"
 #include "LaunchAttributes.h"
+#include "Mma/StreamedParts.h"
 #include "PartStates.h"
 #include "TensorMaps.h"
 
@@ -68,6 +69,8 @@ private:
   KernelAbi bindArguments(OpBuilder &builder, gpu::GPUFuncOp function);
   PartStates bindStates(OpBuilder &builder, gpu::GPUFuncOp function);
   FailureOr<Grid> obeySchedule(KernelFrame &frame);
+  FailureOr<Grid> combineParts(KernelFrame &frame);
+  FailureOr<std::optional<PartLayout>> planParts();
   LogicalResult fillAndLaunch();
   void planStates(const PartLayout &layout);
   LogicalResult runInParts(const PartLayout &layout);
@@ -336,6 +339,19 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
       });
 }
 
+FailureOr<Grid> KernelLowering::combineParts(KernelFrame &frame) {
+  if (auto streamed = dyn_cast<StreamedScheduleAttr>(kernel.getScheduleAttr()))
+    return lowerStreamedCombination(frame, streamed);
+  return lowerCombination(frame);
+}
+
+/// What is left between the launches; nothing where there is one.
+FailureOr<std::optional<PartLayout>> KernelLowering::planParts() {
+  if (auto streamed = dyn_cast<StreamedScheduleAttr>(kernel.getScheduleAttr()))
+    return streamedPartLayoutOf(kernel, dims, streamed, options);
+  return partLayoutOf(kernel, dims);
+}
+
 /// Where the states lie, for both steps of a kernel with parts.
 PartStates KernelLowering::bindStates(OpBuilder &builder,
                                       gpu::GPUFuncOp function) {
@@ -363,9 +379,8 @@ LogicalResult KernelLowering::fillAndLaunch() {
   KernelFrame frame{kernel, function, dims, builder, emitter};
   if (!current.types.empty())
     frame.partStates = bindStates(builder, function);
-  FailureOr<Grid> grid = current.step == Launch::combine
-                             ? lowerCombination(frame)
-                             : obeySchedule(frame);
+  FailureOr<Grid> grid = current.step == Launch::combine ? combineParts(frame)
+                                                         : obeySchedule(frame);
   gpu::ReturnOp::create(builder, kernel.getLoc());
   if (failed(grid))
     return failure();
@@ -398,23 +413,31 @@ void KernelLowering::planStates(const PartLayout &layout) {
   Value steps = builder.createOrFold<arith::CeilDivUIOp>(
       loc, product(layout.places), constant(layout.step * layout.fold));
   if (layout.haveBlocks) {
-    Value some = builder.createOrFold<arith::MaxUIOp>(loc, steps, constant(1));
+    auto least = [&](Value value) {
+      return builder.createOrFold<arith::MaxUIOp>(loc, value, constant(1));
+    };
+    Value most = constant(layout.most);
+    if (layout.blocksOfPart)
+      most = least(builder.createOrFold<arith::DivUIOp>(
+          loc, most, least(hostBlocks(builder, {*layout.blocksOfPart}))));
     current.partGroups =
-        builder.createOrFold<arith::MinUIOp>(loc, some, constant(layout.most));
+        builder.createOrFold<arith::MinUIOp>(loc, least(steps), most);
     current.parts = builder.createOrFold<arith::MulIOp>(loc, current.partGroups,
                                                         constant(layout.fold));
   } else {
     current.parts = steps;
   }
-  SmallVector<Value> sizes = {current.parts, product(layout.results)};
-  SmallVector<int64_t> shape;
-  for (Value size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  for (Type component : layout.components) {
-    current.types.push_back(RankedTensorType::get(shape, component));
-    for (auto [extent, size] : llvm::zip(shape, sizes))
-      if (ShapedType::isDynamic(extent))
+  Value results = product(layout.results);
+  for (const PartComponent &component : layout.components) {
+    Value all = builder.createOrFold<arith::MulIOp>(loc, results,
+                                                    constant(component.width));
+    SmallVector<int64_t> shape;
+    for (Value size : {current.parts, all}) {
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+      if (ShapedType::isDynamic(shape.back()))
         current.dims.push_back(size);
+    }
+    current.types.push_back(RankedTensorType::get(shape, component.type));
   }
 }
 
@@ -570,8 +593,8 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       // It says nothing about how parts are combined.
       combines ? ScheduleAttrInterface() : kernel.getScheduleAttr(),
       pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs),
-      copiesOf(kernel), gatheredOf(kernel, current.inputs), touched.pointers,
-      touched.atMost,
+      copiesOf(kernel, current.inputs, current.results),
+      gatheredOf(kernel, current.inputs), touched.pointers, touched.atMost,
       sharedBytes ? builder.getI64IntegerAttr(sharedBytes) : IntegerAttr(),
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
                          : IntegerAttr(),
@@ -590,7 +613,7 @@ LogicalResult KernelLowering::run() {
   if (failed(collectSizes()) || failed(verifyScatters(kernel)))
     return failure();
   collectStrides();
-  FailureOr<std::optional<PartLayout>> parts = partLayoutOf(kernel, dims);
+  FailureOr<std::optional<PartLayout>> parts = planParts();
   if (failed(parts))
     return failure();
   current.inputs =

@@ -22,16 +22,14 @@ static constexpr int64_t widestBytes = 16;
 // What is left between the launches
 //===----------------------------------------------------------------------===//
 
-/// The inputs from which the results are computed, without those that only
-/// reductions need unless these are taken, too.
-static SmallVector<unsigned>
-inputsOf(KernelOp kernel, ArrayRef<unsigned> results, bool throughReductions) {
+SmallVector<unsigned>
+mlir::fuse::inputsOf(KernelOp kernel, ArrayRef<unsigned> results,
+                     llvm::function_ref<bool(Operation *)> isLeft) {
   llvm::SetVector<Value> needed;
   for (unsigned result : results)
     needed.insert(kernel.getYield().getValues()[result]);
   for (size_t next = 0; next < needed.size(); ++next)
-    if (Operation *op = needed[next].getDefiningOp();
-        op && (throughReductions || !isReduction(op)))
+    if (Operation *op = needed[next].getDefiningOp(); op && !isLeft(op))
       needed.insert(op->operand_begin(), op->operand_end());
   SmallVector<unsigned> inputs;
   for (BlockArgument argument : kernel.getBody().getArguments())
@@ -120,10 +118,12 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
     (space->isReducedShape(dims.extents(value)) ? layout.late : layout.early)
         .push_back(number);
-  layout.lateInputs =
-      inputsOf(kernel, layout.late,
-               /*throughReductions=*/leavesRest(*space, layout.fold));
-  layout.components = stateTypes(space->levels.front());
+  bool hasRest = leavesRest(*space, layout.fold);
+  layout.lateInputs = inputsOf(kernel, layout.late, [&](Operation *op) {
+    return isReduction(op) && !hasRest;
+  });
+  for (Type type : stateTypes(space->levels.front()))
+    layout.components.push_back({type});
   return std::optional(std::move(layout));
 }
 
@@ -172,6 +172,19 @@ void mlir::fuse::leaveStates(KernelFrame &frame,
     }
 }
 
+Value mlir::fuse::loadComponent(KernelFrame &frame, unsigned pointer,
+                                Type element, const Index &part,
+                                const Index &result, const Index &results,
+                                int64_t lanes) {
+  Value at = addressOf(frame, frame.partStates->pointers[pointer], element,
+                       part, result, results);
+  Type stored =
+      PointEmitter::lanesOf(PointEmitter::storageType(element), lanes);
+  Value value = LLVM::LoadOp::create(frame.builder, frame.loc(), stored, at,
+                                     alignmentOf(frame, element, lanes));
+  return frame.emitter.fromStorage(frame.loc(), element, value);
+}
+
 ReductionState mlir::fuse::loadState(KernelFrame &frame, Reducer &reducer,
                                      unsigned first, const Index &part,
                                      const Index &result, const Index &results,
@@ -180,17 +193,9 @@ ReductionState mlir::fuse::loadState(KernelFrame &frame, Reducer &reducer,
   Type element = PointEmitter::computeType(
       getElementTypeOrSelf(op->getOperand(0).getType()));
   ReductionState state;
-  for (unsigned component = 0; component < numStateComponents(op);
-       ++component) {
-    Value pointer = frame.partStates->pointers[first + component];
-    Value at = addressOf(frame, pointer, element, part, result, results);
-    int64_t width = reducer.isShared(component) ? 1 : lanes;
-    Type stored = PointEmitter::storageType(element);
-    if (width > 1)
-      stored = VectorType::get({width}, stored);
-    Value value = LLVM::LoadOp::create(frame.builder, frame.loc(), stored, at,
-                                       alignmentOf(frame, element, width));
-    state.push_back(frame.emitter.fromStorage(frame.loc(), element, value));
-  }
+  for (unsigned component = 0; component < numStateComponents(op); ++component)
+    state.push_back(loadComponent(frame, first + component, element, part,
+                                  result, results,
+                                  reducer.isShared(component) ? 1 : lanes));
   return state;
 }

@@ -37,10 +37,20 @@
 
 namespace mlir::fuse {
 
+/// A component of a state: the element type, as it is computed, and the
+/// elements of a result.
+struct PartComponent {
+  Type type;
+  int64_t width = 1;
+};
+
 /// What the two launches of a kernel have between them.
 struct PartLayout {
   /// The most parts, and the places that a part takes at a time.
   int64_t most, step;
+  /// The blocks of one part: there are as many parts as make `most` blocks.
+  /// Nothing where `most` counts parts.
+  std::optional<GridTerm> blocksOfPart = std::nullopt;
   /// Neighbouring places that are walked together and have a part each.
   int64_t fold;
   /// Whether each part has blocks of its own; else the grid is what the
@@ -48,8 +58,8 @@ struct PartLayout {
   bool haveBlocks;
   /// The extents whose products are the places and the results.
   SmallVector<Extent> places, results;
-  /// The element type of each component of each state, as it is computed.
-  SmallVector<Type> components;
+  /// The components of all states.
+  SmallVector<PartComponent> components;
   /// The results that the first launch writes, because they have the shape that
   /// is reduced, and those of the second with the inputs that it needs.
   SmallVector<unsigned> early, late, lateInputs;
@@ -65,6 +75,11 @@ std::optional<int64_t> mostPartsOf(ScheduleAttrInterface schedule);
 FailureOr<std::optional<PartLayout>> partLayoutOf(KernelOp kernel,
                                                   const DimClasses &dims);
 
+/// The inputs from which the results are computed, without those that only ops
+/// for which `isLeft` holds need: their results are known.
+SmallVector<unsigned> inputsOf(KernelOp kernel, ArrayRef<unsigned> results,
+                               llvm::function_ref<bool(Operation *)> isLeft);
+
 /// The element type of each component of the states of reductions, as it is
 /// computed.
 SmallVector<Type> stateTypes(ArrayRef<Operation *> reductions);
@@ -74,6 +89,11 @@ SmallVector<Type> stateTypes(ArrayRef<Operation *> reductions);
 void leaveStates(KernelFrame &frame, ArrayRef<ReductionState> states,
                  const Index &part, const Index &result, const Index &results,
                  unsigned first = 0);
+
+/// Reads `lanes` neighbours of the component of a state at pointer `pointer`.
+Value loadComponent(KernelFrame &frame, unsigned pointer, Type element,
+                    const Index &part, const Index &result,
+                    const Index &results, int64_t lanes);
 
 /// Reads the states of a part, of as many results as there are lanes, whose
 /// first component is at pointer `first`.

@@ -345,12 +345,28 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
              "that it cuts are masked";
   else if (!masks.empty())
     masked = "; only tiles that the mask cuts are masked";
-  return formatv(
+  std::string text = formatv(
       "a softmax of rows stands between two contractions of 16-bit floats: {0} "
-      "share {1} rows of the first, and take {2} rows of the others at a time, "
-      "whose scores stay in registers{3}",
-      plural(schedule.getConsumers(), "warpgroup"), schedule.getTileM(),
-      schedule.getTileK(), masked);
+      "{1} {2} rows of the first, and {3} {4} rows of the others at a time, "
+      "whose scores stay in registers{5}",
+      plural(schedule.getConsumers(), "warpgroup"),
+      schedule.getConsumers() == 1 ? "has" : "share", schedule.getTileM(),
+      schedule.getConsumers() == 1 ? "takes" : "take", schedule.getTileK(),
+      masked);
+  if (schedule.getHeads() > 1)
+    text +=
+        formatv("; the rows are {0} of each of {1} heads that share a head "
+                "of the others",
+                plural(schedule.queriesPerTile(), "row"), schedule.getHeads());
+  if (schedule.getSplit() > 1)
+    text += formatv("; blocks share the rows of the others so that there are "
+                    "about {0} of them",
+                    schedule.getSplit());
+  if (schedule.leavesParts())
+    text += "; a second launch combines what blocks leave";
+  if (succeeded(space) && space->isPaged())
+    text += "; pages are read by their numbers";
+  return text;
 }
 
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,

@@ -10,6 +10,8 @@
 // cannot share one. So what leads from one contraction to the next is looked at
 // as a whole, before anything else is merged.
 //
+// Keys and values that are gathered from pages of a cache are read there.
+//
 // What masks the scores goes with them where it costs little to compute for
 // each of them: comparisons of places, say. An op that others need, too, is
 // copied.
@@ -79,6 +81,24 @@ static SmallVector<Operation *> opsBetween(ContractOp product, Value weights,
   }
   std::reverse(kept.begin(), kept.end());
   return kept;
+}
+
+/// Adds what gathers an operand of one of the contractions from pages.
+static SmallVector<Operation *> withPages(ArrayRef<Operation *> ops,
+                                          const Groups &groups) {
+  llvm::SmallSetVector<Operation *, 32> all;
+  for (Operation *op : ops)
+    if (isa<ContractOp>(op))
+      for (Value operand : op->getOperands()) {
+        SmallVector<Operation *> paging = pagingOps(operand);
+        if (llvm::all_of(paging,
+                         [&](Operation *op) { return groups.contains(op); }))
+          all.insert(paging.begin(), paging.end());
+      }
+  all.insert(ops.begin(), ops.end());
+  SmallVector<Operation *> sorted = all.takeVector();
+  sortByPlace(sorted);
+  return sorted;
 }
 
 /// Whether one of the values is computed by one of the ops, through others.
@@ -155,6 +175,14 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   if (first == product.getOperation())
     return false;
+  SmallVector<Operation *> paged = withPages(ops, groups);
+  return (paged.size() > ops.size() && tryStream(product, paged, following)) ||
+         tryStream(product, ops, following);
+}
+
+bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
+                            const llvm::DenseSet<Value> &following) {
+  Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   Reason reason;
   auto refuse = [&] {
     missed[{product, first}] = Reason::because(ReasonKind::notStreamed, reason);
@@ -182,6 +210,8 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
                     microseconds(apart));
     return refuse();
   }
+  missed.erase({product, first});
+  settled.erase({product, first});
   takeCopies(ops, following);
   dims = std::make_unique<DimClasses>(function);
   return true;

@@ -69,12 +69,12 @@ TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
                        *target.gpu);
   Reason reason;
   TensorFacts facts{target.aligned, target.divisible};
-  if (isa<StreamedScheduleAttr>(schedule))
+  if (auto streamed = dyn_cast<StreamedScheduleAttr>(schedule))
     if (auto space = streamedSpaceOf(kernel, dims, facts, reason);
         succeeded(space)) {
       TimeEstimate estimate;
       estimate.seconds =
-          streamedSeconds(*space, dims, *target.gpu, target.assumed);
+          streamedSeconds(*space, dims, *target.gpu, target.assumed, streamed);
       estimate.residentBlocks = 1;
       estimate.limit = TimeLimit::TensorCores;
       return estimate;

@@ -69,15 +69,38 @@ struct KernelAsGroup {
   SmallVector<Value> inputs, results;
 };
 
+/// Pages of a cache, of which an operand's rows are gathered:
+///
+///   %p = fuse.gather %cache, %ids dim = 0       [sequences, pages, rows, ..]
+///   %k = tensor.collapse_shape %p [[0], [1, 2], ..]
+///
+/// with a transpose in between where other axes lie before the rows. Row r of a
+/// sequence is row r mod `rows` of page ids[.., r / rows].
+struct MmaPages {
+  /// The letter of an operand's dimension that counts the pages of the cache.
+  static constexpr char kAxis = '#';
+
+  /// The kernel's input of page numbers, and the space's letters of its
+  /// dimensions but the last; 0 of one of size 1.
+  Value ids;
+  SmallVector<char, 2> idAxes;
+  /// The space's letter of the rows, and the rows of a page.
+  char axis;
+  int64_t rows;
+  /// Pages of the cache, and of a sequence.
+  Extent count, perSequence;
+};
+
 /// An operand of a contraction.
 struct MmaOperand {
-  /// The kernel's input.
+  /// The kernel's input; with pages the cache.
   Value tensor;
   /// The dimensions of its tensor map, the innermost first: for each the
   /// numbers of the input's that it joins, without outer ones of size 1.
   SmallVector<SmallVector<unsigned, 2>, 5> dims;
   /// The space's letters of these, of joined ones the last.
   SmallVector<char, 5> axes;
+  std::optional<MmaPages> pages = std::nullopt;
 
   /// Whether neighbours in memory follow the summed axis.
   bool isAlongK(char k) const { return axes.front() == k; }
@@ -141,6 +164,10 @@ struct MmaSpace {
   /// Of an element of the operands: 16 or 8.
   int64_t operandBits() const;
 };
+
+/// What gathers an operand from pages, the gather last; none where nothing
+/// does.
+SmallVector<Operation *> pagingOps(Value operand);
 
 /// Whether the contraction, in a kernel of its own, is a product of matrices
 /// that tensor cores run where tensors lie as `facts` says; or why not.

@@ -33,6 +33,9 @@ struct StreamedSpace {
   /// The first contraction, and the letters of its product.
   ContractOp scores;
   char m, n, k;
+  /// The last axis of the scores that queries have and neither keys nor values
+  /// do, of a known size above 1: query heads that share a head of keys.
+  std::optional<char> heads;
   MmaOperand queries, keys;
   /// What the softmax is of, its statistics, and its exponentials.
   Value logits;
@@ -62,6 +65,11 @@ struct StreamedSpace {
   MmaSpace product;
 
   ContractOp productOp() const { return product.first(); }
+  const MmaOperand &values() const {
+    return product.segments.front().contractions.front().columns;
+  }
+  /// Whether keys or values are gathered from pages.
+  bool isPaged() const;
   /// The second contraction's letter for one of the first's result.
   char productAxis(char scoreAxis) const;
   /// Queries, keys, columns of the values, and what queries and keys are summed
@@ -70,6 +78,11 @@ struct StreamedSpace {
   Extent keyExtent(const DimClasses &dims) const;
   Extent columnExtent(const DimClasses &dims) const;
   Extent depthExtent(const DimClasses &dims) const;
+  /// Query heads that share a head of keys.
+  int64_t headCount(const DimClasses &dims) const;
+  /// Whether blocks can leave their sums to a second launch: no element of a
+  /// result needs two of them.
+  bool canLeaveParts() const;
 };
 
 /// The space of what is a kernel or may become one, or a reason why it has

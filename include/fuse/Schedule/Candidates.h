@@ -72,9 +72,11 @@ SmallVector<MmaScheduleAttr> mmaSchedulesOf(KernelOp kernel,
 SmallVector<StreamedScheduleAttr>
 streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
                     const ScheduleTarget &target);
-/// The seconds that it takes, if no tile of it is masked.
+/// The seconds that it takes, if no tile of it is masked, with the schedule, or
+/// with the fastest.
 double streamedSeconds(const StreamedSpace &space, const DimClasses &dims,
-                       const GPUTarget &gpu, ArrayRef<AssumedSize> assumed);
+                       const GPUTarget &gpu, ArrayRef<AssumedSize> assumed,
+                       StreamedScheduleAttr schedule = {});
 
 /// The choice first, then the others from fast to slow, as far as the model
 /// knows. Every one of them lowers. Empty if no scheduler applies.

@@ -93,10 +93,24 @@ Value KeyRangeEmitter::evaluate(const AffinePlace::Term &term) {
   return times(value, term.factor);
 }
 
+/// Whether it differs between the rows of the tile, beside their places along
+/// m.
+bool KeyRangeEmitter::varies(const AffinePlace::Term &term) {
+  if (!varying || term.size)
+    return false;
+  if (term.axis)
+    return *term.axis == *varying;
+  SmallVector<Extent> extents = b.frame.dims.extents(term.value);
+  size_t missing = point.size() - extents.size();
+  return *varying >= missing && extents[*varying - missing].size != 1;
+}
+
 /// With rest = queries * row + constant + terms, key + rest <= 0 bounds keys
 /// from above, and -key + rest <= 0 from below. Some rows see what the least
 /// rest allows, all rows what the largest does.
 KeyRanges KeyRangeEmitter::notPositive(const AffinePlace &place) {
+  if (llvm::any_of(place.terms, [&](auto &term) { return varies(term); }))
+    return {everything().some, nothing()};
   Value shared = number(place.constant);
   for (const AffinePlace::Term &term : place.terms)
     shared = fold<arith::AddIOp>(shared, evaluate(term));

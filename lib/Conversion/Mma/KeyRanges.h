@@ -32,10 +32,12 @@ struct KeyRanges {
 class KeyRangeEmitter {
 public:
   /// `point`: of a score of the tile, of which the outer places count; `first`
-  /// and `last` are its first and last row, i64.
+  /// and `last` are its first and last row, i64. Along the axis `varying` its
+  /// rows have several places.
   KeyRangeEmitter(MmaBuilder &b, ArrayRef<Index> point, Value first, Value last,
-                  Value keys)
-      : b(b), point(point), firstRow(first), lastRow(last), keys(keys) {}
+                  Value keys, std::optional<unsigned> varying)
+      : b(b), point(point), firstRow(first), lastRow(last), keys(keys),
+        varying(varying) {}
 
   KeyRanges everything();
   KeyRanges emit(const ScoreCondition &condition);
@@ -55,6 +57,7 @@ private:
   KeyRanges either(const KeyRanges &a, const KeyRanges &b);
   KeyRanges notPositive(const AffinePlace &place);
   Value evaluate(const AffinePlace::Term &term);
+  bool varies(const AffinePlace::Term &term);
   Value less(Value x, Value y);
   Value select(Value condition, Value x, Value y) {
     return b.select(condition, x, y);
@@ -63,6 +66,7 @@ private:
   MmaBuilder &b;
   ArrayRef<Index> point;
   Value firstRow, lastRow, keys;
+  std::optional<unsigned> varying;
 };
 
 } // namespace mlir::fuse

@@ -27,9 +27,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TensorMaps.h"
-#include "KeyRanges.h"
-#include "StreamedRows.h"
-#include "VerifyMma.h"
+#include "StreamedPages.h"
+#include "StreamedParts.h"
+#include "StreamedTiles.h"
 #include "Wgmma.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -41,19 +41,21 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Registers of a thread, which are 504 together: what 384 threads get of the
-/// 65536 of a multiprocessor.
-static constexpr uint32_t producerRegisters = 24, consumerRegisters = 240;
 static constexpr int64_t halves = StreamedScores::halves;
 
-namespace {
-/// Tiles of keys, from `first` on before `last`, and the keys that all rows
-/// see.
-struct KeyTiles {
-  Value first, last;
-  KeyRange all;
-};
+/// Blocks that registers leave room for on a multiprocessor, and what a thread
+/// of the producer and of a consumer has of them: 24 + 2 * 240 are the 504 that
+/// three threads get of 65536 for 384, and 24 + 232 the 256 that two get of
+/// half of them for 256.
+static constexpr uint32_t producerRegisters = 24;
+static int64_t residentBlocks(StreamedScheduleAttr schedule) {
+  return schedule.getConsumers() == 1 ? 2 : 1;
+}
+static uint32_t consumerRegisters(StreamedScheduleAttr schedule) {
+  return schedule.getConsumers() == 1 ? 232 : 240;
+}
 
+namespace {
 class StreamedLowering {
 public:
   StreamedLowering(KernelFrame &frame, StreamedScheduleAttr schedule,
@@ -62,24 +64,32 @@ public:
   Grid run();
 
 private:
-  Value addMap(const MmaOperand &operand, const SlotOperand &slot);
+  Value addMap(const MmaOperand &operand, const SlotOperand &slot,
+               int64_t rows);
   void placeTile();
-  KeyTiles findTiles();
   void produce();
   void copy(TileRing &ring, const RingPlace &place, const SlotOperand &slot,
             const MmaOperand &operand, Value map, int64_t bytes,
             llvm::function_ref<Value(char, const SlotBox &)> coordinate);
+  void copyPages(TileRing &ring, const RingPlace &place,
+                 const SlotOperand &slot, StreamedPages &pages,
+                 ArrayRef<Value> numbers, const MmaOperand &operand, Value map,
+                 int64_t bytes, Value key,
+                 llvm::function_ref<Value(char, const SlotBox &)> coordinate);
   void consume();
   Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
                      ArrayRef<Value> weights);
-  SmallVector<Value> logitsOf(Value scores, Value tile);
+  SmallVector<Value> missingKeys(Value tile);
+  SmallVector<Value> logitsOf(Value scores, Value tile,
+                              ArrayRef<Value> missing);
   RowState firstTile(Value ownQueries);
   Value lastProduct(Value sums, const RingPlace &place, const RowState &state);
   SmallVector<Value> ifKeys(llvm::function_ref<SmallVector<Value>()> body,
                             llvm::function_ref<SmallVector<Value>()> otherwise);
   Value turned(Value sums, ArrayRef<Value> factors);
   void finish(Value sums, RowState &state);
+  void writeResults(Value sums);
   void release(TileRing &ring, Value slot, Value condition = {});
 
   KernelFrame &frame;
@@ -92,15 +102,17 @@ private:
   Wgmma scoreProduct, product;
   StreamedScores scores;
   StreamedRows rows;
-  MmaEpilogue epilogue;
+  StreamedTiles places;
+  StreamedPages keyPages, valuePages;
+  /// None where a second launch writes the results.
+  std::optional<MmaEpilogue> epilogue;
   TileOrder order;
   Value queryMap, keyMap, valueMap;
   Value memory, thread;
   std::optional<TileRing> queryRing, keyRing, valueRing;
   TilePlace tile;
   KeyTiles tiles;
-  /// Null where there are always keys.
-  Value hasKeys;
+  Value part;
   ConsumerThread self;
 };
 } // namespace
@@ -114,11 +126,9 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
               space.queries.isAlongK(space.k), MmaScheduleAttr::kElementBytes},
       keys{schedule.getTileK(), schedule.getDepth(),
            space.keys.isAlongK(space.k), MmaScheduleAttr::kElementBytes},
-      values{
-          schedule.getTileN(), schedule.getTileK(),
-          space.product.segments.front().contractions.front().columns.isAlongK(
-              space.product.k),
-          MmaScheduleAttr::kElementBytes},
+      values{schedule.getTileN(), schedule.getTileK(),
+             space.values().isAlongK(space.product.k),
+             MmaScheduleAttr::kElementBytes},
       scoreProduct(b, schedule.getTileK(),
                    getElementTypeOrSelf(space.queries.tensor),
                    getElementTypeOrSelf(space.keys.tensor), queries, keys),
@@ -126,24 +136,40 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
               space.productOp().getType().getElementType(),
               space.productOp().getType().getElementType(), values, values),
       scores(b, space, schedule), rows(b, space, scores),
-      epilogue(b, space.product, space.product.segments.front(), resultTile,
-               facts),
+      places(b, space, schedule),
+      keyPages(b, space.keys, schedule.getTileK(),
+               [&](char axis) { return space.productAxis(axis); }),
+      valuePages(b, space.values(), schedule.getTileK(),
+                 [](char axis) { return axis; }),
       order(b, space.product, resultTile) {
-  queryMap = addMap(space.queries, queries);
-  keyMap = addMap(space.keys, keys);
-  valueMap = addMap(space.product.segments.front().contractions.front().columns,
-                    values);
+  if (!schedule.leavesParts())
+    epilogue.emplace(b, space.product, space.product.segments.front(),
+                     resultTile, facts);
+  queryMap = addMap(space.queries, queries,
+                    schedule.getHeads() > 1 ? schedule.queriesPerTile()
+                                            : queries.blockRows());
+  keyMap = addMap(space.keys, keys,
+                  keyPages.exist() ? keyPages.rowsPerCopy() : keys.blockRows());
+  valueMap = addMap(space.values(), values,
+                    valuePages.exist() ? valuePages.rowsPerCopy()
+                                       : values.blockRows());
 }
 
+/// With several heads in a tile a copy brings the queries of one after the
+/// other's.
 Value StreamedLowering::addMap(const MmaOperand &operand,
-                               const SlotOperand &slot) {
+                               const SlotOperand &slot, int64_t rows) {
   TensorMapUse use;
   use.isResult = false;
   use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
   use.dims.assign(operand.dims.begin(), operand.dims.end());
   use.box.assign(operand.dims.size(), 1);
   use.box[0] = slot.rowElements();
-  use.box[1] = slot.blockRows();
+  use.box[1] = rows;
+  bool isQueries = &operand == &space.queries;
+  if (int64_t heads = schedule.getHeads(); isQueries && heads > 1)
+    use.box[llvm::find(operand.axes, *space.heads) - operand.axes.begin()] =
+        heads;
   return addTensorMap(frame, std::move(use));
 }
 
@@ -151,75 +177,15 @@ Value StreamedLowering::addMap(const MmaOperand &operand,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Blocks that follow each other have the same keys. Later queries, which see
-/// more keys of a causal mask, come first.
+/// Divisions by numbers that are not known stay before the products.
 void StreamedLowering::placeTile() {
-  PointEmitter &emitter = frame.emitter;
-  MmaSpace &its = space.product;
-  Value rows = b.wordOf(emitter.product(its.extents(its.m, frame.dims)));
-  Value count = b.ceilDiv(rows, schedule.getTileM());
-  Value block = b.wordOf(frame.blockId());
-  Value batch = b.div(block, count);
-  Value before = b.sub(block, b.mul(batch, count));
-  tile.row = b.mul(b.sub(b.sub(count, b.word(1)), before), schedule.getTileM());
-  tile.column = b.word(0);
-  SmallVector<Extent> sizes;
-  for (char axis : its.outer)
-    llvm::append_range(sizes, its.extents(axis, frame.dims));
-  auto indices = emitter.delinearize(b.indexOf(batch), sizes);
-  for (auto [axis, index] : llvm::zip(its.outer, indices))
-    tile.outer[axis] = b.wordOf(index);
-  tile = order.fixHere(tile);
-}
-
-/// There is one tile at least, so that rows which see nothing have statistics;
-/// without keys it is not there.
-KeyTiles StreamedLowering::findTiles() {
-  PointEmitter &emitter = frame.emitter;
-  ContractOp op = space.scores;
-  SmallVector<Index> point;
-  for (auto [number, axis] : llvm::enumerate(op.getResultAxes())) {
-    bool isOne = frame.dims.extent(op.getResult(), number).size == 1;
-    bool isPlace = axis == space.m || axis == space.n;
-    point.push_back(isOne || isPlace ? Index::constant(0)
-                                     : b.indexOf(tile.outer.lookup(
-                                           space.productAxis(axis))));
-  }
-  auto wide = [&](Value word) -> Value {
-    return arith::ExtUIOp::create(builder, b.loc(), builder.getI64Type(), word);
-  };
-  Value rowCount = b.wordOf(emitter.size(space.rowExtent(frame.dims)));
-  Value keyCount = b.wordOf(emitter.size(space.keyExtent(frame.dims)));
-  Value last =
-      b.sub(b.min(b.add(tile.row, schedule.getTileM()), rowCount), b.word(1));
-  KeyRangeEmitter ranges(b, point, wide(tile.row), wide(last), wide(keyCount));
-  KeyRanges seen = ranges.everything();
-  for (const ScoreMask &mask : scores.masks()) {
-    KeyRanges its = ranges.emit(mask.condition);
-    if (!mask.hides)
-      its.some = ranges.everything().some;
-    seen = ranges.both(seen, its);
-  }
-  auto narrow = [&](Value value) -> Value {
-    return arith::TruncIOp::create(builder, b.loc(), builder.getI32Type(),
-                                   value);
-  };
-  if (!space.keyExtent(frame.dims).isStatic())
-    hasKeys = b.differs(keyCount, b.word(0));
-  KeyTiles found;
-  found.all = {narrow(seen.all.first), narrow(seen.all.last)};
-  Value zero = ranges.number(0);
-  Value firstKey = narrow(ranges.max(seen.some.first, zero));
-  Value lastKey = narrow(ranges.max(seen.some.last, zero));
-  Value count = b.ceilDiv(keyCount, schedule.getTileK());
-  // A range may start behind the last key.
-  found.first =
-      b.min(b.div(firstKey, schedule.getTileK()),
-            b.select(b.equal(count, 0), b.word(0), b.sub(count, b.word(1))));
-  found.last = b.ceilDiv(lastKey, schedule.getTileK());
-  Value least = b.add(found.first, 1);
-  found.last = b.select(b.isLess(found.last, least), least, found.last);
-  return found;
+  tile = order.fixHere(places.place());
+  tiles = places.find(tile, scores.masks());
+  if (!schedule.leavesParts())
+    return;
+  part = order.fixHere(places.part());
+  tiles.first = order.fixHere(tiles.first);
+  tiles.last = order.fixHere(tiles.last);
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,6 +206,32 @@ void StreamedLowering::copy(
   }
 }
 
+/// With the pages of numbers that load() has found.
+void StreamedLowering::copyPages(
+    TileRing &ring, const RingPlace &place, const SlotOperand &slot,
+    StreamedPages &pages, ArrayRef<Value> numbers, const MmaOperand &operand,
+    Value map, int64_t bytes, Value key,
+    llvm::function_ref<Value(char, const SlotBox &)> coordinate) {
+  if (!pages.exist())
+    return copy(ring, place, slot, operand, map, bytes, coordinate);
+  Value barrier = ring.expect(place, bytes);
+  Value at = ring.offset(place.slot);
+  int64_t rows = pages.rowsPerCopy();
+  for (const SlotBox &box : slot.boxes(0, slot.count))
+    for (auto [number, page] : llvm::enumerate(numbers)) {
+      SmallVector<Value> coordinates;
+      for (char axis : operand.axes)
+        coordinates.push_back(
+            axis == MmaPages::kAxis ? page
+            : axis == operand.pages->axis
+                ? pages.rowInPage(key, static_cast<int64_t>(number))
+                : coordinate(axis, box));
+      int64_t offset =
+          static_cast<int64_t>(number) * rows * SlotOperand::rowBytes;
+      ring.copy(b.add(at, box.offset + offset), map, coordinates, barrier);
+    }
+}
+
 void StreamedLowering::produce() {
   // Of an axis of the scores but those of the first product.
   auto outer = [&](char axis) {
@@ -251,12 +243,10 @@ void StreamedLowering::produce() {
                 : axis == space.m ? b.add(tile.row, box.further)
                                   : outer(axis);
        });
-  const MmaOperand &valueOperand =
-      space.product.segments.front().contractions.front().columns;
   RingPlace start = keyRing->start(/*parity=*/1);
   // An empty tensor has no map.
   Value last =
-      hasKeys ? b.select(hasKeys, tiles.last, tiles.first) : tiles.last;
+      tiles.exist ? b.select(tiles.exist, tiles.last, tiles.first) : tiles.last;
   b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
          [&](Value step, ValueRange current) -> SmallVector<Value> {
            RingPlace place{current[0], current[1]};
@@ -264,20 +254,28 @@ void StreamedLowering::produce() {
            Value number =
                b.sub(b.sub(b.add(tiles.last, tiles.first), step), b.word(1));
            Value key = b.mul(number, schedule.getTileK());
+           SmallVector<Value> ofKeys, ofValues;
+           if (keyPages.exist())
+             ofKeys = keyPages.load(tile, key);
+           if (valuePages.exist())
+             ofValues = valuePages.load(tile, key);
            keyRing->awaitEmpty(place);
-           copy(*keyRing, place, keys, space.keys, keyMap, schedule.keyBytes(),
-                [&](char axis, const SlotBox &box) {
-                  return axis == space.k   ? b.word(box.place)
-                         : axis == space.n ? b.add(key, box.further)
-                                           : outer(axis);
-                });
+           copyPages(*keyRing, place, keys, keyPages, ofKeys, space.keys,
+                     keyMap, schedule.keyBytes(), key,
+                     [&](char axis, const SlotBox &box) {
+                       return axis == space.k   ? b.word(box.place)
+                              : axis == space.n ? b.add(key, box.further)
+                                                : outer(axis);
+                     });
            valueRing->awaitEmpty(place);
-           copy(*valueRing, place, values, valueOperand, valueMap,
-                schedule.valueBytes(), [&](char axis, const SlotBox &box) {
-                  return axis == space.product.k   ? b.add(key, box.place)
-                         : axis == space.product.n ? b.word(box.further)
-                                                   : tile.outer.lookup(axis);
-                });
+           copyPages(*valueRing, place, values, valuePages, ofValues,
+                     space.values(), valueMap, schedule.valueBytes(), key,
+                     [&](char axis, const SlotBox &box) {
+                       return axis == space.product.k ? b.add(key, box.place)
+                              : axis == space.product.n
+                                  ? b.word(box.further)
+                                  : tile.outer.lookup(axis);
+                     });
            RingPlace next = keyRing->next(place);
            return {next.slot, next.parity};
          });
@@ -323,9 +321,34 @@ Value StreamedLowering::startProduct(Value sums, const RingPlace &place,
   return sums;
 }
 
-/// In a tile that neither a mask nor the end of the keys cuts, nothing is
-/// masked.
-SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number) {
+/// For runs of equally many keys of a tile, whether a page of them is missing;
+/// none without pages.
+SmallVector<Value> StreamedLowering::missingKeys(Value number) {
+  SmallVector<Value> missing;
+  Value key = b.mul(number, schedule.getTileK());
+  StreamedPages *both[] = {&keyPages, &valuePages};
+  size_t runs = 0;
+  for (StreamedPages *pages : both)
+    if (pages->exist())
+      runs = std::max<size_t>(runs, pages->copies());
+  missing.resize(runs);
+  for (StreamedPages *pages : both) {
+    if (!pages->exist())
+      continue;
+    SmallVector<Value> numbers = pages->load(tile, key);
+    for (auto [run, value] : llvm::enumerate(missing)) {
+      Value is = b.equal(numbers[run * numbers.size() / runs], -1);
+      value =
+          value ? builder.createOrFold<arith::OrIOp>(b.loc(), value, is) : is;
+    }
+  }
+  return missing;
+}
+
+/// In a tile that neither a mask nor the end of the keys cuts, and whose pages
+/// all exist, nothing is masked.
+SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number,
+                                              ArrayRef<Value> missing) {
   SmallVector<Value> own;
   for (int64_t i = 0; i < scoreProduct.sumsPerThread(); ++i)
     own.push_back(scoreProduct.extract(sums, i));
@@ -333,8 +356,8 @@ SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number) {
   scores.startTile(key);
   Extent extent = space.keyExtent(frame.dims);
   bool hasEdges = !extent.isStatic() || extent.size % schedule.getTileK() != 0;
-  if (!hasEdges && scores.masks().empty())
-    return scores.logits(own, /*isWhole=*/true);
+  if (!hasEdges && scores.masks().empty() && missing.empty())
+    return scores.logits(own, /*isWhole=*/true, missing);
   auto signedLess = [&](Value x, Value y) {
     return builder.createOrFold<arith::CmpIOp>(b.loc(),
                                                arith::CmpIPredicate::sle, x, y);
@@ -342,6 +365,11 @@ SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number) {
   Value isWhole =
       frame.both(signedLess(tiles.all.first, key),
                  signedLess(b.add(key, schedule.getTileK()), tiles.all.last));
+  for (Value run : missing)
+    isWhole = frame.both(
+        isWhole, b.equal(arith::ExtUIOp::create(builder, b.loc(),
+                                                builder.getI32Type(), run),
+                         0));
   SmallVector<Type> types(own.size(), builder.getF32Type());
   auto branch = scf::IfOp::create(builder, b.loc(), types, isWhole,
                                   /*withElseRegion=*/true);
@@ -349,7 +377,7 @@ SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(whole ? branch.thenBlock()
                                            : branch.elseBlock());
-    scf::YieldOp::create(builder, b.loc(), scores.logits(own, whole));
+    scf::YieldOp::create(builder, b.loc(), scores.logits(own, whole, missing));
   }
   return SmallVector<Value>(branch.getResults());
 }
@@ -392,6 +420,9 @@ void StreamedLowering::consume() {
                RingPlace valuePlace{current[3], current[4]};
                RowState now = unpack(current);
                Value queriesHere = order.fixHere(ownQueries);
+               Value number = b.sub(b.sub(b.add(tiles.last, tiles.first), step),
+                                    b.word(1));
+               SmallVector<Value> missing = missingKeys(number);
                keyRing->awaitFull(keyPlace);
                Value sums = product.awaitAll(current[0]);
                release(*valueRing, valueRing->previousSlot(valuePlace),
@@ -407,9 +438,8 @@ void StreamedLowering::consume() {
                if (!overlaps)
                  sums = product.awaitAll(sums);
                release(*keyRing, keyPlace.slot);
-               Value number = b.sub(b.sub(b.add(tiles.last, tiles.first), step),
-                                    b.word(1));
-               rows.follow(logitsOf(found, number), now, /*isFirst=*/false);
+               rows.follow(logitsOf(found, number, missing), now,
+                           /*isFirst=*/false);
                return pack(now, sums, keyRing->next(keyPlace),
                            valueRing->next(valuePlace));
              });
@@ -422,12 +452,12 @@ void StreamedLowering::consume() {
 SmallVector<Value>
 StreamedLowering::ifKeys(llvm::function_ref<SmallVector<Value>()> body,
                          llvm::function_ref<SmallVector<Value>()> otherwise) {
-  if (!hasKeys)
+  if (!tiles.exist)
     return body();
   SmallVector<Value> empty = otherwise();
   auto branch =
-      scf::IfOp::create(builder, b.loc(), ValueRange(empty).getTypes(), hasKeys,
-                        /*withElseRegion=*/true);
+      scf::IfOp::create(builder, b.loc(), ValueRange(empty).getTypes(),
+                        tiles.exist, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, b.loc(), empty);
@@ -441,13 +471,14 @@ StreamedLowering::ifKeys(llvm::function_ref<SmallVector<Value>()> body,
 RowState StreamedLowering::firstTile(Value ownQueries) {
   auto multiply = [&] {
     RingPlace start = keyRing->start(0);
+    Value number = b.sub(tiles.last, b.word(1));
+    SmallVector<Value> missing = missingKeys(number);
     keyRing->awaitFull(start);
     Value sums = scoreProduct.awaitAll(startScores(ownQueries, start));
     release(*keyRing, start.slot);
     PointEmitter::Scope scope(frame.emitter);
     RowState state;
-    rows.follow(logitsOf(sums, b.sub(tiles.last, b.word(1))), state,
-                /*isFirst=*/true);
+    rows.follow(logitsOf(sums, number, missing), state, /*isFirst=*/true);
     return state.all();
   };
   auto nothing = [&] {
@@ -472,48 +503,52 @@ Value StreamedLowering::lastProduct(Value sums, const RingPlace &place,
 }
 
 /// The factors of rows, the results of rows, and those of the second
-/// contraction. An infinite maximum that nothing guards makes NaN of all.
+/// contraction; or what the second launch needs for these.
 void StreamedLowering::finish(Value sums, RowState &state) {
   PointEmitter &emitter = frame.emitter;
   tile = order.fixHere(tile);
   scores.initialize(tile, self);
+  if (schedule.leavesParts()) {
+    StreamedLeaver(b, space, schedule, scores, rows)
+        .leave(state, sums, product, part, self.lane);
+    return;
+  }
   Value factors[halves];
   // From the last to the first: rows at the edge share a point.
   for (int64_t half = halves - 1; half >= 0; --half) {
     Point point = scores.rowPoint(half);
     PointEmitter::Scope scope(emitter);
-    factors[half] = rows.finish(state, half, point);
+    Value total = rows.total(state, half);
+    factors[half] = rows.finish(state.max[half], total, point);
     // Without keys there is nothing to divide.
-    if (hasKeys)
-      factors[half] = b.select(hasKeys, factors[half], rows.number(1));
+    if (tiles.exist)
+      factors[half] = b.select(tiles.exist, factors[half], rows.number(1));
     if (space.rowResults.empty())
       continue;
     // One of the four lanes of a row that is inside.
-    Value row = b.add(
-        b.add(tile.row, b.mul(self.consumer, MmaScheduleAttr::kRows)),
-        b.add(b.mul(b.div(self.thread, 32), 16),
-              b.add(b.div(self.lane, 4), half * StreamedScores::rowStep)));
-    Value rowCount = b.wordOf(emitter.size(space.rowExtent(frame.dims)));
     Value writes =
-        frame.both(b.equal(b.rem(self.lane, 4), 0), b.isLess(row, rowCount));
+        frame.both(b.equal(b.rem(self.lane, 4), 0), scores.isInside(half));
     for (unsigned result : space.rowResults) {
       Value value = frame.kernel.getYield().getValues()[result];
       Value computed = emitter.emit(value, point);
       frame.ifTrue(writes, [&] { emitter.store(result, point, computed); });
     }
   }
-  Value scaled = turned(sums, factors);
+  writeResults(turned(sums, factors));
+}
+
+void StreamedLowering::writeResults(Value sums) {
   TileSums own(1);
   for (int64_t i = 0; i < product.sumsPerThread(); ++i)
-    own.front().push_back(product.extract(scaled, i));
+    own.front().push_back(product.extract(sums, i));
   BufferUse use;
-  epilogue.addTo(use);
+  epilogue->addTo(use);
   int64_t buffers =
       schedule.queryBytes() +
       schedule.getStages() * (schedule.keyBytes() + schedule.valueBytes());
-  epilogue.initialize(self, b.behind(memory, buffers), use);
-  epilogue.write(tile, own, &*keyRing, keyRing->start(0));
-  epilogue.finish();
+  epilogue->initialize(self, b.behind(memory, buffers), use);
+  epilogue->write(tile, own, &*keyRing, keyRing->start(0));
+  epilogue->finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -522,7 +557,7 @@ void StreamedLowering::finish(Value sums, RowState &state) {
 
 Grid StreamedLowering::run() {
   frame.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                          builder.getI32IntegerAttr(1));
+                          builder.getI32IntegerAttr(residentBlocks(schedule)));
   frame.sharedBytes = schedule.sharedBytes();
   memory = b.sharedMemory();
   thread = b.thread();
@@ -541,7 +576,6 @@ Grid StreamedLowering::run() {
   addRing(keyRing, stages, schedule.keyBytes(), keysAt);
   addRing(valueRing, stages, schedule.valueBytes(), valuesAt);
   placeTile();
-  tiles = findTiles();
   Value isFirst = b.equal(thread, 0);
   frame.ifTrue(isFirst, [&] {
     for (auto *ring : {&queryRing, &keyRing, &valueRing})
@@ -557,38 +591,24 @@ Grid StreamedLowering::run() {
         frame.ifTrue(isFirst, [&] { produce(); });
       },
       [&] {
-        NVVM::SetMaxRegisterOp::create(builder, frame.loc(), consumerRegisters,
+        NVVM::SetMaxRegisterOp::create(builder, frame.loc(),
+                                       consumerRegisters(schedule),
                                        NVVM::SetMaxRegisterAction::increase);
         consume();
       });
   // One thread of the producer's first warp comes late.
   NVVM::SyncWarpOp::create(builder, frame.loc(), b.word(-1));
-  GridFactor batches;
-  for (char axis : space.product.outer)
-    llvm::append_range(batches.extents,
-                       space.product.extents(axis, frame.dims));
-  return {{{batches,
-            {space.product.extents(space.product.m, frame.dims),
-             schedule.getTileM()}}}};
+  return {StreamedTiles::grid(space, schedule, frame.dims)};
 }
 
 FailureOr<Grid> mlir::fuse::lowerStreamed(KernelFrame &frame,
                                           StreamedScheduleAttr schedule) {
   const EmitOptions &options = frame.emitter.getOptions();
-  if (!options.wgmma)
-    return frame.kernel.emitError()
-           << "expected a chip with wgmma for #fuse.streamed, such as sm_90a, "
-              "but got another; form the kernels for that chip";
-  TensorFacts facts{options.aligned, options.divisible};
-  Reason reason;
   FailureOr<StreamedSpace> space =
-      streamedSpaceOf(frame.kernel, frame.dims, facts, reason);
+      verifiedStreamedSpace(frame.kernel, frame.dims, schedule, options);
   if (failed(space))
-    return frame.kernel.emitError()
-           << "expected a softmax between two contractions that tensor cores "
-              "stream for #fuse.streamed, but "
-           << reason.sentence() << "; remove the schedule";
-  if (failed(verifyStreamed(frame.kernel, *space, frame.dims, schedule)))
     return failure();
-  return StreamedLowering(frame, schedule, *space, facts).run();
+  return StreamedLowering(frame, schedule, *space,
+                          {options.aligned, options.divisible})
+      .run();
 }

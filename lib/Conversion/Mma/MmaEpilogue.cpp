@@ -147,24 +147,6 @@ Value MmaEpilogue::firstColumn(const TilePlace &tile, int64_t block) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Neighbours that a scatter moves apart are written one by one.
-void MmaEpilogue::store(const Result &result, const Point &point, Value value) {
-  ScatterOp scatter = result.scatter;
-  if (!scatter)
-    return emitter.store(result.number, point, value);
-  bool liesApart =
-      static_cast<int64_t>(scatter.getDim()) + 1 == scatter.getType().getRank();
-  if (liesApart && point.lanes > 1) {
-    for (int64_t lane = 0; lane < point.lanes; ++lane)
-      store(result, emitter.lanePoint(point, lane),
-            vector::ExtractOp::create(b.builder, b.loc(), value, lane));
-    return;
-  }
-  ScatterTarget target = emitScatterTarget(emitter, scatter, point);
-  b.frame.ifTrue(target.exists,
-                 [&] { emitter.store(result.number, target.point, value); });
-}
-
 void MmaEpilogue::writeDirectly(const Result &result, const Places &places,
                                 int64_t part, int64_t firstBlock,
                                 int64_t blocks, bool hasEdges) {
@@ -179,7 +161,8 @@ void MmaEpilogue::writeDirectly(const Result &result, const Places &places,
         inside =
             b.frame.both(emitter.less(places.rows[row], size(space.m)),
                          emitter.less(places.columns[column], size(space.n)));
-      b.frame.ifTrue(inside, [&] { store(result, point, value); });
+      b.frame.ifTrue(
+          inside, [&] { storeResult(b.frame, result.number, point, value); });
     }
 }
 

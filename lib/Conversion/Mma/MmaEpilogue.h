@@ -179,7 +179,6 @@ private:
   /// The buffers that a consumer fills in a tile.
   int64_t buffersOfTile() const;
   void loadAhead(const Places &places, int64_t firstColumn);
-  void store(const Result &result, const Point &point, Value value);
   void writeDirectly(const Result &result, const Places &places, int64_t part,
                      int64_t firstBlock, int64_t blocks, bool hasEdges);
   void writeThroughBuffer(const Result &result, const TilePlace &tile,

@@ -71,19 +71,27 @@ StreamedRows::Shift StreamedRows::shiftOf(Value max) {
           b.select(isHuge, max, make<arith::MulFOp>(max, number(factor)))};
 }
 
+/// A maximum of -inf counts as 0: all exponentials are 0.
+Value StreamedRows::minusBase(Value max, const Shift &shift) {
+  Value isNone =
+      arith::CmpFOp::create(builder, b.loc(), arith::CmpFPredicate::OEQ, max,
+                            number(-std::numeric_limits<double>::infinity()));
+  return arith::NegFOp::create(builder, b.loc(),
+                               b.select(isNone, number(0), shift.base));
+}
+
+Value StreamedRows::turn(Value max, Value other) {
+  return exp2(
+      make<arith::AddFOp>(shiftOf(max).base, minusBase(other, shiftOf(other))));
+}
+
 /// exp(x - m) = exp2(c x - c m), with one rounding of c m for all of a row,
-/// which its sum cancels. A maximum of -inf counts as 0: all exponentials are
-/// 0.
+/// which its sum cancels.
 void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
                           bool isFirst) {
   constexpr int64_t pair = StreamedScores::pair;
   auto larger = [&](Value x, Value y) { return make<LLVM::MaxNumOp>(x, y); };
   auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
-  auto equal = [&](Value x, Value y) {
-    return arith::CmpFOp::create(builder, b.loc(), arith::CmpFPredicate::OEQ, x,
-                                 y);
-  };
-  Value infinite = number(-std::numeric_limits<double>::infinity());
   SmallVector<Value> exponentials(logits.size());
   for (int64_t half = 0; half < halves; ++half) {
     SmallVector<size_t> own;
@@ -96,9 +104,7 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
     if (!isFirst)
       max = larger(state.max[half], max);
     Shift shift = shiftOf(max);
-    Value isNone = equal(max, infinite);
-    Value minus = arith::NegFOp::create(
-        builder, b.loc(), b.select(isNone, number(0), shift.base));
+    Value minus = minusBase(max, shift);
     if (!isFirst)
       state.turn[half] = exp2(plus(shiftOf(state.max[half]).base, minus));
     for (size_t i : own)
@@ -113,21 +119,23 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
   state.weights = scores.weights(exponentials);
 }
 
+Value StreamedRows::total(const RowState &state, int64_t half) {
+  return overQuad(state.sum[half],
+                  [&](Value x, Value y) { return make<arith::AddFOp>(x, y); });
+}
+
 /// An infinite maximum that nothing guards makes NaN of all.
-Value StreamedRows::finish(const RowState &state, int64_t half,
-                           const Point &point) {
+Value StreamedRows::finish(Value max, Value total, const Point &point) {
   PointEmitter &emitter = b.frame.emitter;
-  auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
-  ReduceOp max = space.max, sum = space.sum;
-  Value total = overQuad(state.sum[half], plus);
-  Value most = make<arith::MulFOp>(state.max[half], number(scores.factor()));
+  ReduceOp maximum = space.max, sum = space.sum;
+  Value most = make<arith::MulFOp>(max, number(scores.factor()));
   Value all = number(1);
   if (!space.isGuarded) {
     Value invalid = make<arith::SubFOp>(most, most);
-    total = plus(total, invalid);
-    all = plus(all, invalid);
+    total = make<arith::AddFOp>(total, invalid);
+    all = make<arith::AddFOp>(all, invalid);
   }
-  emitter.define(max.getResult(), point, most);
+  emitter.define(maximum.getResult(), point, most);
   emitter.define(sum.getResult(), point, total);
   for (const StreamedSpace::RowFactor &factor : space.rowFactors) {
     Value other = emitter.emit(factor.factor(), point);

@@ -59,10 +59,14 @@ public:
   RowState nothing(int64_t weights);
   /// Adds a tile of keys.
   void follow(ArrayRef<Value> logits, RowState &state, bool isFirst);
-  /// What the sums are to be multiplied by at the end, for a row of this
-  /// thread; makes the statistics known where `point` is, for what follows in
-  /// this scope.
-  Value finish(const RowState &state, int64_t half, const Point &point);
+  /// The sum of a row, of all keys that its threads have seen.
+  Value total(const RowState &state, int64_t half);
+  /// What the sums are to be multiplied by at the end, for a row with such a
+  /// maximum, in units of the logits, and such a sum; makes these known where
+  /// `point` is, for what follows in this scope.
+  Value finish(Value max, Value total, const Point &point);
+  /// What sums below `max` are to be multiplied by for another maximum.
+  Value turn(Value max, Value other);
 
   Value number(double value) {
     return b.frame.emitter.constant(b.loc(), builder.getF32Type(), value);
@@ -74,6 +78,7 @@ private:
     Value factor, base;
   };
   Shift shiftOf(Value max);
+  Value minusBase(Value max, const Shift &shift);
   template <typename Op> Value make(Value x, Value y) {
     return Op::create(builder, b.loc(), x, y);
   }

@@ -70,8 +70,13 @@ void StreamedScores::findScale(Value value) {
 }
 
 bool StreamedScores::isStraight() const {
+  // Keys in pages are copied.
+  llvm::SmallPtrSet<Operation *, 4> ofKeys;
+  for (Value operand : space.scores->getOperands())
+    ofKeys.insert_range(pagingOps(operand));
   return llvm::all_of(space.front, [&](Operation *op) {
-    return isa<ContractOp, ReduceOp, ConstantOp, IotaOp, BroadcastOp, AddOp,
+    return ofKeys.contains(op) ||
+           isa<ContractOp, ReduceOp, ConstantOp, IotaOp, BroadcastOp, AddOp,
                SubOp, MulOp, MaxOp, MinOp, ClampOp, NegOp, AbsOp, SelectOp,
                CompareOp, AndOp, OrOp, NotOp, CastOp>(op) ||
            op == ExpOp(space.exponentials).getOperation() ||
@@ -80,23 +85,41 @@ bool StreamedScores::isStraight() const {
   });
 }
 
+/// `row`, of the tile, is this thread's first. Those behind an edge have the
+/// place of one inside.
+void StreamedScores::placeRow(int64_t half, const TilePlace &tile, Value row) {
+  const DimClasses &dims = b.frame.dims;
+  inside[half] = {};
+  auto keepInside = [&](Index index, const Extent &extent, int64_t tileSize) {
+    if (extent.isStatic() && extent.size % tileSize == 0)
+      return index;
+    Index size = emitter.size(extent);
+    inside[half] = b.frame.both(inside[half], emitter.less(index, size));
+    return emitter.min(index, emitter.add(size, Index::constant(-1)));
+  };
+  int64_t queries = schedule.queriesPerTile(), further = half * rowStep;
+  Index query =
+      emitter.add(b.indexOf(b.add(tile.row, row)), Index::constant(further));
+  if (schedule.getHeads() > 1) {
+    row = b.add(row, further);
+    Value first = tile.outer.lookup(space.productAxis(*space.heads));
+    heads[half] = keepInside(b.indexOf(b.add(first, b.div(row, queries))),
+                             {space.headCount(dims)}, schedule.getHeads());
+    query = b.indexOf(b.add(tile.row, b.rem(row, queries)));
+  }
+  rows[half] = keepInside(query, space.rowExtent(dims), queries);
+}
+
 void StreamedScores::initialize(const TilePlace &tile,
                                 const ConsumerThread &self) {
   constexpr int64_t warpThreads = 32, warpRows = 16;
   const DimClasses &dims = b.frame.dims;
-  Value row = b.add(tile.row, b.mul(self.consumer, MmaScheduleAttr::kRows));
+  Value row = b.mul(self.consumer, MmaScheduleAttr::kRows);
   row = b.add(row, b.mul(b.div(self.thread, warpThreads), warpRows));
-  Index first = b.indexOf(b.add(row, b.div(self.lane, 4)));
+  row = b.add(row, b.div(self.lane, 4));
   quadColumn = b.mul(b.rem(self.lane, 4), pair);
-  Extent rowExtent = space.rowExtent(dims);
-  bool hasEdges =
-      !rowExtent.isStatic() || rowExtent.size % schedule.getTileM() != 0;
-  for (int64_t half = 0; half < halves; ++half) {
-    rows[half] = emitter.add(first, Index::constant(half * rowStep));
-    if (hasEdges)
-      rows[half] = emitter.min(rows[half], emitter.add(emitter.size(rowExtent),
-                                                       Index::constant(-1)));
-  }
+  for (int64_t half = 0; half < halves; ++half)
+    placeRow(half, tile, row);
   ContractOp scores = space.scores;
   outer.clear();
   for (auto [number, axis] : llvm::enumerate(scores.getResultAxes())) {
@@ -117,6 +140,8 @@ Point StreamedScores::rowPoint(int64_t half) const {
           .extent(ContractOp(space.scores).getResult(), axes.find(space.m))
           .size != 1)
     point.dims[axes.find(space.m)] = rows[half];
+  if (schedule.getHeads() > 1)
+    point.dims[axes.find(*space.heads)] = heads[half];
   return point;
 }
 
@@ -176,7 +201,8 @@ Value StreamedScores::emitLogit(Value value, const Point &point) {
   llvm_unreachable("a factor of the scores multiplies something");
 }
 
-SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole) {
+SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole,
+                                          ArrayRef<Value> missing) {
   PointEmitter::Scope scope(emitter);
   OpBuilder &builder = b.builder;
   SmallVector<Index> inside = columns;
@@ -198,10 +224,19 @@ SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole) {
       int64_t number =
           halves * pair * (column / perBlock) + pair * half + column % perBlock;
       Point point = pointAt(half, column);
-      emitter.define(scores.getResult(), point,
-                     emitter.gatherLanes(b.loc(), lanes, [&](int64_t lane) {
-                       return sums[number + lane];
-                     }));
+      int64_t block = column / perBlock;
+      emitter.define(
+          scores.getResult(), point,
+          emitter.gatherLanes(b.loc(), lanes, [&](int64_t lane) {
+            Value sum = sums[number + lane];
+            if (isWhole || missing.empty())
+              return sum;
+            return b.select(
+                missing[block * static_cast<int64_t>(missing.size()) /
+                        blocks()],
+                emitter.constant(b.loc(), builder.getF32Type(), std::nan("")),
+                sum);
+          }));
       if (isWhole)
         for (const ScoreMask &mask : found) {
           Value known =

@@ -41,12 +41,16 @@ public:
   void initialize(const TilePlace &tile, const ConsumerThread &self);
   /// The point of a score of row `half` of this thread; the key is 0.
   Point rowPoint(int64_t half) const;
+  /// Whether there is such a row, an i1; null for always.
+  Value isInside(int64_t half) const { return inside[half]; }
 
   /// Tells where a tile of keys starts, a word, for what follows in this scope.
   void startTile(Value firstKey);
   /// The logits, by the numbers of the sums, which are f32. In a tile that all
-  /// rows see and that no edge cuts, `isWhole`, no mask is applied.
-  SmallVector<Value> logits(ArrayRef<Value> sums, bool isWhole);
+  /// rows see and that no edge cuts, `isWhole`, no mask is applied. `missing`,
+  /// an i1 for each run of equally many keys: their scores are NaN.
+  SmallVector<Value> logits(ArrayRef<Value> sums, bool isWhole,
+                            ArrayRef<Value> missing);
   /// The weights, by the numbers of the sums, which are f32.
   SmallVector<Value> weights(ArrayRef<Value> exponentials);
   /// Weights as words, two of a row each, in the order of wgmma's left operand,
@@ -58,6 +62,7 @@ public:
 
 private:
   void findScale(Value value);
+  void placeRow(int64_t half, const TilePlace &tile, Value row);
   Value emitLogit(Value value, const Point &point);
   Point pointAt(int64_t half, int64_t column) const;
   void defineAt(Value value, ArrayRef<Value> values);
@@ -75,7 +80,8 @@ private:
   Value keyCount;
   /// In the tile of queries.
   SmallVector<Index> outer;
-  Index rows[halves];
+  Index rows[halves], heads[halves];
+  Value inside[halves];
   Value quadColumn;
   /// Of this thread's first key, and of each pair or key of a row.
   Value firstOwn;

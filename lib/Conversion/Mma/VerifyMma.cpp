@@ -120,5 +120,23 @@ LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
     return kernel.emitError() << "expected depth of at least " << depth
                               << ", what the first contraction sums, but got "
                               << schedule.getDepth() << "; choose a larger one";
+  for (const MmaOperand *operand : {&space.keys, &space.values()})
+    if (operand->pages && operand->pages->rows % schedule.getTileK() != 0 &&
+        schedule.getTileK() % operand->pages->rows != 0)
+      return kernel.emitError()
+             << "expected tile_k to be a multiple of the "
+             << operand->pages->rows
+             << " rows of a page, or a part of them, but got "
+             << schedule.getTileK() << "; choose 64";
+  if (schedule.getHeads() > 1 && !space.heads)
+    return kernel.emitError()
+           << "expected query heads that share a head of keys and values for "
+              "heads = "
+           << schedule.getHeads() << ", but got none; choose heads = 1";
+  if (schedule.leavesParts() && !space.canLeaveParts())
+    return kernel.emitError()
+           << "expected no rotary op behind the second contraction where "
+              "blocks leave parts of it, but got one; choose heads = 1 and "
+              "split = 1";
   return success();
 }

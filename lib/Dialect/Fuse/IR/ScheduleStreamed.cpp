@@ -7,6 +7,8 @@
 
 #include "ScheduleVerifiers.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -72,16 +74,15 @@ int64_t StreamedScheduleAttr::sharedBytes() const {
                        getStages(), resultBytesOf(getStore(), getConsumers()));
 }
 
-StreamedScheduleAttr
-StreamedScheduleAttr::getIfLegal(MLIRContext *context, MmaIsa isa,
-                                 int64_t tileM, int64_t tileN, int64_t tileK,
-                                 int64_t depth, int64_t stages,
-                                 int64_t consumers, MmaStore store) {
+StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
+    MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
+    int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
+    MmaStore store, int64_t heads, int64_t split) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
                     context, isa, tileM, tileN, tileK, depth, stages, consumers,
-                    store);
+                    store, heads, split);
 }
 
 static LogicalResult verifyColumns(EmitError emitError, StringRef name,
@@ -98,7 +99,8 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
                                            int64_t tileM, int64_t tileN,
                                            int64_t tileK, int64_t depth,
                                            int64_t stages, int64_t consumers,
-                                           MmaStore store) {
+                                           MmaStore store, int64_t heads,
+                                           int64_t split) {
   if (isa != MmaIsa::wgmma)
     return emitError() << "expected isa = wgmma, but got "
                        << stringifyMmaIsa(isa) << "; use isa = wgmma";
@@ -111,6 +113,12 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
                        << " (64 rows of an instruction for each consumer), but "
                           "got "
                        << tileM << "; change one of the two";
+  if (heads < 1 || heads > tileM || !llvm::isPowerOf2_64(heads))
+    return emitError() << "expected heads to be a power of two up to tile_m = "
+                       << tileM << ", but got " << heads << "; choose 1";
+  if (split < 1)
+    return emitError() << "expected a split of at least 1, but got " << split
+                       << "; choose 1";
   if (failed(verifyColumns(emitError, "tile_n", tileN)) ||
       failed(verifyColumns(emitError, "tile_k", tileK)) ||
       failed(verifyColumns(emitError, "depth", depth)))

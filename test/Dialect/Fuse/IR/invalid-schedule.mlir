@@ -492,6 +492,17 @@ func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128,
 
 // -----
 
+// streamed, 1.
+// expected-error @+1 {{expected heads to be a power of two up to tile_m = 64, but got 3; choose 1}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, tile_n = 128, tile_k = 64, depth = 128, stages = 2, consumers = 1, store = direct, heads = 3, split = 132>}
+
+// -----
+
+// expected-error @+1 {{expected a split of at least 1, but got 0; choose 1}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, tile_n = 128, tile_k = 64, depth = 128, stages = 2, consumers = 1, store = direct, heads = 4, split = 0>}
+
+// -----
+
 // A slot is multiplied while another is filled.
 // expected-error @+1 {{expected stages from 2 to 8, one to multiply and one to fill, but got 1; choose 2}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 1, consumers = 2, store = tma>}

@@ -514,9 +514,16 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
 
     `store` is that of `#fuse.mma`.
 
+    With `heads` above 1 the rows of a tile are `tile_m / heads` queries of
+    each of so many query heads that share a head of keys, which is then read
+    once for all of them. With `split` above 1 the keys of a tile of queries are
+    shared by several blocks, by as many as make about `split` blocks in all, at
+    most one for `tile_k` keys. With either, a block leaves the statistics of
+    its rows and its sums in memory, as f32, and a second launch combines them.
+
     `isa = wgmma` (sm_90a): m64nNk16.
 
-    1. `tile_m` is 64 times the consumers.
+    1. `tile_m` is 64 times the consumers; `heads` is a power of two up to it.
     2. `tile_n`, `tile_k` and `depth` are multiples of 64 up to 256.
     3. A thread has at most 176 registers of sums, scores and weights:
        (`tile_n` + `tile_k`) / 2 + `tile_k` / 4.
@@ -530,8 +537,14 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
   }];
   let parameters = (ins "MmaIsa":$isa, "int64_t":$tile_m, "int64_t":$tile_n,
                         "int64_t":$tile_k, "int64_t":$depth, "int64_t":$stages,
-                        "int64_t":$consumers, "MmaStore":$store);
+                        "int64_t":$consumers, "MmaStore":$store,
+                        DefaultValuedParameter<"int64_t", "1">:$heads,
+                        DefaultValuedParameter<"int64_t", "1">:$split);
   let extraClassDeclaration = [{
+    /// Whether a second launch combines what blocks leave.
+    bool leavesParts() const { return getHeads() > 1 || getSplit() > 1; }
+    /// Queries of a tile.
+    int64_t queriesPerTile() const { return getTileM() / getHeads(); }
     /// Bytes of the queries, of a slot of keys and one of values, and of all
     /// dynamic shared memory of a block.
     int64_t queryBytes() const;
@@ -544,7 +557,7 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     static StreamedScheduleAttr
     getIfLegal(MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
                int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
-               MmaStore store);
+               MmaStore store, int64_t heads, int64_t split);
   }];
 }
 

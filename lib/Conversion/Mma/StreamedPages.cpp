@@ -1,0 +1,58 @@
+//===- StreamedPages.cpp - Pages of a tile of keys ------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamedPages.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+StreamedPages::StreamedPages(MmaBuilder &b, const MmaOperand &operand,
+                             int64_t tileKeys,
+                             llvm::function_ref<char(char)> axisOf)
+    : b(b), operand(operand), tileKeys(tileKeys) {
+  if (exist())
+    for (char axis : operand.pages->idAxes)
+      axes.push_back(axis ? axisOf(axis) : 0);
+}
+
+Value StreamedPages::rowInPage(Value firstKey, int64_t number) {
+  return b.rem(b.add(firstKey, number * rowsPerCopy()), operand.pages->rows);
+}
+
+/// Behind the last page of the sequence nothing is read.
+SmallVector<Value> StreamedPages::load(const TilePlace &tile, Value firstKey) {
+  const MmaPages &pages = *operand.pages;
+  PointEmitter &emitter = b.frame.emitter;
+  OpBuilder &builder = b.builder;
+  Type wide = builder.getI64Type(), word = builder.getI32Type();
+  Index perSequence = emitter.size(pages.perSequence);
+  Value count = arith::IndexCastOp::create(
+      builder, b.loc(), wide, emitter.materialize(emitter.size(pages.count)));
+  Point point;
+  for (char axis : axes)
+    point.dims.push_back(axis ? b.indexOf(tile.outer.lookup(axis))
+                              : Index::constant(0));
+  point.dims.emplace_back();
+  SmallVector<Value> found;
+  for (int64_t copy = 0; copy < copies(); ++copy) {
+    Index page =
+        b.indexOf(b.div(b.add(firstKey, copy * rowsPerCopy()), pages.rows));
+    Value isInside = emitter.less(page, perSequence);
+    point.dims.back() =
+        emitter.min(page, emitter.add(perSequence, Index::constant(-1)));
+    Value id = emitter.emit(pages.ids, point);
+    if (id.getType() != wide)
+      id = arith::ExtSIOp::create(builder, b.loc(), wide, id);
+    Value exists = b.frame.both(
+        isInside, arith::CmpIOp::create(builder, b.loc(),
+                                        arith::CmpIPredicate::ult, id, count));
+    found.push_back(
+        b.select(exists, arith::TruncIOp::create(builder, b.loc(), word, id),
+                 b.word(-1)));
+  }
+  return found;
+}

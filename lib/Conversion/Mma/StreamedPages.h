@@ -1,0 +1,52 @@
+//===- StreamedPages.h - Pages of a tile of keys ----------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where keys or values are gathered from pages, a tile of them is copied page
+// by page, or is a part of one. The numbers of the pages are read by the thread
+// that copies, and by those that multiply: what a page that is not there gives
+// is NaN, as fuse.gather defines it, where copies fill in zeros. So the scores
+// of such keys become NaN, which a mask may still hide.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_MMA_STREAMEDPAGES_H
+#define FUSE_LIB_CONVERSION_MMA_STREAMEDPAGES_H
+
+#include "TileOrder.h"
+#include "fuse/Analysis/StreamedSpace.h"
+
+namespace mlir::fuse {
+
+class StreamedPages {
+public:
+  /// `operand` of a tile of so many keys; `axisOf` gives the product's letter
+  /// for one of the operand's.
+  StreamedPages(MmaBuilder &b, const MmaOperand &operand, int64_t tileKeys,
+                llvm::function_ref<char(char)> axisOf);
+
+  bool exist() const { return operand.pages.has_value(); }
+  /// Rows that a copy brings, and copies of a block of a tile.
+  int64_t rowsPerCopy() const {
+    return exist() ? std::min(operand.pages->rows, tileKeys) : tileKeys;
+  }
+  int64_t copies() const { return tileKeys / rowsPerCopy(); }
+  /// The pages of a tile, words; -1 for what is not there. `firstKey` is a
+  /// word.
+  SmallVector<Value> load(const TilePlace &tile, Value firstKey);
+  /// The row in its page of the key that copy `number` starts at.
+  Value rowInPage(Value firstKey, int64_t number);
+
+private:
+  MmaBuilder &b;
+  const MmaOperand &operand;
+  int64_t tileKeys;
+  SmallVector<char, 2> axes;
+};
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_MMA_STREAMEDPAGES_H
