@@ -58,6 +58,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSpecializeDims(specialize));
   pm.addPass(createFuseDecompose());
   if (options.fusion) {
+    pm.addNestedPass<func::FuncOp>(createFuseFoldRepeats());
     pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector());
     if (options.chip != "cpu" && !options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseRepeatStatistics());

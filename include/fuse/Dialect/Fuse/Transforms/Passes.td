@@ -90,6 +90,35 @@ def FuseJoinSums : Pass<"fuse-join-sums", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def FuseFoldRepeats : Pass<"fuse-fold-repeats", "::mlir::func::FuncOp"> {
+  let summary = "Let contractions repeat operands that are repeated for them";
+  let description = [{
+    Heads of keys that are repeated for the query heads which share them would be
+    written to memory, and read as often. A contraction repeats an operand's size of 1
+    by itself: the axes that a collapse behind the repetition joins become axes of the
+    contraction, and the repetition goes.
+
+    Before:
+
+    ```mlir
+    %b = fuse.broadcast %k : tensor<8x1x64x128xbf16> -> tensor<8x4x64x128xbf16>
+    %r = tensor.collapse_shape %b [[0, 1], [2], [3]] : tensor<8x4x64x128xbf16> into tensor<32x64x128xbf16>
+    %s = fuse.contract "hld,hmd->hlm" %q, %r : tensor<32x16x128xbf16>, tensor<32x64x128xbf16> -> tensor<32x16x64xbf16>
+    ```
+
+    After:
+
+    ```mlir
+    %e = tensor.expand_shape %q [[0, 1], [2], [3]] output_shape [8, 4, 16, 128] : tensor<32x16x128xbf16> into tensor<8x4x16x128xbf16>
+    %t = fuse.contract "hald,hamd->halm" %e, %k : tensor<8x4x16x128xbf16>, tensor<8x1x64x128xbf16> -> tensor<8x4x16x64xbf16>
+    %s = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<8x4x16x64xbf16> into tensor<32x16x64xbf16>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseKeepReducedDims
     : Pass<"fuse-keep-reduced-dims", "::mlir::func::FuncOp"> {
   let summary = "Keep reduced dimensions where something gives them back";
