@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention as one kernel beside torch's: cuDNN's, its own flash kernel, FlexAttention.
+"""Attention as one kernel beside torch's: cuDNN's, its own flash kernel, FlexAttention; of
+few queries also the share of the memory's bandwidth with which keys and values are read.
 
 Every case runs on random inputs and is checked against attention in f32 of some rows; times
 are medians of interleaved rounds with a cold L2. About two minutes on a GPU.
 
     compare_attention.py --out attention.json
     compare_attention.py --dry-run             # no GPU: every program is one kernel
+    compare_attention.py --only keys           # decoding
 """
 
 import argparse
@@ -25,7 +27,7 @@ import fuse_compiler as fuse  # noqa: E402
 from compare_peers import commit  # noqa: E402
 from peers import attention_cases  # noqa: E402
 
-ROUNDS, CHECKED_ROWS, CHECKED_HEADS = 7, 256, 2
+ROUNDS, CHECKED_ROWS = 7, 256
 # Of the largest element: weights and results are rounded to bf16.
 LARGEST_ERROR = 2e-2
 
@@ -43,8 +45,11 @@ def dry_run(cases):
     failures = 0
     for case in cases:
         kernels = fuse.inspect(case.program, chip="sm_90a").kernels
-        failures += len(kernels) != 1
-        print(f"{case.name:40} {len(kernels)} kernels", flush=True)
+        streamed = kernels[0].schedule.startswith("#fuse.streamed<")
+        # The second combines what blocks leave.
+        most = 1 if case.rows is None else 2
+        failures += not streamed or len(kernels) > most
+        print(f"{case.name:50} {len(kernels)} kernels", flush=True)
     return failures
 
 
@@ -62,15 +67,22 @@ def changed(torch, case, extra, s, head, i, j):
     return s.masked_fill(j > i, -math.inf) if case.causal else s
 
 
+def checked(case):
+    """Pairs of a sequence and a query head: the first, and the last of each."""
+    pairs = {(0, 0), (0, min(1, case.heads - 1)), (case.batch - 1, case.heads - 1)}
+    return sorted(pairs)
+
+
 def reference(torch, case, q, k, v, extra):
-    """The last rows of the first heads."""
+    """The last rows of some heads."""
     share = case.heads // case.key_heads
-    rows = torch.arange(case.tokens - CHECKED_ROWS, case.tokens, device="cuda")[:, None]
+    first = max(0, case.queries - CHECKED_ROWS)
+    rows = torch.arange(first, case.queries, device="cuda")[:, None]
     columns = torch.arange(case.tokens, device="cuda")[None]
     found = []
-    for head in range(CHECKED_HEADS):
-        keys, values = (each[0, head // share].float() for each in (k, v))
-        s = (q[0, head, rows[:, 0]].float() @ keys.T) / math.sqrt(case.head)
+    for batch, head in checked(case):
+        keys, values = (each[batch, head // share].float() for each in (k, v))
+        s = (q[batch, head, rows[:, 0]].float() @ keys.T) / math.sqrt(case.head)
         s = changed(torch, case, extra, s, head, rows, columns)
         found.append(torch.softmax(s, -1) @ values)
     return torch.stack(found)
@@ -118,7 +130,12 @@ def peers_of_scores(torch, case, q, k, v, extra):
             keeps, None, None, case.tokens, case.tokens, device="cuda"
         )
     compiled = torch.compile(flex.flex_attention)
-    return {"flex": lambda: compiled(q, k, v, score_mod=change, block_mask=mask)}
+    grouped = case.heads != case.key_heads
+
+    def run():
+        return compiled(q, k, v, score_mod=change, block_mask=mask, enable_gqa=grouped)
+
+    return {"flex": run}
 
 
 def medians(torch, functions):
@@ -138,11 +155,12 @@ def medians(torch, functions):
 
 
 def run_case(torch, case):
-    def random(heads):
-        shape = (case.batch, heads, case.tokens, case.head)
-        return torch.randn(*shape, device="cuda").bfloat16()
+    def random(heads, tokens):
+        shape = (case.batch, heads, tokens, case.head)
+        return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
 
-    q, k, v = random(case.heads), random(case.key_heads), random(case.key_heads)
+    q = random(case.heads, case.queries)
+    k, v = (random(case.key_heads, case.tokens) for _ in range(2))
     extra = None
     if case.scores == "alibi":
         slopes = [2 ** (-(head + 1) / 2) for head in range(case.heads)]
@@ -153,18 +171,28 @@ def run_case(torch, case):
     program = fuse.compile(case.program, target="cuda", cache=False)
     inputs = (q, k, v) if extra is None else (q, k, v, extra)
     functions = {"fuse": lambda: program(*inputs)}
-    functions |= (
-        peers_of_scores(torch, case, q, k, v, extra)
-        if case.scores
-        else peers_of_op(torch, case, q, k, v)
-    )
+    if not case.scores:
+        functions |= peers_of_op(torch, case, q, k, v)
+    if case.scores or case.rows:
+        functions |= peers_of_scores(torch, case, q, k, v, extra)
     wanted, errors = reference(torch, case, q, k, v, extra), {}
-    for name, function in functions.items():
-        got = function()[0, :CHECKED_HEADS, -CHECKED_ROWS:].float()
+    for name, function in list(functions.items()):
+        try:
+            result = function()
+        except RuntimeError as error:
+            if name == "fuse":
+                raise
+            print(f"{case.name}: {name} fails: {str(error)[:120]!r}", flush=True)
+            del functions[name]
+            continue
+        got = [result[batch, head, -CHECKED_ROWS:] for batch, head in checked(case)]
+        got = torch.stack(got).float()
         errors[name] = ((got - wanted).abs().max() / wanted.abs().max()).item()
     return {
         "name": case.name,
         "flops": case.flops,
+        "key_bytes": case.key_bytes if case.rows else None,
+        "bytes_per_us": bytes_per_us(torch),
         "kernels": [kernel.schedule for kernel in program.kernels],
         "errors": errors,
         "us": medians(torch, functions),
@@ -175,6 +203,12 @@ def run_case(torch, case):
     }
 
 
+def bytes_per_us(torch):
+    """Of the memory, by its clock and width: two transfers a clock."""
+    properties = torch.cuda.get_device_properties(0)
+    return 2 * properties.memory_clock_rate * 1e-3 * properties.memory_bus_width / 8
+
+
 def line(entry):
     mine = entry["us"]["fuse"]
     others = ", ".join(
@@ -183,8 +217,12 @@ def line(entry):
         if name != "fuse"
     )
     wrong = "" if entry["errors"]["fuse"] < LARGEST_ERROR else "  WRONG"
-    rate = entry["flops"] / mine / 1e6
-    return f"{entry['name']:40} {mine:8.1f} us {rate:4.0f} TFLOP/s  {others}{wrong}"
+    if entry["key_bytes"]:
+        share = entry["key_bytes"] / mine / entry["bytes_per_us"]
+        rate = f"{100 * share:4.0f}% of the bandwidth"
+    else:
+        rate = f"{entry['flops'] / mine / 1e6:4.0f} TFLOP/s"
+    return f"{entry['name']:50} {mine:8.1f} us {rate}  {others}{wrong}"
 
 
 def main():

@@ -12,11 +12,6 @@ STREAMED = [
             "",
         ),
         (
-            "streamed-tile-that-rows-see-is-skipped",
-            "found.last = b.ceilDiv(lastKey, schedule.getTileK());",
-            "found.last = b.div(lastKey, schedule.getTileK());",
-        ),
-        (
             "streamed-tile-that-a-mask-cuts-counts-as-whole",
             "signedLess(b.add(key, schedule.getTileK()), tiles.all.last)",
             "signedLess(key, tiles.all.last)",
@@ -30,6 +25,59 @@ STREAMED = [
             "streamed-call-between-products-and-their-wait",
             "scoreProduct.awaitAllBut(found, overlaps ? 1 : 0)",
             "scoreProduct.awaitAllBut(found, 2)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedTiles.cpp",
+        "lit:Emulator",
+        (
+            "streamed-tile-that-rows-see-is-skipped",
+            "found.last = b.ceilDiv(lastKey, schedule.getTileK());",
+            "found.last = b.div(lastKey, schedule.getTileK());",
+        ),
+        (
+            "streamed-part-of-the-keys-is-lost",
+            "Value first = b.min(b.add(tiles.first, b.mul(number, length)), tiles.last);",
+            "Value first = b.min(b.add(tiles.first, b.mul(b.add(number, 1), length)), "
+            "tiles.last);",
+        ),
+        (
+            "streamed-parts-overlap",
+            "Value last = b.min(b.add(first, length), tiles.last);",
+            "Value last = tiles.last;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedParts.cpp",
+        "lit:Emulator",
+        (
+            "streamed-parts-are-not-turned-to-one-maximum",
+            "Value weight = rows.turn(load(maxima, part, row), most);",
+            "Value weight = rows.number(1);",
+        ),
+        (
+            "streamed-totals-of-parts-have-no-weight",
+            "LLVM::FMAOp::create(builder, loc, weight, total, current[0]);",
+            "LLVM::FMAOp::create(builder, loc, rows.number(1), total, current[0]);",
+        ),
+        (
+            "streamed-last-part-counts-again",
+            "sums = b.select(inside, sums, emitter.splat(loc, zero, lanes));",
+            "weight = rows.turn(load(maxima, part, row), most);",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedPages.cpp",
+        "lit:Emulator",
+        (
+            "streamed-page-of-the-tile-before",
+            "b.div(b.add(firstKey, copy * rowsPerCopy()), pages.rows)",
+            "b.div(firstKey, pages.rows)",
+        ),
+        (
+            "streamed-row-of-another-page",
+            "return b.rem(b.add(firstKey, number * rowsPerCopy()), operand.pages->rows);",
+            "return b.rem(firstKey, 2 * operand.pages->rows);",
         ),
     ),
     *of_file(

@@ -9,7 +9,7 @@
 The plan is a list of {"family", "dtype", "shape", "schedules"}: cases of
 compare_grid.py's families or of peers/chains.py, or {"family" (a name), "dtype", "shape", "program", "inputs":
 [["bf16", 1024, 4096], ...]}, whose result is as large as the first input; and texts such as "#fuse.rows<threads = 256, ...>" for
-their first kernel; with "graph" calls are timed in CUDA graphs. Rounds are interleaved, the L2 is flushed before each call, results
+their first kernel; with "chip" another than sm_90 forms them; with "graph" calls are timed in CUDA graphs. Rounds are interleaved, the L2 is flushed before each call, results
 are compared with those of the schedule that was chosen. Prints a table, fastest first,
 and writes sweep.json. With --compile nothing runs: it prints registers and spills of
 each, by ptxas.
@@ -130,7 +130,7 @@ def measure(arguments, entry, end):
 
     case = case_of(entry)
     inputs = measuring.make_inputs(case, seed=0)
-    programs = variants(arguments, entry, case, "sm_90")
+    programs = variants(arguments, entry, case, entry.get("chip", "sm_90"))
 
     def build(item):
         try:

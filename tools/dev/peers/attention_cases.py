@@ -15,7 +15,8 @@ WINDOW_TOKENS, SOFT_CAP = 1024, 20.0
 @dataclass(frozen=True)
 class Case:
     """`scores` is "", for the op, or what is done to scores; `density` the share of them that
-    is not masked."""
+    is not masked; `rows` the queries of a head where they are fewer than the keys, as in
+    decoding."""
 
     name: str
     batch: int
@@ -26,11 +27,21 @@ class Case:
     causal: bool
     scores: str = ""
     density: float = 1.0
+    rows: int | None = None
+
+    @property
+    def queries(self):
+        return self.rows or self.tokens
 
     @property
     def flops(self):
-        pairs = self.batch * self.heads * self.tokens**2 * self.density
+        pairs = self.batch * self.heads * self.queries * self.tokens * self.density
         return 4 * pairs * self.head
+
+    @property
+    def key_bytes(self):
+        """Of keys and values, in bf16."""
+        return 2 * 2 * self.batch * self.key_heads * self.tokens * self.head
 
     @property
     def program(self):
@@ -67,15 +78,35 @@ SCORED = tuple(
 )
 
 
+def _decoded(batch, heads, key_heads, rows, tokens, head=128):
+    queries = "1 query" if rows == 1 else f"{rows} queries"
+    name = f"{queries}, {batch} x {tokens} keys, {heads}/{key_heads} heads of {head}"
+    return Case(name, batch, heads, key_heads, tokens, head, False, rows=rows)
+
+
+DECODED = tuple(
+    _decoded(*shape)
+    for shape in (
+        (1, 32, 8, 1, 8192),
+        (16, 32, 8, 1, 8192),
+        (64, 32, 8, 1, 8192),
+        (1, 32, 8, 1, 65536),
+        (16, 32, 8, 4, 8192),
+        (16, 32, 32, 1, 4096),
+        (64, 64, 8, 1, 1024),
+        (5, 28, 4, 1, 3000),
+    )
+)
+
+
 def all_cases():
-    return DENSE + SCORED
+    return DENSE + SCORED + DECODED
 
 
 def _types(case):
-    rows = f"{case.tokens}x{case.head}xbf16>"
     return (
-        f"tensor<{case.batch}x{case.heads}x{rows}",
-        f"tensor<{case.batch}x{case.key_heads}x{rows}",
+        f"tensor<{case.batch}x{case.heads}x{case.queries}x{case.head}xbf16>",
+        f"tensor<{case.batch}x{case.key_heads}x{case.tokens}x{case.head}xbf16>",
     )
 
 

@@ -13,7 +13,7 @@ def setting(entries, days):
     dense = [
         entry["us"]["cudnn"] / entry["us"]["fuse"]
         for entry in entries
-        if "cudnn" in entry["us"]
+        if "cudnn" in entry["us"] and not entry.get("key_bytes")
     ]
     return [
         f"{len(entries)} cases on one {gpus}, {days}, torch {entries[0]['torch']}; random bf16, "

@@ -8,7 +8,15 @@ always gives the same program.
 import math
 import random
 
-from . import composites, contractions, movement, order, pointwise, rotary
+from . import (
+    composites,
+    contractions,
+    movement,
+    order,
+    pointwise,
+    rotary,
+    streamed,
+)
 from .program import FLOATS, Function, Op, Program, Value
 from .rewrites import make_twin
 
@@ -21,7 +29,7 @@ MOST_EMULATED, MOST_EMULATED_ROWS = 10_000, 256
 FILLS = ["normal"] * 5 + ["rare", "special", "masked", "wide", "small", "small"]
 
 MAKERS = pointwise.MAKERS + composites.MAKERS + contractions.MAKERS
-MAKERS += movement.MAKERS + order.MAKERS + rotary.MAKERS
+MAKERS += movement.MAKERS + order.MAKERS + rotary.MAKERS + streamed.MAKERS
 
 
 class Generator:
