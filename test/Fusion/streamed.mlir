@@ -85,3 +85,41 @@ func.func @queries(%q: tensor<8x512x64xf16>, %k: tensor<8x512x64xf16>, %v: tenso
   %o = fuse.matmul %p, %v : tensor<8x512x512xf16>, tensor<8x512x64xf16> -> tensor<8x512x64xf16>
   return %o : tensor<8x512x64xf16>
 }
+
+// -----
+
+// Heads of keys that are repeated by hand are read as they are.
+// CHECK-LABEL: func.func @repeated(
+// CHECK:         fuse.kernel "repeated" ins
+// CHECK:           fuse.contract "{{.*}}" {{.*}} tensor<2x8x1x300x64xbf16>
+// CHECK-NOT:     fuse.kernel
+// APART-LABEL: func.func @repeated(
+func.func @repeated(%q: tensor<2x32x2x64xbf16>, %k: tensor<2x8x1x300x64xbf16>, %v: tensor<2x8x1x300x64xbf16>) -> tensor<2x32x2x64xbf16> {
+  %kb = fuse.broadcast %k : tensor<2x8x1x300x64xbf16> -> tensor<2x8x4x300x64xbf16>
+  %vb = fuse.broadcast %v : tensor<2x8x1x300x64xbf16> -> tensor<2x8x4x300x64xbf16>
+  %kr = tensor.collapse_shape %kb [[0], [1, 2], [3], [4]] : tensor<2x8x4x300x64xbf16> into tensor<2x32x300x64xbf16>
+  %vr = tensor.collapse_shape %vb [[0], [1, 2], [3], [4]] : tensor<2x8x4x300x64xbf16> into tensor<2x32x300x64xbf16>
+  %s = fuse.matmul %q, %kr transpose_rhs : tensor<2x32x2x64xbf16>, tensor<2x32x300x64xbf16> -> tensor<2x32x2x300xbf16>
+  %p = fuse.softmax %s dims = [3] : tensor<2x32x2x300xbf16>
+  %o = fuse.matmul %p, %vr : tensor<2x32x2x300xbf16>, tensor<2x32x300x64xbf16> -> tensor<2x32x2x64xbf16>
+  return %o : tensor<2x32x2x64xbf16>
+}
+
+// -----
+
+// So are pages of a cache.
+// CHECK-LABEL: func.func @paged(
+// CHECK:         fuse.kernel "paged" ins
+// CHECK-COUNT-2:   fuse.gather
+// CHECK-NOT:     fuse.kernel
+// APART-LABEL: func.func @paged(
+func.func @paged(%q: tensor<4x2x4x64xbf16>, %kc: tensor<?x16x2x64xbf16>, %vc: tensor<?x16x2x64xbf16>, %pages: tensor<4x?xi32>) -> tensor<4x2x4x64xbf16> {
+  %kp = fuse.gather %kc, %pages dim = 0 : tensor<?x16x2x64xbf16>, tensor<4x?xi32> -> tensor<4x?x16x2x64xbf16>
+  %vp = fuse.gather %vc, %pages dim = 0 : tensor<?x16x2x64xbf16>, tensor<4x?xi32> -> tensor<4x?x16x2x64xbf16>
+  %k = tensor.collapse_shape %kp [[0], [1, 2], [3], [4]] : tensor<4x?x16x2x64xbf16> into tensor<4x?x2x64xbf16>
+  %v = tensor.collapse_shape %vp [[0], [1, 2], [3], [4]] : tensor<4x?x16x2x64xbf16> into tensor<4x?x2x64xbf16>
+  %s = fuse.contract "bhgd,bnhd->bhgn" %q, %k : tensor<4x2x4x64xbf16>, tensor<4x?x2x64xbf16> -> tensor<4x2x4x?xbf16>
+  %p = fuse.softmax %s dims = [3] : tensor<4x2x4x?xbf16>
+  %o = fuse.contract "bhgn,bnhd->bhgd" %p, %v : tensor<4x2x4x?xbf16>, tensor<4x?x2x64xbf16> -> tensor<4x2x4x64xbf16>
+  return %o : tensor<4x2x4x64xbf16>
+}
