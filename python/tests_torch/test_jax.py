@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+# Programs of these tests are the CPU's.
+jax.config.update("jax_default_device", jax.devices("cpu")[0])
+
 ones, zeros = np.ones(4, np.float32), np.zeros((2, 4), np.float32)
 
 

@@ -22,6 +22,8 @@ import tempfile
 from random_programs.generator import generate
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+# It does not see what copies by tensor map write, and calls that uninitialized.
+BLIND = "initcheck"
 BATCH = 10
 # What a tool says at its end; racecheck counts hazards.
 CLEAN = re.compile(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards")
@@ -98,7 +100,8 @@ def main():
     )
     with tempfile.TemporaryDirectory() as folder:
         batches = write_programs(folder, options)
-        runs = [(tool, batch) for tool in TOOLS for batch in batches]
+        tools = [t for t in TOOLS if not options.tensor_cores or t != BLIND]
+        runs = [(tool, batch) for tool in tools for batch in batches]
         failed = 0
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             problems = pool.map(lambda run: sanitize(options, *run), runs)
@@ -108,7 +111,7 @@ def main():
                     names = " ".join(pathlib.Path(p).name for p in batch)
                     print(f"FAILED {tool}: {names}\n{problem}", flush=True)
     print(
-        f"{options.count} programs under each of {', '.join(TOOLS)}: "
+        f"{options.count} programs under each of {', '.join(tools)}: "
         f"{failed} of {len(runs)} runs failed"
     )
     return 1 if failed else 0
