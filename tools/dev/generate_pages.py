@@ -49,6 +49,8 @@ BLOCKS = {
     "contractions_fused": blocks.contractions_fused,
     "contractions_behind": blocks.contractions_behind,
     "contractions_sync": blocks.contractions_sync,
+    "models": blocks.models,
+    "models_setting": blocks.models_setting,
     "attention_setting": blocks.attention_setting,
     "attention": blocks.attention,
     "block": blocks.block,

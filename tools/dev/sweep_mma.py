@@ -161,7 +161,9 @@ def line(entry):
             f"{entry[library] / best:.2f} of cuBLAS, first {best / times[0]:.2f}"
         )
     best = min(entry["tiles"], key=lambda tile: tile["warm_us"])
-    numbers = {k: v for k, v in best.items() if not k.endswith("us") and v not in (1, False)}
+    numbers = {
+        k: v for k, v in best.items() if not k.endswith("us") and v not in (1, False)
+    }
     return "  ".join(parts) + f"  {numbers}"
 
 

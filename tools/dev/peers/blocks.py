@@ -15,6 +15,7 @@ from peers import (
     block_report,
     contraction_report,
     cpu_report,
+    model_report,
     packed,
     summary,
 )
@@ -51,6 +52,10 @@ class Results:
     @cached_property
     def attention(self):
         return self._read("attention")
+
+    @cached_property
+    def models(self):
+        return self._read("models")
 
     @cached_property
     def block(self):
@@ -283,6 +288,23 @@ def attention_setting(results):
 
 def attention(results):
     return attention_report.table(results.attention)
+
+
+def models(results):
+    return model_report.table(results.models)
+
+
+def models_setting(results):
+    entries = results.models
+    means = model_report.summary(entries)
+    said = ", ".join(f"{mean:.2f} of {name}'s" for name, (mean, _) in means.items())
+    gpus = ", ".join(sorted({e["device"] for e in entries}))
+    return [
+        f"On one {gpus}, torch {entries[0]['torch']}, transformers "
+        f"{entries[0]['transformers']}, bfloat16, random weights, layers of real size but "
+        f"few of them, medians of interleaved rounds: in the geometric mean, the speed is "
+        f"{said}."
+    ]
 
 
 def block(results):

@@ -4,6 +4,8 @@
 
 import math
 
+from peers.summary import table as text_table
+
 _OTHERS = ("eager", "compile", "compile-max")
 
 
@@ -49,6 +51,25 @@ def problems(entry):
         for f in mine.get("regions", {}).get("failures", ())
     ]
     return found
+
+
+def table(entries):
+    """A line a model: what others take of Fuse's time, and its own host time."""
+    rows = []
+    for entry in entries:
+        ratios, mine = speedups(entry), entry["peers"].get("fuse", {})
+        name = entry["model"] + (" (kept aside)" if entry["aside"] else "")
+        rows.append(
+            [name, entry["mode"]]
+            + [
+                f"{ratios[other]:.2f}" if other in ratios else ""
+                for other in _OTHERS[:2]
+            ]
+            + [f"{min(mine['regions']['coverage'], default=0):.0%}" if mine else ""]
+            + ["right" if not problems(entry) else "; ".join(problems(entry))]
+        )
+    header = ("model", "mode", "eager", "torch.compile", "of the operators", "results")
+    return text_table(header, rows)
 
 
 def lines(entry):

@@ -34,6 +34,10 @@ FILES = {
         "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
         "compare_contractions.py",
     ),
+    "models.json.xz": (
+        "models of transformers under torch.compile, with Fuse as its backend and others",
+        "compare_models.py",
+    ),
     "contractions-sync.json.xz": (
         "the same by mma.sync, as chips without wgmma run them, on a Hopper GPU",
         "compare_contractions.py --chip sm_90",
