@@ -6,6 +6,7 @@ import fuse_compiler as fuse
 import fuse_compiler.torch as fuse_torch
 import pytest
 import torch
+from fuse_compiler.torch import _attention
 from fuse_compiler.torch._fold import fold_constants
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn import functional as F
@@ -152,3 +153,25 @@ def test_a_mask_that_hides_nothing_is_none():
         )
     (region,) = fuse_torch.report()[0].regions
     assert "fuse.softmax" in region.program and "i1>" not in region.program
+
+
+def test_torchs_attention_gets_no_mask_that_hides_nothing(monkeypatch):
+    masks = []
+
+    def function(q, k, v):
+        mask = document_mask(q[0, 0])[None, None].expand(2, 1, 16, 16)
+        return attend(q * 2, k, v, mask).transpose(1, 2).reshape(2, 16, 32) + 1
+
+    def seen(query, key, value, attn_mask, **named):
+        masks.append(attn_mask)
+        return F.scaled_dot_product_attention(query, key, value, attn_mask, **named)
+
+    monkeypatch.setattr(_attention, "scaled_dot_product_attention", seen)
+    q, k, v = (torch.randn(2, 4, 16, 8) for _ in range(3))
+    compiled = torch.compile(
+        function, backend="fuse", dynamic=False, options={"attention": "never"}
+    )
+    with torch.no_grad():
+        ours = compiled(q, k, v)
+    assert masks[-1] is None
+    torch.testing.assert_close(ours, function(q, k, v), rtol=1e-5, atol=1e-5)

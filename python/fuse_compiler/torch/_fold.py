@@ -56,12 +56,27 @@ def fold_constants(graph_module, options):
     for node in list(graph.nodes):
         if node.target in _ANDS:
             _simplify_and(graph, node)
-    for node in graph.nodes:
+    for node in list(graph.nodes):
         if node.target is ATTENTION and _is_true(_behind_views(node.args[3])):
-            # It hides nothing. torch's own attention might have other strides without it.
-            if attention_reason(node, options) is None:
-                node.update_arg(3, None)
+            _drop_mask(graph, node, options)
     graph.eliminate_dead_code()
+
+
+def _drop_mask(graph, node, options):
+    """Of a mask that hides nothing. torch's own attention is in another kernel without it,
+    whose result may have other strides: a copy has those that the graph relies on."""
+    if attention_reason(node, options) is not None:
+        if not node.meta["val"].is_contiguous():
+            return
+        with graph.inserting_after(node):
+            copy = graph.call_function(
+                overload("clone.default"),
+                (node,),
+                {"memory_format": torch.contiguous_format},
+            )
+        copy.meta = dict(node.meta)
+        node.replace_all_uses_with(copy, delete_user_cb=lambda user: user is not copy)
+    node.update_arg(3, None)
 
 
 def _is_tensor(node):
