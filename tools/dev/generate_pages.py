@@ -32,6 +32,7 @@ PAGES = (
     "README.md",
     "docs/performance.md",
     "docs/attention.md",
+    "docs/torch.md",
     "docs/block.md",
     "docs/tensor-cores.md",
     "docs/tuning.md",

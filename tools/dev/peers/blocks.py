@@ -296,14 +296,16 @@ def models(results):
 
 def models_setting(results):
     entries = results.models
-    means = model_report.summary(entries)
-    said = ", ".join(f"{mean:.2f} of {name}'s" for name, (mean, _) in means.items())
+    names = {"eager": "eager", "compile": "torch.compile in its default mode"}
+    said = " and ".join(
+        f"{mean:.2f} over {names.get(name, name)}"
+        for name, (mean, _) in model_report.summary(entries).items()
+    )
     gpus = ", ".join(sorted({e["device"] for e in entries}))
     return [
-        f"On one {gpus}, torch {entries[0]['torch']}, transformers "
-        f"{entries[0]['transformers']}, bfloat16, random weights, layers of real size but "
-        f"few of them, medians of interleaved rounds: in the geometric mean, the speed is "
-        f"{said}."
+        f"Times of others over Fuse's, on one {gpus}, torch {entries[0]['torch']}, transformers "
+        f"{entries[0]['transformers']}; bfloat16, random weights, layers of real sizes but few "
+        f"of them, medians of interleaved rounds. In the geometric mean {said}."
     ]
 
 

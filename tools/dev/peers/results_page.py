@@ -24,7 +24,7 @@ FILES = {
     ),
     "attention.json.xz": (
         "attention as one kernel beside cuDNN, torch's flash kernel and FlexAttention",
-        "compare_attention.py, in an earlier form",
+        "compare_attention.py",
     ),
     "block.json.xz": (
         "a LLaMA-3 8B block beside torch, eager and compiled",
