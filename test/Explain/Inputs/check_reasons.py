@@ -48,7 +48,8 @@ UNSEEN = set(
     mmaReductionShapes mmaTooManyMaps tileOneResult tileFloat8 tileReduces streamedSlower
     streamedThroughOthers streamedCount streamedBothFollow streamedStatistics streamedMeet
     streamedShape streamedNoProduct streamedKeys streamedScoresNeeded streamedRowResults
-    streamedMaskReduced streamedNotRead 
+    streamedMaskReduced streamedNotRead
+    pagesComputed pagesOne pagesUnaligned pagesApart pagesJoined pagesRows pagesFeatures
     """.split()
 )
 

@@ -49,9 +49,10 @@ func.func @stays(%a: tensor<?x64xf32>, %b: tensor<32x64xf32>, %c: tensor<8x32x64
   return %0, %1, %2, %3 : tensor<?x32xf32>, tensor<32x8xf32>, tensor<?x32xf32>, tensor<1x32xf32>
 }
 
-// One token: the norm; gate and up with SwiGLU; down with the residual.
+// One token: gate and up with SwiGLU, each row of which finds the norm's factor;
+// down with the residual.
 // FORM-LABEL: func.func @mlp
-// FORM-COUNT-3: fuse.kernel
+// FORM-COUNT-2: fuse.kernel
 // FORM-NOT:     fuse.kernel
 func.func @mlp(%h: tensor<1x512xbf16>, %n: tensor<512xbf16>, %wg: tensor<1024x512xbf16>,
                %wu: tensor<1024x512xbf16>, %wd: tensor<512x1024xbf16>) -> tensor<1x512xbf16> {
