@@ -57,7 +57,7 @@ protected:
     collectRemarks(context, remarks);
     module = llvm::cantFail(parseProgram(context, program, "f.mlir"));
     KernelInfo kernel;
-    kernel.name = "k";
+    kernel.name = kernel.symbol = "k";
     kernel.operands.resize(2);
     kernel.operands[0].name = "x";
     kernel.operands[1].name = "y";
