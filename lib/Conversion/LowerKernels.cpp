@@ -105,7 +105,9 @@ private:
         .Case([](ColumnsScheduleAttr columns) {
           return columns.getBlocksPerColumn();
         })
-        .Case([](MmaScheduleAttr mma) { return mma.clusterSize(); })
+        .Case([&](MmaScheduleAttr mma) {
+          return current.step == Launch::combine ? 1 : mma.clusterSize();
+        })
         .Default(int64_t(1));
   }
   bool hasPartsArgument() {
