@@ -381,13 +381,18 @@ void ScheduleList::addWithClusters(Shape shape) {
   }
 }
 
-SmallVector<MmaScheduleAttr> ScheduleList::all() {
-  // Those of whole heads, if there are any.
-  SmallVector<int64_t> columns(ArrayRef<int64_t>{tileColumns});
+SmallVector<int64_t> mlir::fuse::mmaTileColumns(ArrayRef<int64_t> usual,
+                                                const MmaForm &form) {
+  SmallVector<int64_t> columns(usual);
   int64_t whole = form.wholeColumns, most = columns.back();
   for (int64_t heads = whole; whole > 1 && heads <= most; heads += whole)
     if (!llvm::is_contained(columns, heads))
       columns.push_back(heads);
+  return columns;
+}
+
+SmallVector<MmaScheduleAttr> ScheduleList::all() {
+  SmallVector<int64_t> columns = mmaTileColumns(tileColumns, form);
   for (int64_t tileM : tileRows)
     for (int64_t tileN : columns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)

@@ -221,11 +221,7 @@ void SyncSchedules::add(int64_t tileM, int64_t tileN, int64_t consumers,
 }
 
 SmallVector<MmaScheduleAttr> SyncSchedules::all() {
-  SmallVector<int64_t> columns(ArrayRef<int64_t>{tileColumns});
-  int64_t whole = form.wholeColumns, most = columns.back();
-  for (int64_t heads = whole; whole > 1 && heads <= most; heads += whole)
-    if (!llvm::is_contained(columns, heads))
-      columns.push_back(heads);
+  SmallVector<int64_t> columns = mmaTileColumns(tileColumns, form);
   for (int64_t tileM : tileRows)
     for (int64_t tileN : columns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)

@@ -31,6 +31,11 @@ double mmaCombiningSeconds(MmaScheduleAttr schedule, const MmaProduct &product,
 /// Rows of tiles that are walked together.
 int64_t mmaRasterOf(int64_t tileM, int64_t tileN, double tilesAtOnce);
 
+/// The usual widths of a tile, and those of whole heads where what follows
+/// needs these.
+SmallVector<int64_t> mmaTileColumns(ArrayRef<int64_t> usual,
+                                    const MmaForm &form);
+
 /// Registers of a thread, and blocks that a multiprocessor has room for.
 int64_t mmaSyncRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu);
 int64_t mmaSyncResidentBlocks(MmaScheduleAttr schedule, const GPUTarget &gpu);
