@@ -35,6 +35,8 @@ MULTIPROCESSORS, MMA_PER_CLOCK, SHARED_BYTES_PER_CLOCK = 132, 2048, 128
 MEMORY_BYTES_PER_SECOND, LAUNCH_SECONDS = 4800e9, 5e-6
 # The worst case counts a little beside the mean, and how far times are off.
 WORST_WEIGHT, TIMES_WEIGHT = 0.03, 0.1
+# Times of a tile: with a cold L2, and back to back.
+KINDS = ("us", "warm_us")
 # From so many rows on the predicted time itself counts.
 MANY_ROWS = 1024
 
@@ -124,22 +126,20 @@ def predicted(tile, shape, numbers):
     return LAUNCH_SECONDS + together
 
 
-def relative_times(case):
-    """Of each tile, the mean of its two times over the fastest tile's."""
-    fastest = {
-        key: min(tile[key] for tile in case["tiles"]) for key in ("us", "warm_us")
-    }
+def relative_times(case, kinds=KINDS):
+    """Of each tile, the mean of its times over the fastest tile's."""
+    fastest = {key: min(tile[key] for tile in case["tiles"]) for key in kinds}
     return [
         statistics.mean(tile[key] / least for key, least in fastest.items())
         for tile in case["tiles"]
     ]
 
 
-def losses(cases, numbers):
+def losses(cases, numbers, kinds=KINDS):
     """Of each case, the time of the model's choice over the best's."""
     found = []
     for case in cases:
-        times = relative_times(case)
+        times = relative_times(case, kinds)
         predictions = [
             predicted(tile, case["shape"], numbers) for tile in case["tiles"]
         ]
