@@ -78,13 +78,12 @@ def has_tensor_cores(case, kernels):
     return case.shape[0] == 1 or any("#fuse.mma" in k.schedule for k in kernels)
 
 
-def dry_run(arguments):
+def dry_run(cases, chip):
     """Compiles every program; the number of those without tensor cores."""
     failures = 0
-    for case in selected(arguments.only):
+    for case in cases:
         try:
-            chip = arguments.chip or "sm_90a"
-            kernels = fuse.inspect(case.program, chip=chip).kernels
+            kernels = fuse.inspect(case.program, chip=chip or "sm_90a").kernels
             problem = None if has_tensor_cores(case, kernels) else "no tensor cores"
             said = problem or f"{len(kernels)} kernels"
         except fuse.Error as error:
@@ -97,32 +96,40 @@ def dry_run(arguments):
 class Comparison:
     """The run on a GPU."""
 
+    file_name = "contractions.json"
+
     def __init__(self, arguments):
         import torch
         from peers import measure
 
         self.torch, self.measure, self.arguments = torch, measure, arguments
         self.deadline = time.monotonic() + arguments.budget
-        self.path = Path(arguments.out) / "contractions.json"
+        self.path = Path(arguments.out) / self.file_name
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.entries = json.loads(self.path.read_text()) if self.path.exists() else []
         self.cold = measure.Stopwatch()
 
     def run(self):
         known = {entry["name"] for entry in self.entries}
-        for case in selected(self.arguments.only):
+        for case in self.cases():
             if case.name in known or time.monotonic() > self.deadline:
                 continue
             entry = self.run_case(case)
             self.entries.append(entry)
             self.path.write_text(json.dumps(self.entries, indent=1))
-            print(line(entry), flush=True)
+            print(self.line(entry), flush=True)
             self.torch.cuda.empty_cache()
         return self.entries
 
-    def run_case(self, case):
+    def cases(self):
+        return selected(self.arguments.only)
+
+    def line(self, entry):
+        return line(entry)
+
+    def new_entry(self, case):
         torch = self.torch
-        entry = {
+        return {
             "name": case.name,
             "set": case.set,
             "shape": case.shape,
@@ -134,6 +141,9 @@ class Comparison:
             "commit": commit(),
             "errors": {},
         }
+
+    def run_case(self, case):
+        entry = self.new_entry(case)
         inputs = self.measure.make_inputs(case, seed=0)
         functions = self.functions(case, inputs, entry)
         seconds = self.arguments.seconds
@@ -147,8 +157,19 @@ class Comparison:
 
     def functions(self, case, inputs, entry):
         """What is timed, by name; products alone are not checked."""
-        torch = self.torch
         reference = self.measure.reference_of(case, inputs)
+        functions = self.products(case, inputs)
+        for name, function in self.candidates(case, entry).items():
+            try:
+                found, functions[name] = self.checked(case, function, inputs, reference)
+            except Exception as error:  # A failure is a result.
+                found = {"failed": f"{type(error).__name__}: {error}"[:500]}
+            entry["errors"][name] = found
+        return functions
+
+    def products(self, case, inputs):
+        """The product alone by torch's libraries, whose results have one place."""
+        torch = self.torch
         left, right = case.operands(torch, *inputs)
         m, n, _ = case.shape
         out = torch.empty(m, n, device="cuda", dtype=left.dtype)
@@ -160,14 +181,16 @@ class Comparison:
 
             return run
 
-        functions = {name: product(name) for name in ("cublas", "cublaslt")}
-        for name, function in self.candidates(case, entry).items():
-            try:
-                found, functions[name] = self.checked(case, function, inputs, reference)
-            except Exception as error:  # A failure is a result.
-                found = {"failed": f"{type(error).__name__}: {error}"[:500]}
-            entry["errors"][name] = found
-        return functions
+        return {name: product(name) for name in ("cublas", "cublaslt")}
+
+    def compiled(self, case):
+        """torch.compile at its fastest."""
+        self.torch._dynamo.reset()
+        return self.torch.compile(
+            lambda *inputs: case.torch(self.torch, *inputs),
+            dynamic=False,
+            mode="max-autotune-no-cudagraphs",
+        )
 
     def candidates(self, case, entry):
         torch = self.torch
@@ -194,12 +217,7 @@ class Comparison:
 
             functions["eager"] = eager
             if self.arguments.compile:
-                torch._dynamo.reset()
-                functions["compile-max"] = torch.compile(
-                    lambda *inputs: case.torch(torch, *inputs),
-                    dynamic=False,
-                    mode="max-autotune-no-cudagraphs",
-                )
+                functions["compile-max"] = self.compiled(case)
         return functions
 
     def quack(self, case):
@@ -251,7 +269,7 @@ def main():
         print("\n".join(case.name for case in selected(arguments.only)))
         return 0
     if arguments.dry_run:
-        return 1 if dry_run(arguments) else 0
+        return 1 if dry_run(selected(arguments.only), arguments.chip) else 0
     entries = Comparison(arguments).run()
     bad = [e["errors"].get("fuse", {"failed": ""}) for e in entries]
     return 1 if any("failed" in each or each["wrong"] for each in bad) else 0

@@ -5,7 +5,7 @@ from mutant import of_file
 MMA_SYNC = [
     *of_file(
         "lib/Conversion/Mma/LowerMmaSync.cpp",
-        "lit:Emulator",
+        "lit:Emulator/mma-sync lit:Emulator",
         (
             "sync-step-is-not-awaited",
             "schedule.getStages() - 2);\n  meet();",
@@ -54,7 +54,7 @@ MMA_SYNC = [
     ),
     *of_file(
         "lib/Conversion/Mma/MmaSync.cpp",
-        "lit:Emulator",
+        "lit:Emulator/mma-sync lit:Emulator",
         (
             "sync-fragments-without-the-swizzle",
             "chunk = b.bitXor(inRow, inMatrix);",
@@ -73,7 +73,7 @@ MMA_SYNC = [
     ),
     *of_file(
         "lib/Conversion/Mma/SlotCopies.cpp",
-        "lit:Emulator",
+        "lit:Emulator/mma-sync lit:Emulator",
         (
             "sync-copies-without-the-swizzle",
             "Value chunk = b.bitXor(b.rem(thread, rowChunks), b.rem(row, rowChunks));",

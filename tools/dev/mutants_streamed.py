@@ -5,7 +5,7 @@ from mutant import of_file
 STREAMED = [
     *of_file(
         "lib/Conversion/Mma/LowerStreamed.cpp",
-        "lit:Emulator",
+        "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-sums-are-not-turned-to-a-new-maximum",
             "sums = turned(sums, now.turn);",
@@ -29,7 +29,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Conversion/Mma/StreamedTiles.cpp",
-        "lit:Emulator",
+        "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-tile-that-rows-see-is-skipped",
             "found.last = b.ceilDiv(lastKey, schedule.getTileK());",
@@ -49,7 +49,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Conversion/Mma/StreamedParts.cpp",
-        "lit:Emulator",
+        "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-parts-are-not-turned-to-one-maximum",
             "Value weight = rows.turn(load(maxima, part, row), most);",
@@ -68,7 +68,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Conversion/Mma/StreamedPages.cpp",
-        "lit:Emulator",
+        "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-page-of-the-tile-before",
             "b.div(b.add(firstKey, copy * rowsPerCopy()), pages.rows)",
@@ -82,7 +82,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Conversion/Mma/StreamedRows.cpp",
-        "lit:Emulator",
+        "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-totals-are-not-turned-to-a-new-maximum",
             "isFirst ? sum : fma(state.sum[half], state.turn[half], sum);",
@@ -96,7 +96,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Conversion/Mma/KeyRanges.cpp",
-        "lit:Emulator",
+        "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-rows-of-a-tile-see-what-its-first-row-sees",
             "Value row = grows == least ? firstRow : lastRow;",
@@ -110,7 +110,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Analysis/ScoreMasks.cpp",
-        "lit:Emulator",
+        "lit:Emulator/streamed lit:Emulator",
         ("streamed-strict-comparison-is-not", "a.constant += isStrict;", ""),
     ),
     *of_file(

@@ -54,6 +54,8 @@ ODD_SHAPES = (
 # More results than this take too long to check in f64.
 MOST_RESULTS = 16384 * 16384
 HEAD = 128
+# Of weights that decoding reads from memory, whatever the L2 holds.
+LARGE_WEIGHT_BYTES, BF16_BYTES = 32e6, 2
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,15 @@ def _one_row():
     for n, k in LOGITS:
         yield product("logits", "one row", (1, n, k))
     yield product("LLaMA-3 8B down, x W", "one row", (1, 4096, 14336), order="mk,kn")
+
+
+def decoding_cases(rows):
+    """Products of few rows with weights of 32 MB and more, by rows."""
+    for m in rows:
+        for model in ("LLaMA-3 8B", "Qwen2.5 7B"):
+            for layer, (n, k) in MODELS[model].items():
+                if n * k * BF16_BYTES >= LARGE_WEIGHT_BYTES:
+                    yield product(f"{model} {layer}", "decoding", (m, n, k))
 
 
 def _orders():

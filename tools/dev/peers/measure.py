@@ -229,11 +229,17 @@ def copy_of(num_bytes):
 
 def read_of(num_bytes):
     """A kernel that reads `num_bytes` and writes nothing."""
-    # Here, since measuring needs no Triton else.
-    from peers.triton_kernels import read
-
     # Whole blocks: Triton reads single words where it cannot tell that vectors fit.
     count = -(-num_bytes // 16384) * 4096
     words = torch.empty(count, dtype=torch.int32, device="cuda")
     words.random_()
+    return read_all_of(words)
+
+
+def read_all_of(tensor):
+    """A kernel that reads a tensor of whole blocks and writes nothing."""
+    # Here, since measuring needs no Triton else.
+    from peers.triton_kernels import read
+
+    words = tensor.view(torch.int32).view(-1)
     return lambda: read(words)
