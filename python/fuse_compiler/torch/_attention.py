@@ -12,6 +12,7 @@ ATTENTION_LIMITS is what was measured (docs/attention.md), not a rule of the har
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from fuse_compiler import lang
 from fuse_compiler.lang import Unsupported
@@ -76,6 +77,9 @@ def _replace(node):
     given = {**dict(zip(names, node.args)), **node.kwargs}
     if given.get("dropout_p", 0.0) != 0.0:
         return False
+    if any(_is_subclass(given[name]) for name in ("query", "key", "value")):
+        # Such as a DTensor, which knows how torch's is shared out.
+        return False
     flags = [given.get("is_causal", False), given.get("enable_gqa", False)]
     if not all(isinstance(flag, bool) for flag in flags):
         return False
@@ -90,6 +94,11 @@ def _replace(node):
     )
     node.kwargs, node.target = {}, ATTENTION
     return True
+
+
+def _is_subclass(node):
+    value = node.meta.get("example_value")
+    return value is not None and is_traceable_wrapper_subclass(value)
 
 
 @converter(ATTENTION)

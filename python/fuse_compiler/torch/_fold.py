@@ -31,6 +31,7 @@ _SELECTS = VIEWS | {
         "clone.default",
     )
 }
+_PURE = {"aten", "prims"}
 _ANDS = {overload("bitwise_and.Tensor"), overload("logical_and.default")}
 
 
@@ -95,11 +96,10 @@ def _value_of(node, values):
         n not in values for n in node.all_input_nodes
     ):
         return None
-    if node.target._schema.is_mutable:
-        return None
+    # Nothing that asks the world outside, as collectives do.
     inputs = node.all_input_nodes
-    if not inputs and node.target not in SOURCES:
-        # Nothing that asks for the world outside.
+    is_pure = node.target in SOURCES or inputs and _namespace(node) in _PURE
+    if not is_pure or node.target._schema.is_mutable:
         return None
     is_uniform = bool(inputs) and all(values[n].numel() == 1 for n in inputs)
     if is_uniform and torch.Tag.pointwise in node.target.tags:
@@ -113,6 +113,10 @@ def _value_of(node, values):
         for n in inputs
     }
     return _one(_computed(node, whole))
+
+
+def _namespace(node):
+    return getattr(node.target, "namespace", None)
 
 
 def _shape(value):

@@ -17,7 +17,7 @@ from fuse_compiler.torch._convert import first_value
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._cut import cut
 from fuse_compiler.torch._made import MADE, make_again
-from fuse_compiler.torch._order import drawing_names, draws, restore_order
+from fuse_compiler.torch._order import chain_of, chains, restore_order
 
 PREFIX = "fuse_region_"
 _FREE = VIEWS | {operator.getitem}
@@ -46,7 +46,7 @@ def form_regions(graph_module, support, options, holds=None):
             reason = f"its region would have fewer than {smallest} operators"
             small.update((n, reason) for n in nodes if n.target not in _FREE)
     if partitions:
-        names = drawing_names(graph_module.graph)
+        names = chains(graph_module.graph)
         fuse_by_partitions(graph_module, partitions, prefix=PREFIX)
         restore_order(graph_module.graph, names)
     return small
@@ -72,13 +72,14 @@ def _convex(graph, support, device, smallest):
     through an eager node comes back in a later one, so the nodes of a stage are convex,
     and no two stages wait for each other.
     """
-    stages, inside, drawn = {}, {}, []
+    stages, inside, last = {}, {}, {}
     for node in graph.nodes:
         inside[node] = support.is_supported(node) and first_value(node).device == device
         inputs = node.all_input_nodes
-        if draws(node):
-            # As if it needed the one that draws before it.
-            inputs, drawn = inputs + drawn, [node]
+        chain = chain_of(node)
+        if chain:
+            # As if it needed the one before it.
+            inputs, last[chain] = inputs + last.get(chain, []), [node]
         stages[node] = max(
             (stages[n] + (inside[node] and not inside[n]) for n in inputs), default=0
         )

@@ -20,6 +20,7 @@ from fuse_compiler.torch._convert import (
 from fuse_compiler.torch._convert_reduce import CONTRACTIONS
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._layout import output_order
+from fuse_compiler.torch._order import is_collective
 from fuse_compiler.torch._symbols import DTYPES, to_shape
 
 _DEVICES = ("cpu", "cuda")
@@ -51,6 +52,8 @@ class Support:
             if node.target is operator.getitem:
                 producer = node.args[0]
                 return None if self.is_supported(producer) else "its producer is eager"
+            if is_collective(node):
+                return "collectives are torch.distributed's"
             if node.target not in CONVERTERS:
                 return "no op of the dialect does this"
             if node.target in CONTRACTIONS:

@@ -1,0 +1,38 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is said of a comparison over several GPUs, without torch."""
+
+import compare_distributed
+import pytest
+
+
+def entry(**fuse):
+    """A mode where Fuse takes 2 ms and eager 3."""
+    mine = {"seconds": 2e-3, "first_seconds": 1.0, "right": True, "worst": 1.1, **fuse}
+    return {
+        "mode": "inference",
+        "peers": {
+            "eager": {"seconds": 3e-3, "first_seconds": 0.1, "right": True},
+            "fuse": mine,
+            "compile": {"skipped": "the time was over"},
+        },
+    }
+
+
+def test_times_are_over_ours():
+    assert compare_distributed.speedups(entry()) == pytest.approx({"eager": 1.5})
+    text = "\n".join(compare_distributed.lines(entry()))
+    assert "compile  the time was over" in text and "eager 1.50" in text
+
+
+def test_what_is_wrong_fails():
+    assert not compare_distributed.is_wrong(entry())
+    assert compare_distributed.is_wrong(entry(right=False))
+    assert compare_distributed.is_wrong(entry(failures=["no"]))
+    assert "WRONG" in "\n".join(compare_distributed.lines(entry(right=False)))
+
+
+def test_an_unknown_mode_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        compare_distributed.parse_arguments(["--modes", "dreaming"])
+    assert "expected modes of inference, training" in capsys.readouterr().err
