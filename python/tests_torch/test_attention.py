@@ -211,17 +211,120 @@ def test_any_cut_gives_the_same(most):
         assert count <= max(most, 2), str(graph)
 
 
-def test_gradients_are_torchs():
-    q, k, v = (x.requires_grad_() for x in random(*3 * [(2, 4, 9, 16)]))
+GRADIENTS = {
+    "plain": (QUERIES, KEYS, KEYS, {}),
+    "causal": (QUERIES, KEYS, KEYS, {"is_causal": True}),
+    "more queries than keys": (KEYS, QUERIES, QUERIES, {"is_causal": True}),
+    "scale": (QUERIES, KEYS, KEYS, {"scale": 0.4}),
+    "shared keys": (QUERIES, SHARED, SHARED, {"enable_gqa": True}),
+    "mask": (QUERIES, KEYS, KEYS, {"attn_mask": torch.rand(9, 13) < 0.7}),
+    "bias": CASES["bias"],
+}
 
+
+def gradients(function, inputs):
+    inputs = [x.detach().requires_grad_() for x in inputs]
+    y = function(*inputs)
+    weights = torch.linspace(-1, 2, y.numel()).view(y.shape).to(y)
+    (y * weights).sum().backward()
+    return [y.detach(), *(x.grad for x in inputs)]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["f32", "bf16"])
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_forward_with_gradients_is_a_region_and_backward_is_torchs(name, dtype):
+    *shapes, keywords = GRADIENTS[name]
+    inputs = random(*shapes, dtype=dtype)
+
+    def attend(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, **keywords)
+
+    ours = gradients(compiled(attend), inputs)
+    forward, backward = fuse_torch.report()
+    if inputs[0].device.type == "cpu" and not {"enable_gqa", "attn_mask"} & {*keywords}:
+        (region,) = forward.regions
+        assert region.operators == ("fuse.attention_and_sums.default",)
+        assert region.failure is None
+    assert any("backward" in operator for operator, _ in backward.eager), str(backward)
+    keywords = {
+        key: x.double() if getattr(x, "dtype", None) == dtype else x
+        for key, x in keywords.items()
+    }
+    exact = gradients(attend, [x.double() for x in inputs])
+    eager = gradients(
+        lambda *x: F.scaled_dot_product_attention(*x, **GRADIENTS[name][3]), inputs
+    )
+    for a, b, c in zip(ours, eager, exact):
+        off, bound = ((x.double() - c).square().mean().sqrt() for x in (a, b))
+        unit = torch.finfo(dtype).eps * c.square().mean().sqrt() / 4
+        assert a.stride() == b.stride() and off <= 2 * bound + unit, (off, bound)
+
+
+def test_another_length_with_gradients_compiles_nothing():
     def attend(q, k, v):
         return F.scaled_dot_product_attention(q * 2, k, v, is_causal=True)
 
-    compiled(attend)(q, k, v).square().sum().backward()
-    ours = q.grad.clone()
-    q.grad = None
-    attend(q, k, v).square().sum().backward()
-    torch.testing.assert_close(ours, q.grad, rtol=1e-4, atol=1e-4)
+    function = torch.compile(attend, backend="fuse", dynamic=True, options=ALWAYS)
+    for batch, queries, keys in ((2, 9, 13), (3, 8, 11), (5, 21, 7)):
+        inputs = random((batch, 4, queries, 16), *2 * [(batch, 4, keys, 16)])
+        for a, b in zip(gradients(function, inputs), gradients(attend, inputs)):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+    assert len(fuse_torch.report()) == 2
+
+
+def test_a_layer_that_is_trained_is_one_region():
+    layer = LlamaBlock(512, 8, 2).to(torch.bfloat16)
+    tables = torch.randn(128, 64).to(torch.bfloat16)
+    x = torch.randn(2, 128, 512).to(torch.bfloat16)
+    compiled(layer)(x, tables, tables).float().square().mean().backward()
+    forward, backward = fuse_torch.report()
+    assert len(forward.regions) == 1 and not forward.eager, str(forward)
+    kernels = fuse.inspect(forward.regions[0].program, chip="sm_90a").kernels
+    (attention,) = [k for k in kernels if k.ops.count("exp") and "log" in k.ops]
+    assert "#fuse.streamed" in attention.schedule
+    # Around torch's backward kernel the rest is in two regions.
+    assert len(backward.regions) == 2 and len(backward.eager) == 1, str(backward)
+
+
+@pytest.mark.parametrize("kernel", ["flash", "cudnn", "efficient"])
+def test_kernels_of_a_gpu_are_replaced(kernel):
+    """What torch makes of it for a GPU, traced without one; nothing runs."""
+    from fuse_compiler.torch import _attention_training
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    aten = torch.ops.aten
+
+    def forward(q, k, v):
+        if kernel == "flash":
+            r = aten._scaled_dot_product_flash_attention(q, k, v, 0.0, True, scale=0.5)
+            return r[0], r[1], r[6], r[7]
+        if kernel == "cudnn":
+            r = aten._scaled_dot_product_cudnn_attention(
+                q, k, v, None, True, 0.0, True, scale=0.5
+            )
+            return r[0], r[1], r[6], r[7]
+        r = aten._scaled_dot_product_efficient_attention(
+            q, k, v, None, True, 0.0, True, scale=0.5
+        )
+        return r[0], r[1], r[2], r[3]
+
+    with torch._subclasses.FakeTensorMode():
+        # As a projection leaves heads: tokens first.
+        x = torch.empty(4, 2048, 32, 128, dtype=torch.bfloat16).transpose(1, 2)
+        graph = make_fx(forward)(x, x, x)
+    _attention_training.take_attention(graph, {**ALWAYS})
+    nodes = [n for n in graph.graph.nodes if n.op == "call_function"]
+    (taken,) = [n for n in nodes if n.target is _attention_training.ATTENTION_AND_SUMS]
+    assert taken.args[3:6] == (None, True, 0.5)
+    assert not any("_scaled_dot_product" in str(n.target) for n in nodes)
+    (output,) = [n for n in graph.graph.nodes if n.op == "output"]
+    _, sums, seed, offset = output.args[0]
+    assert sums.meta["val"].shape == (4, 32, 2048, *([1] if kernel == "cudnn" else []))
+    assert {seed.target, offset.target} == {aten.empty.memory_format}
+    graph.graph.lint()
+    from fuse_compiler.torch._support import Support
+
+    assert Support(ALWAYS).is_supported(taken)
 
 
 def test_dropout_stays_torchs():

@@ -138,6 +138,25 @@ def test_with_all_contractions_in_regions(name):
     assert not any("mm" in operator for operator, _ in graph.eager), str(graph)
 
 
+@pytest.mark.parametrize("name", ["llama", "bert"])
+def test_training_with_products_and_attention_in_regions(name):
+    build, make = MODELS[name]
+    model, inputs = build(), make(3)
+    exact = copy.deepcopy(model).double()
+    options = {"contractions": "always", "attention": "always"}
+    compiled = torch.compile(model, backend="fuse", dynamic=False, options=options)
+    ours = step(compiled, model, inputs)
+    gradients = [g.clone() for g in ours[1]]
+    eager = step(model, model, inputs)
+    reference = step(exact, exact, to(inputs, torch.float64))
+    check_no_worse(ours[0], eager[0], reference[0], f"{name}, outputs")
+    check_no_worse(gradients, eager[1], reference[1], f"{name}, gradients")
+    forward, backward = fuse_torch.report()
+    assert not any("attention" in operator for operator, _ in forward.eager)
+    assert any("attention" in operator for operator, _ in backward.eager)
+    assert all(r.failure is None for g in fuse_torch.report() for r in g.regions)
+
+
 def test_products_of_a_layer_are_on_tensor_cores_with_their_epilogues():
     import fuse_compiler as fuse
     from models import LlamaBlock

@@ -23,7 +23,7 @@ from fuse_compiler.lang._activations import (
     mish,
     softplus,
 )
-from fuse_compiler.lang._attention import attention
+from fuse_compiler.lang._attention import attention, attention_and_sums
 from fuse_compiler.lang._builder import Array, Builder, Unsupported
 from fuse_compiler.lang._dims import Dim, divide, symbol
 from fuse_compiler.lang._pointwise import (
@@ -157,6 +157,7 @@ __all__ = [
     "argmin",
     "argsort",
     "attention",
+    "attention_and_sums",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",

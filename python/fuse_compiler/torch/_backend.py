@@ -12,6 +12,7 @@ from fuse_compiler._library import Error
 from fuse_compiler.torch import _convert_pointwise  # noqa: F401 - registers converters
 from fuse_compiler.torch import _decompositions
 from fuse_compiler.torch._attention import keep_attention
+from fuse_compiler.torch._attention_training import take_attention
 from fuse_compiler.torch._contractions import CHOICES
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._fold import fold_constants
@@ -33,7 +34,7 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
 
     options  "contractions": "auto" takes matrix products into regions where they are
              expected to gain, "never", or "always"
-             "attention": the same for scaled_dot_product_attention without gradients
+             "attention": the same for scaled_dot_product_attention; its gradient is torch's
              "smallest_region": so many operators, views and constants left out, a region
              has at least; 2, since one alone moves as much as eagerly
              "most_contractions": where a region would have more, it is cut where least is
@@ -89,6 +90,7 @@ def checked_options(options, mode):
 def _compile(graph_module, example_inputs, *, kind, options):
     """One graph of AOTAutograd with its regions compiled, as a boxed function."""
     fold_constants(graph_module, options)
+    take_attention(graph_module, options)
     support = Support(options)
     for node in graph_module.graph.nodes:
         support.is_supported(node)

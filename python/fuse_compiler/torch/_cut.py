@@ -11,11 +11,12 @@ alike, and become one program.
 import torch
 
 from fuse_compiler.torch._attention import ATTENTION
+from fuse_compiler.torch._attention_training import ATTENTION_AND_SUMS
 from fuse_compiler.torch._convert_reduce import CONTRACTIONS
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._symbols import size_hint
 
-_WEIGHTS = {**dict.fromkeys(CONTRACTIONS, 1), ATTENTION: 2}
+_WEIGHTS = {**dict.fromkeys(CONTRACTIONS, 1), ATTENTION: 2, ATTENTION_AND_SUMS: 2}
 
 
 def cut(nodes, most):
