@@ -45,7 +45,7 @@ class Site:
         # Per output, its shape, and later a function from a shape to a new array.
         self.shapes = shapes
         self.makers = None
-        # Whether the extension has been asked to make such calls.
-        self.is_offered = False
+        # Of the package's own way; the extension is offered such calls at powers of two.
+        self.calls = 0
         # By the outputs' layouts, frames that no call uses.
         self.frames = {}

@@ -76,6 +76,13 @@ class Jitted:
         """The text of the program for such arguments."""
         return self._trace(args, kwargs)[0].text
 
+    def prepared(self, *args, **kwargs):
+        """A function of the list of arrays among such arguments, for others like them."""
+        trace, _ = self._trace(args, kwargs)
+        if not trace.has_sizes:
+            return lambda arrays: trace.program(*arrays)
+        return lambda arrays: trace.program(*trace.inputs(arrays))
+
     def _trace(self, args, kwargs):
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -128,6 +135,11 @@ class _Trace:
         self.text = builder.text()
         self.program = compile_program(self.text, target=target, **options)
         self._sizes = [sizes.resolver(a.shape[0]) for a in builder.sizes.values()]
+
+    @property
+    def has_sizes(self):
+        """Whether it has inputs beside the arrays, which carry sizes."""
+        return bool(self._sizes)
 
     def inputs(self, arrays):
         return [*arrays, *(_of_size(arrays[0], size(arrays)) for size in self._sizes)]

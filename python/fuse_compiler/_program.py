@@ -169,16 +169,18 @@ class Program(Description):
         self._launch(site, out_key, described, outs, addresses, handle)
         for wrote, array in written:
             wrote(array)
-        if out is None and self._caller and not site.is_offered:
-            self._offer(site, key, described, arrays)
+        if out is None and self._caller:
+            site.calls += 1
+            # It declines while somebody watches torch's calls, as at the first call of what
+            # torch.compile has made, and is asked again later.
+            if site.calls & (site.calls - 1) == 0:
+                self._offer(site, key, described, arrays)
         return outs[0] if len(outs) == 1 else tuple(outs)
 
     def _offer(self, site, key, described, arrays):
         """Lets the extension make the calls with this layout from now on."""
-        site.is_offered = True
         if any(each[2] is not array for each, array in zip(described, arrays)):
             # Copied first: another array of this layout may not be.
-            site.is_offered = False
             return
         recipes = [
             adapters[type(arrays[like])].recipe(key[like], output.dtype, shape)

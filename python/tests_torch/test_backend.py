@@ -4,9 +4,11 @@
 
 import copy
 
+import fuse_compiler as fuse
 import fuse_compiler.torch as fuse_torch
 import pytest
 import torch
+from fuse_compiler.torch import _backend
 from models import ASIDE, MODELS
 from torch._dynamo.testing import CompileCounterWithBackend
 
@@ -158,7 +160,6 @@ def test_training_with_products_and_attention_in_regions(name):
 
 
 def test_products_of_a_layer_are_on_tensor_cores_with_their_epilogues():
-    import fuse_compiler as fuse
     from models import LlamaBlock
 
     model = LlamaBlock(512, heads=8, groups=2).to(torch.bfloat16)
@@ -179,6 +180,29 @@ def test_products_of_a_layer_are_on_tensor_cores_with_their_epilogues():
     # Those of the same rows may share a kernel.
     assert sum(k.ops.count("contract") for k in products) == 7
     assert sum(len(k.ops) > k.ops.count("contract") for k in products) >= 2
+
+
+def test_calls_of_regions_do_not_go_through_ctypes(monkeypatch):
+    weight = torch.rand(8)
+
+    def function(x):
+        return torch.nn.functional.rms_norm(x * 2, (8,), weight) * 3
+
+    compiled = torch.compile(function, backend="fuse", dynamic=False)
+    x = torch.randn(4, 8)
+    for _ in range(4):
+        compiled(x)
+    monkeypatch.setattr(fuse.Program, "_call", None)
+    torch.testing.assert_close(compiled(x), function(x))
+
+
+def test_a_graphs_arguments_are_not_kept():
+    """Else all that forward saves would live until backward is done."""
+    graph = torch.fx.symbolic_trace(lambda x, y: (x + y).relu())
+    arguments = [torch.ones(2), torch.ones(2)]
+    run = _backend._boxed(graph)
+    torch.testing.assert_close(run(arguments), torch.full((2,), 2.0))
+    assert run._boxed_call and (arguments == [] or _backend._BoxedCodeGen is None)
 
 
 def test_casts_of_weights_are_made_where_they_are_used():

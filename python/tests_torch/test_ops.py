@@ -414,3 +414,21 @@ def test_an_own_op_with_two_results():
 def test_what_is_refused(call, message):
     with pytest.raises(Error, match=message):
         call(torch.randn(4, 8))
+
+
+def test_calls_are_told_apart_by_all_that_a_program_depends_on():
+    """The program of a call is found by its arguments' shapes, types and numbers."""
+    x = torch.randn(4, 16)
+    weight = torch.rand(16)
+    for _ in range(2):
+        for eps in (1e-6, 1.0, 1):
+            for array in (x, x.double(), x[:2], x[:, :8], x.to(torch.bfloat16)):
+                w = weight[: array.shape[-1]]
+                found = ops.rms_norm(array, w, eps)
+                wide = array.double()
+                scale = torch.rsqrt(wide.square().mean(-1, keepdim=True) + eps)
+                expected = (wide * scale * w).to(array.dtype)
+                tolerance = 1e-2 if array.dtype == torch.bfloat16 else 1e-5
+                torch.testing.assert_close(
+                    found, expected, rtol=tolerance, atol=tolerance
+                )

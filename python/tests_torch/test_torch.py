@@ -330,6 +330,18 @@ def test_recordings_would_lack_the_call(add, x, b):
         assert torch.equal(add(x, b), x + 1)
 
 
+def test_calls_that_somebody_watched_at_first_are_fast_later(monkeypatch):
+    """The extension declines the first: what torch.compile makes is called so."""
+    x, b = torch.randn(3, 4), torch.randn(4)
+    program = fuse.jit(lambda x, b: x + b).program(x, b)
+    with torch.utils.flop_counter.FlopCounterMode(display=False):
+        program(x, b)
+    for _ in range(2):
+        torch.testing.assert_close(program(x, b), x + b)
+    monkeypatch.setattr(program, "_call", None)
+    torch.testing.assert_close(program(x, b), x + b)
+
+
 def test_inside_of_torch_compile(add, x, b):
     @torch.compile(backend="eager")
     def compiled(x, b):

@@ -41,13 +41,40 @@ def run(formula, specs, *arguments):
     specs  by argument, in their order, its dims: a name where the size may be any, None
            where it is static, "*" for all leading ones; what is said of numbers is ignored
     """
+    key = formula, *map(_facts, arguments)
+    call = _calls.get(key)
+    if call is None:
+        if len(_calls) >= _MOST_CALLS:
+            _calls.clear()
+        call = _calls[key] = _new_call(formula, specs, arguments)
+    tensors = [a for a in arguments if isinstance(a, torch.Tensor)]
+    if not torch.is_grad_enabled():
+        return call(tensors)
+    with torch.no_grad():
+        return call(tensors)
+
+
+# What finding the program of a call takes is longer than the call.
+_MOST_CALLS = 4096
+_calls = {}
+
+
+def _facts(argument):
+    """All of an argument that a program may depend on, as a key."""
+    if isinstance(argument, torch.Tensor):
+        return argument.shape, argument.dtype, argument.device
+    return type(argument), argument
+
+
+def _new_call(formula, specs, arguments):
+    """A function of the tensors among such arguments, which runs their program."""
     dims = []
     # A formula may have other names than the schema.
     for name, spec, tensor in zip(_parameters(formula), specs.values(), arguments):
         if isinstance(tensor, torch.Tensor):
             dims.append((name, _named(spec, tensor.ndim)))
     with torch.no_grad():
-        return _jitted(formula, tuple(dims))(*arguments)
+        return _jitted(formula, tuple(dims)).prepared(*arguments)
 
 
 ROWS = (LEADING, None)

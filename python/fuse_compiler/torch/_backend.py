@@ -7,6 +7,8 @@ import operator
 
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
+from torch.fx import graph as fx_graph
+from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from fuse_compiler._library import Error
 from fuse_compiler.torch import _convert_pointwise  # noqa: F401 - registers converters
@@ -21,6 +23,8 @@ from fuse_compiler.torch._region import Region
 from fuse_compiler.torch._report import RegionReport, add_graph
 from fuse_compiler.torch._support import Support
 
+# Not in old versions of torch.
+_BoxedCodeGen = getattr(fx_graph, "_BoxedCodeGen", None)
 _DEFAULTS = {
     "contractions": "auto",
     "attention": "auto",
@@ -107,8 +111,26 @@ def _compile(graph_module, example_inputs, *, kind, options):
         if node.target not in VIEWS and node.target is not operator.getitem
     ]
     add_graph(kind, regions, left)
+    return _boxed(graph_module)
+
+
+def _boxed(graph_module):
+    """A function of a list of arguments, which it clears, so that none lives longer than it is
+    needed."""
+    if _BoxedCodeGen is None:
+        graph_module.recompile()
+        _LazyGraphModule.force_recompile(graph_module)
+        return make_boxed_func(graph_module.forward)
+    graph_module.graph.set_codegen(_BoxedCodeGen())
     graph_module.recompile()
-    return make_boxed_func(graph_module.forward)
+    _LazyGraphModule.force_recompile(graph_module)
+    forward = graph_module.forward
+
+    def run(arguments):
+        return forward(arguments)
+
+    run._boxed_call = True
+    return run
 
 
 def operators_of(subgraph):

@@ -57,6 +57,10 @@ class Region(torch.nn.Module):
         self._sizes, self._device = writer.sizes, writer.device
         self.program = shared_program(self.text, self._device)
         self._one = None
+        # Whether the arguments are the program's inputs as they are.
+        self._is_direct = not self._sizes and [
+            p.index if p.is_nothing else None for p in self._prepare
+        ] == list(range(writer.num_arguments))
 
     def forward(self, *arguments):
         if self.failure is None:
@@ -80,10 +84,13 @@ class Region(torch.nn.Module):
             self.on_failure(message)
 
     def _run(self, arguments):
-        tensors = [prepare(arguments) for prepare in self._prepare]
-        for size in self._sizes:
-            tensors.append(self._of_size(size(arguments)))
-        results = self.program(*tensors)
+        if self._is_direct:
+            results = self.program(*arguments)
+        else:
+            tensors = [prepare(arguments) for prepare in self._prepare]
+            for size in self._sizes:
+                tensors.append(self._of_size(size(arguments)))
+            results = self.program(*tensors)
         if not isinstance(results, tuple):
             results = (results,)
         if any(self._orders):
@@ -108,6 +115,7 @@ class ProgramWriter:
     prepare  for each input a _Preparation
     sizes    for each input behind them, which carries a size only, a function of the
              arguments to it
+    num_arguments  that the subgraph takes
     outputs  the nodes that the subgraph returns
     orders   for each, how the dims of the program's output are permuted, or None
     """
@@ -117,6 +125,7 @@ class ProgramWriter:
         self.prepare, self.orders, self._values = [], [], {}
         nodes = list(graph_module.graph.nodes)
         self._placeholders = [n for n in nodes if n.op == "placeholder"]
+        self.num_arguments = len(self._placeholders)
         self._known = Sizes()
         self._learn_sizes()
         self._order = _order_of_symbols(nodes)
@@ -200,14 +209,16 @@ class ProgramWriter:
 class _Preparation:
     """How an argument becomes an input of the program: by views of it.
 
-    index     of the argument
-    order     of its dims, or None
-    is_split  whether a dim is taken as several
+    index       of the argument
+    order       of its dims, or None
+    is_split    whether a dim is taken as several
+    is_nothing  whether it is passed as it is
     """
 
     def __init__(self, index, order, sizes):
         self.index, self._sizes, self.is_split = index, sizes, sizes is not None
         self.order = None if order == tuple(range(len(order))) else order
+        self.is_nothing = self.order is None and sizes is None
 
     def __call__(self, arguments):
         tensor = arguments[self.index]
