@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is said of a comparison of models, without torch."""
 
+import json
+
 import compare_models
 import pytest
 from peers import model_cases, model_report
@@ -28,7 +30,7 @@ def entry(**fuse):
             "eager": {"seconds": 4e-3, **time},
             "fuse": mine,
             "compile": {**first, "right": True, "seconds": 3e-3, **time},
-            "compile-max": {"skipped": "the time was over"},
+            "max": {"skipped": "the time was over"},
         },
     }
 
@@ -60,7 +62,7 @@ def test_problems_are_named(changes, problem):
 def test_no_problem_is_none():
     assert model_report.problems(entry()) == []
     text = "\n".join(model_report.lines(entry()))
-    assert "compile-max  the time was over" in text
+    assert "max          the time was over" in text
     assert "2.00 of eager, 1.50 of compile" in text
 
 
@@ -75,6 +77,27 @@ def test_models_are_selected_and_two_are_aside():
 def test_an_unknown_peer_is_refused(capsys):
     with pytest.raises(SystemExit):
         compare_models.parse_arguments(["--peers", "fuse,tvm"])
-    assert "expected peers of fuse, compile, compile-max, but got tvm" in (
+    assert "expected peers of fuse, compile, max, max-graphs, but got tvm" in (
         capsys.readouterr().err
     )
+
+
+def test_a_column_for_each_that_was_measured():
+    one = {**entry(regions={"coverage": [1.0], "failures": []}), "aside": False}
+    assert "max-autotune" not in "\n".join(model_report.table([one]))
+    one["peers"]["max"] = {"seconds": 5e-3}
+    head, _, row = model_report.table([one])
+    assert head.count("|") == row.count("|") and "max-autotune" in head
+    assert "| 2.00 | 1.50 | 2.50 | 100% |" in row
+
+
+def test_models_are_measured_one_at_a_time(tmp_path):
+    out = tmp_path / "models.json"
+    run = ["--out", str(out)]
+    assert compare_models.kept_entries(compare_models.parse_arguments(run)) == []
+    entries = [{**entry(), "model": "a"}, {**entry(), "model": "b"}]
+    out.write_text(json.dumps(entries))
+    assert compare_models.kept_entries(compare_models.parse_arguments(run)) == []
+    kept = compare_models.kept_entries(compare_models.parse_arguments([*run, "--add"]))
+    again = {**entry(seconds=1e-3), "model": "a"}
+    assert compare_models.with_entry(kept, again) == [entries[1], again]

@@ -3,11 +3,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of transformers with torch.compile(model, backend="fuse"), beside other ways to run them.
 
-Eager, torch.compile and its max-autotune, in inference and in a training step (forward and
-backward). Weights are random; layers have their real sizes, but there are few. Each model runs
-in a process of its own with empty caches, and what is measured is written at once.
+In inference and in a training step (forward and backward), beside eager and
+
+    compile     torch.compile in its default mode
+    max         max-autotune-no-cudagraphs: products tuned, the same launches as the others
+    max-graphs  max-autotune, which also replays the launches from CUDA graphs
+
+Weights are random; layers have their real sizes, but there are few. Each model runs in a process
+of its own with empty caches, and what is measured is written at once. Tuning takes minutes: a
+model is killed 20 seconds after its budget, and with --add one that was measured before stays
+in the file.
 
     compare_models.py --out models.json --only llama,bert --modes inference --budget 60
+    compare_models.py --out models.json --add --only vit --peers fuse,compile,max --budget 240
     compare_models.py --tiny --device cpu --peers fuse --options attention=always
 """
 
@@ -26,7 +34,8 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 from compare_peers import commit  # noqa: E402
 from peers import model_cases, model_report  # noqa: E402
 
-PEERS, MODES = ("fuse", "compile", "compile-max"), ("inference", "training")
+PEERS = ("fuse", "compile", "max", "max-graphs")
+MODES = ("inference", "training")
 
 
 def parse_arguments(argv=None):
@@ -35,7 +44,10 @@ def parse_arguments(argv=None):
     parser.add_argument(
         "--only", default="", help="models whose name contains one of a,b,c"
     )
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument(
+        "--add", action="store_true", help="keep what the file has of other models"
+    )
+    parser.add_argument("--peers", default="fuse,compile")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument(
         "--budget", type=float, default=60, help="seconds for a model in a mode"
@@ -134,12 +146,28 @@ def run_model(case, mode, arguments, budget):
     return entry
 
 
+def kept_entries(arguments):
+    """What the file has, with --add."""
+    out = Path(arguments.out)
+    return json.loads(out.read_text()) if arguments.add and out.exists() else []
+
+
+def with_entry(entries, entry):
+    """The entries with one more, in the place of that of the same model and mode.
+
+    Times of one entry come from interleaved rounds: those of two runs are not mixed.
+    """
+    facts = ("model", "mode", "dtype", "device")
+    others = [e for e in entries if any(e.get(f) != entry.get(f) for f in facts)]
+    return [*others, entry]
+
+
 def main():
     arguments = parse_arguments()
     if arguments.inside:
         run_inside(arguments)
         return 0
-    start, entries, wrong = time.monotonic(), [], False
+    start, entries, wrong = time.monotonic(), kept_entries(arguments), False
     for case in model_cases.selected(arguments.only):
         for mode in arguments.modes:
             left = arguments.total - (time.monotonic() - start)
@@ -148,7 +176,7 @@ def main():
                 continue
             entry = run_model(case, mode, arguments, min(arguments.budget, left))
             entry["commit"] = commit()
-            entries.append(entry)
+            entries = with_entry(entries, entry)
             Path(arguments.out).write_text(json.dumps(entries, indent=1))
             print("\n".join(model_report.lines(entry)), flush=True)
             if "failure" in entry:

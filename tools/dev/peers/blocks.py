@@ -296,7 +296,12 @@ def models(results):
 
 def models_setting(results):
     entries = results.models
-    names = {"eager": "eager", "compile": "torch.compile in its default mode"}
+    names = {
+        "eager": "eager",
+        "compile": "torch.compile in its default mode",
+        "max": "its max-autotune without CUDA graphs",
+        "max-graphs": "its max-autotune",
+    }
     said = " and ".join(
         f"{mean:.2f} over {names.get(name, name)}"
         for name, (mean, _) in model_report.summary(entries).items()

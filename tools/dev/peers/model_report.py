@@ -6,7 +6,13 @@ import math
 
 from peers.summary import table as text_table
 
-_OTHERS = ("eager", "compile", "compile-max")
+# By name, as the page has them.
+_OTHERS = {
+    "eager": "eager",
+    "compile": "torch.compile",
+    "max": "max-autotune",
+    "max-graphs": "max-autotune, CUDA graphs",
+}
 
 
 def speedups(entry):
@@ -56,19 +62,19 @@ def problems(entry):
 def table(entries):
     """A line a model: what others take of Fuse's time, and its own host time."""
     rows = []
+    # Those that nobody was measured beside have no column.
+    others = [o for o in _OTHERS if any(o in speedups(e) for e in entries)]
     for entry in entries:
         ratios, mine = speedups(entry), entry["peers"].get("fuse", {})
         name = entry["model"] + (" (kept aside)" if entry["aside"] else "")
         rows.append(
             [name, entry["mode"]]
-            + [
-                f"{ratios[other]:.2f}" if other in ratios else ""
-                for other in _OTHERS[:2]
-            ]
+            + [f"{ratios[other]:.2f}" if other in ratios else "" for other in others]
             + [f"{min(mine['regions']['coverage'], default=0):.0%}" if mine else ""]
             + ["right" if not problems(entry) else "; ".join(problems(entry))]
         )
-    header = ("model", "mode", "eager", "torch.compile", "of the operators", "results")
+    names = [_OTHERS[other] for other in others]
+    header = ("model", "mode", *names, "of the operators", "results")
     return text_table(header, rows)
 
 
