@@ -33,6 +33,7 @@ class Inspection:
     kernels: tuple[Kernel, ...]
     remarks: tuple[dict[str, Any], ...]
     ptx: str
+    def html(self) -> str: ...
 
 class Program:
     name: str
@@ -46,6 +47,7 @@ class Program:
     tuning: list[dict[str, Any]] | None
     @property
     def remarks(self) -> tuple[dict[str, Any], ...]: ...
+    def html(self) -> str: ...
     def print(
         self, stage: Literal["kernels", "schedule", "gpu", "llvm", "ptx"]
     ) -> str: ...

@@ -8,6 +8,7 @@ import os
 
 from fuse_compiler._description import Inspection
 from fuse_compiler._library import TARGETS, Error, Options, check, lib, take_string
+from fuse_compiler._page import Page
 from fuse_compiler._program import Program
 
 
@@ -80,11 +81,11 @@ class _Compiler:
     """A program's text with the options to compile it with."""
 
     def __init__(self, text_or_path, options):
-        self._text, self._name = _source(text_or_path)
+        self.text, self._name = _source(text_or_path)
         self._options = options
 
     def _arguments(self):
-        return self._text, len(self._text), self._name, ctypes.byref(self._options)
+        return self.text, len(self.text), self._name, ctypes.byref(self._options)
 
     def load(self):
         """The handle of the compiled program."""
@@ -170,6 +171,14 @@ def compile(
         graph=graph,
     )
     compiler = _Compiler(text_or_path, options)
+    program = _program(compiler, autotune)
+    kind = "cuda" if program.device.startswith("cuda") else target
+    kind = "cpu" if kind == "auto" else kind
+    program._page = Page(compiler.text, entry, kind, program.chip, strict, sizes)
+    return program
+
+
+def _program(compiler, autotune):
     if not autotune:
         return Program(compiler.load())
     if autotune is not True:
@@ -215,7 +224,9 @@ def inspect(
         lambda out: lib.fuseInspect(text, len(text), name, ctypes.byref(options), out)
     )
     description = json.loads(report)
-    return Inspection(description, description["ptx"])
+    inspection = Inspection(description, description["ptx"])
+    inspection._page = Page(text, entry, target, chip, strict, sizes)
+    return inspection
 
 
 def write_bundle(text_or_path, folder, chips, entry=None, strict=False, *, sizes=None):

@@ -5,6 +5,8 @@
 import re
 from dataclasses import dataclass, field
 
+from fuse_compiler._library import Error
+
 
 @dataclass(frozen=True)
 class Tensor:
@@ -41,6 +43,28 @@ class Kernel:
 
 class Description:
     """What the JSON of libfuse_compiler.so says about a program."""
+
+    # The Page, of programs that have a text.
+    _page = None
+
+    def html(self):
+        """A page of the program as `fuse inspect --html` writes it: what became of it and why.
+
+        Returns a whole HTML document. Notebooks show it for a program.
+        """
+        if self._page is None:
+            raise Error(
+                "expected a program that compile() or inspect() gave, but got another; compile "
+                "its text"
+            )
+        return self._page.write()
+
+    def _repr_html_(self):
+        try:
+            return self._page.frame() if self._page else None
+        except Error:
+            # The notebook shows repr().
+            return None
 
     def __init__(self, description, ptx):
         self.name = description["name"]
