@@ -37,3 +37,16 @@ func.func @acrossNeedsGpu(%x: tensor<?x512xf32>) -> (tensor<?xf32>, tensor<512xf
   %s = fuse.reduce sum %r dims = [0] : tensor<?xf32> -> tensor<f32>
   return %r, %c, %s : tensor<?xf32>, tensor<512xf32>, tensor<f32>
 }
+
+func.func @tileFloat8(%x: tensor<512x256xf8E4M3FN>, %a: tensor<256x256xf8E4M3FN>, %b: tensor<256x256xf8E4M3FN>) -> tensor<512x256xf32> {
+  %p = fuse.contract "mk,nk->mn" %x, %a : tensor<512x256xf8E4M3FN>, tensor<256x256xf8E4M3FN> -> tensor<512x256xf32>
+  %q = fuse.contract "mk,nk->mn" %x, %b : tensor<512x256xf8E4M3FN>, tensor<256x256xf8E4M3FN> -> tensor<512x256xf32>
+  %y = fuse.mul %p, %q : tensor<512x256xf32>
+  return %y : tensor<512x256xf32>
+}
+func.func @not_tileFloat8(%x: tensor<512x256xf32>, %a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<512x256xf32> {
+  %p = fuse.contract "mk,nk->mn" %x, %a : tensor<512x256xf32>, tensor<256x256xf32> -> tensor<512x256xf32>
+  %q = fuse.contract "mk,nk->mn" %x, %b : tensor<512x256xf32>, tensor<256x256xf32> -> tensor<512x256xf32>
+  %y = fuse.mul %p, %q : tensor<512x256xf32>
+  return %y : tensor<512x256xf32>
+}

@@ -425,3 +425,89 @@ func.func @not_tooManyPlaces(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %a1 = fuse.add %a0, %r1 : tensor<64x64xf32>
   return %a1 : tensor<64x64xf32>
 }
+
+func.func @notOrdered(%x: tensor<64x512xf32>, %c: tensor<100x512xf32>, %ids: tensor<64xi32>) -> (tensor<100x512xf32>) {
+  %s = fuse.scan sum %x : tensor<64x512xf32>
+  %y = fuse.scatter %c, %ids, %s dim = 0 : tensor<100x512xf32>, tensor<64xi32>, tensor<64x512xf32> -> tensor<100x512xf32>
+  return %y : tensor<100x512xf32>
+}
+func.func @not_notOrdered(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %s = fuse.scan sum %x : tensor<64x512xf32>
+  %y = fuse.exp %s : tensor<64x512xf32>
+  return %y : tensor<64x512xf32>
+}
+
+func.func @resultNotOrdered(%x: tensor<64x512xf32>, %w: tensor<64x100xf32>) -> tensor<64x100xf32> {
+  %v, %i = fuse.top_k %x k = 1 : tensor<64x512xf32> -> tensor<64x1xf32>, tensor<64x1xi32>
+  %y = fuse.add %v, %w : tensor<64x1xf32>, tensor<64x100xf32> -> tensor<64x100xf32>
+  return %y : tensor<64x100xf32>
+}
+func.func @not_resultNotOrdered(%x: tensor<64x512xf32>, %w: tensor<64x1xf32>) -> tensor<64x1xf32> {
+  %v, %i = fuse.top_k %x k = 1 : tensor<64x512xf32> -> tensor<64x1xf32>, tensor<64x1xi32>
+  %y = fuse.add %v, %w : tensor<64x1xf32>
+  return %y : tensor<64x1xf32>
+}
+
+func.func @tooManyTensors(%a0: tensor<64xf32>, %b0: tensor<64xf32>, %a1: tensor<64xf32>, %b1: tensor<64xf32>, %a2: tensor<64xf32>, %b2: tensor<64xf32>, %a3: tensor<64xf32>, %b3: tensor<64xf32>, %a4: tensor<64xf32>, %b4: tensor<64xf32>, %a5: tensor<64xf32>, %b5: tensor<64xf32>, %a6: tensor<64xf32>, %b6: tensor<64xf32>, %a7: tensor<64xf32>, %b7: tensor<64xf32>, %a8: tensor<64xf32>, %b8: tensor<64xf32>, %a9: tensor<64xf32>, %b9: tensor<64xf32>, %a10: tensor<64xf32>, %b10: tensor<64xf32>, %a11: tensor<64xf32>, %b11: tensor<64xf32>, %a12: tensor<64xf32>, %b12: tensor<64xf32>, %a13: tensor<64xf32>, %b13: tensor<64xf32>, %a14: tensor<64xf32>, %b14: tensor<64xf32>, %a15: tensor<64xf32>, %b15: tensor<64xf32>, %a16: tensor<64xf32>, %b16: tensor<64xf32>, %a17: tensor<64xf32>, %b17: tensor<64xf32>, %a18: tensor<64xf32>, %b18: tensor<64xf32>, %a19: tensor<64xf32>, %b19: tensor<64xf32>, %a20: tensor<64xf32>, %b20: tensor<64xf32>, %a21: tensor<64xf32>, %b21: tensor<64xf32>, %a22: tensor<64xf32>, %b22: tensor<64xf32>, %a23: tensor<64xf32>, %b23: tensor<64xf32>, %a24: tensor<64xf32>, %b24: tensor<64xf32>, %a25: tensor<64xf32>, %b25: tensor<64xf32>, %a26: tensor<64xf32>, %b26: tensor<64xf32>, %a27: tensor<64xf32>, %b27: tensor<64xf32>, %a28: tensor<64xf32>, %b28: tensor<64xf32>, %a29: tensor<64xf32>, %b29: tensor<64xf32>, %a30: tensor<64xf32>, %b30: tensor<64xf32>, %a31: tensor<64xf32>, %b31: tensor<64xf32>, %a32: tensor<64xf32>, %b32: tensor<64xf32>, %a33: tensor<64xf32>, %b33: tensor<64xf32>, %a34: tensor<64xf32>, %b34: tensor<64xf32>, %a35: tensor<64xf32>, %b35: tensor<64xf32>, %a36: tensor<64xf32>, %b36: tensor<64xf32>, %a37: tensor<64xf32>, %b37: tensor<64xf32>, %a38: tensor<64xf32>, %b38: tensor<64xf32>, %a39: tensor<64xf32>, %b39: tensor<64xf32>, %a40: tensor<64xf32>, %b40: tensor<64xf32>, %a41: tensor<64xf32>, %b41: tensor<64xf32>, %a42: tensor<64xf32>, %b42: tensor<64xf32>, %a43: tensor<64xf32>, %b43: tensor<64xf32>, %a44: tensor<64xf32>, %b44: tensor<64xf32>, %a45: tensor<64xf32>, %b45: tensor<64xf32>, %a46: tensor<64xf32>, %b46: tensor<64xf32>, %a47: tensor<64xf32>, %b47: tensor<64xf32>, %a48: tensor<64xf32>, %b48: tensor<64xf32>, %a49: tensor<64xf32>, %b49: tensor<64xf32>, %a50: tensor<64xf32>, %b50: tensor<64xf32>, %a51: tensor<64xf32>, %b51: tensor<64xf32>, %a52: tensor<64xf32>, %b52: tensor<64xf32>, %a53: tensor<64xf32>, %b53: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %c0 = fuse.add %a0, %b0 : tensor<64xf32>
+  %c1 = fuse.add %a1, %b1 : tensor<64xf32>
+  %c2 = fuse.add %a2, %b2 : tensor<64xf32>
+  %c3 = fuse.add %a3, %b3 : tensor<64xf32>
+  %c4 = fuse.add %a4, %b4 : tensor<64xf32>
+  %c5 = fuse.add %a5, %b5 : tensor<64xf32>
+  %c6 = fuse.add %a6, %b6 : tensor<64xf32>
+  %c7 = fuse.add %a7, %b7 : tensor<64xf32>
+  %c8 = fuse.add %a8, %b8 : tensor<64xf32>
+  %c9 = fuse.add %a9, %b9 : tensor<64xf32>
+  %c10 = fuse.add %a10, %b10 : tensor<64xf32>
+  %c11 = fuse.add %a11, %b11 : tensor<64xf32>
+  %c12 = fuse.add %a12, %b12 : tensor<64xf32>
+  %c13 = fuse.add %a13, %b13 : tensor<64xf32>
+  %c14 = fuse.add %a14, %b14 : tensor<64xf32>
+  %c15 = fuse.add %a15, %b15 : tensor<64xf32>
+  %c16 = fuse.add %a16, %b16 : tensor<64xf32>
+  %c17 = fuse.add %a17, %b17 : tensor<64xf32>
+  %c18 = fuse.add %a18, %b18 : tensor<64xf32>
+  %c19 = fuse.add %a19, %b19 : tensor<64xf32>
+  %c20 = fuse.add %a20, %b20 : tensor<64xf32>
+  %c21 = fuse.add %a21, %b21 : tensor<64xf32>
+  %c22 = fuse.add %a22, %b22 : tensor<64xf32>
+  %c23 = fuse.add %a23, %b23 : tensor<64xf32>
+  %c24 = fuse.add %a24, %b24 : tensor<64xf32>
+  %c25 = fuse.add %a25, %b25 : tensor<64xf32>
+  %c26 = fuse.add %a26, %b26 : tensor<64xf32>
+  %c27 = fuse.add %a27, %b27 : tensor<64xf32>
+  %c28 = fuse.add %a28, %b28 : tensor<64xf32>
+  %c29 = fuse.add %a29, %b29 : tensor<64xf32>
+  %c30 = fuse.add %a30, %b30 : tensor<64xf32>
+  %c31 = fuse.add %a31, %b31 : tensor<64xf32>
+  %c32 = fuse.add %a32, %b32 : tensor<64xf32>
+  %c33 = fuse.add %a33, %b33 : tensor<64xf32>
+  %c34 = fuse.add %a34, %b34 : tensor<64xf32>
+  %c35 = fuse.add %a35, %b35 : tensor<64xf32>
+  %c36 = fuse.add %a36, %b36 : tensor<64xf32>
+  %c37 = fuse.add %a37, %b37 : tensor<64xf32>
+  %c38 = fuse.add %a38, %b38 : tensor<64xf32>
+  %c39 = fuse.add %a39, %b39 : tensor<64xf32>
+  %c40 = fuse.add %a40, %b40 : tensor<64xf32>
+  %c41 = fuse.add %a41, %b41 : tensor<64xf32>
+  %c42 = fuse.add %a42, %b42 : tensor<64xf32>
+  %c43 = fuse.add %a43, %b43 : tensor<64xf32>
+  %c44 = fuse.add %a44, %b44 : tensor<64xf32>
+  %c45 = fuse.add %a45, %b45 : tensor<64xf32>
+  %c46 = fuse.add %a46, %b46 : tensor<64xf32>
+  %c47 = fuse.add %a47, %b47 : tensor<64xf32>
+  %c48 = fuse.add %a48, %b48 : tensor<64xf32>
+  %c49 = fuse.add %a49, %b49 : tensor<64xf32>
+  %c50 = fuse.add %a50, %b50 : tensor<64xf32>
+  %c51 = fuse.add %a51, %b51 : tensor<64xf32>
+  %c52 = fuse.add %a52, %b52 : tensor<64xf32>
+  %c53 = fuse.add %a53, %b53 : tensor<64xf32>
+  return %c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7, %c8, %c9, %c10, %c11, %c12, %c13, %c14, %c15, %c16, %c17, %c18, %c19, %c20, %c21, %c22, %c23, %c24, %c25, %c26, %c27, %c28, %c29, %c30, %c31, %c32, %c33, %c34, %c35, %c36, %c37, %c38, %c39, %c40, %c41, %c42, %c43, %c44, %c45, %c46, %c47, %c48, %c49, %c50, %c51, %c52, %c53 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+func.func @not_tooManyTensors(%a0: tensor<64xf32>, %b0: tensor<64xf32>, %a1: tensor<64xf32>, %b1: tensor<64xf32>, %a2: tensor<64xf32>, %b2: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %c0 = fuse.add %a0, %b0 : tensor<64xf32>
+  %c1 = fuse.add %a1, %b1 : tensor<64xf32>
+  %c2 = fuse.add %a2, %b2 : tensor<64xf32>
+  return %c0, %c1, %c2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}

@@ -320,3 +320,118 @@ func.func @not_resultNotContractionShape(%x: tensor<512x256xf32>, %a: tensor<256
   %y = fuse.add %p, %c : tensor<512x256xf32>, tensor<256xf32> -> tensor<512x256xf32>
   return %y : tensor<512x256xf32>
 }
+
+func.func @streamedCount(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>, %r: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %s2 = fuse.contract "hqd,hkd->hqk" %q, %r : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %a = fuse.add %s, %s2 : tensor<8x512x512xbf16>
+  %w = fuse.softmax %a dims = [2] : tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
+func.func @streamedStatistics(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>, %b: tensor<512xbf16>) -> tensor<8x512x128xbf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %m = fuse.reduce max %s dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+  %d = fuse.sub %s, %m : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+  %e = fuse.exp %d : tensor<8x512x512xbf16>
+  %t = fuse.reduce sum %e dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+  %u = fuse.mul %t, %b : tensor<8x512x1xbf16>, tensor<512xbf16> -> tensor<8x512x512xbf16>
+  %n = fuse.div %e, %t : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+  %w = fuse.mul %n, %u : tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
+func.func @streamedMeet(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %m = fuse.reduce max %s dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+  %d = fuse.sub %s, %m : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+  %e = fuse.exp %d : tensor<8x512x512xbf16>
+  %t = fuse.reduce sum %e dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+  %u = fuse.mul %s, %m : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+  %n = fuse.div %e, %t : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+  %w = fuse.mul %n, %u : tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
+func.func @streamedShape(%q: tensor<1x512x128xbf16>, %k: tensor<1x512x128xbf16>, %v: tensor<8x512x128xbf16>, %b: tensor<8x1x512xbf16>) -> tensor<8x512x128xbf16> {
+  %s0 = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<1x512x128xbf16>, tensor<1x512x128xbf16> -> tensor<1x512x512xbf16>
+  %s = fuse.add %s0, %b : tensor<1x512x512xbf16>, tensor<8x1x512xbf16> -> tensor<8x512x512xbf16>
+  %w = fuse.softmax %s dims = [2] : tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
+func.func @streamedKeys(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %w = fuse.softmax %s dims = [2] : tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hqd->hkd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
+
+func.func @mmaF64(%x: tensor<512x256xf8E4M3FN>, %a: tensor<256x256xf8E4M3FN>) -> tensor<512x256xf64> {
+  %y = fuse.contract "mk,nk->mn" %x, %a : tensor<512x256xf8E4M3FN>, tensor<256x256xf8E4M3FN> -> tensor<512x256xf64>
+  return %y : tensor<512x256xf64>
+}
+func.func @mmaColumnTypes(%x: tensor<512x256xf8E4M3FN>, %a: tensor<256x256xf8E4M3FN>, %b: tensor<256x256xf8E5M2>) -> tensor<512x256xf32> {
+  %p = fuse.contract "mk,nk->mn" %x, %a : tensor<512x256xf8E4M3FN>, tensor<256x256xf8E4M3FN> -> tensor<512x256xf32>
+  %q = fuse.contract "mk,nk->mn" %x, %b : tensor<512x256xf8E4M3FN>, tensor<256x256xf8E5M2> -> tensor<512x256xf32>
+  %y = fuse.mul %p, %q : tensor<512x256xf32>
+  return %y : tensor<512x256xf32>
+}
+func.func @mmaTooManyMaps(%x: tensor<512x256xbf16>, %a0: tensor<64x256xbf16>, %a1: tensor<64x256xbf16>, %a2: tensor<64x256xbf16>, %a3: tensor<64x256xbf16>, %a4: tensor<64x256xbf16>, %a5: tensor<64x256xbf16>, %a6: tensor<64x256xbf16>, %a7: tensor<64x256xbf16>, %a8: tensor<64x256xbf16>, %a9: tensor<64x256xbf16>, %a10: tensor<64x256xbf16>, %a11: tensor<64x256xbf16>, %a12: tensor<64x256xbf16>, %a13: tensor<64x256xbf16>, %a14: tensor<64x256xbf16>, %a15: tensor<64x256xbf16>, %a16: tensor<64x256xbf16>, %a17: tensor<64x256xbf16>, %a18: tensor<64x256xbf16>, %a19: tensor<64x256xbf16>, %a20: tensor<64x256xbf16>, %a21: tensor<64x256xbf16>, %a22: tensor<64x256xbf16>, %a23: tensor<64x256xbf16>, %a24: tensor<64x256xbf16>, %a25: tensor<64x256xbf16>, %a26: tensor<64x256xbf16>, %a27: tensor<64x256xbf16>, %a28: tensor<64x256xbf16>, %a29: tensor<64x256xbf16>, %a30: tensor<64x256xbf16>, %a31: tensor<64x256xbf16>, %a32: tensor<64x256xbf16>, %a33: tensor<64x256xbf16>, %a34: tensor<64x256xbf16>, %a35: tensor<64x256xbf16>, %a36: tensor<64x256xbf16>, %a37: tensor<64x256xbf16>, %a38: tensor<64x256xbf16>, %a39: tensor<64x256xbf16>) -> (tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>) {
+  %c0 = fuse.contract "mk,nk->mn" %x, %a0 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c1 = fuse.contract "mk,nk->mn" %x, %a1 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c2 = fuse.contract "mk,nk->mn" %x, %a2 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c3 = fuse.contract "mk,nk->mn" %x, %a3 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c4 = fuse.contract "mk,nk->mn" %x, %a4 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c5 = fuse.contract "mk,nk->mn" %x, %a5 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c6 = fuse.contract "mk,nk->mn" %x, %a6 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c7 = fuse.contract "mk,nk->mn" %x, %a7 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c8 = fuse.contract "mk,nk->mn" %x, %a8 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c9 = fuse.contract "mk,nk->mn" %x, %a9 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c10 = fuse.contract "mk,nk->mn" %x, %a10 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c11 = fuse.contract "mk,nk->mn" %x, %a11 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c12 = fuse.contract "mk,nk->mn" %x, %a12 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c13 = fuse.contract "mk,nk->mn" %x, %a13 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c14 = fuse.contract "mk,nk->mn" %x, %a14 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c15 = fuse.contract "mk,nk->mn" %x, %a15 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c16 = fuse.contract "mk,nk->mn" %x, %a16 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c17 = fuse.contract "mk,nk->mn" %x, %a17 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c18 = fuse.contract "mk,nk->mn" %x, %a18 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c19 = fuse.contract "mk,nk->mn" %x, %a19 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c20 = fuse.contract "mk,nk->mn" %x, %a20 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c21 = fuse.contract "mk,nk->mn" %x, %a21 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c22 = fuse.contract "mk,nk->mn" %x, %a22 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c23 = fuse.contract "mk,nk->mn" %x, %a23 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c24 = fuse.contract "mk,nk->mn" %x, %a24 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c25 = fuse.contract "mk,nk->mn" %x, %a25 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c26 = fuse.contract "mk,nk->mn" %x, %a26 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c27 = fuse.contract "mk,nk->mn" %x, %a27 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c28 = fuse.contract "mk,nk->mn" %x, %a28 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c29 = fuse.contract "mk,nk->mn" %x, %a29 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c30 = fuse.contract "mk,nk->mn" %x, %a30 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c31 = fuse.contract "mk,nk->mn" %x, %a31 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c32 = fuse.contract "mk,nk->mn" %x, %a32 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c33 = fuse.contract "mk,nk->mn" %x, %a33 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c34 = fuse.contract "mk,nk->mn" %x, %a34 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c35 = fuse.contract "mk,nk->mn" %x, %a35 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c36 = fuse.contract "mk,nk->mn" %x, %a36 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c37 = fuse.contract "mk,nk->mn" %x, %a37 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c38 = fuse.contract "mk,nk->mn" %x, %a38 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  %c39 = fuse.contract "mk,nk->mn" %x, %a39 : tensor<512x256xbf16>, tensor<64x256xbf16> -> tensor<512x64xbf16>
+  return %c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7, %c8, %c9, %c10, %c11, %c12, %c13, %c14, %c15, %c16, %c17, %c18, %c19, %c20, %c21, %c22, %c23, %c24, %c25, %c26, %c27, %c28, %c29, %c30, %c31, %c32, %c33, %c34, %c35, %c36, %c37, %c38, %c39 : tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>, tensor<512x64xbf16>
+}
+
+func.func @unknownParts(%x: tensor<512x256xbf16>, %a: tensor<?x256xbf16>, %r: tensor<512x4x?xbf16>) -> tensor<512x4x?xbf16> {
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %r, %c2 : tensor<512x4x?xbf16>
+  %p = fuse.contract "mk,nk->mn" %x, %a : tensor<512x256xbf16>, tensor<?x256xbf16> -> tensor<512x?xbf16>
+  %e = tensor.expand_shape %p [[0], [1, 2]] output_shape [512, 4, %n] : tensor<512x?xbf16> into tensor<512x4x?xbf16>
+  %y = fuse.add %e, %r : tensor<512x4x?xbf16>
+  return %y : tensor<512x4x?xbf16>
+}
+func.func @not_unknownParts(%x: tensor<512x256xbf16>, %a: tensor<512x256xbf16>, %r: tensor<512x4x128xbf16>) -> tensor<512x4x128xbf16> {
+  %p = fuse.contract "mk,nk->mn" %x, %a : tensor<512x256xbf16>, tensor<512x256xbf16> -> tensor<512x512xbf16>
+  %e = tensor.expand_shape %p [[0], [1, 2]] output_shape [512, 4, 128] : tensor<512x512xbf16> into tensor<512x4x128xbf16>
+  %y = fuse.add %e, %r : tensor<512x4x128xbf16>
+  return %y : tensor<512x4x128xbf16>
+}

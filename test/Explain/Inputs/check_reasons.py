@@ -29,6 +29,18 @@ ELSEWHERE = {
     "noContraction": "test/Conversion/lower-kernels-mma-invalid.mlir",
     "mmaComputedOperand": "test/Conversion/lower-kernels-mma-invalid.mlir",
     "tileBothLast": "test/Conversion/lower-kernels-invalid.mlir",
+    "nothingReduced": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "noReducedDims": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "notOverLastDims": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "mmaNoProduct": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "contractionShapes": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "tileOneResult": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "tileReduces": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "streamedBothFollow": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "streamedMaskReduced": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "streamedScoresNeeded": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "streamedRowResults": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "streamedNoProduct": "test/Conversion/lower-kernels-reasons-invalid.mlir",
     "copyJoined": "test/Explain/copies.mlir",
     "copyReturned": "test/Explain/copies.mlir",
     "copyScattered": "test/Explain/copies.mlir",
@@ -42,14 +54,10 @@ ELSEWHERE = {
 # a kernel that the text has can be refused for them.
 UNSEEN = set(
     """
-    nothingReduced noReducedDims notOverLastDims oneContraction mmaNoFloat8 tooManyTensors resultNotRow notOrderedShape
-    notOrdered resultNotOrdered contractionShapes followsTileReduction inTilesSlower detachedSlower
-    noTileForGroups rotaryTwoVectors unknownParts mmaF64 mmaNoProduct mmaRepeats mmaColumnTypes
-    mmaReductionShapes mmaTooManyMaps tileOneResult tileFloat8 tileReduces streamedSlower
-    streamedThroughOthers streamedCount streamedBothFollow streamedStatistics streamedMeet
-    streamedShape streamedNoProduct streamedKeys streamedScoresNeeded streamedRowResults
-    streamedMaskReduced streamedNotRead
-    pagesComputed pagesOne pagesUnaligned pagesApart pagesJoined pagesRows pagesFeatures
+    oneContraction mmaNoFloat8 resultNotRow notOrderedShape followsTileReduction inTilesSlower
+    detachedSlower noTileForGroups rotaryTwoVectors mmaRepeats mmaReductionShapes streamedSlower
+    streamedThroughOthers streamedNotRead pagesComputed pagesOne pagesUnaligned pagesApart
+    pagesJoined pagesRows pagesFeatures
     """.split()
 )
 
