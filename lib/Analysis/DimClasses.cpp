@@ -242,6 +242,15 @@ void DimClasses::visitMovement(Operation *op) {
                     step);
         }
       })
+      .Case<UnpackOp>([&](UnpackOp unpack) {
+        Value input = unpack.getInput(), result = unpack.getResult();
+        int64_t last = unpack.getType().getRank() - 1;
+        for (int64_t axis = 0; axis < last; ++axis)
+          unite(input, axis, result, axis);
+        if (unpack.getType().isDynamicDim(last))
+          addRule(result, last, SizeRule::Sum,
+                  SmallVector<Key>(2, Key(input, last)));
+      })
       .Case<PadOp>([&](PadOp pad) {
         for (auto [axis, low, high] :
              llvm::enumerate(pad.getLow(), pad.getHigh())) {

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PackedBytes.h"
 #include "PointEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,6 +96,7 @@ public:
   Value build(ConcatOp concat);
   Value build(GatherOp gather);
   Value build(TakeAlongOp take);
+  Value build(UnpackOp unpack);
 
 private:
   /// The same lanes elsewhere.
@@ -346,6 +348,39 @@ Value MovementBuilder::build(TakeAlongOp take) {
       [&] { return filled(nothing()); });
 }
 
+/// Lanes stay together where their bytes are whole.
+Value MovementBuilder::build(UnpackOp unpack) {
+  constexpr int64_t perByte = 2, halfBits = 4;
+  if (lanes > 1 && (lanes % perByte != 0 || point.skew % perByte != 0))
+    return laneByLane();
+  Point source = elsewhere();
+  source.lanes = std::max<int64_t>(lanes / perByte, 1);
+  source.skew = point.skew / perByte;
+  source.dims = point.dims;
+  Index place = point.dims.back();
+  // What is known to be even is known to be half as far.
+  int64_t whole = lanes > 1 && place.offset % perByte == 0 ? place.offset : 0;
+  source.dims.back() =
+      emitter.add(emitter.div(emitter.add(place, Index::constant(-whole)),
+                              Index::constant(perByte)),
+                  Index::constant(whole / perByte));
+  Value bytes = emitter.emitLanes(unpack.getInput(), source);
+  bool onGPU = emitter.getOptions().sharedBytes > 0;
+  if (lanes > 1 && (!onGPU || areWords(bytes)))
+    return buildUnpacked(builder, loc, bytes, unpack.getIsUnsigned(), onGPU);
+  return emitter.gatherLanes(loc, lanes, [&](int64_t lane) {
+    Value byte = bytes;
+    if (source.lanes > 1)
+      byte = vector::ExtractOp::create(builder, loc, bytes, lane / perByte);
+    Index half = emitter.rem(emitter.add(place, Index::constant(lane)),
+                             Index::constant(perByte));
+    Value shift = arith::IndexCastOp::create(
+        builder, loc, builder.getI8Type(),
+        emitter.materialize(emitter.mul(half, Index::constant(halfBits))));
+    return buildHalf(builder, loc, byte, shift, unpack.getIsUnsigned());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Reshapes
 //===----------------------------------------------------------------------===//
@@ -404,7 +439,7 @@ Value mlir::fuse::emitMovement(PointEmitter &emitter, Operation *op,
                                const Point &point) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case<TransposeOp, SliceOp, PadOp, ReverseOp, ConcatOp, GatherOp,
-            TakeAlongOp>([&](auto moved) {
+            TakeAlongOp, UnpackOp>([&](auto moved) {
         return MovementBuilder(emitter, op, point).build(moved);
       });
 }

@@ -13,6 +13,7 @@
 
 #include "Float8.h"
 #include "MathEmitter.h"
+#include "PackedBytes.h"
 #include "PointEmitter.h"
 
 #include "fuse/Conversion/MathExpansion.h"
@@ -467,6 +468,9 @@ private:
           arith::UIToFPOp::create(builder, loc, typed(compute), value);
       return isFloat8(to) ? rounded(number) : number;
     }
+    if (from.isInteger(8) && compute.isF32() && areWords(value) &&
+        emitter.getOptions().sharedBytes > 0)
+      return rounded(buildFromWords(builder, loc, value));
     if (compute == to)
       return arith::SIToFPOp::create(builder, loc, typed(to), value);
     // i32 is exact in f64; i64 is rounded twice, by less than a 16-bit ulp.

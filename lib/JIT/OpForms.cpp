@@ -62,6 +62,7 @@ static constexpr StringLiteral examples[] = {
     "fuse.top_k %x k = 2 : tensor<4x8xf32> -> tensor<4x2xf32>, tensor<4x2xi32>",
     "fuse.transpose %x permutation = [1, 0] : tensor<4x8xf32> -> "
     "tensor<8x4xf32>",
+    "fuse.unpack %x : tensor<4x8xi8> -> tensor<4x16xi8>",
     "tensor.collapse_shape %x [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>",
     "tensor.expand_shape %x [[0, 1]] output_shape [4, 8] : tensor<32xf32> into "
     "tensor<4x8xf32>",

@@ -236,6 +236,7 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
         return evaluateGather(gather, *first, *operands[1]);
       })
       .Case([&](TakeAlongOp op) { return evaluateTakeAlong(op, operands); })
+      .Case([&](UnpackOp unpack) { return evaluateUnpack(unpack, *first); })
       .Case([&](ScatterOp op) { return evaluateScatter(op, operands); })
       .Case([&](RandomOp random) {
         return evaluateRandom(random, *first,

@@ -103,6 +103,23 @@ Value mlir::fuse::reference::evaluateReverse(ReverseOp op, const Value &input) {
   return read(input, source, input.shape);
 }
 
+Value mlir::fuse::reference::evaluateUnpack(UnpackOp op, const Value &input) {
+  Sizes shape = input.shape;
+  shape.back() *= 2;
+  Value result = Value::zeros(input.dtype, shape);
+  constexpr int64_t base = 16;
+  for (auto [number, byte] : llvm::enumerate(input.ints)) {
+    // A byte is two digits.
+    int64_t bits = byte < 0 ? byte + base * base : byte;
+    for (int64_t half = 0; half < 2; ++half, bits /= base) {
+      int64_t digit = bits % base;
+      bool isNegative = !op.getIsUnsigned() && digit >= base / 2;
+      result.ints[2 * number + half] = isNegative ? digit - base : digit;
+    }
+  }
+  return result;
+}
+
 static void fill(Value &value, mlir::Attribute element) {
   if (auto number = llvm::dyn_cast<mlir::FloatAttr>(element))
     llvm::fill(value.data, number.getValueAsDouble());

@@ -103,6 +103,7 @@ llvm::Expected<Value> evaluateConcat(ConcatOp op, Operands operands);
 llvm::Expected<Value> evaluateBroadcast(BroadcastOp op, Operands operands);
 Value evaluateGather(GatherOp op, const Value &table, const Value &ids);
 llvm::Expected<Value> evaluateTakeAlong(TakeAlongOp op, Operands operands);
+Value evaluateUnpack(UnpackOp op, const Value &input);
 /// Of `into`, `ids` and `updates`.
 llvm::Expected<Value> evaluateScatter(ScatterOp op, Operands operands);
 

@@ -90,6 +90,21 @@ static uint32_t widenPairShim(uint16_t pair) {
   return widen(pair >> 8) << 16 | widen(pair & 0xff);
 }
 
+/// The bytes of both that the digits of the selector count; the highest bit of
+/// a digit would spread a sign.
+static uint32_t permuteShim(uint32_t a, uint32_t b, uint32_t selector) {
+  uint64_t bytes = uint64_t(b) << 32 | a;
+  uint32_t result = 0;
+  for (int i = 0; i < 4; ++i) {
+    uint32_t digit = selector >> (4 * i) & 0xf;
+    auto byte = static_cast<uint8_t>(bytes >> (8 * (digit & 7)));
+    if (digit & 8)
+      byte = byte & 0x80 ? 0xff : 0;
+    result |= uint32_t(byte) << (8 * i);
+  }
+  return result;
+}
+
 template <typename Function> static void *addressOf(Function *function) {
   return reinterpret_cast<void *>(function);
 }
@@ -107,6 +122,7 @@ void fuse::runtime::addMathShims(SmallVectorImpl<EmulatorShim> &shims) {
   add("llvm.nvvm.rcp.approx.ftz.f", rcpFlushShim);
   add("llvm.nvvm.div.full", divideShim);
   add("llvm.nvvm.fmin.nan.xorsign.abs.f", smallerWithSignsShim);
+  add("llvm.nvvm.prmt", permuteShim);
   // With afn, tanh.approx.
   add("llvm.tanh.f32", tanhShim);
   // Truncations that hosts have no instruction for.

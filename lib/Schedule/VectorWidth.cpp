@@ -12,6 +12,9 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// Of an element of two in a byte.
+static constexpr int64_t packedBits = 4;
+
 static int64_t storageBits(Value value) {
   // Booleans take a byte.
   return std::max<int64_t>(
@@ -31,6 +34,15 @@ elementBits(KernelOp kernel, const DimClasses &dims, ArrayRef<Extent> extents) {
   };
   for (Value input : kernel.getBody().getArguments())
     visit(input);
+  // Two elements lie in a byte, in this shape or one that is reshaped to it.
+  for (UnpackOp unpack : kernel.getBody().getOps<UnpackOp>()) {
+    SmallVector<Extent> own = dims.extents(unpack.getResult());
+    auto elements = staticProduct(own);
+    bool isWalked = ArrayRef<Extent>(own) == extents ||
+                    (elements && elements == staticProduct(extents));
+    if (isa<BlockArgument>(unpack.getInput()) && isWalked)
+      narrowest = packedBits;
+  }
   for (Value value : kernel.getYield().getValues())
     visit(storedValue(value));
   return {std::min(narrowest, widest), widest};
@@ -50,7 +62,7 @@ int64_t mlir::fuse::widestVector(KernelOp kernel, const DimClasses &dims,
                              target.vectorBits / std::max<int64_t>(32, widest));
   // More than 8 elements cost registers and win nothing where a byte-wide
   // operand is a small part of the traffic.
-  int64_t most = widest == 8 ? 16 : 8;
+  int64_t most = narrowest == packedBits ? 32 : widest == 8 ? 16 : 8;
   return std::clamp<int64_t>(target.vectorBits / narrowest, 1, most);
 }
 

@@ -341,6 +341,19 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(TakeAlongOp::Adaptor op,
                      << "; fuse.broadcast them, or use fuse.gather";
 }
 
+FailureOr<RankedTensorType> fuse::detail::inferMoved(UnpackOp::Adaptor op,
+                                                     EmitError emitError) {
+  // 1. The operand has rank 1 or more.
+  RankedTensorType input = getTensorType(op.getInput());
+  if (input.getRank() == 0)
+    return emitError() << "expected a tensor of rank 1 or more, but got "
+                       << input << "; insert a tensor.expand_shape";
+  SmallVector<int64_t> shape(input.getShape());
+  if (!ShapedType::isDynamic(shape.back()))
+    shape.back() *= 2;
+  return input.clone(shape);
+}
+
 FailureOr<RankedTensorType> fuse::detail::inferMoved(ScatterOp::Adaptor op,
                                                      EmitError emitError) {
   RankedTensorType into = getTensorType(op.getInto());

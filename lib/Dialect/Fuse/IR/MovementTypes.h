@@ -31,6 +31,8 @@ FailureOr<RankedTensorType> inferMoved(GatherOp::Adaptor op,
                                        EmitError emitError);
 FailureOr<RankedTensorType> inferMoved(TakeAlongOp::Adaptor op,
                                        EmitError emitError);
+FailureOr<RankedTensorType> inferMoved(UnpackOp::Adaptor op,
+                                       EmitError emitError);
 FailureOr<RankedTensorType> inferMoved(ScatterOp::Adaptor op,
                                        EmitError emitError);
 

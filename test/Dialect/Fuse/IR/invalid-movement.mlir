@@ -408,3 +408,30 @@ func.func @f(%x: tensor<4x8xf32>, %i: tensor<3x2xi32>) {
   %0 = fuse.take_along %x, %i dim = 1 : tensor<4x8xf32>, tensor<3x2xi32> -> tensor<3x2xf32>
   return
 }
+
+// -----
+
+// unpack, 1: there is a last dimension.
+func.func @f(%x: tensor<i8>) {
+  // expected-error @below {{expected a tensor of rank 1 or more, but got 'tensor<i8>'; insert a tensor.expand_shape}}
+  %0 = fuse.unpack %x : tensor<i8> -> tensor<i8>
+  return
+}
+
+// -----
+
+// Two elements of the result lie in a byte.
+func.func @f(%x: tensor<4x8xi8>) {
+  // expected-error @below {{expected result of type 'tensor<4x16xi8>', but got 'tensor<4x8xi8>'; write the expected type}}
+  %0 = fuse.unpack %x : tensor<4x8xi8> -> tensor<4x8xi8>
+  return
+}
+
+// -----
+
+// Bytes hold the integers, not words.
+func.func @f(%x: tensor<4x8xi32>) {
+  // expected-error @below {{must be ranked tensor of i8 values, but got 'tensor<4x8xi32>'}}
+  %0 = fuse.unpack %x : tensor<4x8xi32> -> tensor<4x16xi32>
+  return
+}

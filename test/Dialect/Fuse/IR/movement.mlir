@@ -109,3 +109,12 @@ func.func @storage(%x: tensor<4xf32>) -> tensor<4xi8> {
   %3 = fuse.cast %2 : tensor<4xf8E5M2> -> tensor<4xi8>
   return %3 : tensor<4xi8>
 }
+
+// CHECK-LABEL: func.func @unpacked
+func.func @unpacked(%x: tensor<?x8xi8>, %y: tensor<?xi8>) {
+  // CHECK: fuse.unpack %arg0 : tensor<?x8xi8> -> tensor<?x16xi8>
+  %0 = fuse.unpack %x : tensor<?x8xi8> -> tensor<?x16xi8>
+  // CHECK: fuse.unpack unsigned %arg1 : tensor<?xi8> -> tensor<?xi8>
+  %1 = fuse.unpack unsigned %y : tensor<?xi8> -> tensor<?xi8>
+  return
+}

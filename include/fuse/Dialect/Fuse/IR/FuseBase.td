@@ -68,6 +68,7 @@ def NumberTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I32, I64],
                                       "f16, bf16, f32, f64, i32 or i64">;
 def ComputeTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I32, I64],
                                        "f16, bf16, f32, f64, i1, i32 or i64">;
+def ByteTensor : Fuse_Tensor<[I8], "i8">;
 def IntTensor : Fuse_Tensor<[I32, I64], "i32 or i64">;
 def BitTensor : Fuse_Tensor<[I1, I32, I64], "i1, i32 or i64">;
 def BoolTensor : Fuse_Tensor<[I1], "i1">;

@@ -240,6 +240,28 @@ def TakeAlongOp : Fuse_MovedOp<"take_along", [Movement]> {
   }];
 }
 
+def UnpackOp : Fuse_MovedOp<"unpack", [Movement]> {
+  let summary = "the integers of four bits that lie in bytes";
+  let description = [{
+    Along the last dimension element 2 i of the result is the low half of byte
+    i, element 2 i + 1 its high half: -8 to 7, or with `unsigned` 0 to 15. A
+    fuse.cast makes numbers of them.
+
+    1. The operand has rank 1 or more.
+
+    ```mlir
+    %q = fuse.unpack %w : tensor<4096x2048xi8> -> tensor<4096x4096xi8>
+    %u = fuse.unpack unsigned %w : tensor<4096x2048xi8> -> tensor<4096x4096xi8>
+    ```
+  }];
+  let arguments = (ins ByteTensor:$input, UnitAttr:$is_unsigned);
+  let results = (outs ByteTensor:$result);
+  let assemblyFormat = [{
+    (`unsigned` $is_unsigned^)? $input attr-dict `:`
+    type($input) `->` type($result)
+  }];
+}
+
 def ScatterOp : Fuse_MovedOp<"scatter"> {
   let summary = "slices of a tensor, chosen by ids, replaced";
   let description = [{

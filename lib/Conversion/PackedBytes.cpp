@@ -1,0 +1,159 @@
+//===- PackedBytes.cpp - Integers of 8 and 4 bits -------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackedBytes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr int64_t wordBytes = 4;
+/// In each byte: its low half, the sign of that, and the byte's own sign.
+static constexpr int64_t lowHalf = 0x0F, halfSign = 0x08, byteSign = 0x80;
+static constexpr int64_t halfBits = 4;
+
+static int64_t lanesIn(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  return type ? type.getDimSize(0) : 1;
+}
+
+bool mlir::fuse::areWords(Value bytes) {
+  return lanesIn(bytes) % wordBytes == 0;
+}
+
+namespace {
+/// Computes with integers of one type, in each of whose bytes the same is done.
+class ByteMath {
+public:
+  ByteMath(OpBuilder &builder, Location loc, Type type)
+      : builder(builder), loc(loc), type(type) {}
+
+  Value bitAnd(Value a, int64_t byte) {
+    return arith::AndIOp::create(builder, loc, a, inEach(byte));
+  }
+  Value bitXor(Value a, int64_t byte) {
+    return arith::XOrIOp::create(builder, loc, a, inEach(byte));
+  }
+  Value shiftRight(Value a, int64_t bits) {
+    return arith::ShRUIOp::create(builder, loc, a, constant(bits));
+  }
+  /// What is in the low halves, which are all that is there. That of a negative
+  /// one is its two's complement x + 16: with its sign inverted it is x + 8,
+  /// and the subtraction borrows nothing from the byte's inverted sign.
+  Value signExtended(Value halves) {
+    Value biased = bitXor(halves, byteSign | halfSign);
+    Value moved = arith::SubIOp::create(builder, loc, biased, inEach(halfSign));
+    return bitXor(moved, byteSign);
+  }
+
+private:
+  Value constant(APInt number) {
+    TypedAttr scalar =
+        builder.getIntegerAttr(getElementTypeOrSelf(type), number);
+    if (auto vector = dyn_cast<VectorType>(type))
+      scalar = DenseElementsAttr::get(vector, Attribute(scalar));
+    return arith::ConstantOp::create(builder, loc, scalar);
+  }
+  unsigned bits() const {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  }
+  Value constant(int64_t number) { return constant(APInt(bits(), number)); }
+  Value inEach(int64_t byte) {
+    return constant(APInt::getSplat(bits(), APInt(8, byte)));
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Type type;
+};
+} // namespace
+
+/// The bytes of `a` and `b`, eight in all, that the digits of `selector` count,
+/// the last digit for the lowest byte.
+static Value permute(OpBuilder &builder, Location loc, Value a, Value b,
+                     int64_t selector) {
+  Value digits = arith::ConstantIntOp::create(builder, loc, selector, 32);
+  return LLVM::CallIntrinsicOp::create(builder, loc, builder.getI32Type(),
+                                       builder.getStringAttr("llvm.nvvm.prmt"),
+                                       ValueRange{a, b, digits})
+      .getResult(0);
+}
+
+static VectorType wordsOf(OpBuilder &builder, int64_t bytes) {
+  return VectorType::get({bytes / wordBytes}, builder.getI32Type());
+}
+
+Value mlir::fuse::buildFromWords(OpBuilder &builder, Location loc,
+                                 Value bytes) {
+  int64_t lanes = lanesIn(bytes);
+  VectorType type = wordsOf(builder, lanes);
+  Value words = vector::BitCastOp::create(builder, loc, type, bytes);
+  words = ByteMath(builder, loc, type).bitXor(words, byteSign);
+  constexpr int64_t leading = 0x4B000000, upperBytes = 0x7650;
+  constexpr double bias = 8388608 + 128;
+  Value upper = arith::ConstantIntOp::create(builder, loc, leading, 32);
+  SmallVector<Value> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value word =
+        vector::ExtractOp::create(builder, loc, words, lane / wordBytes);
+    numbers.push_back(
+        permute(builder, loc, word, upper, upperBytes + lane % wordBytes));
+  }
+  Value all = vector::FromElementsOp::create(
+      builder, loc, VectorType::get({lanes}, builder.getI32Type()), numbers);
+  auto floats = VectorType::get({lanes}, builder.getF32Type());
+  Value biased = arith::BitcastOp::create(builder, loc, floats, all);
+  Value biases = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(floats, Attribute(builder.getF32FloatAttr(bias))));
+  return arith::SubFOp::create(builder, loc, biased, biases);
+}
+
+Value mlir::fuse::buildUnpacked(OpBuilder &builder, Location loc, Value bytes,
+                                bool isUnsigned, bool onGPU) {
+  int64_t count = lanesIn(bytes);
+  auto result = VectorType::get({2 * count}, builder.getI8Type());
+  auto halvesOf = [&](Value values) {
+    ByteMath math(builder, loc, values.getType());
+    Value low = math.bitAnd(values, lowHalf);
+    Value high = math.bitAnd(math.shiftRight(values, halfBits), lowHalf);
+    if (isUnsigned)
+      return std::pair(low, high);
+    return std::pair(math.signExtended(low), math.signExtended(high));
+  };
+  if (!onGPU) {
+    auto [low, high] = halvesOf(bytes);
+    if (count == 1)
+      return vector::FromElementsOp::create(builder, loc, result,
+                                            ValueRange{low, high});
+    return vector::InterleaveOp::create(builder, loc, low, high);
+  }
+  auto [low, high] = halvesOf(
+      vector::BitCastOp::create(builder, loc, wordsOf(builder, count), bytes));
+  constexpr int64_t firstPairs = 0x5140, lastPairs = 0x7362;
+  SmallVector<Value> words;
+  for (int64_t word = 0; word < count / wordBytes; ++word)
+    for (int64_t pairs : {firstPairs, lastPairs})
+      words.push_back(permute(
+          builder, loc, vector::ExtractOp::create(builder, loc, low, word),
+          vector::ExtractOp::create(builder, loc, high, word), pairs));
+  Value all = vector::FromElementsOp::create(
+      builder, loc, wordsOf(builder, 2 * count), words);
+  return vector::BitCastOp::create(builder, loc, result, all);
+}
+
+Value mlir::fuse::buildHalf(OpBuilder &builder, Location loc, Value byte,
+                            Value shift, bool isUnsigned) {
+  ByteMath math(builder, loc, byte.getType());
+  Value half =
+      math.bitAnd(arith::ShRUIOp::create(builder, loc, byte, shift), lowHalf);
+  return isUnsigned ? half : math.signExtended(half);
+}

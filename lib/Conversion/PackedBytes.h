@@ -1,0 +1,41 @@
+//===- PackedBytes.h - Integers of 8 and 4 bits -----------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A GPU computes with words, and converts integers at a fraction of the rate at
+// which it adds floats. With b = x + 128 as the last byte of the f32 2^23,
+//
+//   0x4B0000bb = 2^23 + b        so that  x = that - (2^23 + 128)
+//
+// takes one permutation of bytes and one subtraction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_PACKEDBYTES_H
+#define FUSE_LIB_CONVERSION_PACKEDBYTES_H
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::fuse {
+
+/// Whether a GPU has these bytes, a vector or a scalar of i8, as whole words.
+bool areWords(Value bytes);
+
+/// The numbers in f32, exactly, of signed bytes that are whole words.
+Value buildFromWords(OpBuilder &builder, Location loc, Value bytes);
+
+/// The integers of four bits of each byte, the low half's before the high
+/// half's, as bytes. On a GPU of whole words.
+Value buildUnpacked(OpBuilder &builder, Location loc, Value bytes,
+                    bool isUnsigned, bool onGPU);
+
+/// Of one byte the integer of one half: that at the bit `shift`, an i8.
+Value buildHalf(OpBuilder &builder, Location loc, Value byte, Value shift,
+                bool isUnsigned);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_PACKEDBYTES_H
