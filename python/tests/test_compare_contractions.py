@@ -5,9 +5,9 @@
 import compare_contractions
 import fuse_compiler as fuse
 import pytest
-from peers import contraction_cases, contraction_report
+from peers import contraction_cases, contraction_report, quantized_cases
 
-CASES = contraction_cases.all_cases()
+CASES = [*contraction_cases.all_cases(), *quantized_cases.all_cases()]
 # One of each way to write a program.
 PROGRAMS = {case.name.rsplit(" ", 1)[0]: case for case in CASES if case.set != "layers"}
 
@@ -40,6 +40,7 @@ def entry(name, group, fuse_us, cublas_us, wrong=0, **others):
         "set": group,
         "shape": [64, 32, 16],
         "flops": 2 * 64 * 32 * 16,
+        "bytes": 2 * (64 * 16 + 32 * 16),
         "kernels": ["#fuse.mma<...>"],
         "errors": {each: {"max": 0.5, "wrong": wrong} for each in times},
         "cold": medians,

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
 import fuse_compiler as fuse  # noqa: E402
 from compare_peers import commit  # noqa: E402
-from peers import contraction_cases  # noqa: E402
+from peers import contraction_cases, quantized_cases  # noqa: E402
 
 # Calls in a graph of a function that is timed back to back: so many that a graph takes some
 # MOST_OPERATIONS, since each call keeps its results.
@@ -34,6 +34,8 @@ FEWEST_CALLS, MOST_CALLS, MOST_OPERATIONS = 4, 32, 2e12
 # What is fused rounds to 16 bits in between, in torch as in Fuse, so that its error is one
 # of larger values, and cancellation may leave it.
 FUSED_SLACK = 8
+# Also dequantised weights, and sums that Hopper's tensor cores keep with few bits.
+SLACK_SETS = ("fused", "weights", "f8", "block scales")
 
 
 def parse_arguments():
@@ -68,7 +70,7 @@ def selected(only):
     patterns = [pattern for pattern in only.split(",") if pattern]
     return [
         case
-        for case in contraction_cases.all_cases()
+        for case in (*contraction_cases.all_cases(), *quantized_cases.all_cases())
         if not patterns or any(p in case.set or p in case.name for p in patterns)
     ]
 
@@ -135,6 +137,7 @@ class Comparison:
             "shape": case.shape,
             "dtype": case.dtype,
             "flops": case.flops,
+            "bytes": case.bytes_read,
             "gpu": torch.cuda.get_device_name(),
             "torch": torch.__version__,
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -172,7 +175,10 @@ class Comparison:
         torch = self.torch
         left, right = case.operands(torch, *inputs)
         m, n, _ = case.shape
-        out = torch.empty(m, n, device="cuda", dtype=left.dtype)
+        is_float8 = left.element_size() == 1
+        dtype = torch.bfloat16 if is_float8 else left.dtype
+        out = torch.empty(m, n, device="cuda", dtype=dtype)
+        one = torch.ones((), device="cuda")
 
         def product(library):
             def run():
@@ -181,6 +187,13 @@ class Comparison:
 
             return run
 
+        def scaled():
+            return torch._scaled_mm(
+                left, right, scale_a=one, scale_b=one, out_dtype=dtype, out=out
+            )
+
+        if is_float8:
+            return {"cublaslt": scaled}
         return {name: product(name) for name in ("cublas", "cublaslt")}
 
     def compiled(self, case):
@@ -235,7 +248,7 @@ class Comparison:
             each.to(inputs[0].dtype) if each.dtype == self.torch.float32 else each
             for each in outputs
         ]
-        slack = FUSED_SLACK if case.set == "fused" else 1
+        slack = FUSED_SLACK if case.set in SLACK_SETS else 1
         largest, wrong = self.measure.check(rounded, reference, slack)
         return {"max": largest, "wrong": wrong}, lambda: function(*inputs)
 
@@ -248,9 +261,10 @@ def line(entry):
     parts = [f"{entry['name']:50}"]
     for kind in ("cold", "warm"):
         times = {name: each["median"] for name, each in entry[kind].items()}
-        alone = min(times["cublas"], times["cublaslt"])
+        alone = min(times[name] for name in ("cublas", "cublaslt") if name in times)
         parts.append(
             f"{kind} {times['fuse']:8.1f} us {entry['flops'] / times['fuse'] / 1e6:4.0f} TFLOP/s "
+            f"{entry['bytes'] / times['fuse'] / 1e6:.2f} TB/s "
             f"{alone / times['fuse']:.3f} of cuBLAS"
         )
         parts += [

@@ -11,12 +11,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i64": 8}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "i64": 8}
 TORCH_NAMES = {
     "f32": "float32",
     "f16": "float16",
     "bf16": "bfloat16",
     "f8E4M3FN": "float8_e4m3fn",
+    "i8": "int8",
     "i64": "int64",
 }
 
@@ -26,7 +27,8 @@ class Input:
     shape: tuple
     dtype: str
     # "normal", "uniform" in [0, 1), "cos" and "sin" of the angles of a rotary table,
-    # whole numbers below `below`, or all of these as many as there are in some "order".
+    # whole numbers below `below`, any "bytes", or all numbers as many as there are in some
+    # "order".
     kind: str = "normal"
     below: int = 0
 

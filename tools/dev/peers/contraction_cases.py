@@ -62,7 +62,8 @@ LARGE_WEIGHT_BYTES, BF16_BYTES = 32e6, 2
 class Case:
     # Such as "LLaMA-3 8B o bf16 4096x4096x4096".
     name: str
-    # layers, few rows, one row, unknown rows, odd sizes, orders or fused.
+    # layers, few rows, one row, unknown rows, odd sizes, orders, fused, weights, f8 or block
+    # scales.
     set: str
     program: str
     inputs: tuple
@@ -78,8 +79,12 @@ class Case:
     def flops(self):
         return 2 * math.prod(self.shape)
 
+    @property
+    def bytes_read(self):
+        return sum(each.bytes for each in self.inputs)
 
-def _type(shape, dtype):
+
+def tensor_type(shape, dtype):
     return f"tensor<{'x'.join(map(str, shape))}x{dtype}>"
 
 
@@ -90,7 +95,7 @@ def product(name, group, shape, dtype="bf16", order="mk,nk", rows_known=True):
         sizes["m"] = "?"
     left, right = order.split(",")
     axes = (left, right, "mn")
-    x, w, y = (_type([sizes[a] for a in each], dtype) for each in axes)
+    x, w, y = (tensor_type([sizes[a] for a in each], dtype) for each in axes)
     program = (
         f"func.func @product(%x: {x}, %w: {w}) -> {y} {{\n"
         f'  %y = fuse.contract "{order}->mn" %x, %w : {x}, {w} -> {y}\n'
@@ -181,7 +186,7 @@ def _times_first(torch, x, w, *_):
 
 
 def bias_gelu(m, n, k):
-    x, w, b, y = (_type(s, "bf16") for s in ((m, k), (n, k), (n,), (m, n)))
+    x, w, b, y = (tensor_type(s, "bf16") for s in ((m, k), (n, k), (n,), (m, n)))
     program = (
         f"func.func @bias_gelu(%x: {x}, %w: {w}, %b: {b}) -> {y} {{\n"
         f"  %p = fuse.matmul %x, %w transpose_rhs : {x}, {w} -> {y}\n"
@@ -201,7 +206,7 @@ def bias_gelu(m, n, k):
 def residual(m, n, k, statistics):
     """x W^T + r, and the sums of its squares by rows."""
     x, w, y, s = (
-        _type(*each)
+        tensor_type(*each)
         for each in (
             ((m, k), "bf16"),
             ((n, k), "bf16"),
@@ -209,7 +214,7 @@ def residual(m, n, k, statistics):
             ((m, 1), "f32"),
         )
     )
-    wide = _type((m, n), "f32")
+    wide = tensor_type((m, n), "f32")
     more = (
         f"  %e = fuse.cast %h : {y} -> {wide}\n"
         f"  %q = fuse.mul %e, %e : {wide}\n"
@@ -238,9 +243,9 @@ def residual(m, n, k, statistics):
 
 def swiglu(m, n, k, scaled):
     """silu(s x Wg^T) s x Wu^T, n columns each; s scales rows, as RMSNorm does."""
-    x, w, y = (_type(s, "bf16") for s in ((m, k), (n, k), (m, n)))
-    r = _type((m, 1), "f32")
-    wide = _type((m, n), "f32")
+    x, w, y = (tensor_type(s, "bf16") for s in ((m, k), (n, k), (m, n)))
+    r = tensor_type((m, 1), "f32")
+    wide = tensor_type((m, n), "f32")
     argument = f", %r: {r}" if scaled else ""
     lines, names = [], []
     for each in ("g", "u"):
@@ -279,9 +284,9 @@ def swiglu(m, n, k, scaled):
 
 def quantized(m, n, k):
     """To f8 with a scale for each row."""
-    x, w, y = (_type(s, "bf16") for s in ((m, k), (n, k), (m, n)))
-    r, wide = _type((m, 1), "f32"), _type((m, n), "f32")
-    z = _type((m, n), "f8E4M3FN")
+    x, w, y = (tensor_type(s, "bf16") for s in ((m, k), (n, k), (m, n)))
+    r, wide = tensor_type((m, 1), "f32"), tensor_type((m, n), "f32")
+    z = tensor_type((m, n), "f8E4M3FN")
     program = (
         f"func.func @quantized(%x: {x}, %w: {w}, %r: {r}) -> {z} {{\n"
         f"  %p = fuse.matmul %x, %w transpose_rhs : {x}, {w} -> {y}\n"
@@ -305,8 +310,8 @@ def quantized(m, n, k):
 
 
 def _expand(name, source, tokens, heads):
-    flat = _type((tokens, heads * HEAD), "bf16")
-    split = _type((tokens, heads, HEAD), "bf16")
+    flat = tensor_type((tokens, heads * HEAD), "bf16")
+    split = tensor_type((tokens, heads, HEAD), "bf16")
     return (
         f"  %{name} = tensor.expand_shape %{source} [[0], [1, 2]] output_shape "
         f"[{tokens}, {heads}, {HEAD}] : {flat} into {split}\n"
@@ -315,31 +320,34 @@ def _expand(name, source, tokens, heads):
 
 def qkv(tokens, heads, key_heads, k):
     """Queries and keys are turned by tables; keys and values go to rows of a cache."""
-    x = _type((tokens, k), "bf16")
-    table = _type((tokens, HEAD // 2), "f32")
-    ids = _type((tokens,), "i64")
-    cache = _type((2 * tokens, key_heads, HEAD), "bf16")
+    x = tensor_type((tokens, k), "bf16")
+    table = tensor_type((tokens, HEAD // 2), "f32")
+    ids = tensor_type((tokens,), "i64")
+    cache = tensor_type((2 * tokens, key_heads, HEAD), "bf16")
     lines, matrices = [], {"q": heads, "k": key_heads, "v": key_heads}
     for each, count in matrices.items():
-        w, y = _type((count * HEAD, k), "bf16"), _type((tokens, count * HEAD), "bf16")
+        w, y = (
+            tensor_type((count * HEAD, k), "bf16"),
+            tensor_type((tokens, count * HEAD), "bf16"),
+        )
         lines.append(
             f"  %{each} = fuse.matmul %x, %w{each} transpose_rhs : {x}, {w} -> {y}\n"
             + _expand(f"{each}h", each, tokens, count)
         )
         if each != "v":
-            split = _type((tokens, count, HEAD), "bf16")
+            split = tensor_type((tokens, count, HEAD), "bf16")
             lines.append(
                 f"  %{each}r = fuse.rotary half tokens_heads %{each}h tables(%cos, %sin)"
                 f" : {split}, {table}\n"
             )
-    split = _type((tokens, key_heads, HEAD), "bf16")
+    split = tensor_type((tokens, key_heads, HEAD), "bf16")
     for into, value in (("kc", "kr"), ("vc", "vh")):
         lines.append(
             f"  %{into}n = fuse.scatter %{into}, %ids, %{value} dim = 0"
             f" : {cache}, {ids}, {split} -> {cache}\n"
         )
-    queries = _type((tokens, heads, HEAD), "bf16")
-    wq, wk = (_type((n * HEAD, k), "bf16") for n in (heads, key_heads))
+    queries = tensor_type((tokens, heads, HEAD), "bf16")
+    wq, wk = (tensor_type((n * HEAD, k), "bf16") for n in (heads, key_heads))
     arguments = (
         f"%x: {x}, %wq: {wq}, %wk: {wk}, %wv: {wk}, %cos: {table}, %sin: {table}, "
         f"%ids: {ids}, %kc: {cache}, %vc: {cache}"

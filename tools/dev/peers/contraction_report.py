@@ -40,7 +40,9 @@ def is_measured(entry):
 def ratio(entry, kind):
     """The product's time over Fuse's; `kind` is cold or warm."""
     times = entry[kind]
-    alone = min(times["cublas"]["median"], times["cublaslt"]["median"])
+    alone = min(
+        times[name]["median"] for name in ("cublas", "cublaslt") if name in times
+    )
     return alone / times["fuse"]["median"]
 
 

@@ -44,6 +44,10 @@ def make_inputs(case, seed):
             value = torch.randint(
                 each.below, each.shape, device="cuda", generator=generator
             )
+        elif each.kind == "bytes":
+            value = torch.randint(
+                -128, 128, each.shape, device="cuda", generator=generator
+            )
         elif each.kind == "order":
             value = torch.randperm(
                 math.prod(each.shape), device="cuda", generator=generator
