@@ -475,8 +475,7 @@ BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
   work.blocks =
       std::min<double>(tiles * schedule.getSplitK(), schedule.getPersistent());
   double share = tiles / work.blocks;
-  work.registers = std::min<double>(gpu.registersPerSM / work.threads,
-                                    gpu.maxRegistersPerThread);
+  work.registers = mostRegisters(gpu, work.threads);
   work.sharedBytes = schedule.sharedBytes();
   work.memoryBytes = bytes / work.blocks;
   work.cachedBytes = share * product.k *

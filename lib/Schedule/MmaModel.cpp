@@ -31,7 +31,7 @@ static constexpr int64_t clusterSizes[] = {2, 4};
 static constexpr int64_t mostConsumers = 2;
 /// Slots beyond which none waits any more, and the fewest that overlap copies
 /// with products.
-static constexpr int64_t mostStages = 8, fewestStages = 3;
+static constexpr int64_t mostStages = 16, fewestStages = 3;
 /// Of a sum in f32.
 static constexpr double sumBytes = 4;
 

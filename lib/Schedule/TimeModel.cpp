@@ -72,13 +72,12 @@ llvm::StringRef mlir::fuse::name(TimeLimit limit) {
   llvm_unreachable("every limit has a name");
 }
 
-static int64_t warpsOf(const GPUTarget &target, const BlockWork &work) {
-  return llvm::divideCeil(work.threads, target.warpSize);
+static int64_t warpsOf(const GPUTarget &target, int64_t threads) {
+  return llvm::divideCeil(threads, target.warpSize);
 }
 
-/// The most registers that a thread of such a block can have.
-static int64_t registerLimit(const GPUTarget &target, const BlockWork &work) {
-  int64_t warps = warpsOf(target, work);
+int64_t mlir::fuse::mostRegisters(const GPUTarget &target, int64_t threads) {
+  int64_t warps = warpsOf(target, threads);
   constexpr int64_t unit = GPUTarget::registerUnit;
   int64_t ofWarp = target.registersPerSM / warps / unit * unit;
   return std::min<int64_t>(target.maxRegistersPerThread,
@@ -96,7 +95,7 @@ int64_t mlir::fuse::residentBlocks(const GPUTarget &target,
 /// written and read once each, through L2.
 static BlockWork withSpills(const GPUTarget &target, const BlockWork &work) {
   BlockWork fitting = work;
-  int64_t limit = registerLimit(target, work);
+  int64_t limit = mostRegisters(target, work.threads);
   if (work.registers <= limit)
     return fitting;
   double spilled = work.registers - limit;
@@ -138,7 +137,7 @@ static double afterLoads(const BlockWork &work) {
 
 /// From a block's start to its end on a machine that has nothing else to do.
 static double blockLife(const GPUTarget &target, const BlockWork &work) {
-  double warps = warpsOf(target, work);
+  double warps = warpsOf(target, work.threads);
   double rate = std::min(1.0, warpRate * std::max(1.0, warps / schedulers));
   double issue = work.instructions * std::max(1.0, warps / schedulers) / rate;
   double moved = (work.memoryBytes + work.cachedBytes) / portBytesPerClock;
@@ -155,7 +154,7 @@ static double expectedBlocks(const GPUTarget &target, const BlockWork &work) {
     BlockWork maybe = work;
     maybe.registers = std::min<int64_t>(
         std::lround(work.registers * (1 + part * work.registerError)),
-        std::max(work.registers, registerLimit(target, work)));
+        std::max(work.registers, mostRegisters(target, work.threads)));
     sum += std::max<int64_t>(1, residentBlocks(target, maybe));
   }
   return sum / parts.size();
@@ -174,7 +173,7 @@ TimeEstimate mlir::fuse::estimateTime(const GPUTarget &target,
   double waves = std::max(1.0, work.blocks / (busy * held));
   double life = blockLife(target, work);
 
-  double warps = warpsOf(target, work);
+  double warps = warpsOf(target, work.threads);
   double rate =
       std::min(1.0, warpRate * std::max(1.0, held * warps / schedulers));
   double clocks = busy * target.clockHertz / work.blocks;

@@ -90,6 +90,10 @@ struct TimeEstimate {
 /// Blocks that fit on one multiprocessor; 0 if not even one does.
 int64_t residentBlocks(const GPUTarget &target, const BlockWork &work);
 
+/// The most registers that each thread of a block of `threads` can have: they
+/// are handed to warps in units of GPUTarget::registerUnit.
+int64_t mostRegisters(const GPUTarget &target, int64_t threads);
+
 /// The time of what resources do side by side, from how long each is busy: that
 /// of the busiest, and more where others are nearly as busy. There is one.
 double softMaximum(llvm::ArrayRef<double> seconds);
