@@ -15,6 +15,7 @@ from fuse_compiler.torch import _convert_pointwise  # noqa: F401 - registers con
 from fuse_compiler.torch import _decompositions
 from fuse_compiler.torch._attention import keep_attention
 from fuse_compiler.torch._attention_training import take_attention
+from fuse_compiler.torch._complex import COMPLEX_VIEWS, split_complex
 from fuse_compiler.torch._contractions import CHOICES
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._fold import fold_constants
@@ -25,6 +26,8 @@ from fuse_compiler.torch._support import Support
 
 # Not in old versions of torch.
 _BoxedCodeGen = getattr(fx_graph, "_BoxedCodeGen", None)
+# What costs nothing, in a region or out of it.
+_FREE = {*VIEWS, *COMPLEX_VIEWS, operator.getitem}
 _DEFAULTS = {
     "contractions": "auto",
     "attention": "auto",
@@ -93,6 +96,7 @@ def checked_options(options, mode):
 
 def _compile(graph_module, example_inputs, *, kind, options):
     """One graph of AOTAutograd with its regions compiled, as a boxed function."""
+    split_complex(graph_module)
     fold_constants(graph_module, options)
     take_attention(graph_module, options)
     support = Support(options)
@@ -108,7 +112,7 @@ def _compile(graph_module, example_inputs, *, kind, options):
     left = [
         (str(node.target), reason)
         for node, reason in reasons.items()
-        if node.target not in VIEWS and node.target is not operator.getitem
+        if node.target not in _FREE
     ]
     add_graph(kind, regions, left)
     return _boxed(graph_module)
@@ -138,9 +142,7 @@ def operators_of(subgraph):
     return tuple(
         str(n.target)
         for n in subgraph.graph.nodes
-        if n.op == "call_function"
-        and n.target not in VIEWS
-        and n.target is not operator.getitem
+        if n.op == "call_function" and n.target not in _FREE
     )
 
 
