@@ -9,6 +9,7 @@ each case, so that a run that is cut short leaves what it has.
 
     compare_peers.py --out peers --budget 500
     compare_peers.py --only softmax --peers eager,compile,triton
+    compare_peers.py --set programs   # programs of test/Programs, for docs/fusion.md
     compare_peers.py --dry-run        # no GPU: compile all programs for a chip
 """
 
@@ -26,7 +27,9 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
 import fuse_compiler as fuse  # noqa: E402
 from peers import cases as peer_cases  # noqa: E402
+from peers import program_cases  # noqa: E402
 
+SETS = {"peers": peer_cases.all_cases, "programs": program_cases.all_cases}
 PEERS = ("eager", "compile", "compile-max", "triton")
 
 
@@ -35,6 +38,9 @@ def parse_arguments():
     parser.add_argument("--out", default="peers", help="folder for the results")
     parser.add_argument(
         "--budget", type=float, default=540, help="seconds for everything"
+    )
+    parser.add_argument(
+        "--set", default="peers", choices=SETS, help="which cases, see peers/"
     )
     parser.add_argument(
         "--only", default="", help="cases whose name contains one of a,b,c"
@@ -60,11 +66,11 @@ def parse_arguments():
     return arguments
 
 
-def selected(only):
-    patterns = [pattern for pattern in only.split(",") if pattern]
+def selected(arguments):
+    patterns = [pattern for pattern in arguments.only.split(",") if pattern]
     return [
         case
-        for case in peer_cases.all_cases()
+        for case in SETS[arguments.set]()
         if not patterns or any(pattern in case.name for pattern in patterns)
     ]
 
@@ -88,7 +94,7 @@ def describe_kernels(program):
 def dry_run(arguments):
     """Compiles every program; the number of those that do not become one good kernel."""
     failures = 0
-    for case in selected(arguments.only):
+    for case in selected(arguments):
         programs = [case.program] + ([case.in_place] if case.in_place else [])
         for text in programs:
             problem = dry_run_problem(text, arguments.chip)
@@ -139,7 +145,7 @@ class Comparison:
         }
 
     def run(self):
-        for case in selected(self.arguments.only):
+        for case in selected(self.arguments):
             left = self.deadline - time.monotonic()
             if left <= 0:
                 self.report["skipped"].append(case.name)
@@ -149,7 +155,8 @@ class Comparison:
             print(row(result), flush=True)
             self.write()
             self.torch.cuda.empty_cache()
-        if not self.arguments.only and time.monotonic() < self.deadline:
+        is_all = self.arguments.set == "peers" and not self.arguments.only
+        if is_all and time.monotonic() < self.deadline:
             self.report["host_us"] = self.host_times()
         self.write()
         return self.report
