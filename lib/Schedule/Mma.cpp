@@ -80,6 +80,20 @@ static void addEpilogue(MmaProduct &product, const MmaSpace &space,
   }
 }
 
+/// Lines of the L2 that 128 bytes of a row lie on, on average over its rows,
+/// which follow each other in memory.
+static double linesOf(const MmaOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.tensor.getType());
+  int64_t bits = type.getElementTypeBitWidth();
+  for (unsigned dim : operand.dims.front()) {
+    if (type.isDynamicDim(dim))
+      return 1;
+    bits *= type.getDimSize(dim);
+  }
+  constexpr int64_t line = 128;
+  return 2 - std::gcd(bits / 8, line) / double(line);
+}
+
 MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
                                     ArrayRef<Value> results,
                                     const DimClasses &dims,
@@ -90,6 +104,9 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
   };
   MmaProduct product;
   product.operandBits = space.operandBits();
+  product.rowLines = linesOf(space.rows);
+  product.columnLines =
+      linesOf(space.segments.front().contractions.front().columns);
   product.m = sizeOf(space.m);
   product.k = sizeOf(space.k);
   for (char axis : space.outer)

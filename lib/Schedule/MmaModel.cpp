@@ -92,21 +92,26 @@ static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
   return std::max(cluster, std::min(turnsOf(schedule, product), most));
 }
 
-static TileClocks clocksOf(MmaScheduleAttr schedule, double blocks,
-                           int64_t runs, const GPUTarget &gpu) {
+static TileClocks clocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
+                           double blocks, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
   double bytes = schedule.operandBytes(), loaded = (m + n) * bytes;
   // What blocks share the L2 delivers once.
-  double delivered =
-      (m / schedule.getClusterN() + n / schedule.getClusterM()) * bytes;
+  double ofRows = product.rowLines, ofColumns = product.columnLines;
+  if (schedule.getSwap())
+    std::swap(ofRows, ofColumns);
+  double delivered = (m * ofRows / schedule.getClusterN() +
+                      n * ofColumns / schedule.getClusterM()) *
+                     bytes;
   // Each instruction reads its rows and its columns.
   double rows = MmaScheduleAttr::kRows;
-  double columns = double(schedule.columnsPerConsumer()) / runs;
+  double columns = double(schedule.columnsPerConsumer()) / product.runs;
   double read = m * n / (rows * columns) * (rows + columns) * bytes;
+  const WgmmaNumbers &numbers = gpu.wgmma;
   return {m * n / mmaPerClock(schedule, gpu),
-          (loaded + read) / gpu.sharedBytesPerClock,
-          std::max(loaded / gpu.l2PortBytesPerClock,
-                   delivered * blocks / gpu.l2BytesPerClock)};
+          (loaded + read) / numbers.sharedBytesPerClock,
+          std::max(loaded / numbers.l2PortBytesPerClock,
+                   delivered * blocks / numbers.l2BytesPerClock)};
 }
 
 double mlir::fuse::mmaEpilogueClocks(MmaScheduleAttr schedule,
@@ -159,14 +164,26 @@ static double gatherClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
     return 2 * written;
   double blocks = schedule.getSplitK();
   double ofOthers = bytes * (blocks - 1) / blocks;
-  return written + ofOthers / gpu.clusterBytesPerClock +
-         gpu.clusterMeetingClocks;
+  return written + ofOthers / gpu.wgmma.clusterBytesPerClock +
+         gpu.wgmma.clusterMeetingClocks;
 }
 
 /// Clocks of a step of k that its barriers take.
-static double stepClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
+static double barrierClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   double sharers = schedule.getClusterM() * schedule.getClusterN();
-  return gpu.mmaStepClocks + gpu.multicastStepClocks * std::log2(sharers);
+  return gpu.wgmma.stepClocks +
+         gpu.wgmma.multicastStepClocks * std::log2(sharers);
+}
+
+/// Clocks of a step of k: of its copies and products, or of waiting for copies
+/// where few are under way. One slot is being read, and another one freed.
+static double stepClocks(MmaScheduleAttr schedule, double placeClocks,
+                         const GPUTarget &gpu) {
+  constexpr int64_t slotsInUse = 2;
+  double underWay = std::max<int64_t>(1, schedule.getStages() - slotsInUse);
+  return std::max(schedule.getTileK() * placeClocks +
+                      barrierClocks(schedule, gpu),
+                  gpu.wgmma.copyClocks / underWay);
 }
 
 /// Clocks of one block for its share of a tile.
@@ -177,8 +194,9 @@ static double tileClocks(MmaScheduleAttr schedule, const MmaProduct &product,
   double steps = std::ceil(std::ceil(product.k / schedule.getTileK()) /
                            schedule.getSplitK());
   double places = std::min<double>(product.k, steps * schedule.getTileK());
-  return places * clocksOf(schedule, blocks, product.runs, gpu).most() +
-         steps * stepClocks(schedule, gpu) + gatherClocks(schedule, gpu) +
+  double place = clocksOf(schedule, product, blocks, gpu).most();
+  return places / schedule.getTileK() * stepClocks(schedule, place, gpu) +
+         gatherClocks(schedule, gpu) +
          mmaEpilogueClocks(schedule, product, gpu) +
          resultClocks(schedule, product, gpu);
 }
@@ -197,8 +215,8 @@ double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
 static double busySeconds(MmaScheduleAttr schedule, const MmaProduct &product,
                           const GPUTarget &gpu) {
   double all = turnsOf(schedule, product) * tileClocks(schedule, product, gpu);
-  return std::max(mmaClocks(schedule, product, gpu) / gpu.tensorClockHertz,
-                  all / gpu.multiprocessors / gpu.sustainedClockHertz);
+  return std::max(mmaClocks(schedule, product, gpu) / gpu.wgmma.clockHertz,
+                  all / gpu.multiprocessors / gpu.wgmma.sustainedClockHertz);
 }
 
 TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
@@ -215,14 +233,14 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
   double tail =
       gatherClocks(schedule, gpu) + resultClocks(schedule, product, gpu);
   double memory =
-      bytes / gpu.memoryBytesPerSecond + tail / gpu.tensorClockHertz;
+      bytes / gpu.wgmma.memoryBytesPerSecond + tail / gpu.wgmma.clockHertz;
 
   TimeEstimate estimate;
   estimate.residentBlocks = 1;
   estimate.seconds = gpu.launchSeconds + softMaximum({busy, memory}) +
                      mmaCombiningSeconds(schedule, product, gpu);
   TileClocks clocks =
-      clocksOf(schedule, blocksOf(schedule, product, gpu), product.runs, gpu);
+      clocksOf(schedule, product, blocksOf(schedule, product, gpu), gpu);
   if (memory >= busy)
     estimate.limit = TimeLimit::Memory;
   else if (clocks.cache >= clocks.most())
@@ -351,7 +369,9 @@ bool ScheduleList::add(const Shape &shape) {
 /// meanwhile.
 void ScheduleList::addShape(Shape shape) {
   addWithClusters(shape);
-  for (bool swap : {false, true})
+  // Of two that are predicted to take the same time the first is taken: a
+  // product with split sums is faster swapped.
+  for (bool swap : {true, false})
     for (int64_t splitK : splitsOfK) {
       shape.swap = swap;
       shape.splitK = splitK;

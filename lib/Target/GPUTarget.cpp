@@ -98,10 +98,6 @@ static constexpr GPUTarget makeSM90() {
   t.clockHertz = 1.98e9;
   t.tensorClockHertz = t.sustainedClockHertz = 1.54e9;
   t.l2PortBytesPerClock = 48;
-  t.clusterBytesPerClock = 1.45;
-  t.clusterMeetingClocks = 160;
-  t.mmaStepClocks = 8;
-  t.multicastStepClocks = 124;
   t.clusterGroup = 16;
   return t;
 }
@@ -110,6 +106,8 @@ static constexpr GPUTarget makeSM90a() {
   GPUTarget t = makeSM90();
   t.chip = "sm_90a";
   t.hasWgmma = true;
+#define FUSE_WGMMA_NUMBER(name, value) t.wgmma.name = value;
+#include "WgmmaNumbers.inc"
   return t;
 }
 

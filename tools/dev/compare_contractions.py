@@ -49,7 +49,7 @@ def parse_arguments():
     parser.add_argument(
         "--compile",
         action="store_true",
-        help="torch.compile with max-autotune, too, of what is fused",
+        help="torch.compile with max-autotune, too, which takes long",
     )
     parser.add_argument(
         "--quack",
@@ -73,6 +73,10 @@ def selected(only):
         for case in (*contraction_cases.all_cases(), *quantized_cases.all_cases())
         if not patterns or any(p in case.set or p in case.name for p in patterns)
     ]
+
+
+def calls_in_a_graph(case):
+    return max(FEWEST_CALLS, min(MOST_CALLS, int(MOST_OPERATIONS / case.flops)))
 
 
 def has_tensor_cores(case, kernels):
@@ -151,8 +155,8 @@ class Comparison:
         functions = self.functions(case, inputs, entry)
         seconds = self.arguments.seconds
         entry["cold"] = self.cold.run(functions, seconds)
-        calls = max(FEWEST_CALLS, min(MOST_CALLS, int(MOST_OPERATIONS / case.flops)))
-        entry["warm"], failed = self.measure.GraphStopwatch(calls).run(
+        graphs = self.measure.GraphStopwatch(calls_in_a_graph(case))
+        entry["warm"], failed = graphs.run(
             {name: [function] for name, function in functions.items()}, seconds
         )
         entry["errors"] |= {name: {"failed": text} for name, text in failed.items()}
@@ -229,8 +233,8 @@ class Comparison:
                 return case.torch(torch, *inputs)
 
             functions["eager"] = eager
-            if self.arguments.compile:
-                functions["compile-max"] = self.compiled(case)
+        if self.arguments.compile:
+            functions["compile-max"] = self.compiled(case)
         return functions
 
     def quack(self, case):

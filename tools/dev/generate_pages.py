@@ -35,6 +35,7 @@ PAGES = (
     "docs/torch.md",
     "docs/block.md",
     "docs/tensor-cores.md",
+    "docs/performance-contractions.md",
     "docs/tuning.md",
 )
 BLOCKS = {

@@ -61,6 +61,9 @@ struct MmaProduct {
   SmallVector<MmaColumns, 1> segments = {};
   /// Instructions for the columns of a consumer.
   int64_t runs = 1;
+  /// Lines of the L2 that 128 bytes of an operand's row lie on, on average: 1
+  /// where rows start at lines, and near 2 where they start anywhere.
+  double rowLines = 1, columnLines = 1;
   /// Of one place of all inputs together that what follows reads there.
   double readBytes = 0;
   /// Instructions of what follows for one place.

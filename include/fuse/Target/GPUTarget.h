@@ -24,6 +24,33 @@
 
 namespace mlir::fuse {
 
+/// How fast a multiprocessor runs tiles by wgmma, each number fitted to times
+/// of tiles on an H100 and an H200 (lib/Target/WgmmaNumbers.inc). Bytes and
+/// clocks are of one multiprocessor unless said otherwise.
+struct WgmmaNumbers {
+  /// Read from the L2 by one multiprocessor, if few others read, and by all.
+  double l2PortBytesPerClock, l2BytesPerClock;
+  /// Written to and read from shared memory by copies and by wgmma.
+  double sharedBytesPerClock;
+  /// Read from the shared memory of the other blocks of a cluster, where all of
+  /// them read at once; one block alone reads several times as much.
+  double clusterBytesPerClock;
+  /// From the last write of the blocks of a cluster to the first read of each
+  /// other's.
+  double clusterMeetingClocks;
+  /// Of one step of a tile beside its copies and products: for its barriers,
+  /// and for each doubling of the blocks that copy operands for each other and
+  /// wait for each other's slots.
+  double stepClocks, multicastStepClocks;
+  /// From the start of a step's copies to their arrival.
+  double copyClocks;
+  /// Of a multiprocessor whose tensor cores are busy beside idle ones, and what
+  /// the board's power leaves on average while all are busy.
+  double clockHertz, sustainedClockHertz;
+  /// Read from memory by all.
+  double memoryBytesPerSecond;
+};
+
 struct GPUTarget {
   /// The name that LLVM and ptxas use, such as "sm_90a".
   llvm::StringRef chip;
@@ -81,18 +108,6 @@ struct GPUTarget {
   /// Architecture": 64 bytes; the same since). On an H100 three quarters of it,
   /// fitted like l2BytesPerClock.
   unsigned l2PortBytesPerClock;
-  /// Read from the shared memory of the other blocks of a cluster, where all of
-  /// them read at once. Fitted to an H100 like l2BytesPerClock; one block alone
-  /// reads several times as much.
-  double clusterBytesPerClock;
-  /// From the last write of the blocks of a cluster to the first read of each
-  /// other's: a release, an arrival, and a load of 180 clocks each way (the
-  /// same). Not measured as a whole.
-  unsigned clusterMeetingClocks;
-  /// Of one step of a tile on tensor cores, beside its copies and products: for
-  /// its barriers, and for each doubling of the blocks that copy operands for
-  /// each other and wait for each other's slots. Fitted like l2BytesPerClock.
-  unsigned mmaStepClocks, multicastStepClocks;
 
   // The board.
   unsigned multiprocessors;
@@ -100,8 +115,8 @@ struct GPUTarget {
   uint64_t l2Bytes;
   /// Read from the L2 by all multiprocessors together: for an A100 as in table
   /// 4 of "NVIDIA A100 Tensor Core GPU Architecture"; for an H100 fitted to
-  /// which of some 26 tiles was the fastest for 16 to 1024 rows of eight layers
-  /// (tools/dev/fit_mma_model.py).
+  /// which of some 26 tiles was the fastest for 16 to 1024 rows of eight
+  /// layers.
   unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.
   double clockHertz;
@@ -115,6 +130,8 @@ struct GPUTarget {
   unsigned clusterGroup;
   /// From the end of one kernel to the start of the next on a stream.
   double launchSeconds;
+  /// Of contractions by wgmma.
+  WgmmaNumbers wgmma;
 
   /// Whether kernels multiply operands of so many bits on tensor cores.
   bool multiplies(unsigned operandBits) const {

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What results/contractions.json.xz says, as tables.
 
-A figure is the time of cuBLAS's product alone over Fuse's, with the faster of cuBLAS and
-cuBLASLt in the same rounds: above 1 Fuse is faster. What is fused does more than the
-product that it is compared with.
+A figure is the time of the fastest library's product alone over Fuse's, in the same rounds:
+above 1 Fuse is faster. The libraries are cuBLAS, cuBLASLt and, of products with nothing
+around them, QuACK and torch.compile where they ran. What is fused does more than the product that it is
+compared with.
 """
 
 import statistics
@@ -37,12 +38,17 @@ def is_measured(entry):
     return "failed" not in mine and not mine["wrong"]
 
 
+def libraries(entry):
+    """Those that a case is compared with."""
+    others = ("quack", "compile-max") if entry["set"] != "fused" else ()
+    right = [n for n in others if entry["errors"].get(n, {}).get("wrong") == 0]
+    return ["cublas", "cublaslt", *right]
+
+
 def ratio(entry, kind):
     """The product's time over Fuse's; `kind` is cold or warm."""
     times = entry[kind]
-    alone = min(
-        times[name]["median"] for name in ("cublas", "cublaslt") if name in times
-    )
+    alone = min(times[name]["median"] for name in libraries(entry) if name in times)
     return alone / times["fuse"]["median"]
 
 

@@ -47,8 +47,8 @@ FILES = {
         "compare_cpu_contractions.py",
     ),
     "mma-sweep.json.xz": (
-        "times of some 26 schedules of tensor cores for each of 52 products of 16 to "
-        "1024 rows; fit_mma_model.py reads it",
+        "times of some 25 schedules of tensor cores for each of 75 products of 16 to "
+        "4096 rows, on an H100 and an H200; fit_mma_model.py reads it",
         "sweep_mma.py",
     ),
     "sweeps.json.xz": (
