@@ -585,3 +585,45 @@ def test_slices_end_before_the_end_of_a_dynamic_dim():
         torch._dynamo.maybe_mark_dynamic(x, 0)
         check([f(x)], [x[1:] - x[:-1]])
     assert all(not graph.eager for graph in fuse_torch.report())
+
+
+def _grouped(x, weights, ends):
+    h = torch._grouped_mm(x * 2 + 1, weights, offs=ends)
+    return torch.nn.functional.silu(h) * 2
+
+
+@pytest.mark.parametrize(
+    "function, inputs, operator",
+    [
+        (
+            _grouped,
+            lambda: (
+                torch.randn(24, 32).bfloat16(),
+                torch.randn(4, 32, 64).bfloat16(),
+                torch.tensor([4, 10, 16, 24], dtype=torch.int32),
+            ),
+            "grouped_mm",
+        ),
+        (
+            lambda x: torch.sort((x * 2).sin(), dim=-1)[0] * 3 + 1,
+            lambda: (torch.randn(4, 2048),),
+            "sort",
+        ),
+        (
+            lambda x: torch.topk((x * 2).sin(), 100)[0] * 3 + 1,
+            lambda: (torch.randn(4, 2048),),
+            "topk",
+        ),
+    ],
+    ids=["experts", "long rows to sort", "many to choose"],
+)
+def test_what_there_is_not_stays_eager_between_two_regions(function, inputs, operator):
+    torch._dynamo.reset()
+    fuse_torch.reset_report()
+    arguments = inputs()
+    ours = torch.compile(function, backend="fuse", fullgraph=True)(*arguments)
+    torch.testing.assert_close(ours, function(*arguments), rtol=2e-2, atol=2e-2)
+    (graph,) = fuse_torch.report()
+    assert len(graph.regions) == 2 and len(graph.eager) == 1, str(graph)
+    assert not any(region.failure for region in graph.regions)
+    assert operator in next(iter(graph.eager))[0]
