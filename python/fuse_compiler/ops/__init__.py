@@ -18,6 +18,7 @@ from fuse_compiler.ops._activations import (
     quantize_rows,
     silu,
 )
+from fuse_compiler.ops._linear_loss import linear_cross_entropy
 from fuse_compiler.ops._norms import add_rms_norm, layer_norm, rms_norm, softmax
 from fuse_compiler.ops._own import define
 from fuse_compiler.ops._rope import rope
@@ -29,6 +30,7 @@ __all__ = [
     "gated",
     "gelu",
     "layer_norm",
+    "linear_cross_entropy",
     "quantize_rows",
     "rms_norm",
     "rope",

@@ -32,6 +32,17 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor: ...
+def linear_cross_entropy(
+    x: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    bias: Tensor | None = None,
+    *,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    reduction: Literal["mean", "sum"] = "mean",
+    rows: int | None = None,
+) -> Tensor: ...
 def quantize_rows(x: Tensor, dtype: _dtype = ...) -> tuple[Tensor, Tensor]: ...
 def rms_norm(
     x: Tensor, weight: Tensor | None = None, eps: float = 1e-6, offset: float = 0.0
