@@ -181,6 +181,8 @@ def test_the_comparison_with_one_process(flags, tmp_path):
     out = tmp_path / "out.json"
     command = [sys.executable, str(TOOLS / "compare_distributed.py"), f"--out={out}"]
     command += ["--device=cpu", "--tiny", "--peers=fuse,eager", "--modes=training"]
+    # Others may be at work on the machine.
+    command += ["--seconds=2000"]
     done = subprocess.run(
         [*command, "--rounds=2", *flags], capture_output=True, text=True, check=False
     )

@@ -68,19 +68,29 @@ class _Summed(torch.autograd.Function):
         return dy, None
 
 
+def _all_tokens(x, group):
+    """[batch, tokens, ..] of all processes; collectives go along the first axis."""
+    y = _gather(x.transpose(0, 1).contiguous(), 0, group)
+    return collectives.wait_tensor(y).transpose(0, 1)
+
+
+def _own_tokens(x, group):
+    """This process's tokens of the sum."""
+    y = _scatter(x.transpose(0, 1).contiguous(), "sum", 0, group)
+    return collectives.wait_tensor(y).transpose(0, 1)
+
+
 class _Gathered(torch.autograd.Function):
     """All processes' tokens; the gradient is summed and shared out."""
 
     @staticmethod
     def forward(ctx, x, group):
         ctx.group = group
-        y = _gather(x.contiguous(), 1, group)
-        return collectives.wait_tensor(y)
+        return _all_tokens(x, group)
 
     @staticmethod
     def backward(ctx, dy):
-        dx = _scatter(dy.contiguous(), "sum", 1, ctx.group)
-        return collectives.wait_tensor(dx), None
+        return _own_tokens(dy, ctx.group), None
 
 
 class _Scattered(torch.autograd.Function):
@@ -89,13 +99,11 @@ class _Scattered(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, group):
         ctx.group = group
-        y = _scatter(x.contiguous(), "sum", 1, group)
-        return collectives.wait_tensor(y)
+        return _own_tokens(x, group)
 
     @staticmethod
     def backward(ctx, dy):
-        dx = _gather(dy.contiguous(), 1, ctx.group)
-        return collectives.wait_tensor(dx), None
+        return _all_tokens(dy, ctx.group), None
 
 
 def rotate_half(x):
