@@ -4,6 +4,7 @@
 
 import compare_distributed
 import pytest
+from peers import distributed_report
 
 
 def entry(**fuse):
@@ -20,16 +21,16 @@ def entry(**fuse):
 
 
 def test_times_are_over_ours():
-    assert compare_distributed.speedups(entry()) == pytest.approx({"eager": 1.5})
-    text = "\n".join(compare_distributed.lines(entry()))
+    assert distributed_report.speedups(entry()) == pytest.approx({"eager": 1.5})
+    text = "\n".join(distributed_report.lines(entry()))
     assert "compile  the time was over" in text and "eager 1.50" in text
 
 
 def test_what_is_wrong_fails():
-    assert not compare_distributed.is_wrong(entry())
-    assert compare_distributed.is_wrong(entry(right=False))
-    assert compare_distributed.is_wrong(entry(failures=["no"]))
-    assert "WRONG" in "\n".join(compare_distributed.lines(entry(right=False)))
+    assert not distributed_report.is_wrong(entry())
+    assert distributed_report.is_wrong(entry(right=False))
+    assert distributed_report.is_wrong(entry(failures=["no"]))
+    assert "WRONG" in "\n".join(distributed_report.lines(entry(right=False)))
 
 
 def test_an_unknown_mode_is_refused(capsys):

@@ -24,6 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
 
+from peers import distributed_report  # noqa: E402
+
 REAL = {"features": 4096, "heads": 32, "groups": 8, "hidden": 14336}
 TINY = {"features": 64, "heads": 4, "groups": 2, "hidden": 96}
 PEERS = ("fuse", "eager", "compile")
@@ -268,38 +270,6 @@ def run_process(rank, arguments, folder, end):
         dist.destroy_process_group()
 
 
-def lines(entry):
-    """What is said of a mode."""
-    yield f"{entry['mode']}:"
-    for name, peer in entry["peers"].items():
-        if "skipped" in peer:
-            yield f"  {name:8} {peer['skipped']}"
-            continue
-        verdict = "right" if peer.get("right", True) else "WRONG"
-        yield (
-            f"  {name:8} {peer['seconds'] * 1e3:9.3f} ms, first call "
-            f"{peer['first_seconds']:.1f} s, {verdict}, worst {peer.get('worst', 0):.2f} "
-            f"({peer.get('worst_of', '-')})"
-        )
-        for key in ("coverage", "failures", "eager"):
-            if peer.get(key):
-                yield f"    {key}: {peer[key]}"
-    ratios = speedups(entry)
-    yield "  over Fuse's: " + ", ".join(f"{n} {r:.2f}" for n, r in ratios.items())
-
-
-def speedups(entry):
-    """Each peer's time over Fuse's."""
-    seconds = {n: p["seconds"] for n, p in entry["peers"].items() if "seconds" in p}
-    mine = seconds.pop("fuse", None)
-    return {name: s / mine for name, s in seconds.items()} if mine else {}
-
-
-def is_wrong(entry):
-    fuse = entry["peers"].get("fuse", {})
-    return not fuse.get("right", True) or bool(fuse.get("failures"))
-
-
 def main():
     arguments = parse_arguments()
     import torch
@@ -334,8 +304,8 @@ def main():
     if arguments.out:
         Path(arguments.out).write_text(json.dumps(result, indent=1))
     for entry in entries:
-        print("\n".join(lines(entry)), flush=True)
-    return 1 if any(map(is_wrong, entries)) else 0
+        print("\n".join(distributed_report.lines(entry)), flush=True)
+    return 1 if any(map(distributed_report.is_wrong, entries)) else 0
 
 
 if __name__ == "__main__":

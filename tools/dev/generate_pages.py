@@ -48,6 +48,7 @@ BLOCKS = {
     "replay": blocks.replay,
     "contraction_setting": blocks.contraction_setting,
     "contractions": blocks.contractions,
+    "distributed": blocks.distributed,
     "contractions_fused": blocks.contractions_fused,
     "contractions_behind": blocks.contractions_behind,
     "contractions_sync": blocks.contractions_sync,

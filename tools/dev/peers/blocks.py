@@ -15,6 +15,7 @@ from peers import (
     block_report,
     contraction_report,
     cpu_report,
+    distributed_report,
     model_report,
     packed,
     summary,
@@ -56,6 +57,10 @@ class Results:
     @cached_property
     def models(self):
         return self._read("models")
+
+    @cached_property
+    def distributed(self):
+        return self._read("distributed")
 
     @cached_property
     def block(self):
@@ -311,6 +316,22 @@ def models_setting(results):
         f"Times of others over Fuse's, on one {gpus}, torch {entries[0]['torch']}, transformers "
         f"{entries[0]['transformers']}; bfloat16, random weights, layers of real sizes but few "
         f"of them, medians of interleaved rounds. In the geometric mean {said}."
+    ]
+
+
+def distributed(results):
+    """What two processes were measured at, in one sentence."""
+    found = results.distributed
+    said = [
+        f"{ratios['eager']:.2f} and {ratios['compile']:.2f} in {entry['mode']}"
+        for entry in found["entries"]
+        for ratios in [distributed_report.speedups(entry)]
+    ]
+    is_right = not any(map(distributed_report.is_wrong, found["entries"]))
+    return [
+        f"On {found['world']} {found['device']}, torch {found['torch']}, {found['layers']} of "
+        f"LLaMA-3 8B's layers with {found['tokens']} tokens, heads and features split: eager's and "
+        f"torch.compile's times over Fuse's are {', '.join(said)}. Results are {'right' if is_right else 'WRONG'}."
     ]
 
 

@@ -38,6 +38,10 @@ FILES = {
         "models of transformers under torch.compile, with Fuse as its backend and others",
         "compare_models.py",
     ),
+    "distributed.json.xz": (
+        "LLaMA's blocks shared by two GPUs, beside eager and torch.compile",
+        "compare_distributed.py",
+    ),
     "contractions-sync.json.xz": (
         "the same by mma.sync, as chips without wgmma run them, on a Hopper GPU",
         "compare_contractions.py --chip sm_90",

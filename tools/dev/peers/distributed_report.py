@@ -1,0 +1,35 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a comparison over several GPUs found, as text."""
+
+
+def lines(entry):
+    """What is said of a mode."""
+    yield f"{entry['mode']}:"
+    for name, peer in entry["peers"].items():
+        if "skipped" in peer:
+            yield f"  {name:8} {peer['skipped']}"
+            continue
+        verdict = "right" if peer.get("right", True) else "WRONG"
+        yield (
+            f"  {name:8} {peer['seconds'] * 1e3:9.3f} ms, first call "
+            f"{peer['first_seconds']:.1f} s, {verdict}, worst {peer.get('worst', 0):.2f} "
+            f"({peer.get('worst_of', '-')})"
+        )
+        for key in ("coverage", "failures", "eager"):
+            if peer.get(key):
+                yield f"    {key}: {peer[key]}"
+    ratios = speedups(entry)
+    yield "  over Fuse's: " + ", ".join(f"{n} {r:.2f}" for n, r in ratios.items())
+
+
+def speedups(entry):
+    """Each peer's time over Fuse's."""
+    seconds = {n: p["seconds"] for n, p in entry["peers"].items() if "seconds" in p}
+    mine = seconds.pop("fuse", None)
+    return {name: s / mine for name, s in seconds.items()} if mine else {}
+
+
+def is_wrong(entry):
+    fuse = entry["peers"].get("fuse", {})
+    return not fuse.get("right", True) or bool(fuse.get("failures"))
