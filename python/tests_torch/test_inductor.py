@@ -82,6 +82,48 @@ def test_strides_of_results():
     assert regions()
 
 
+def test_attention_and_complex_numbers_join_regions():
+    fuse_torch.use_in_inductor({"attention": "always"})
+    freqs = torch.polar(torch.ones(9, 8), torch.randn(9, 8))
+
+    def turned(x):
+        c = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * freqs
+        return torch.view_as_real(c).flatten(3)
+
+    def attend(q, k, v):
+        y = torch.nn.functional.scaled_dot_product_attention(
+            turned(q), turned(k), v, is_causal=True
+        )
+        return torch.nn.functional.layer_norm(y + q, (16,))
+
+    inputs = [torch.randn(2, 4, 9, 16) for _ in range(3)]
+    with torch.no_grad():
+        ours = torch.compile(attend, fullgraph=True)(*inputs)
+    torch.testing.assert_close(ours, attend(*inputs), rtol=1e-4, atol=1e-4)
+    (region,) = regions()
+    assert "fuse.attention_and_sums.default" in region.operators
+    assert region.program.count("fuse.contract") == 2
+
+
+def test_attention_that_is_trained():
+    fuse_torch.use_in_inductor({"attention": "always"})
+    found = []
+
+    def attend(q, k, v):
+        y = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+        return torch.nn.functional.layer_norm(y + q, (16,))
+
+    given = [torch.randn(2, 4, 9, 16) for _ in range(3)]
+    for function in (torch.compile(attend, fullgraph=True), attend):
+        inputs = [x.clone().requires_grad_() for x in given]
+        y = function(*inputs)
+        (y * torch.linspace(0, 1, 16)).sum().backward()
+        found.append([y.detach(), *(x.grad for x in inputs)])
+    for ours, theirs in zip(*found):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+    assert any("attention" in o for r in regions() for o in r.operators)
+
+
 def test_the_operator_is_whole():
     x = torch.randn(3, 8)
     text = (

@@ -1,11 +1,11 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention whose gradient is needed: forward in regions, backward by torch.
+"""Attention for which torch has chosen a kernel before regions are formed.
 
-torch has chosen a kernel when regions are formed, and its backward kernel takes what the
-forward one leaves: the result and the logarithm of each row's sum of exponentials. Where a
-region takes the forward pass, one operator that leaves just these replaces torch's; the
-random state beside them is of dropout, of which there is none, so that it is never read.
+So it is where gradients are needed, and in Inductor. A backward kernel takes what the forward
+one leaves: the result and the logarithm of each row's sum of exponentials. Where a region
+takes the forward pass, one operator that leaves just these replaces torch's; the random
+state beside them is of dropout, of which there is none, so that it is never read.
 """
 
 import operator
@@ -53,9 +53,12 @@ def _run(query, key, value, bias, is_causal, scale, kernel):
     return result[0], result[1]
 
 
-def take_attention(graph_module, options):
-    """Replaces torch's kernels in a forward graph where a region takes attention."""
-    state = {}
+def take_attention(graph_module, options, *, makes_state=True):
+    """Replaces torch's kernels in a graph where a region takes attention.
+
+    makes_state  whether random state that is handed on can be made by aten.empty
+    """
+    state = {} if makes_state else None
     for node in list(graph_module.graph.nodes):
         if node.op == "call_function" and node.target in _OPERATORS:
             _take(node, options, state)
@@ -65,17 +68,16 @@ def _take(node, options, state):
     name, bias, random = _OPERATORS[node.target]
     given = _arguments(node)
     used = {user.args[1]: user for user in node.users if user.users}
-    is_plain = given["dropout_p"] == 0.0 and not given.get("return_debug_mask", False)
-    if not is_plain or not given.get("compute_log_sumexp", True):
+    if given["dropout_p"] != 0.0 or given.get("return_debug_mask", False):
         return
-    if 1 not in used or set(used) - {0, 1, *random}:
+    if set(used) - {0, 1, *(random if state is not None else ())}:
         return
     try:
         if attention_reason(node, options) is not None:
             return
     except Unsupported:
         return
-    graph, values = node.graph, node.meta["val"]
+    graph, values = node.graph, _values(node, given, name, bias)
     if values[1].shape[2] != values[0].shape[2]:
         # Padded, where the queries are no multiple of 32.
         return
@@ -90,7 +92,7 @@ def _take(node, options, state):
                 name,
             ),
         )
-        taken.meta = {**node.meta, "val": (values[0], values[1])}
+        taken.meta = {**node.meta, "val": values}
         for number, user in used.items():
             if number in random:
                 result = _unread(graph, user, state)
@@ -100,6 +102,24 @@ def _take(node, options, state):
             user.replace_all_uses_with(result)
     for user in (*node.users, node):
         graph.erase_node(user)
+
+
+def _values(node, given, name, bias):
+    """The fake results of the new operator; where torch's makes no sums, they are added."""
+    made = node.meta["val"]
+    if given.get("compute_log_sumexp", True):
+        return made[0], made[1]
+    fakes = [
+        x.meta["val"] if isinstance(x, torch.fx.Node) else x
+        for x in (
+            *(given[each] for each in ("query", "key", "value")),
+            given[bias] if bias else None,
+            given["is_causal"],
+            given["scale"],
+        )
+    ]
+    with made[0].fake_mode:
+        return made[0], _run(*fakes, name)[1]
 
 
 def _arguments(node):

@@ -18,7 +18,9 @@ from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from fuse_compiler._library import Error, version
 from fuse_compiler.torch._attention import ATTENTION
+from fuse_compiler.torch._attention_training import ATTENTION_AND_SUMS, take_attention
 from fuse_compiler.torch._backend import checked_options, operators_of
+from fuse_compiler.torch._complex import split_complex
 from fuse_compiler.torch._convert import first_value
 from fuse_compiler.torch._convert_reduce import CONTRACTIONS, REDUCTIONS
 from fuse_compiler.torch._fold import fold_constants
@@ -53,7 +55,7 @@ def _fake(inputs, program, sizes, ranks, dtypes):
 
 
 _REGION = torch.ops.fuse.region.default
-_HOLDS = {*CONTRACTIONS, *REDUCTIONS, ATTENTION}
+_HOLDS = {*CONTRACTIONS, *REDUCTIONS, ATTENTION, ATTENTION_AND_SUMS}
 
 
 class RegionPass(CustomGraphPass):
@@ -64,7 +66,10 @@ class RegionPass(CustomGraphPass):
 
     def __call__(self, graph):
         module = graph.owning_module
+        split_complex(module)
         fold_constants(module, self._options)
+        # Inductor would compute what nobody reads.
+        take_attention(module, self._options, makes_state=False)
         support = Support(self._options)
         small = form_regions(module, support, self._options, _HOLDS)
         regions, reasons = [], {**support.reasons, **small}
