@@ -17,6 +17,7 @@ from mutants_rows import ROWS
 from mutants_several_rows import SEVERAL_ROWS
 from mutants_streamed import STREAMED
 from mutants_sums import SUMS
+from mutants_wgmma import WGMMA
 
 MUTANTS = [
     *LOWERING,
@@ -28,6 +29,7 @@ MUTANTS = [
     *SEVERAL_ROWS,
     *STREAMED,
     *MMA_SYNC,
+    *WGMMA,
     *SUMS,
     *of_file(
         "lib/Runtime/Arguments.cpp",
