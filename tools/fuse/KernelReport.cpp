@@ -119,8 +119,9 @@ static Error noTensorCores(StringRef kernel, ArrayRef<jit::Remark> remarks,
   return createStringError(
       inconvertibleErrorCode(),
       formatv("{0}: expected tensor-core instructions in every kernel that "
-              "contracts, but kernel '{1}' has none{2}; use --chip sm_90a, and "
-              "operands of f16 or bf16 whose rows are multiples of 16 bytes",
+              "contracts, but kernel '{1}' has none{2}; use operands of f16 or "
+              "bf16, from sm_89 on also of 8-bit floats, that lie in memory "
+              "with rows of multiples of 16 bytes",
               place, kernel, why));
 }
 
