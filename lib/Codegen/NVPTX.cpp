@@ -12,6 +12,7 @@
 #include "UnpackBFloat16.h"
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Codegen/Translate.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -36,8 +37,24 @@ static llvm::CodeGenOptLevel getCodeGenLevel(unsigned level) {
       llvm::CodeGenOptLevel::Aggressive);
 }
 
+/// The chip's, or that of products of 8-bit floats by mma.sync: only programs
+/// with these ask for as new a driver.
+static unsigned ptxVersionOf(gpu::GPUModuleOp module, const GPUTarget &target) {
+  constexpr unsigned ofFloat8Products = 84;
+  bool hasThem =
+      module
+          .walk([](LLVM::CallIntrinsicOp call) {
+            return call.getIntrin().starts_with("llvm.nvvm.mma.m16n8k32.")
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  return hasThem ? std::max(target.ptxVersion, ofFloat8Products)
+                 : target.ptxVersion;
+}
+
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createMachine(const GPUTarget &target, unsigned optLevel) {
+createMachine(const GPUTarget &target, unsigned ptxVersion, unsigned optLevel) {
   initializeNVPTX();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string error;
@@ -48,7 +65,7 @@ createMachine(const GPUTarget &target, unsigned optLevel) {
         "expected an LLVM with the NVPTX target, but got: " + error +
         "; use an LLVM that was built with NVPTX");
   std::unique_ptr<llvm::TargetMachine> machine(llvmTarget->createTargetMachine(
-      triple, target.chip, "+ptx" + std::to_string(target.ptxVersion), {},
+      triple, target.chip, "+ptx" + std::to_string(ptxVersion), {},
       std::nullopt, std::nullopt, getCodeGenLevel(optLevel)));
   if (!machine)
     return llvm::createStringError(
@@ -93,7 +110,7 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
                                                 const GPUTarget &target,
                                                 const PTXOptions &options) {
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      createMachine(target, options.optLevel);
+      createMachine(target, ptxVersionOf(module, target), options.optLevel);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;

@@ -10,6 +10,7 @@
 #include "HostStrides.h"
 #include "KernelFrame.h"
 #include "LaunchAttributes.h"
+#include "Mma/SplitSums.h"
 #include "Mma/StreamedParts.h"
 #include "PartStates.h"
 #include "TensorMaps.h"
@@ -344,6 +345,9 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
 FailureOr<Grid> KernelLowering::combineParts(KernelFrame &frame) {
   if (auto streamed = dyn_cast<StreamedScheduleAttr>(kernel.getScheduleAttr()))
     return lowerStreamedCombination(frame, streamed);
+  if (auto mma = dyn_cast<MmaScheduleAttr>(kernel.getScheduleAttr());
+      mma && mma.leavesParts())
+    return lowerSplitCombination(frame);
   return lowerCombination(frame);
 }
 
@@ -351,6 +355,9 @@ FailureOr<Grid> KernelLowering::combineParts(KernelFrame &frame) {
 FailureOr<std::optional<PartLayout>> KernelLowering::planParts() {
   if (auto streamed = dyn_cast<StreamedScheduleAttr>(kernel.getScheduleAttr()))
     return streamedPartLayoutOf(kernel, dims, streamed, options);
+  if (auto mma = dyn_cast<MmaScheduleAttr>(kernel.getScheduleAttr());
+      mma && mma.leavesParts())
+    return splitPartLayoutOf(kernel, dims, mma, options);
   return partLayoutOf(kernel, dims);
 }
 
@@ -429,8 +436,9 @@ void KernelLowering::planStates(const PartLayout &layout) {
   } else {
     current.parts = steps;
   }
-  Value results = product(layout.results);
   for (const PartComponent &component : layout.components) {
+    Value results =
+        product(component.results.empty() ? layout.results : component.results);
     Value all = builder.createOrFold<arith::MulIOp>(loc, results,
                                                     constant(component.width));
     SmallVector<int64_t> shape;

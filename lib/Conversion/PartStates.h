@@ -38,10 +38,11 @@
 namespace mlir::fuse {
 
 /// A component of a state: the element type, as it is computed, and the
-/// elements of a result.
+/// elements of a result; also its own extents where not all have the same.
 struct PartComponent {
   Type type;
   int64_t width = 1;
+  SmallVector<Extent> results = {};
 };
 
 /// What the two launches of a kernel have between them.

@@ -290,7 +290,11 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                               const DimClasses &dims,
                               std::optional<TensorFacts> facts) {
   std::string gathered;
-  if (schedule.getSplitK() > 1)
+  if (schedule.leavesParts())
+    gathered = formatv(", whose parts up to {0} blocks sum and a second launch "
+                       "adds in order",
+                       schedule.getSplitK());
+  else if (schedule.getSplitK() > 1)
     gathered = formatv(", whose parts {0} blocks sum and then add in order",
                        schedule.getSplitK());
   else if (schedule.clusterSize() > 1)
@@ -312,7 +316,9 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
       sharers, schedule.resultRows(), schedule.resultColumns(),
       schedule.getSwap() ? " with the operands swapped" : "", gathered,
       schedule.getStages() - 1,
-      isBuffered ? "through shared memory" : "from registers",
+      schedule.leavesParts() ? "by that launch"
+      : isBuffered           ? "through shared memory"
+                             : "from registers",
       schedule.getStore() == MmaStore::tma ? explainStores(kernel, dims) : "",
       schedule.getOperandBits());
   if (size_t count =

@@ -110,9 +110,9 @@ static double cut(double value, double largest) {
 }
 
 void fuse::runtime::multiplyAddShort(ArrayRef<float> a, ArrayRef<float> b,
-                                     MutableArrayRef<float> sums) {
-  size_t columns = sums.size() / matrixRows, depth = a.size() / matrixRows;
-  for (size_t row = 0; row < matrixRows; ++row)
+                                     MutableArrayRef<float> sums, size_t rows) {
+  size_t columns = sums.size() / rows, depth = a.size() / rows;
+  for (size_t row = 0; row < rows; ++row)
     for (size_t column = 0; column < columns; ++column) {
       float &total = sums[row * columns + column];
       auto term = [&](size_t k) {

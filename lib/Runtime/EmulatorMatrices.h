@@ -60,7 +60,8 @@ struct SumPlace {
 SumPlace placeOfSum(unsigned warp, unsigned lane, unsigned number);
 
 /// Row and column in the 64 x 16 of A of the lower half of register `number`;
-/// the upper half is the next column.
+/// the upper half is the next column. 8-bit elements lie in its bytes, of twice
+/// as many columns.
 SumPlace placeOfA(unsigned warp, unsigned lane, unsigned number);
 
 float halfToFloat(uint16_t bits, bool isBFloat);
@@ -87,7 +88,8 @@ void multiplyAdd(llvm::ArrayRef<float> a, llvm::ArrayRef<float> b,
 /// are cut to 13 bits behind the first bit of the largest, and so is the
 /// result.
 void multiplyAddShort(llvm::ArrayRef<float> a, llvm::ArrayRef<float> b,
-                      llvm::MutableArrayRef<float> sums);
+                      llvm::MutableArrayRef<float> sums,
+                      size_t rows = matrixRows);
 
 } // namespace fuse::runtime
 

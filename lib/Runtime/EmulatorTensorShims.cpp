@@ -201,7 +201,7 @@ static void storeMatricesShim(uint64_t address, Registers... registers,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a lane brings to m16n8k16 and gets from it.
+/// What a lane brings to m16n8k16, or m16n8k32 of 8 bits, and gets from it.
 struct WarpProduct {
   static constexpr unsigned rows = 16, columns = 8, sumWords = 4;
   std::array<uint32_t, 4> a;
@@ -210,15 +210,24 @@ struct WarpProduct {
 };
 } // namespace
 
+/// Puts the elements of a register, which is number `number` of A, where they
+/// are in a matrix of `depth` columns.
+static void putWord(MutableArrayRef<float> matrix, unsigned lane,
+                    unsigned number, uint32_t word, EmulatorFactor element) {
+  unsigned bytes = bytesOf(element);
+  SumPlace place = placeOfA(/*warp=*/0, lane, number);
+  size_t at = place.row * depthOf(element) + place.column * 2 / bytes;
+  for (unsigned i = 0; i < sizeof(word) / bytes; ++i)
+    matrix[at + i] = factorToFloat(word >> 8 * bytes * i, element);
+}
+
 /// The columns of B lie in registers as the first 8 rows of A would.
-static void multiplyInWarp(WarpLanes lanes, bool isBFloat) {
+static void multiplyInWarp(WarpLanes lanes, EmulatorFactor elementA,
+                           EmulatorFactor elementB) {
   constexpr unsigned rows = WarpProduct::rows, columns = WarpProduct::columns;
-  std::array<float, rows * matrixDepth> a;
-  std::array<float, columns * matrixDepth> b;
+  std::vector<float> a(rows * depthOf(elementA)),
+      b(columns * depthOf(elementB));
   std::array<float, rows * columns> sums;
-  auto half = [&](uint32_t word, unsigned upper) {
-    return halfToFloat(uint16_t(word >> 16 * upper), isBFloat);
-  };
   auto sumOf = [&](unsigned lane, unsigned number) -> float & {
     SumPlace place = placeOfSum(/*warp=*/0, lane, number);
     return sums[place.row * columns + place.column];
@@ -226,33 +235,29 @@ static void multiplyInWarp(WarpLanes lanes, bool isBFloat) {
   for (unsigned lane : lanes.members()) {
     auto &mine = lanes.payload<WarpProduct>(lane);
     for (unsigned number = 0; number < mine.a.size(); ++number)
-      for (unsigned upper = 0; upper < 2; ++upper) {
-        SumPlace place = placeOfA(/*warp=*/0, lane, number);
-        a[place.row * matrixDepth + place.column + upper] =
-            half(mine.a[number], upper);
-        if (number < mine.b.size()) {
-          SumPlace ofB = placeOfA(/*warp=*/0, lane, 2 * number);
-          b[ofB.row * matrixDepth + ofB.column + upper] =
-              half(mine.b[number], upper);
-        }
-      }
+      putWord(a, lane, number, mine.a[number], elementA);
+    for (unsigned number = 0; number < mine.b.size(); ++number)
+      putWord(b, lane, 2 * number, mine.b[number], elementB);
     for (unsigned number = 0; number < mine.sums.size(); ++number)
       sumOf(lane, number) = mine.sums[number];
   }
-  multiplyAdd(a, b, sums, rows);
+  if (bytesOf(elementA) == 1)
+    multiplyAddShort(a, b, sums, rows);
+  else
+    multiplyAdd(a, b, sums, rows);
   for (unsigned lane : lanes.members())
     for (unsigned number = 0; number < WarpProduct::sumWords; ++number)
       lanes.payload<WarpProduct>(lane).sums[number] = sumOf(lane, number);
 }
 
-template <bool isBFloat>
+template <EmulatorFactor elementA, EmulatorFactor elementB>
 static void multiplySyncShim(float *result, uint32_t a0, uint32_t a1,
                              uint32_t a2, uint32_t a3, uint32_t b0, uint32_t b1,
                              float c0, float c1, float c2, float c3,
                              const EmulatorSite *site) {
   WarpProduct mine{{a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};
   grid().warpOperation({"mma.sync", ~0u, &mine, site}, [](WarpLanes lanes) {
-    multiplyInWarp(lanes, isBFloat);
+    multiplyInWarp(lanes, elementA, elementB);
     return true;
   });
   std::copy(mine.sums.begin(), mine.sums.end(), result);
@@ -409,8 +414,19 @@ static void addMatrixShims(SmallVectorImpl<EmulatorShim> &shims) {
   FUSE_MATRICES("", false);
   FUSE_MATRICES(".trans", true);
 #undef FUSE_MATRICES
-  add("llvm.nvvm.mma.m16n8k16.row.col.f32.f32", multiplySyncShim<false>);
-  add("llvm.nvvm.mma.m16n8k16.row.col.bf16", multiplySyncShim<true>);
+  using Factor = EmulatorFactor;
+  add("llvm.nvvm.mma.m16n8k16.row.col.f32.f32",
+      multiplySyncShim<Factor::F16, Factor::F16>);
+  add("llvm.nvvm.mma.m16n8k16.row.col.bf16",
+      multiplySyncShim<Factor::BF16, Factor::BF16>);
+#define FUSE_MMA_BYTES(A, ELEMENT_A, B, ELEMENT_B)                             \
+  add("llvm.nvvm.mma.m16n8k32.row.col.f32." A "." B ".f32",                    \
+      multiplySyncShim<Factor::ELEMENT_A, Factor::ELEMENT_B>)
+  FUSE_MMA_BYTES("e4m3", E4M3, "e4m3", E4M3);
+  FUSE_MMA_BYTES("e4m3", E4M3, "e5m2", E5M2);
+  FUSE_MMA_BYTES("e5m2", E5M2, "e4m3", E4M3);
+  FUSE_MMA_BYTES("e5m2", E5M2, "e5m2", E5M2);
+#undef FUSE_MMA_BYTES
   add("fuse.wgmma", multiplyShim);
   add("fuse.wgmma.wait", waitForSumsShim);
   add("fuse.wgmma.use", useSumShim);

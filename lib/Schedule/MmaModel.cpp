@@ -46,7 +46,8 @@ struct TileClocks {
 
 double mlir::fuse::mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   if (schedule.isMmaSync())
-    return gpu.mmaSyncPerClock;
+    return schedule.getOperandBits() == 8 ? gpu.mmaSyncFloat8PerClock
+                                          : gpu.mmaSyncPerClock;
   constexpr double bits = 16;
   return gpu.mmaPerClock * bits / schedule.getOperandBits();
 }
@@ -120,7 +121,7 @@ double mlir::fuse::mmaEpilogueClocks(MmaScheduleAttr schedule,
   double lanes =
       gpu.operationsPerSecond() / (gpu.multiprocessors * gpu.clockHertz);
   double places =
-      schedule.getTileM() * schedule.getTileN() / schedule.getSplitK();
+      schedule.getTileM() * schedule.getTileN() / schedule.exchangingBlocks();
   return places * (product.instructions / lanes +
                    product.readBytes / gpu.sharedBytesPerClock);
 }
@@ -435,7 +436,7 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
     return {};
   SmallVector<MmaScheduleAttr> all =
       gpu.hasWgmma ? ScheduleList(context, product.operandBits, form, gpu).all()
-                   : mmaSyncSchedules(context, form, gpu);
+                   : mmaSyncSchedules(context, product.operandBits, form, gpu);
   // Costs, and the place in `all`.
   SmallVector<std::pair<std::pair<double, double>, size_t>> costs;
   for (auto [number, schedule] : llvm::enumerate(all))

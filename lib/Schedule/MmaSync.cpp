@@ -19,7 +19,10 @@ static constexpr int64_t tileRows[] = {64, 128, 192, 256};
 static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80, 96,
                                           112, 128, 160, 192, 224, 256};
 static constexpr int64_t ringStages[] = {5, 4, 3, 2};
+static constexpr int64_t splitsOfK[] = {2, 4, 8};
 static constexpr int64_t mostConsumers = 2;
+/// Of a sum in f32.
+static constexpr double sumBytes = 4;
 /// Registers of a thread beside sums and two fragments of each operand.
 static constexpr int64_t otherRegisters = 40;
 /// Clocks for which a block's warps wait for each other and for shared memory
@@ -39,13 +42,25 @@ struct StepClocks {
 };
 } // namespace
 
-int64_t mlir::fuse::mmaSyncRegisters(MmaScheduleAttr schedule,
-                                     const GPUTarget &gpu) {
+/// What a thread needs, whether the chip has it or not.
+static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t parts = schedule.partsPerConsumer();
   int64_t columns = schedule.columnsPerConsumer();
   int64_t sums = parts * columns / 2;
   int64_t fragments = 2 * (4 * parts + columns / 4);
-  return std::min<int64_t>(sums + fragments + otherRegisters,
+  if (schedule.getOperandBits() == 8) {
+    // The sums of a step are apart from the others; some chips unpack
+    // fragments.
+    sums *= 2;
+    if (gpu.mmaSyncFloat8PerClock <= gpu.mmaSyncPerClock)
+      fragments *= 2;
+  }
+  return sums + fragments + otherRegisters;
+}
+
+int64_t mlir::fuse::mmaSyncRegisters(MmaScheduleAttr schedule,
+                                     const GPUTarget &gpu) {
+  return std::min<int64_t>(neededRegisters(schedule, gpu),
                            gpu.maxRegistersPerThread);
 }
 
@@ -57,6 +72,21 @@ int64_t mlir::fuse::mmaSyncResidentBlocks(MmaScheduleAttr schedule,
       gpu.sharedBytesPerSM / shared);
 }
 
+/// Steps of the summed axis, and parts that these are shared by.
+static double stepsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return std::ceil(product.k / schedule.getTileK());
+}
+
+static double partsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return std::max(
+      1.0, std::min<double>(stepsOf(schedule, product), schedule.getSplitK()));
+}
+
+/// What blocks take in turn: tiles, or parts of them.
+static double turnsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return mmaTilesOf(schedule, product) * partsOf(schedule, product);
+}
+
 static StepClocks stepClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
@@ -66,7 +96,7 @@ static StepClocks stepClocks(MmaScheduleAttr schedule,
   double read = groupWarps * schedule.getConsumers() *
                 (rows + schedule.columnsPerConsumer()) * bytes;
   double busy =
-      std::min<double>(mmaTilesOf(schedule, product), gpu.multiprocessors);
+      std::min<double>(turnsOf(schedule, product), gpu.multiprocessors);
   return {places * m * n / mmaPerClock(schedule, gpu),
           places * (loaded + read) / gpu.sharedBytesPerClock,
           places * loaded /
@@ -79,8 +109,8 @@ static StepClocks stepClocks(MmaScheduleAttr schedule,
 static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                            const GPUTarget &gpu) {
   double bytes =
-      schedule.getTileM() * schedule.getTileN() * product.resultBytes;
-  constexpr double sumBytes = 4;
+      schedule.getTileM() * schedule.getTileN() *
+      (schedule.leavesParts() ? sumBytes : double(product.resultBytes));
   if (schedule.gathersSums())
     return 2 * schedule.getTileM() * schedule.getTileN() * sumBytes /
                gpu.sharedBytesPerClock +
@@ -90,14 +120,31 @@ static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
   return 2 * bytes / gpu.sharedBytesPerClock + bytes / gpu.l2PortBytesPerClock;
 }
 
-static double stepsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
-  return std::ceil(product.k / schedule.getTileK());
-}
-
 static double epilogueClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
-  return mmaEpilogueClocks(schedule, product, gpu) +
-         resultClocks(schedule, product, gpu);
+  double following =
+      schedule.leavesParts() ? 0 : mmaEpilogueClocks(schedule, product, gpu);
+  return following + resultClocks(schedule, product, gpu);
+}
+
+/// Steps of the block with the most.
+static double stepsOfPart(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return std::ceil(stepsOf(schedule, product) / partsOf(schedule, product));
+}
+
+/// Seconds of the launch that adds the sums of parts, which the L2 has if they
+/// are no more than half of it, and computes what follows.
+static double addingSeconds(MmaScheduleAttr schedule, const MmaProduct &product,
+                            const GPUTarget &gpu) {
+  if (!schedule.leavesParts())
+    return 0;
+  double places = product.batches * product.m * product.n;
+  double bytes = places * sumBytes * partsOf(schedule, product);
+  double rate = bytes <= gpu.l2Bytes / 2.0
+                    ? gpu.l2BytesPerClock * gpu.clockHertz
+                    : gpu.memoryBytesPerSecond;
+  return gpu.launchSeconds + 2 * bytes / rate +
+         places * product.instructions / gpu.operationsPerSecond();
 }
 
 /// Clocks of a multiprocessor for a tile beside others, which fill what it
@@ -105,7 +152,8 @@ static double epilogueClocks(MmaScheduleAttr schedule,
 static double sharedTileClocks(MmaScheduleAttr schedule,
                                const MmaProduct &product,
                                const GPUTarget &gpu) {
-  return stepsOf(schedule, product) * stepClocks(schedule, product, gpu).all() +
+  return stepsOfPart(schedule, product) *
+             stepClocks(schedule, product, gpu).all() +
          epilogueClocks(schedule, product, gpu);
 }
 
@@ -115,19 +163,19 @@ static double aloneTileClocks(MmaScheduleAttr schedule,
   double step =
       std::max(stepClocks(schedule, product, gpu).all() + meetingClocks,
                arrivalClocks / (schedule.getStages() - 1));
-  return arrivalClocks + stepsOf(schedule, product) * step +
+  return arrivalClocks + stepsOfPart(schedule, product) * step +
          epilogueClocks(schedule, product, gpu);
 }
 
-/// Of the multiprocessor with the most tiles. Resident blocks start together,
+/// Of the multiprocessor with the most turns. Resident blocks start together,
 /// and the others as these end.
 double mlir::fuse::mmaSyncClocks(MmaScheduleAttr schedule,
                                  const MmaProduct &product,
                                  const GPUTarget &gpu) {
-  double tiles = std::ceil(mmaTilesOf(schedule, product) / gpu.multiprocessors);
+  double turns = std::ceil(turnsOf(schedule, product) / gpu.multiprocessors);
   double resident = std::max<int64_t>(1, mmaSyncResidentBlocks(schedule, gpu));
-  return std::max(tiles * sharedTileClocks(schedule, product, gpu),
-                  std::ceil(tiles / resident) *
+  return std::max(turns * sharedTileClocks(schedule, product, gpu),
+                  std::ceil(turns / resident) *
                       aloneTileClocks(schedule, product, gpu));
 }
 
@@ -135,7 +183,7 @@ TimeEstimate mlir::fuse::estimateMmaSync(MmaScheduleAttr schedule,
                                          const MmaProduct &product,
                                          const GPUTarget &gpu) {
   double all =
-      mmaTilesOf(schedule, product) * sharedTileClocks(schedule, product, gpu);
+      turnsOf(schedule, product) * sharedTileClocks(schedule, product, gpu);
   double busy =
       std::max(mmaSyncClocks(schedule, product, gpu) / gpu.tensorClockHertz,
                all / gpu.multiprocessors / gpu.sustainedClockHertz);
@@ -148,7 +196,8 @@ TimeEstimate mlir::fuse::estimateMmaSync(MmaScheduleAttr schedule,
   TimeEstimate estimate;
   estimate.residentBlocks = mmaSyncResidentBlocks(schedule, gpu);
   estimate.seconds = gpu.launchSeconds + softMaximum({busy, memory}) +
-                     mmaCombiningSeconds(schedule, product, gpu);
+                     mmaCombiningSeconds(schedule, product, gpu) +
+                     addingSeconds(schedule, product, gpu);
   StepClocks clocks = stepClocks(schedule, product, gpu);
   if (estimate.seconds < 2 * gpu.launchSeconds)
     estimate.limit = TimeLimit::Launch;
@@ -171,19 +220,25 @@ namespace {
 /// Enumerates the schedules for a form.
 class SyncSchedules {
 public:
-  SyncSchedules(MLIRContext *context, const MmaForm &form, const GPUTarget &gpu)
-      : context(context), form(form), gpu(gpu) {}
+  SyncSchedules(MLIRContext *context, int64_t operandBits, const MmaForm &form,
+                const GPUTarget &gpu)
+      : context(context), operandBits(operandBits), form(form), gpu(gpu) {}
 
   SmallVector<MmaScheduleAttr> all();
 
 private:
-  MmaScheduleAttr with(int64_t tileM, int64_t tileN, int64_t consumers,
-                       int64_t stages, bool swap, int64_t blocks);
-  MmaStore storeOf(int64_t tileN, int64_t consumers, bool swap) const;
-  void add(int64_t tileM, int64_t tileN, int64_t consumers, int64_t stages,
-           bool swap);
+  struct Shape {
+    int64_t tileM, tileN, consumers;
+    bool swap = false;
+    int64_t stages = 2, splitK = 1;
+  };
+  MmaScheduleAttr with(const Shape &shape, int64_t blocks);
+  MmaStore storeOf(const Shape &shape) const;
+  void add(const Shape &shape);
+  void addShape(Shape shape);
 
   MLIRContext *context;
+  int64_t operandBits;
   const MmaForm &form;
   const GPUTarget &gpu;
   SmallVector<MmaScheduleAttr> found;
@@ -191,33 +246,44 @@ private:
 } // namespace
 
 /// Threads write 16 bytes of rows that tensor maps could write, too.
-MmaStore SyncSchedules::storeOf(int64_t tileN, int64_t consumers,
-                                bool swap) const {
+MmaStore SyncSchedules::storeOf(const Shape &shape) const {
   constexpr int64_t fewest = 16;
-  int64_t width = tileN / consumers / form.contractions;
-  bool buffers = !swap && form.mayCopyResults && width % fewest == 0;
+  int64_t width = shape.tileN / shape.consumers / form.contractions;
+  bool buffers = !shape.swap && shape.splitK == 1 && form.mayCopyResults &&
+                 width % fewest == 0;
   return buffers ? MmaStore::rows : MmaStore::direct;
 }
 
-MmaScheduleAttr SyncSchedules::with(int64_t tileM, int64_t tileN,
-                                    int64_t consumers, int64_t stages,
-                                    bool swap, int64_t blocks) {
+MmaScheduleAttr SyncSchedules::with(const Shape &shape, int64_t blocks) {
   return MmaScheduleAttr::getIfLegal(
-      context, MmaIsa::mma_sync, tileM, tileN, MmaScheduleAttr::kRowElements,
-      stages, consumers, mmaRasterOf(tileM, tileN, blocks),
-      storeOf(tileN, consumers, swap), blocks, /*splitK=*/1, swap);
+      context, MmaIsa::mma_sync, shape.tileM, shape.tileN,
+      MmaScheduleAttr::kRowBytes * 8 / operandBits, shape.stages,
+      shape.consumers, mmaRasterOf(shape.tileM, shape.tileN, blocks),
+      storeOf(shape), blocks / shape.splitK * shape.splitK, shape.splitK,
+      shape.swap, operandBits);
 }
 
-void SyncSchedules::add(int64_t tileM, int64_t tileN, int64_t consumers,
-                        int64_t stages, bool swap) {
-  MmaScheduleAttr one =
-      with(tileM, tileN, consumers, stages, swap, gpu.multiprocessors);
+void SyncSchedules::add(const Shape &shape) {
+  MmaScheduleAttr one = with(shape, gpu.multiprocessors);
   if (!one || one.sharedBytes() > gpu.maxSharedBytesPerBlock ||
+      neededRegisters(one, gpu) > gpu.maxRegistersPerThread ||
       !isLegalMma(one, form))
     return;
   if (int64_t resident = mmaSyncResidentBlocks(one, gpu))
-    found.push_back(with(tileM, tileN, consumers, stages, swap,
-                         resident * gpu.multiprocessors));
+    found.push_back(with(shape, resident * gpu.multiprocessors));
+}
+
+/// Parts of the summed axis are for few tiles, which have room for all stages.
+void SyncSchedules::addShape(Shape shape) {
+  for (int64_t stages : ringStages) {
+    shape.stages = stages;
+    add(shape);
+  }
+  shape.stages = ringStages[0];
+  for (int64_t splitK : splitsOfK) {
+    shape.splitK = splitK;
+    add(shape);
+  }
 }
 
 SmallVector<MmaScheduleAttr> SyncSchedules::all() {
@@ -225,14 +291,13 @@ SmallVector<MmaScheduleAttr> SyncSchedules::all() {
   for (int64_t tileM : tileRows)
     for (int64_t tileN : columns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
-        for (int64_t stages : ringStages)
-          for (bool swap : {false, true})
-            add(tileM, tileN, consumers, stages, swap);
+        for (bool swap : {false, true})
+          addShape({tileM, tileN, consumers, swap});
   return std::move(found);
 }
 
 SmallVector<MmaScheduleAttr>
-mlir::fuse::mmaSyncSchedules(MLIRContext *context, const MmaForm &form,
-                             const GPUTarget &gpu) {
-  return SyncSchedules(context, form, gpu).all();
+mlir::fuse::mmaSyncSchedules(MLIRContext *context, int64_t operandBits,
+                             const MmaForm &form, const GPUTarget &gpu) {
+  return SyncSchedules(context, operandBits, form, gpu).all();
 }

@@ -11,6 +11,9 @@
 // as long as the busiest of the three takes, and what threads wait for each
 // other; or as long as a copy takes to arrive, over the steps under way.
 //
+// Parts of the summed axis are tiles of fewer steps, whose results are their
+// sums; another launch adds these.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_SCHEDULE_MMASYNC_H
@@ -47,6 +50,7 @@ TimeEstimate estimateMmaSync(MmaScheduleAttr schedule,
 
 /// All that the chip has room for and that suit the form.
 SmallVector<MmaScheduleAttr> mmaSyncSchedules(MLIRContext *context,
+                                              int64_t operandBits,
                                               const MmaForm &form,
                                               const GPUTarget &gpu);
 

@@ -68,6 +68,7 @@ static constexpr GPUTarget makeSM89() {
   // For conversions to 8-bit floats.
   t.ptxVersion = 81;
   t.hasFloat8 = true;
+  t.mmaSyncFloat8PerClock = 1024;
   t.maxBlocksPerSM = 24;
   t.multiprocessors = 142;
   t.memoryBytesPerSecond = 864e9;
@@ -88,7 +89,7 @@ static constexpr GPUTarget makeSM90() {
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
   t.mmaPerClock = 2048;
-  t.mmaSyncPerClock = 1270;
+  t.mmaSyncPerClock = t.mmaSyncFloat8PerClock = 1270;
   t.l2BytesPerClock = 7900;
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
@@ -142,6 +143,7 @@ static constexpr GPUTarget makeSM120() {
   t.sharedBytesPerSM = 100 * 1024;
   // 209 TFLOP/s of dense products summed in f32.
   t.mmaPerClock = t.mmaSyncPerClock = 256;
+  t.mmaSyncFloat8PerClock = 512;
   t.multiprocessors = 170;
   t.memoryBytesPerSecond = 1792e9;
   t.l2Bytes = 96ull << 20;

@@ -237,6 +237,45 @@ def test_products_of_warps(inspect, m, n, k, dtype):
     assert np.any(y != expected)
 
 
+BYTES = (
+    "tile_m = 128, tile_n = 64, tile_k = 128, stages = 3, consumers = 2, "
+    "raster = 2, store = rows, persistent = 2, operand_bits = 8"
+)
+
+
+@pytest.mark.parametrize("right", ["f8E4M3FN", "f8E5M2"])
+def test_products_of_bytes(inspect, right):
+    """Ragged rows, columns and places of 8-bit floats of the same and of both formats."""
+    rng = np.random.default_rng(7)
+    m, n, k = 70, 72, 272
+    program = matmul(m, n, k, "f8E4M3FN", BYTES).replace("isa = wgmma", "isa = mma_sync")
+    shape = f"tensor<{n}x{k}x"
+    program = program.replace(f"{shape}f8E4M3FN>", f"{shape}{right}>")
+    program = program.replace(f"tensor<{m}x{n}xf8E4M3FN>", f"tensor<{m}x{n}xf32>")
+    assert "mma.sync.aligned.m16n8k32" in inspect(program, "ptx")
+    # All that are numbers, but for the largest.
+    x, w = (rng.integers(0, 0x60, size, np.uint8) for size in ((m, k), (n, k)))
+    x, w = (v | (rng.integers(0, 2, v.shape, np.uint8) << 7) for v in (x, w))
+    left = registers.from_float8(x, "e4m3").astype(np.float64)
+    kind = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}[right]
+    expected = left @ registers.from_float8(w, kind).astype(np.float64).T
+    (y,) = simulate(inspect, program, [x, w])
+    sizes = np.abs(left) @ np.abs(registers.from_float8(w, kind)).astype(np.float64).T
+    assert np.all(np.abs(y - expected) <= 1e-5 * sizes)
+
+
+def test_parts_of_sums(inspect):
+    """Two launches: blocks leave sums of parts of K, and others add them in order."""
+    rng = np.random.default_rng(8)
+    for m, n, k, schedule in [(70, 136, 328, SPLIT), (21, 200, 72, SWAPPED)]:
+        x, w = small_integers(rng, m, k), small_integers(rng, n, k)
+        program = matmul(m, n, k, schedule=schedule)
+        program = program.replace("isa = wgmma", "isa = mma_sync")
+        assert inspect(program, "ptx").count(".entry") == 2
+        (y,) = simulate(inspect, program, [x, w])
+        np.testing.assert_array_equal(y, rounded(x @ w.T))
+
+
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize(
     "m, n, k, schedule",

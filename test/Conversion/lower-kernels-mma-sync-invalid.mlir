@@ -38,3 +38,32 @@ func.func @bytes(%x: tensor<64x64xf8E4M3FN>, %w: tensor<64x64xf8E4M3FN>) -> tens
   }
   return %y : tensor<64x64xf32>
 }
+
+// -----
+
+func.func @chip(%x: tensor<64x64xf8E4M3FN>, %w: tensor<64x64xf8E4M3FN>) -> tensor<64x64xf32> {
+  // expected-error @below {{expected a chip that multiplies 8-bit floats for operand_bits = 8, sm_89 or later, but got another; remove the schedule}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>) -> tensor<64x64xf32>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 64, tile_k = 128, stages = 3, consumers = 2, raster = 8, store = rows, persistent = 84, operand_bits = 8> {
+  ^bb0(%a: tensor<64x64xf8E4M3FN>, %b: tensor<64x64xf8E4M3FN>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
+    fuse.yield %p : tensor<64x64xf32>
+  }
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A second launch adds the parts of sums: it has no tile whose rows it could reduce.
+func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x1xf32> {
+  // expected-error @below {{expected no reduction where sums are read from shared memory, but got one; use split_k = 1 and swap = false}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x1xf32>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 84, split_k = 2> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %c = fuse.cast %p : tensor<64x64xbf16> -> tensor<64x64xf32>
+    %s = fuse.reduce sum %c dims = [1] keep : tensor<64x64xf32> -> tensor<64x1xf32>
+    fuse.yield %s : tensor<64x1xf32>
+  }
+  return %y : tensor<64x1xf32>
+}

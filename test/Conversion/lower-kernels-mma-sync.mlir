@@ -57,3 +57,31 @@ func.func @f(%x: tensor<?x256xf16>, %w: tensor<3x?x512xf16>) -> tensor<3x256x512
   }
   return %y : tensor<3x256x512xf16>
 }
+
+// -----
+
+// Each block sums a part of K, of the steps that are its, leaves its sums as f32, and the
+// second launch adds them in their order before what follows.
+// CHECK-LABEL: func.func @split(
+// CHECK:         %[[SUMS:.*]] = fuse.launch @few::@few
+// CHECK-SAME:      -> tensor<4x131072xf32>
+// CHECK:         fuse.launch @few_combine::@few_combine
+// CHECK-SAME:      ins(%arg2, %[[SUMS]] :
+// CHECK:       gpu.func @few(
+// CHECK-NOT:     nvvm.cluster
+// CHECK:         arith.remui {{.*}}, %c4_i32
+// CHECK:         llvm.store {{.*}} vector<4xf32>, !llvm.ptr
+// CHECK:       gpu.func @few_combine(
+// CHECK-COUNT-4: llvm.load {{.*}} -> vector<4xf32>
+// CHECK-COUNT-3: arith.addf {{.*}} vector<4xf32>
+// CHECK:         llvm.store {{.*}} vector<4xbf16>
+func.func @split(%x: tensor<32x4096xbf16>, %w: tensor<4096x4096xbf16>, %r: tensor<32x4096xbf16>) -> tensor<32x4096xbf16> {
+  %y = fuse.kernel "few" ins(%x, %w, %r : tensor<32x4096xbf16>, tensor<4096x4096xbf16>, tensor<32x4096xbf16>) -> tensor<32x4096xbf16>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 32, tile_k = 64, stages = 3, consumers = 1, raster = 8, store = direct, persistent = 216, split_k = 4, swap = true> {
+  ^bb0(%a: tensor<32x4096xbf16>, %b: tensor<4096x4096xbf16>, %c: tensor<32x4096xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<32x4096xbf16>, tensor<4096x4096xbf16> -> tensor<32x4096xbf16>
+    %s = fuse.add %p, %c : tensor<32x4096xbf16>
+    fuse.yield %s : tensor<32x4096xbf16>
+  }
+  return %y : tensor<32x4096xbf16>
+}

@@ -38,7 +38,11 @@ TEST_P(MmaSyncModelTest, AllFitTheChip) {
     EXPECT_LE(schedule.sharedBytes(), gpu.maxSharedBytesPerBlock);
     EXPECT_GE(
         estimateMma(schedule, {1, 4096, 4096, 4096, 2}, gpu).residentBlocks, 1);
-    EXPECT_EQ(schedule.getPersistent() % gpu.multiprocessors, 0);
+    // As many as there is room for, in whole tiles.
+    int64_t blocks =
+        gpu.multiprocessors *
+        estimateMma(schedule, {1, 4096, 4096, 4096, 2}, gpu).residentBlocks;
+    EXPECT_EQ(schedule.getPersistent(), blocks - blocks % schedule.getSplitK());
   }
 }
 
@@ -78,10 +82,31 @@ TEST_P(MmaSyncModelTest, OtherResultsAreWrittenFromRegisters) {
     EXPECT_EQ(schedule.getStore(), MmaStore::direct);
 }
 
-TEST_P(MmaSyncModelTest, BytesHaveNone) {
+TEST_P(MmaSyncModelTest, BytesHaveTilesWhereTheChipMultipliesThem) {
   MmaProduct product{1, 4096, 4096, 4096, 2};
   product.operandBits = 8;
-  EXPECT_TRUE(rankMmaSchedules(&context, product, {}, gpu).empty());
+  SmallVector<MmaScheduleAttr> all =
+      rankMmaSchedules(&context, product, {}, gpu);
+  EXPECT_EQ(all.empty(), !gpu.hasFloat8);
+  for (MmaScheduleAttr schedule : all) {
+    EXPECT_EQ(schedule.getOperandBits(), 8);
+    EXPECT_EQ(schedule.getTileK(), 128);
+  }
+}
+
+/// Twice as many tiles as multiprocessors fill these; 32 tiles of a long K do
+/// not.
+TEST_P(MmaSyncModelTest, FewTilesOfALongKAreSplit) {
+  EXPECT_EQ(rank(8192, 8192, 4096).front().getSplitK(), 1);
+  EXPECT_GT(rank(16, 512, 65536).front().getSplitK(), 1);
+  MmaForm form;
+  form.mayGather = false;
+  EXPECT_EQ(rank(16, 512, 65536, form).front().getSplitK(), 1);
+}
+
+/// A second launch takes longer than a few steps.
+TEST_P(MmaSyncModelTest, AShortKIsNotSplit) {
+  EXPECT_EQ(rank(16, 512, 256).front().getSplitK(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, MmaSyncModelTest,

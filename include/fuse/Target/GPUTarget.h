@@ -88,7 +88,7 @@ struct GPUTarget {
   bool hasAsyncCopy;
   /// Bulk asynchronous copies and tensor maps.
   bool hasTMA;
-  /// Conversions of 8-bit floats.
+  /// Conversions of 8-bit floats, and their products by mma.sync.
   bool hasFloat8;
   /// Kernels that are launched while the one before still runs.
   bool hasLaunchOverlap;
@@ -103,6 +103,9 @@ struct GPUTarget {
   /// reaches 62 percent of wgmma ("Dissecting the NVIDIA Hopper Architecture
   /// through Microbenchmarking", 2024).
   unsigned mmaPerClock, mmaSyncPerClock;
+  /// The same of 8-bit floats by mma.sync: twice as many, but where ptxas
+  /// multiplies them as f16 (sm_90, sm_100).
+  unsigned mmaSyncFloat8PerClock;
   unsigned sharedBytesPerClock;
   /// Read from the L2, if few others read ("NVIDIA A100 Tensor Core GPU
   /// Architecture": 64 bytes; the same since). On an H100 three quarters of it,
@@ -135,7 +138,7 @@ struct GPUTarget {
 
   /// Whether kernels multiply operands of so many bits on tensor cores.
   bool multiplies(unsigned operandBits) const {
-    return operandBits == 16 || hasWgmma;
+    return operandBits == 16 || hasFloat8;
   }
 
   /// Registers are given out by the warp, so many at a time.

@@ -8,6 +8,7 @@
 #include "GatheredEpilogue.h"
 
 #include "ResultPoint.h"
+#include "SplitSums.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,7 +41,7 @@ GatheredEpilogue::GatheredEpilogue(MmaBuilder &b, const MmaSpace &space,
 
 int64_t GatheredEpilogue::vectorsPerThread() const {
   return llvm::divideCeil(rows() * columns() / lanes,
-                          threads * schedule.getSplitK());
+                          threads * schedule.exchangingBlocks());
 }
 
 void GatheredEpilogue::initialize(const ConsumerThread &self, Value rank,
@@ -48,7 +49,11 @@ void GatheredEpilogue::initialize(const ConsumerThread &self, Value rank,
   exchange = &sums;
   Value thread =
       b.add(b.mul(self.consumer, MmaScheduleAttr::kGroup), self.thread);
-  first = b.add(b.mul(rank, vectorsPerThread() * threads), thread);
+  part = rank;
+  first = thread;
+  // Each takes some of the vectors.
+  if (schedule.exchangingBlocks() > 1)
+    first = b.add(b.mul(rank, vectorsPerThread() * threads), thread);
   Value row = b.add(b.mul(b.div(self.thread, warpThreads), warpRows),
                     b.div(self.lane, 4));
   Value column = b.mul(b.rem(self.lane, 4), pair);
@@ -104,7 +109,7 @@ GatheredEpilogue::Share GatheredEpilogue::shareOf(const TilePlace &tile,
                                                   Value number) {
   int64_t perRow = columns() / lanes, vectors = rows() * perRow;
   Share share;
-  if (vectors % (threads * schedule.getSplitK()) != 0) {
+  if (vectors % (threads * schedule.exchangingBlocks()) != 0) {
     share.isInside = emitter.less(b.indexOf(number), Index::constant(vectors));
     number = b.min(number, b.word(vectors - 1));
   }
@@ -146,6 +151,8 @@ GatheredEpilogue::sharesFrom(const TilePlace &tile, Value number,
 }
 
 void GatheredEpilogue::loadInputs(ArrayRef<Share> shares) {
+  if (schedule.leavesParts())
+    return;
   for (BlockArgument input : streamed)
     for (const Share &share : shares)
       emitter.emit(input, share.point);
@@ -155,7 +162,7 @@ Value GatheredEpilogue::sumOf(int64_t contraction, const Share &share) {
   Type type = PointEmitter::lanesOf(b.builder.getF32Type(), lanes);
   Value at = b.add(share.offset, contraction * columns() * sumBytes);
   SmallVector<Value> parts;
-  for (int64_t part = 0; part < schedule.getSplitK(); ++part)
+  for (int64_t part = 0; part < schedule.exchangingBlocks(); ++part)
     parts.push_back(LLVM::LoadOp::create(
         b.builder, b.loc(), type, b.behind(exchange->ofPart(part), at),
         static_cast<unsigned>(lanes * sumBytes)));
@@ -178,9 +185,25 @@ void GatheredEpilogue::defineSums(ArrayRef<Share> shares) {
   }
 }
 
+void GatheredEpilogue::leaveShares(ArrayRef<Share> shares) {
+  SmallVector<SmallVector<Value>> sums;
+  for (const Share &share : shares) {
+    sums.emplace_back();
+    for (int64_t i = 0; i < segment.count(); ++i)
+      sums.back().push_back(sumOf(i, share));
+  }
+  for (auto [share, its] : llvm::zip_equal(shares, sums))
+    b.frame.ifTrue(share.isInside, [&, &share = share, &its = its] {
+      leaveSplitSums(b.frame, space, segment, b.indexOf(part), share.point,
+                     its);
+    });
+}
+
 /// All values before the first result, whose branch would end what the emitter
 /// knows.
 void GatheredEpilogue::writeShares(ArrayRef<Share> shares) {
+  if (schedule.leavesParts())
+    return leaveShares(shares);
   defineSums(shares);
   auto yielded = b.frame.kernel.getYield().getValues();
   SmallVector<SmallVector<Value>> values;

@@ -16,7 +16,8 @@
 // go to neighbouring threads, first those of the first block. A thread reads
 // the sums of each part, adds them from the first part to the last, and gives
 // the emitter the contraction's value there. Results are written from
-// registers, neighbouring threads side by side.
+// registers, neighbouring threads side by side. Where another launch computes
+// them, the sums are left for it instead (SplitSums.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,6 +70,7 @@ private:
                                    int64_t count);
   void loadInputs(ArrayRef<Share> shares);
   Value sumOf(int64_t contraction, const Share &share);
+  void leaveShares(ArrayRef<Share> shares);
   void defineSums(ArrayRef<Share> shares);
   void writeShares(ArrayRef<Share> shares);
 
@@ -83,9 +85,9 @@ private:
   /// the next ones start.
   int64_t lanes, threads;
   SumsExchange *exchange = nullptr;
-  /// In words: this thread's first vector, and where its first sum lies in
-  /// shared memory.
-  Value first, place;
+  /// In words: the number of this block among those that share a tile, this
+  /// thread's first vector, and where its first sum lies in shared memory.
+  Value part, first, place;
 };
 
 } // namespace mlir::fuse

@@ -547,41 +547,14 @@ FailureOr<Grid> MmaLowering::run() {
   return Grid{order.grid()};
 }
 
-/// What the chip has.
-static LogicalResult verifyChip(KernelOp kernel, MmaScheduleAttr schedule,
-                                const EmitOptions &options) {
-  if (!schedule.isMmaSync() && !options.wgmma)
-    return kernel.emitError()
-           << "expected a chip with wgmma for #fuse.mma with isa = wgmma, such "
-              "as sm_90a, but got another; use isa = mma_sync";
-  if (!schedule.isMmaSync() || schedule.sharedBytes() <= options.sharedBytes)
-    return success();
-  if (options.sharedBytes == 0)
-    return kernel.emitError()
-           << "expected a GPU for #fuse.mma, but got another target; use "
-              "#fuse.contraction";
-  return kernel.emitError()
-         << "expected at most " << options.sharedBytes
-         << " bytes of shared memory, as the chip has for a block, but got "
-         << schedule.sharedBytes() << " for " << schedule.getStages()
-         << " stages; use fewer stages or a smaller tile";
-}
-
 FailureOr<Grid> mlir::fuse::lowerMma(KernelFrame &frame,
                                      MmaScheduleAttr schedule) {
   const EmitOptions &options = frame.emitter.getOptions();
-  if (failed(verifyChip(frame.kernel, schedule, options)))
+  FailureOr<MmaSpace> space =
+      verifiedMmaSpace(frame.kernel, frame.dims, schedule, options);
+  if (failed(space))
     return failure();
   TensorFacts facts{options.aligned, options.divisible};
-  Reason reason;
-  FailureOr<MmaSpace> space =
-      mmaSpaceOf(frame.kernel, frame.dims, facts, reason);
-  if (failed(space))
-    return frame.kernel.emitError()
-           << "expected a contraction that tensor cores run for #fuse.mma, but "
-           << reason.sentence() << "; use #fuse.contraction";
-  if (failed(verifyMma(frame.kernel, *space, schedule)))
-    return failure();
   if (schedule.isMmaSync())
     return lowerMmaSync(frame, schedule, *space, facts);
   return MmaLowering(frame, schedule, *space, facts).run();

@@ -23,7 +23,11 @@
 //
 // A slot is written when all have passed the barrier behind its last read.
 // Steps past the end copy zeros. Fragments are loaded a step ahead of their
-// products, also from one slot to the next.
+// products, also from one slot to the next. Products of 8-bit floats are summed
+// by themselves for a step, and then added to the others in f32.
+//
+// Where blocks share a tile, each takes some of the steps and leaves its sums
+// in memory; see SplitSums.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +35,7 @@
 #include "GatheredEpilogue.h"
 #include "MmaSync.h"
 #include "SlotCopies.h"
+#include "SplitSums.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,13 +56,16 @@ public:
   Grid run();
 
 private:
-  /// Words of the operands' fragments of 16 places.
+  /// Words of the operands' fragments for an instruction.
   struct Fragments {
     /// By 16 rows, and by 8 columns of all runs.
     SmallVector<Value> rows, columns;
   };
 
+  /// Whether sums of tensor cores are added to others after each step.
+  bool promotes() const { return schedule.getOperandBits() == 8; }
   void placeThread();
+  void findSteps();
   void addReaders();
   Fragments loadFragments(Value at, int64_t step);
   void multiply(const Fragments &fragments, MutableArrayRef<Value> sums);
@@ -73,7 +81,9 @@ private:
   void runTile(const TilePlace &tile, unsigned segment);
   void writeTile(const TilePlace &tile, unsigned segment, ArrayRef<Value> sums);
 
-  int64_t stepsOfSlot() const { return schedule.getTileK() / MmaSync::kPlaces; }
+  int64_t stepsOfSlot() const {
+    return schedule.getTileK() / slot.rows.placesPerStep();
+  }
   int64_t parts() const { return schedule.partsPerConsumer(); }
   /// Fragments of 8 columns that a warp has, and its sums.
   int64_t blocks() const {
@@ -99,15 +109,30 @@ private:
   SmallVector<GatheredEpilogue, 1> gathered;
   std::optional<SumsExchange> exchange;
   ConsumerThread self;
-  Value memory, thread, steps;
+  /// The number of this block's part of the summed axis, its steps, and the
+  /// first place behind these.
+  Value part, firstStep, lastStep, endPlace;
+  Value memory, thread, zero;
 };
 } // namespace
+
+static Type leftElement(const MmaSpace &space, MmaScheduleAttr schedule) {
+  return getElementTypeOrSelf(leftOperand(space, schedule).tensor.getType());
+}
+
+/// Those of all columns are the same.
+static Type rightElement(const MmaSpace &space, MmaScheduleAttr schedule) {
+  const MmaSegment &segment = space.segments.front();
+  return getElementTypeOrSelf(
+      rightOperand(space, schedule, segment, 0).tensor.getType());
+}
 
 MmaSyncLowering::MmaSyncLowering(KernelFrame &frame, MmaScheduleAttr schedule,
                                  const MmaSpace &space, TensorFacts facts)
     : frame(frame), builder(frame.builder), schedule(schedule), space(space),
       b(frame), order(b, space, schedule), slot(space, schedule),
-      product(b, getElementTypeOrSelf(space.rows.tensor.getType())) {
+      product(b, leftElement(space, schedule), rightElement(space, schedule)),
+      zero(frame.emitter.constant(frame.loc(), builder.getF32Type(), 0)) {
   for (const MmaSegment &segment : space.segments)
     if (schedule.gathersSums())
       gathered.emplace_back(b, space, segment, schedule);
@@ -121,6 +146,25 @@ void MmaSyncLowering::placeThread() {
   // The same in a warp, as far as anyone can tell.
   Value consumer = order.fixHere(b.div(thread, group));
   self = {consumer, b.rem(thread, group), b.rem(thread, warpThreads)};
+}
+
+/// Parts take neighbouring steps of the summed axis, as many or one more.
+void MmaSyncLowering::findSteps() {
+  Value places =
+      b.wordOf(frame.emitter.product(space.extents(space.k, frame.dims)));
+  Value steps = b.ceilDiv(places, schedule.getTileK());
+  part = b.word(0);
+  firstStep = part;
+  lastStep = steps;
+  endPlace = places;
+  if (!schedule.leavesParts())
+    return;
+  Value parts = b.wordOf(frame.partStates->parts);
+  part = b.rem(b.wordOf(frame.blockId()), parts);
+  firstStep = b.div(b.mul(steps, part), parts);
+  lastStep = b.div(b.mul(steps, b.add(part, 1)), parts);
+  // What the next part has is not copied ahead.
+  endPlace = b.min(places, b.mul(lastStep, schedule.getTileK()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,7 +242,9 @@ void MmaSyncLowering::awaitStep() {
 /// where the step `stages - 1` ahead will. Returns those of the next step.
 SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
                                                  ValueRange current) {
-  SmallVector<Value> next(current.take_front(sums()));
+  ValueRange before = current.take_front(sums());
+  SmallVector<Value> next = promotes() ? SmallVector<Value>(sums(), zero)
+                                       : SmallVector<Value>(before);
   current = current.drop_front(sums());
   int64_t rowWords = parts() * MmaSync::kRowWords;
   int64_t columnWords = blocks() * MmaSync::kColumnWords;
@@ -223,6 +269,9 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
     multiply(here, next);
     here = std::move(following);
   }
+  if (promotes())
+    for (auto [sum, other] : llvm::zip_equal(next, before))
+      sum = arith::AddFOp::create(builder, frame.loc(), other, sum);
   llvm::append_range(next, here.rows);
   llvm::append_range(next, here.columns);
   next.append({nextAt, nextSlot(ahead)});
@@ -231,17 +280,16 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
 
 SmallVector<Value> MmaSyncLowering::multiplyTile(SlotCopies &copies) {
   for (int64_t step = 0; step + 1 < schedule.getStages(); ++step) {
-    copies.copy(b.word(step), b.word(step * schedule.slotBytes()));
+    copies.copy(b.add(firstStep, step), b.word(step * schedule.slotBytes()));
     NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
   }
   awaitStep();
-  Value zero = frame.emitter.constant(frame.loc(), builder.getF32Type(), 0);
   SmallVector<Value> start(sums(), zero);
   Fragments first = loadFragments(b.word(0), 0);
   llvm::append_range(start, first.rows);
   llvm::append_range(start, first.columns);
   start.append({b.word(0), b.word(ringBytes() - schedule.slotBytes())});
-  scf::ForOp loop = b.loop(b.word(0), steps, b.word(1), start,
+  scf::ForOp loop = b.loop(firstStep, lastStep, b.word(1), start,
                            [&](Value step, ValueRange current) {
                              return multiplyStep(copies, step, current);
                            });
@@ -277,7 +325,7 @@ void MmaSyncLowering::startEpilogues() {
   if (exchange)
     exchange->initialize(thread);
   for (GatheredEpilogue &epilogue : gathered)
-    epilogue.initialize(self, b.word(0), *exchange);
+    epilogue.initialize(self, part, *exchange);
   BufferUse use;
   for (const MmaEpilogue &epilogue : epilogues)
     epilogue.addTo(use);
@@ -298,7 +346,7 @@ void MmaSyncLowering::writeTile(const TilePlace &tile, unsigned number,
 }
 
 void MmaSyncLowering::runTile(const TilePlace &tile, unsigned number) {
-  SlotCopies copies(b, space, schedule, slot, memory, thread);
+  SlotCopies copies(b, space, schedule, slot, memory, thread, endPlace);
   copies.start(tile, number);
   SmallVector<Value> sums = multiplyTile(copies);
   writeTile(tile, number, sums);
@@ -311,16 +359,21 @@ Grid MmaSyncLowering::run() {
   memory = b.sharedMemory();
   placeThread();
   order.initialize();
-  steps = b.ceilDiv(
-      b.wordOf(frame.emitter.product(space.extents(space.k, frame.dims))),
-      schedule.getTileK());
+  findSteps();
   addReaders();
   if (!gathered.empty())
     exchange.emplace(b, schedule, memory, memory);
   startEpilogues();
+  Value first = b.wordOf(frame.blockId());
   Value stride = b.wordOf(
       {gpu::GridDimOp::create(builder, frame.loc(), gpu::Dimension::x)});
-  b.loop(b.wordOf(frame.blockId()), order.count(), stride, {},
+  // The blocks of a tile follow each other, and are as many for each.
+  if (schedule.leavesParts()) {
+    Value parts = b.wordOf(frame.partStates->parts);
+    first = b.div(first, parts);
+    stride = b.div(stride, parts);
+  }
+  b.loop(first, order.count(), stride, {},
          [&](Value number, ValueRange) -> SmallVector<Value> {
            TilePlace tile = order.place(number);
            order.inSegment(tile,

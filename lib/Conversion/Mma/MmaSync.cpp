@@ -8,6 +8,7 @@
 #include "MmaSync.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -36,7 +37,8 @@ FragmentReader::FragmentReader(MmaBuilder &b, const SlotOperand &operand,
 SmallVector<Value> FragmentReader::load(Value memory, Value at, int64_t first,
                                         int64_t step, int64_t matrices) {
   OpBuilder &builder = b.builder;
-  int64_t perRow = operand.rowElements(), place = step * matrixRows * 2;
+  int64_t perRow = operand.rowElements();
+  int64_t place = step * operand.placesPerStep();
   int64_t inRow = (operand.isAlongK ? place : first) % perRow;
   int64_t offset = operand.stepOffset(step);
   if (operand.isAlongK)
@@ -77,32 +79,60 @@ SmallVector<Value> FragmentReader::columns(Value memory, Value at,
               count / MmaSync::kColumns * MmaSync::kColumnWords);
 }
 
-MmaSync::MmaSync(MmaBuilder &b, Type element) : b(b), element(element) {}
+MmaSync::MmaSync(MmaBuilder &b, Type left, Type right)
+    : b(b), left(left), right(right) {
+  SmallVector<Type> four(kSums, b.builder.getF32Type());
+  sumsType = LLVM::LLVMStructType::getLiteral(b.builder.getContext(), four);
+}
 
 /// Elements of bf16 go in words.
 SmallVector<Value> MmaSync::fragment(ArrayRef<Value> words) {
-  if (element.isBF16())
+  if (left.isBF16())
     return SmallVector<Value>(words);
-  auto pair = VectorType::get({2}, element);
+  auto pair = VectorType::get({2}, left);
   return llvm::map_to_vector(words, [&](Value word) -> Value {
     return LLVM::BitcastOp::create(b.builder, b.loc(), pair, word);
   });
 }
 
+Value MmaSync::multiplyHalves(ArrayRef<Value> sums, ArrayRef<Value> rows,
+                              ArrayRef<Value> columns) {
+  std::optional<std::array<NVVM::MMATypes, 2>> types;
+  if (left.isBF16())
+    types = {NVVM::MMATypes::bf16, NVVM::MMATypes::bf16};
+  constexpr int64_t places = 16;
+  int64_t shape[] = {kRows, kColumns, places};
+  return NVVM::MmaOp::create(b.builder, b.loc(), sumsType, fragment(rows),
+                             fragment(columns), ValueRange(sums), shape,
+                             /*b1Op=*/std::nullopt,
+                             /*intOverflow=*/std::nullopt, types,
+                             std::array<NVVM::MMALayout, 2>{
+                                 NVVM::MMALayout::row, NVVM::MMALayout::col});
+}
+
+static StringRef nameOf(Type element) {
+  return isa<Float8E4M3FNType>(element) ? "e4m3" : "e5m2";
+}
+
+/// The op of the NVVM dialect has no 8-bit floats.
+Value MmaSync::multiplyBytes(ArrayRef<Value> sums, ArrayRef<Value> rows,
+                             ArrayRef<Value> columns) {
+  std::string name =
+      llvm::formatv("llvm.nvvm.mma.m16n8k32.row.col.f32.{0}.{1}.f32",
+                    nameOf(left), nameOf(right));
+  SmallVector<Value> operands(rows);
+  llvm::append_range(operands, columns);
+  llvm::append_range(operands, sums);
+  return LLVM::CallIntrinsicOp::create(b.builder, b.loc(), sumsType,
+                                       b.builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
 void MmaSync::multiply(MutableArrayRef<Value> sums, ArrayRef<Value> rows,
                        ArrayRef<Value> columns) {
-  SmallVector<Type> four(kSums, b.builder.getF32Type());
-  auto type = LLVM::LLVMStructType::getLiteral(b.builder.getContext(), four);
-  std::optional<std::array<NVVM::MMATypes, 2>> types;
-  if (element.isBF16())
-    types = {NVVM::MMATypes::bf16, NVVM::MMATypes::bf16};
-  int64_t shape[] = {kRows, kColumns, kPlaces};
-  Value next = NVVM::MmaOp::create(
-      b.builder, b.loc(), type, fragment(rows), fragment(columns),
-      ValueRange(sums), shape, /*b1Op=*/std::nullopt,
-      /*intOverflow=*/std::nullopt, types,
-      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                     NVVM::MMALayout::col});
+  bool areBytes = left.getIntOrFloatBitWidth() == 8;
+  Value next = areBytes ? multiplyBytes(sums, rows, columns)
+                        : multiplyHalves(sums, rows, columns);
   for (auto [number, sum] : llvm::enumerate(sums))
     sum = LLVM::ExtractValueOp::create(b.builder, b.loc(), next, number);
 }

@@ -16,7 +16,8 @@
 //   columns        0-7, k 0-7      0-7, k 8-15     8-15, k 0-7     8-15, k 8-15
 //
 // Across the summed axis rows of memory are places of it, and ldmatrix
-// transposes.
+// transposes. Pairs of 8-bit elements lie as one of 16 bits would, so that
+// m16n8k32 takes the same words, of twice as many places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,13 +61,13 @@ private:
 /// A product of fragments.
 class MmaSync {
 public:
-  /// Elements of what an instruction takes of the summed axis, and its rows and
-  /// columns.
-  static constexpr int64_t kPlaces = 16, kRows = 16, kColumns = 8;
+  /// Rows and columns of an instruction.
+  static constexpr int64_t kRows = 16, kColumns = 8;
   /// Sums of a thread, and words of both operands.
   static constexpr int64_t kSums = 4, kRowWords = 4, kColumnWords = 2;
 
-  MmaSync(MmaBuilder &b, Type element);
+  /// Elements of the two operands, which are of one type if they have 16 bits.
+  MmaSync(MmaBuilder &b, Type left, Type right);
 
   /// Of this thread: four sums in f32, which become those with the products.
   void multiply(MutableArrayRef<Value> sums, ArrayRef<Value> rows,
@@ -74,9 +75,13 @@ public:
 
 private:
   SmallVector<Value> fragment(ArrayRef<Value> words);
+  Value multiplyHalves(ArrayRef<Value> sums, ArrayRef<Value> rows,
+                       ArrayRef<Value> columns);
+  Value multiplyBytes(ArrayRef<Value> sums, ArrayRef<Value> rows,
+                      ArrayRef<Value> columns);
 
   MmaBuilder &b;
-  Type element;
+  Type left, right, sumsType;
 };
 
 } // namespace mlir::fuse

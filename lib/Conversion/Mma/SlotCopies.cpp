@@ -102,8 +102,6 @@ void SlotCopies::addSource(const MmaOperand &operand, const SlotOperand &place,
 void SlotCopies::start(const TilePlace &tile, unsigned number) {
   const MmaSegment &segment = space.segments[number];
   sources.clear();
-  places =
-      b.wordOf(b.frame.emitter.product(space.extents(space.k, b.frame.dims)));
   Value row = b.div(thread, rowChunks);
   // The swizzle repeats after as many rows as a row has chunks.
   Value chunk = b.bitXor(b.rem(thread, rowChunks), b.rem(row, rowChunks));

@@ -30,11 +30,12 @@ namespace mlir::fuse {
 /// The copies of one tile.
 class SlotCopies {
 public:
-  /// `memory`: where the slots start; `thread`: the number in the block.
+  /// `memory`: where the slots start; `thread`: the number in the block;
+  /// `places`: the first of the summed axis that is not copied, a word.
   SlotCopies(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
-             const TileSlot &slot, Value memory, Value thread)
+             const TileSlot &slot, Value memory, Value thread, Value places)
       : b(b), space(space), schedule(schedule), slot(slot), memory(memory),
-        thread(thread) {}
+        thread(thread), places(places) {}
 
   /// Finds where this thread reads of the tile, in a segment.
   void start(const TilePlace &tile, unsigned segment);
@@ -78,10 +79,10 @@ private:
   const MmaSpace &space;
   MmaScheduleAttr schedule;
   const TileSlot &slot;
-  Value memory, thread;
+  Value memory, thread, places;
   SmallVector<Source> sources;
-  /// Of the summed axis, a word, and where this thread writes in a box.
-  Value places, target;
+  /// Where this thread writes in a box.
+  Value target;
 };
 
 } // namespace mlir::fuse

@@ -40,8 +40,9 @@ public:
   /// `sums`: where they lie in shared memory; `barriers`: the two barriers.
   SumsExchange(MmaBuilder &b, MmaScheduleAttr schedule, Value sums,
                Value barriers)
-      : b(b), blocks(schedule.getSplitK()), consumers(schedule.getConsumers()),
-        sums(sums), written(barriers), read(b.behind(barriers, barrierBytes)) {}
+      : b(b), blocks(schedule.exchangingBlocks()),
+        consumers(schedule.getConsumers()), sums(sums), written(barriers),
+        read(b.behind(barriers, barrierBytes)) {}
 
   /// By one thread, before all threads of the cluster meet.
   void initializeBarriers();

@@ -132,6 +132,8 @@ GridTerm TileOrder::grid() const {
        {extents(space.m), schedule.resultRows() * schedule.clusterRows()},
        all,
        {{Extent{schedule.clusterSize()}}}}};
-  term.most = schedule.getPersistent();
+  // Of parts each has so many.
+  int64_t parts = schedule.leavesParts() ? schedule.getSplitK() : 1;
+  term.most = schedule.getPersistent() / parts;
   return term;
 }

@@ -89,8 +89,9 @@ static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
   return success();
 }
 
-LogicalResult mlir::fuse::verifyMma(KernelOp kernel, const MmaSpace &space,
-                                    MmaScheduleAttr schedule) {
+/// Whether the schedule suits the contractions.
+static LogicalResult verifyMma(KernelOp kernel, const MmaSpace &space,
+                               MmaScheduleAttr schedule) {
   if (schedule.getOperandBits() != space.operandBits())
     return kernel.emitError()
            << "expected operand_bits = " << space.operandBits()
@@ -103,6 +104,50 @@ LogicalResult mlir::fuse::verifyMma(KernelOp kernel, const MmaSpace &space,
     if (failed(verifyColumns(kernel, space, segment, schedule)))
       return failure();
   return verifyShares(kernel, space, schedule);
+}
+
+/// What the chip has.
+static LogicalResult verifyChip(KernelOp kernel, MmaScheduleAttr schedule,
+                                const EmitOptions &options) {
+  if (!schedule.isMmaSync() && !options.wgmma)
+    return kernel.emitError()
+           << "expected a chip with wgmma for #fuse.mma with isa = wgmma, such "
+              "as sm_90a, but got another; use isa = mma_sync";
+  if (!schedule.isMmaSync())
+    return success();
+  if (options.sharedBytes == 0)
+    return kernel.emitError()
+           << "expected a GPU for #fuse.mma, but got another target; use "
+              "#fuse.contraction";
+  if (schedule.getOperandBits() == 8 && !options.float8)
+    return kernel.emitError()
+           << "expected a chip that multiplies 8-bit floats for operand_bits = "
+              "8, sm_89 or later, but got another; remove the schedule";
+  if (schedule.sharedBytes() <= options.sharedBytes)
+    return success();
+  return kernel.emitError()
+         << "expected at most " << options.sharedBytes
+         << " bytes of shared memory, as the chip has for a block, but got "
+         << schedule.sharedBytes() << " for " << schedule.getStages()
+         << " stages; use fewer stages or a smaller tile";
+}
+
+FailureOr<MmaSpace> mlir::fuse::verifiedMmaSpace(KernelOp kernel,
+                                                 const DimClasses &dims,
+                                                 MmaScheduleAttr schedule,
+                                                 const EmitOptions &options) {
+  if (failed(verifyChip(kernel, schedule, options)))
+    return failure();
+  Reason reason;
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(kernel, dims, {options.aligned, options.divisible}, reason);
+  if (failed(space))
+    return kernel.emitError()
+           << "expected a contraction that tensor cores run for #fuse.mma, but "
+           << reason.sentence() << "; use #fuse.contraction";
+  if (failed(verifyMma(kernel, *space, schedule)))
+    return failure();
+  return space;
 }
 
 LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,

@@ -13,13 +13,16 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
 #define FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
 
+#include "../PointEmitter.h"
 #include "fuse/Analysis/StreamedSpace.h"
 
 namespace mlir::fuse {
 
-/// Emits an error if the schedule does not suit the kernel's contractions.
-LogicalResult verifyMma(KernelOp kernel, const MmaSpace &space,
-                        MmaScheduleAttr schedule);
+/// The space of the kernel's contractions, or an error at the kernel if the
+/// schedule suits neither these nor the chip.
+FailureOr<MmaSpace> verifiedMmaSpace(KernelOp kernel, const DimClasses &dims,
+                                     MmaScheduleAttr schedule,
+                                     const EmitOptions &options);
 
 /// The same of streamed rows: tiles hold the columns of both contractions.
 LogicalResult verifyStreamed(KernelOp kernel, const StreamedSpace &space,

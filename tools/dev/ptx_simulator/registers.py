@@ -39,6 +39,18 @@ def from_bfloat(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
+def from_float8(bits, kind):
+    """What bytes mean as e4m3, which has no infinities, or e5m2, half of an f16."""
+    bits = bits.astype(np.uint8)
+    if kind == "e5m2":
+        return (bits.astype(np.uint16) << 8).view(np.float16).astype(np.float32)
+    exponent, fraction = (bits >> 3 & 15).astype(np.int32), (bits & 7) / np.float32(8)
+    normal = np.ldexp(1 + fraction, exponent - 7)
+    size = np.where(exponent == 0, np.ldexp(fraction, -6), normal)
+    size = np.where(bits & 0x7F == 0x7F, np.nan, size)
+    return np.where(bits >> 7, -size, size).astype(np.float32)
+
+
 def numbers(bits, kind):
     """What bit patterns of a type mean."""
     if kind == "pred":

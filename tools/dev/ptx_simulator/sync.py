@@ -55,25 +55,33 @@ def _wait(warp, instruction, mask):
                 shared[at : at + count] = data[offset : offset + count]
 
 
+def _elements(word, kind):
+    """The elements in a register of each lane, the lowest bits first."""
+    if kind in ("e4m3", "e5m2"):
+        parts = [word >> np.uint32(8 * i) & np.uint32(0xFF) for i in range(4)]
+        return [registers.from_float8(part, kind) for part in parts]
+    parts = [word >> np.uint32(16 * i) & np.uint32(0xFFFF) for i in range(2)]
+    return [registers.numbers(part.astype(np.uint16), kind) for part in parts]
+
+
 def _matrix(warp, words, rows, kind):
-    """[rows, 16] from registers of the lanes: of A four, of B two."""
-    result = np.zeros((rows, 16), np.float32)
+    """[rows, 32 bytes] from registers of the lanes: of A four, of B two."""
+    each = 4 if kind in ("e4m3", "e5m2") else 2
+    result = np.zeros((rows, 8 * each), np.float32)
     for i, name in enumerate(words):
-        word = warp.bits(name, "b32")
         half_rows, half_places = (i & 1, i >> 1) if rows == 16 else (0, i)
-        for half in range(2):
-            bits = (word >> np.uint32(16 * half) & np.uint32(0xFFFF)).astype(np.uint16)
-            row = LANES // 4 + 8 * half_rows
-            place = 2 * (LANES % 4) + 8 * half_places + half
-            result[row, place] = registers.numbers(bits, kind)
+        row = LANES // 4 + 8 * half_rows
+        first = each * (LANES % 4) + 4 * each * half_places
+        for number, value in enumerate(_elements(warp.bits(name, "b32"), kind)):
+            result[row, first + number] = value
     return result
 
 
 def _multiply(warp, instruction, mask):
     warp.require_all(mask)
     results, a, b, sums = instruction.operands
-    kind = instruction.parts[-2]
-    products = _matrix(warp, a, 16, kind) @ _matrix(warp, b, 8, kind).T
+    kinds = instruction.parts[-3:-1]
+    products = _matrix(warp, a, 16, kinds[0]) @ _matrix(warp, b, 8, kinds[1]).T
     for i, (result, total) in enumerate(zip(results, sums, strict=True)):
         found = products[LANES // 4 + 8 * (i >> 1), 2 * (LANES % 4) + (i & 1)]
         value = (warp.numbers(total, "f32") + found).astype(np.float32)
@@ -85,4 +93,5 @@ HANDLERS = {
     "cp.async.commit_group": _commit,
     "cp.async.wait_group": _wait,
     "mma.sync.aligned.m16n8k16.row.col": _multiply,
+    "mma.sync.aligned.m16n8k32.row.col": _multiply,
 }

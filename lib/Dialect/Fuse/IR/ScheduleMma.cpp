@@ -16,8 +16,10 @@ using namespace mlir::fuse;
 static constexpr int64_t kMaxBox = 256;
 /// Where fragments of operands are in registers, too.
 static constexpr int64_t kMaxSumsBesideFragments = 128;
-/// Where those of tensor cores are added to others.
+/// Where those of tensor cores are added to others, and where fragments are
+/// beside both.
 static constexpr int64_t kMaxPromotedSums = 96;
+static constexpr int64_t kMaxPromotedSumsBesideFragments = 64;
 /// Shared memory of a block on the chips with wgmma.
 static constexpr int64_t kWgmmaSharedBytes = 227 * 1024;
 /// The sums of two consumers leave registers for no third.
@@ -173,7 +175,7 @@ static LogicalResult verifySharers(EmitError emitError, int64_t persistent,
 
 /// What only one of the instructions' kernels does.
 static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
-                               int64_t clusterSize, int64_t operandBits) {
+                               int64_t clusterM, int64_t clusterN) {
   auto refuse = [&](const Twine &what, const Twine &got, const Twine &remedy) {
     return emitError() << "expected " << what
                        << " for isa = " << stringifyMmaIsa(isa) << ", but got "
@@ -185,12 +187,10 @@ static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
     return success();
   if (store == MmaStore::tma)
     return refuse("store = direct or rows", "store = tma", "store = rows");
-  if (clusterSize != 1)
-    return refuse("no cluster", "one of " + Twine(clusterSize) + " blocks",
-                  "split_k, cluster_m and cluster_n of 1");
-  if (operandBits != 16)
-    return refuse("operand_bits = 16", "operand_bits = " + Twine(operandBits),
-                  "operand_bits = 16");
+  if (clusterM * clusterN != 1)
+    return refuse("no cluster",
+                  "one of " + Twine(clusterM * clusterN) + " blocks",
+                  "cluster_m and cluster_n of 1");
   return success();
 }
 
@@ -206,6 +206,13 @@ static LogicalResult verifyGathered(EmitError emitError, MmaStore store,
   return success();
 }
 
+static int64_t mostSumsOf(MmaIsa isa, int64_t operandBits) {
+  bool hasFragments = isa == MmaIsa::mma_sync;
+  if (operandBits == 8)
+    return hasFragments ? kMaxPromotedSumsBesideFragments : kMaxPromotedSums;
+  return hasFragments ? kMaxSumsBesideFragments : kMaxSums;
+}
+
 LogicalResult MmaScheduleAttr::verify(
     EmitError emitError, MmaIsa isa, int64_t tileM, int64_t tileN,
     int64_t tileK, int64_t stages, int64_t consumers, int64_t raster,
@@ -217,8 +224,7 @@ LogicalResult MmaScheduleAttr::verify(
   if (failed(verifyRange(emitError, "consumers", consumers, kMaxConsumers)) ||
       failed(
           verifySharers(emitError, persistent, splitK, clusterM, clusterN)) ||
-      failed(verifyIsa(emitError, isa, store, splitK * clusterM * clusterN,
-                       operandBits)) ||
+      failed(verifyIsa(emitError, isa, store, clusterM, clusterN)) ||
       failed(verifyTile(emitError, isa, tileM, tileN, tileK, consumers,
                         operandBits)) ||
       failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
@@ -231,9 +237,7 @@ LogicalResult MmaScheduleAttr::verify(
                        << ", one to multiply and one to fill, but got "
                        << stages << "; choose 4";
   int64_t sums = tileM * tileN / (MmaScheduleAttr::kGroup * consumers);
-  int64_t most = operandBits == 8          ? kMaxPromotedSums
-                 : isa == MmaIsa::mma_sync ? kMaxSumsBesideFragments
-                                           : kMaxSums;
+  int64_t most = mostSumsOf(isa, operandBits);
   if (sums > most)
     return emitError() << "expected at most " << most
                        << " sums a thread, but got " << sums

@@ -545,13 +545,18 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile
 
 // -----
 
-// expected-error @below {{expected no cluster for isa = mma_sync, but got one of 2 blocks; use split_k, cluster_m and cluster_n of 1}}
-func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 108, split_k = 2>}
+// expected-error @below {{expected no cluster for isa = mma_sync, but got one of 2 blocks; use cluster_m and cluster_n of 1}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 108, cluster_m = 2>}
 
 // -----
 
-// expected-error @below {{expected operand_bits = 16 for isa = mma_sync, but got operand_bits = 8; use operand_bits = 16}}
-func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 128, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 108, operand_bits = 8>}
+// expected-error @below {{expected store = direct where the sums are read from shared memory, but got store = rows with split_k > 1; use store = direct}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = rows, persistent = 108, split_k = 2>}
+
+// -----
+
+// expected-error @below {{expected at most 64 sums a thread, but got 128 for a tile of 256 x 128 with 2 consumers; use a smaller tile or more consumers}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 256, tile_n = 128, tile_k = 128, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 108, operand_bits = 8>}
 
 // -----
 

@@ -393,24 +393,26 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     bits with 14 bits only; so after each `tile_k` places their sums are added to
     others in f32, and `tile_k` is 128.
 
-    `isa = mma_sync` (every chip): m16n8k16 of 16 bits. There is no producer:
-    each of the 4 warps of a consumer has 16 rows of every 64, and all threads
-    copy operands by cp.async, up to `stages` - 1 steps ahead. The consumers
-    share the columns of a tile. What shared memory holds of results takes the
-    place of the slots.
+    `isa = mma_sync` (every chip): m16n8k16 of 16 bits, from sm_89 on m16n8k32
+    of 8 bits, summed as above. There is no producer: each of the 4 warps of a
+    consumer has 16 rows of every 64, and all threads copy operands by cp.async,
+    up to `stages` - 1 steps ahead. The consumers share the columns of a tile.
+    What shared memory holds of results takes the place of the slots. Blocks
+    that share a tile by `split_k` are no cluster: each leaves its sums in
+    memory, as f32, and a second launch adds them from the first part to the
+    last and computes what follows. There are no more parts than steps.
 
     1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64; for
        `mma_sync` any multiple of 64.
     2. What a consumer has of `tile_n` is an N of the instruction.
     3. `tile_k` is a multiple of 64, up to 256; of operands of 8 bits it is 128.
-    4. The sums of a thread are at most 160, 96 of operands of 8 bits, and 128
-       for `mma_sync`.
+    4. The sums of a thread are at most 160, 96 of operands of 8 bits; for
+       `mma_sync` 128 and 64.
     5. With `swap` or `split_k` > 1, `store = direct`. `store = tma` is for
        `wgmma`, `store = rows` for `mma_sync`.
     6. One of `split_k`, `cluster_m` and `cluster_n` is the size of a cluster, at
        most 8, and divides `persistent`; the others are 1. `cluster_m` and
-       `cluster_n` are powers of two. For `mma_sync` all are 1, and
-       `operand_bits` is 16.
+       `cluster_n` are powers of two, and 1 for `mma_sync`.
     7. The slots, the results, the sums and the barriers have room in shared
        memory.
 
@@ -467,10 +469,14 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     int64_t resultColumns() const {
       return getSwap() ? getTileM() : getTileN();
     }
+    /// Whether blocks leave their sums of a tile in memory, for a second launch.
+    bool leavesParts() const { return isMmaSync() && getSplitK() > 1; }
+    /// Blocks of a cluster that exchange their sums of a tile.
+    int64_t exchangingBlocks() const { return leavesParts() ? 1 : getSplitK(); }
     /// Blocks of a cluster, and how many of them have tiles below each other in
     /// the result, or beside each other.
     int64_t clusterSize() const {
-      return getSplitK() * getClusterM() * getClusterN();
+      return exchangingBlocks() * getClusterM() * getClusterN();
     }
     int64_t clusterRows() const {
       return getSwap() ? getClusterN() : getClusterM();
