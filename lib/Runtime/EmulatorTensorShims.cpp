@@ -117,6 +117,7 @@ static void waitForStoresShim(int32_t pending, const EmulatorSite *site) {
 }
 
 static void prefetchMapShim(const void *map) {}
+static void prefetchShim(uint64_t address) {}
 
 //===----------------------------------------------------------------------===//
 // Matrices
@@ -391,6 +392,7 @@ static void addBoxShims(SmallVectorImpl<EmulatorShim> &shims) {
   add("llvm.nvvm.cp.async.bulk.wait.group", waitForStoresShim<false>);
   add("llvm.nvvm.cp.async.bulk.wait.group.read", waitForStoresShim<true>);
   add("llvm.nvvm.prefetch.tensormap.p0", prefetchMapShim, false);
+  add("llvm.nvvm.prefetch.L2", prefetchShim, false);
 }
 
 static void addMatrixShims(SmallVectorImpl<EmulatorShim> &shims) {
