@@ -5,7 +5,7 @@ from mutant import of_file
 MMA_SYNC = [
     *of_file(
         "lib/Conversion/Mma/LowerMmaSync.cpp",
-        "lit:Emulator/mma-sync lit:Emulator",
+        "lit:Emulator/mma-sync lit:Emulator/split-sums lit:Emulator/float8 lit:Emulator",
         (
             "sync-step-is-not-awaited",
             "schedule.getStages() - 2);\n  meet();",
@@ -50,6 +50,16 @@ MMA_SYNC = [
             "sync-warps-have-the-same-rows",
             "Value ownRow = b.mul(warp, MmaSync::kRows);",
             "Value ownRow = b.mul(warp, int64_t(0));",
+        ),
+        (
+            "sync-sums-of-a-step-of-bytes-replace-the-others",
+            "sum = arith::AddFOp::create(builder, frame.loc(), other, sum);",
+            "(void)other;",
+        ),
+        (
+            "sync-part-starts-at-the-first-step",
+            "firstStep = b.div(b.mul(steps, part), parts);",
+            "firstStep = b.word(0);",
         ),
     ),
     *of_file(
@@ -98,6 +108,34 @@ MMA_SYNC = [
             "sync-last-rows-of-a-box-are-copied-by-all",
             "if (first + rowsAtOnce() > source.boxRows)",
             "if (false)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/SplitSums.cpp",
+        "lit:Emulator/split-sums lit:Emulator",
+        (
+            "split-last-part-is-lost",
+            "for (int64_t i = 1; i < most; ++i) {",
+            "for (int64_t i = 1; i + 1 < most; ++i) {",
+        ),
+        (
+            "split-parts-behind-the-last-count",
+            "emitter.less(Index::constant(i), parts), next, sum)",
+            "emitter.less(Index::constant(0), parts), next, sum)",
+        ),
+        (
+            "split-contractions-have-the-sums-of-the-first",
+            "sumOf(first + i, number, count, lanes)",
+            "sumOf(first, number, count, lanes)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/GatheredEpilogue.cpp",
+        "lit:Emulator/split-sums lit:Emulator",
+        (
+            "split-sums-past-the-edge-are-left",
+            "b.frame.ifTrue(share.isInside, [&, &share = share, &its = its] {",
+            "b.frame.ifTrue(Value(), [&, &share = share, &its = its] {",
         ),
     ),
 ]
