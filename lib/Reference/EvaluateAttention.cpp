@@ -49,7 +49,8 @@ public:
         outer(wide), inner(Arithmetic::inside(dtype)), isCausal(op.getCausal()),
         scale(op.getScale() ? op.getScale()->convertToDouble()
                             : 1.0 / std::sqrt(double(query.features()))),
-        result(Value::zeros(dtype, operands[0]->shape)) {}
+        result(Value::zeros(dtype, shapeOf(*operands[0], *operands[2]))),
+        written(getStrides(result.shape)) {}
 
   llvm::Expected<Value> run() {
     if (auto error = checkSizes())
@@ -64,6 +65,13 @@ public:
   }
 
 private:
+  /// The heads of the result are as long as the value's.
+  static Sizes shapeOf(const Value &query, const Value &value) {
+    Sizes shape = query.shape;
+    shape.back() = value.shape.back();
+    return shape;
+  }
+
   llvm::Error checkSizes() const {
     auto check = [&](llvm::StringRef what, int64_t expected, int64_t size) {
       return checkSize(op, what, expected, size);
@@ -120,7 +128,9 @@ private:
       for (int64_t d = 0; d < value.features(); ++d)
         sums[d].visit(weights[m], value.at(row, d));
     }
-    int64_t row = query.offset(batch, head, token);
+    int64_t headAxis = op.getOrder() == HeadOrder::tokens_heads ? 2 : 1;
+    int64_t row = batch * written[0] + head * written[headAxis] +
+                  token * written[3 - headAxis];
     for (int64_t d = 0; d < value.features(); ++d)
       store(result, row + d, mayRound(wide, dtype, sums[d].get(outer)));
   }
@@ -133,6 +143,7 @@ private:
   bool isCausal;
   double scale;
   Value result;
+  Sizes written;
 };
 
 } // namespace

@@ -232,6 +232,28 @@ LogicalResult ContractOp::verify() {
 // Attention
 //===----------------------------------------------------------------------===//
 
+/// The query's type, with heads as long as the value's.
+static RankedTensorType inferAttention(RankedTensorType query,
+                                       RankedTensorType value) {
+  if (query.getRank() == 0 || value.getRank() == 0)
+    return query;
+  SmallVector<int64_t> shape(query.getShape());
+  shape.back() = value.getShape().back();
+  return query.clone(shape);
+}
+
+LogicalResult
+AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                              ValueRange operands, DictionaryAttr attributes,
+                              OpaqueProperties properties, RegionRange regions,
+                              SmallVectorImpl<Type> &inferred) {
+  Adaptor op(operands, attributes, properties, regions);
+  inferred.push_back(
+      inferAttention(cast<RankedTensorType>(op.getQuery().getType()),
+                     cast<RankedTensorType>(op.getValue().getType())));
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType(),
                    value = getValue().getType();
@@ -250,8 +272,9 @@ LogicalResult AttentionOp::verify() {
   }
   unsigned tokens = getOrder() == HeadOrder::tokens_heads ? 1 : 2;
   unsigned heads = 3 - tokens;
-  // 2. Head counts and D are static; query heads are a multiple of key heads.
-  for (RankedTensorType type : {query, key})
+  // 2. Head counts and sizes are static; query heads are a multiple of key
+  //    heads.
+  for (RankedTensorType type : {query, key, value})
     if (type.isDynamicDim(heads) || type.isDynamicDim(3))
       return emitOpError("expected a static head count and head size, but got ")
              << type << "; make them static";
@@ -261,8 +284,8 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("expected query heads in multiples of the ")
            << keyHeads << " key heads, but got " << queryHeads
            << "; choose a multiple, or swap the axes' order";
-  // 3. key and value agree in tokens and heads, query and key in batch and D;
-  //    value has the query's D.
+  // 3. key and value agree in batch, tokens and heads, query and key in batch
+  //    and D.
   auto agree = [&](RankedTensorType lhs, StringRef lhsName,
                    RankedTensorType rhs, StringRef rhsName,
                    ArrayRef<unsigned> axes) -> LogicalResult {
@@ -277,5 +300,6 @@ LogicalResult AttentionOp::verify() {
   if (failed(agree(key, "key", value, "value", {0, 1, 2})) ||
       failed(agree(query, "query", key, "key", {0, 3})))
     return failure();
-  return agree(query, "query", value, "value", {3});
+  return fuse::detail::verifyInferredResult(*this,
+                                            inferAttention(query, value));
 }

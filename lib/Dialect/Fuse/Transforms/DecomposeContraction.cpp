@@ -91,8 +91,9 @@ public:
     Value weights = SoftmaxOp::create(builder, type, scores,
                                       ArrayRef<int64_t>{type.getRank() - 1});
     weights = emitCast(builder, weights, queryType.getElementType());
-    Value result = emitContract(builder, scoreAxes, keyAxes, queryAxes, weights,
-                                op.getValue(), query.getType());
+    Value result = emitContract(
+        builder, scoreAxes, keyAxes, queryAxes, weights, op.getValue(),
+        withHeadsOfValue(cast<RankedTensorType>(query.getType())));
     return mergeHeads(result);
   }
 
@@ -127,8 +128,14 @@ private:
   Value mergeHeads(Value result) {
     if (groups == 1)
       return result;
-    return tensor::CollapseShapeOp::create(builder, queryType, result,
-                                           getHeadSplit());
+    return tensor::CollapseShapeOp::create(builder, withHeadsOfValue(queryType),
+                                           result, getHeadSplit());
+  }
+
+  RankedTensorType withHeadsOfValue(RankedTensorType type) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = op.getValue().getType().getShape().back();
+    return type.clone(shape);
   }
 
   RankedTensorType getScoreType() const {

@@ -234,9 +234,9 @@ func.func @f(%q: tensor<2x4x8x32xf16>, %k: tensor<2x4x8x16xf16>, %v: tensor<2x4x
 
 // -----
 
-// attention, 3: the value's head size.
-func.func @f(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x8x16xf16>, %v: tensor<2x4x8x32xf16>) {
-  // expected-error @below {{expected value to have the size of query in axis 3}}
-  %0 = fuse.attention tokens_heads %q, %k, %v : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x32xf16>
+// attention, 2: the value's head size.
+func.func @f(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x8x16xf16>, %v: tensor<2x4x8x?xf16>) {
+  // expected-error @below {{expected a static head count and head size, but got 'tensor<2x4x8x?xf16>'; make them static}}
+  %0 = fuse.attention tokens_heads %q, %k, %v : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x?xf16>
   return
 }

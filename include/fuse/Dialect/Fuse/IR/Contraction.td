@@ -79,19 +79,20 @@ def ContractOp : Fuse_Op<"contract"> {
   }];
 }
 
-def AttentionOp : Fuse_Op<"attention", [Composite, AllTypesMatch<["query", "result"]>]> {
+def AttentionOp : Fuse_InferredOp<"attention", [Composite]> {
   let summary = "scaled dot-product attention";
   let description = [{
     softmax(scale q k^T) v for each head; `causal` lets the query at l see the
     keys up to l + (keys - queries). With fewer key heads than query heads
     (GQA), query head h reads key head h / (H / Hkv). `order` gives the axes:
     `tokens_heads` is [batch, tokens, heads, D], `heads_tokens` [batch, heads,
-    tokens, D].
+    tokens, D]. The value's heads, and so the result's, may have another size
+    than D.
 
     1. query, key and value have rank 4 and one element type.
-    2. Head counts and D are static; query heads are a multiple of key heads.
-    3. key and value agree in tokens and heads, query and key in batch and D;
-       value has the query's D.
+    2. Head counts and sizes are static; query heads are a multiple of key heads.
+    3. key and value agree in batch, tokens and heads, query and key in batch
+       and D.
 
     `scale` defaults to 1/sqrt(D).
 
