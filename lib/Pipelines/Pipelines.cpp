@@ -59,12 +59,19 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFuseDecompose());
   if (options.fusion) {
     pm.addNestedPass<func::FuncOp>(createFuseFoldRepeats());
-    pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector());
+    FuseReduceMatrixVectorOptions vectors;
+    llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
+    vectors.streams = gpu && gpu->hasWgmma && !options.strict;
+    llvm::consumeError(gpu.takeError());
+    pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector(vectors));
     if (options.chip != "cpu" && !options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseRepeatStatistics());
       pm.addNestedPass<func::FuncOp>(createFuseJoinSums());
     }
     pm.addNestedPass<func::FuncOp>(createFuseKeepReducedDims());
+    if (!options.strict)
+      pm.addNestedPass<func::FuncOp>(createFuseSplitConcats());
+    pm.addNestedPass<func::FuncOp>(createFuseShareExponentials());
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
   }
   // Strict programs round each deviation, and a CPU's cache makes a walk cheap.

@@ -19,6 +19,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mlir::fuse {
@@ -186,6 +187,68 @@ void Product::rewrite() {
   contract.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// Elements of a head that tensor cores stream, and of 16 bytes.
+static constexpr int64_t mostOfHead = 256, alignedElements = 8;
+
+/// Whether tensor cores can run a contraction as a part of attention.
+static bool mayBeStreamed(ContractOp op) {
+  Type element = op.getType().getElementType();
+  auto isHead = [](Value value) {
+    int64_t size = shapeOf(value).back();
+    return size > 0 && size <= mostOfHead && size % alignedElements == 0;
+  };
+  return (element.isF16() || element.isBF16()) &&
+         (isHead(op.getLhs()) || isHead(op.getRhs()));
+}
+
+/// The contractions that `value` is computed from, or that are computed from
+/// it, element by element.
+static void findContractions(Value value, bool isAfter,
+                             llvm::SetVector<ContractOp> &found) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> work = {value};
+  auto visit = [&](Operation *op) {
+    if (!op || !seen.insert(op).second)
+      return;
+    if (auto contract = dyn_cast<ContractOp>(op))
+      found.insert(contract);
+    else if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+      work.append(isAfter ? SmallVector<Value>(op->getResults())
+                          : SmallVector<Value>(op->getOperands()));
+  };
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (isAfter)
+      for (Operation *user : next.getUsers())
+        visit(user);
+    else
+      visit(next.getDefiningOp());
+  }
+}
+
+/// The contractions with a softmax of rows between them.
+static llvm::SetVector<ContractOp> streamedContractions(Block &block) {
+  llvm::SetVector<ContractOp> all;
+  for (ReduceOp sum : block.getOps<ReduceOp>()) {
+    ReduceOp max = sum.getMaximumOfExponents();
+    if (!max)
+      continue;
+    llvm::SetVector<ContractOp> scores, products;
+    findContractions(max.getInput(), /*isAfter=*/false, scores);
+    findContractions(sum.getInput(), /*isAfter=*/true, products);
+    if (scores.size() == 1 && products.size() == 1 &&
+        mayBeStreamed(scores.front()) && mayBeStreamed(products.front())) {
+      all.insert(scores.front());
+      all.insert(products.front());
+    }
+  }
+  return all;
+}
+
 namespace {
 struct ReduceMatrixVector
     : public mlir::fuse::impl::FuseReduceMatrixVectorBase<ReduceMatrixVector> {
@@ -193,13 +256,19 @@ struct ReduceMatrixVector
 
   void runOnOperation() override {
     SmallVector<std::pair<ContractOp, bool>> found;
-    for (Block &block : getOperation().getBody())
+    for (Block &block : getOperation().getBody()) {
+      llvm::SetVector<ContractOp> kept;
+      if (streams)
+        kept = streamedContractions(block);
       for (ContractOp op : block.getOps<ContractOp>()) {
+        if (kept.contains(op))
+          continue;
         if (Product(op, /*isLeft=*/true).isReduction())
           found.push_back({op, true});
         else if (Product(op, /*isLeft=*/false).isReduction())
           found.push_back({op, false});
       }
+    }
     // The operand of one may be the result of another.
     for (auto [op, isLeft] : found)
       Product(op, isLeft).rewrite();

@@ -1,5 +1,6 @@
 // RUN: fuse-opt %s -fuse-reduce-matrix-vector | FileCheck %s
 // RUN: fuse-opt %s -fuse-form=chip=sm_90a | FileCheck %s --check-prefix=FORM
+// RUN: fuse-opt %s -fuse-decompose -fuse-reduce-matrix-vector=streams=true | FileCheck %s --check-prefix=STREAMS
 
 // The result's dimension of size 1 is the matrix's, so that no reshape follows.
 // CHECK-LABEL: func.func @row
@@ -63,4 +64,31 @@ func.func @mlp(%h: tensor<1x512xbf16>, %n: tensor<512xbf16>, %wg: tensor<1024x51
   %d = fuse.matmul %m, %wd transpose_rhs : tensor<1x1024xbf16>, tensor<512x1024xbf16> -> tensor<1x512xbf16>
   %y = fuse.add %h, %d : tensor<1x512xbf16>
   return %y : tensor<1x512xbf16>
+}
+
+// One query of attention: its contractions stay where one kernel runs both.
+// CHECK-LABEL:   func.func @attention
+// CHECK-NOT:     fuse.contract
+// STREAMS-LABEL: func.func @attention
+// STREAMS-COUNT-2: fuse.contract
+// FORM-LABEL:    func.func @attention
+// FORM-COUNT-1:  fuse.kernel
+// FORM-NOT:      fuse.kernel
+func.func @attention(%q: tensor<4x1x64xbf16>, %k: tensor<4x500x64xbf16>, %v: tensor<4x500x64xbf16>) -> tensor<4x1x64xbf16> {
+  %s = fuse.contract "hmd,hnd->hmn" %q, %k : tensor<4x1x64xbf16>, tensor<4x500x64xbf16> -> tensor<4x1x500xbf16>
+  %p = fuse.softmax %s dims = [2] : tensor<4x1x500xbf16>
+  %o = fuse.contract "hmn,hnd->hmd" %p, %v : tensor<4x1x500xbf16>, tensor<4x500x64xbf16> -> tensor<4x1x64xbf16>
+  return %o : tensor<4x1x64xbf16>
+}
+// Without a softmax of rows, or in other types, they are reductions.
+// STREAMS-LABEL: func.func @unlike
+// STREAMS-NOT:   fuse.contract
+func.func @unlike(%q: tensor<4x1x64xf32>, %k: tensor<4x500x64xf32>, %v: tensor<4x500x64xf32>, %w: tensor<4x500x64xbf16>, %r: tensor<4x1x64xbf16>) -> (tensor<4x1x64xf32>, tensor<4x1x64xbf16>) {
+  %s = fuse.contract "hmd,hnd->hmn" %q, %k : tensor<4x1x64xf32>, tensor<4x500x64xf32> -> tensor<4x1x500xf32>
+  %p = fuse.softmax %s dims = [2] : tensor<4x1x500xf32>
+  %o = fuse.contract "hmn,hnd->hmd" %p, %v : tensor<4x1x500xf32>, tensor<4x500x64xf32> -> tensor<4x1x64xf32>
+  %t = fuse.contract "hmd,hnd->hmn" %r, %w : tensor<4x1x64xbf16>, tensor<4x500x64xbf16> -> tensor<4x1x500xbf16>
+  %e = fuse.exp %t : tensor<4x1x500xbf16>
+  %u = fuse.contract "hmn,hnd->hmd" %e, %w : tensor<4x1x500xbf16>, tensor<4x500x64xbf16> -> tensor<4x1x64xbf16>
+  return %o, %u : tensor<4x1x64xf32>, tensor<4x1x64xbf16>
 }

@@ -119,6 +119,62 @@ def FuseFoldRepeats : Pass<"fuse-fold-repeats", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FuseSplitConcats : Pass<"fuse-split-concats", "::mlir::func::FuncOp"> {
+  let summary = "Reduce the parts of concatenated rows one by one";
+  let description = [{
+    Rows to which an element is appended for a reduction only, as a sink is to the scores
+    of attention, are never put together: what is computed from them element by element
+    is computed from the parts, reductions along them are combined, and slices that leave
+    out the rest are a part. That is done where nothing else needs the whole rows.
+
+    Before:
+
+    ```mlir
+    %c = fuse.concat %x, %s dim = 1 : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x65xf32>
+    %m = fuse.reduce max %c dims = [1] keep : tensor<8x65xf32> -> tensor<8x1xf32>
+    %d = fuse.sub %c, %m : tensor<8x65xf32>, tensor<8x1xf32>
+    %y = fuse.slice %d offsets = [0, 0] sizes = [8, 64] : tensor<8x65xf32> -> tensor<8x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %n = fuse.reduce max %x dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+    %m = fuse.max %n, %s : tensor<8x1xf32>
+    %y = fuse.sub %x, %m : tensor<8x64xf32>, tensor<8x1xf32>
+    ```
+  }];
+  let dependentDialects = ["FuseDialect"];
+}
+
+def FuseShareExponentials
+    : Pass<"fuse-share-exponentials", "::mlir::func::FuncOp"> {
+  let summary = "Sum the exponentials of a softmax and of a logsumexp once";
+  let description = [{
+    A logsumexp takes an infinite maximum for 0, a softmax does not. Where a program has
+    both of the same rows, the exponentials are those of the softmax, and the sum
+    differs only where the maximum is infinite: there it is exp of the maximum.
+
+    Before, with `%g` the maximum `%m` or 0 where that is infinite:
+
+    ```mlir
+    %e = fuse.exp %x_minus_m : tensor<8x64xf32>
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+    %f = fuse.exp %x_minus_g : tensor<8x64xf32>
+    %t = fuse.reduce sum %f dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %s = fuse.reduce sum %e dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+    %f = fuse.exp %m : tensor<8x1xf32>
+    %t = fuse.select %is_infinite, %f, %s : tensor<8x1xi1>, tensor<8x1xf32>
+    ```
+  }];
+  let dependentDialects = ["FuseDialect"];
+}
+
 def FuseKeepReducedDims
     : Pass<"fuse-keep-reduced-dims", "::mlir::func::FuncOp"> {
   let summary = "Keep reduced dimensions where something gives them back";
@@ -292,7 +348,8 @@ def FuseReduceMatrixVector
     takes as long as reading it: one row times a weight, as in decoding, or a dot
     product for each row. It becomes a reduction of products, computed in f32 for
     16-bit operands as contractions are, and fuses as reductions do. Sizes of 1
-    count for nothing; a dynamic size is not taken for 1.
+    count for nothing; a dynamic size is not taken for 1. With `streams` the
+    contractions of attention stay: one kernel runs both.
 
     Before:
 
@@ -314,6 +371,11 @@ def FuseReduceMatrixVector
     ```
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"streams", "streams", "bool", "false",
+           "leave f16 and bf16 contractions with a softmax between them, which tensor "
+           "cores stream">
+  ];
 }
 
 def FuseRepeatStatistics
