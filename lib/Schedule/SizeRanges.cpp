@@ -126,8 +126,16 @@ mlir::fuse::readAssumedSizes(func::FuncOp function, const DimClasses &dims) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The schedules of all contractions for one size.
-using Choice = SmallVector<MmaScheduleAttr, 2>;
+/// The schedules of all kernels for one size.
+using Choice = SmallVector<ScheduleAttrInterface, 2>;
+
+/// A kernel that tensor cores run: contractions with all their schedules, or
+/// what is streamed.
+struct SizedKernel {
+  KernelOp kernel;
+  SmallVector<MmaScheduleAttr> schedules = {};
+  std::optional<StreamedSpace> streamed = std::nullopt;
+};
 
 class RangeFinder {
 public:
@@ -141,15 +149,20 @@ public:
   /// `factor`, and the choices for them.
   std::vector<std::pair<int64_t, Choice>> rangesOf(ArrayRef<int> classes,
                                                    double factor) const;
-  ArrayRef<KernelOp> contractions() const { return kernels; }
+  ArrayRef<SizedKernel> sized() const { return kernels; }
 
 private:
+  void add(ArrayRef<Extent> extents);
+  void addContractions(KernelOp kernel);
+  void addStreamed(KernelOp kernel);
+  SmallVector<AssumedSize> ofOneSequence(const StreamedSpace &space,
+                                         ArrayRef<AssumedSize> assumed) const;
+  ScheduleAttrInterface choiceFor(const SizedKernel &one,
+                                  ArrayRef<AssumedSize> assumed) const;
   Choice choiceFor(ArrayRef<AssumedSize> assumed) const;
   double secondsOf(const Choice &choice, ArrayRef<AssumedSize> assumed) const;
 
-  SmallVector<KernelOp> kernels;
-  /// All schedules of each.
-  std::vector<SmallVector<MmaScheduleAttr>> all;
+  std::vector<SizedKernel> kernels;
   const DimClasses &dims;
   const ScheduleTarget &target;
   std::map<SmallVector<int, 2>, double> found;
@@ -160,42 +173,85 @@ RangeFinder::RangeFinder(ArrayRef<KernelOp> some, const DimClasses &dims,
                          const ScheduleTarget &target)
     : dims(dims), target(target) {
   for (KernelOp kernel : some) {
-    SmallVector<MmaScheduleAttr> schedules =
-        mmaSchedulesOf(kernel, dims, target);
-    if (schedules.empty())
-      continue;
-    kernels.push_back(kernel);
-    all.push_back(std::move(schedules));
-    Reason reason;
-    FailureOr<MmaSpace> space =
-        mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
-    auto add = [&](ArrayRef<Extent> extents) {
-      DynamicSize size = dynamicSizeOf(extents, dims);
-      if (!size.classes.empty())
-        found.try_emplace(size.classes, size.factor);
-    };
-    add(space->extents(space->m, dims));
-    add(space->extents(space->k, dims));
-    for (const MmaSegment &segment : space->segments)
-      add({space->columns(segment, dims)});
+    if (isa_and_nonnull<StreamedScheduleAttr>(kernel.getScheduleAttr()))
+      addStreamed(kernel);
+    else
+      addContractions(kernel);
   }
 }
 
+void RangeFinder::add(ArrayRef<Extent> extents) {
+  DynamicSize size = dynamicSizeOf(extents, dims);
+  if (!size.classes.empty())
+    found.try_emplace(size.classes, size.factor);
+}
+
+void RangeFinder::addContractions(KernelOp kernel) {
+  SmallVector<MmaScheduleAttr> schedules = mmaSchedulesOf(kernel, dims, target);
+  if (schedules.empty())
+    return;
+  kernels.push_back({kernel, std::move(schedules)});
+  Reason reason;
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
+  add(space->extents(space->m, dims));
+  add(space->extents(space->k, dims));
+  for (const MmaSegment &segment : space->segments)
+    add({space->columns(segment, dims)});
+}
+
+/// What counts is the number of queries.
+void RangeFinder::addStreamed(KernelOp kernel) {
+  Reason reason;
+  FailureOr<StreamedSpace> space =
+      streamedSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
+  if (failed(space))
+    return;
+  Extent rows = space->rowExtent(dims);
+  kernels.push_back({kernel, {}, std::move(*space)});
+  add({rows});
+}
+
+/// Of few queries one sequence, or a few, leave most of the chip idle.
+SmallVector<AssumedSize>
+RangeFinder::ofOneSequence(const StreamedSpace &space,
+                           ArrayRef<AssumedSize> assumed) const {
+  SmallVector<AssumedSize> all(assumed);
+  ContractionSpace scores = contractionSpaceOf(space.scores);
+  for (char axis : scores.outer)
+    for (int cls : dynamicSizeOf({scores.extent(axis, dims)}, dims).classes)
+      all.push_back({{cls}, 1});
+  return all;
+}
+
+ScheduleAttrInterface
+RangeFinder::choiceFor(const SizedKernel &one,
+                       ArrayRef<AssumedSize> assumed) const {
+  if (!one.streamed)
+    return firstMmaFor(mmaProductOf(one.kernel, dims, assumed), one.schedules,
+                       *target.gpu);
+  ScheduleTarget sized = target;
+  sized.assumed = ofOneSequence(*one.streamed, assumed);
+  return proposeStreamed(one.kernel, dims, sized);
+}
+
 Choice RangeFinder::choiceFor(ArrayRef<AssumedSize> assumed) const {
-  Choice choice;
-  for (auto [kernel, schedules] : llvm::zip(kernels, all))
-    choice.push_back(firstMmaFor(mmaProductOf(kernel, dims, assumed), schedules,
-                                 *target.gpu));
-  return choice;
+  return llvm::map_to_vector<2>(
+      kernels, [&](const SizedKernel &one) { return choiceFor(one, assumed); });
 }
 
 double RangeFinder::secondsOf(const Choice &choice,
                               ArrayRef<AssumedSize> assumed) const {
   double seconds = 0;
-  for (auto [kernel, schedule] : llvm::zip(kernels, choice))
+  for (auto [one, schedule] : llvm::zip(kernels, choice))
     seconds +=
-        estimateMma(schedule, mmaProductOf(kernel, dims, assumed), *target.gpu)
-            .seconds;
+        one.streamed
+            ? streamedSeconds(*one.streamed, dims, *target.gpu,
+                              ofOneSequence(*one.streamed, assumed),
+                              cast<StreamedScheduleAttr>(schedule))
+            : estimateMma(cast<MmaScheduleAttr>(schedule),
+                          mmaProductOf(one.kernel, dims, assumed), *target.gpu)
+                  .seconds;
   return seconds;
 }
 
@@ -227,8 +283,7 @@ void mlir::fuse::noteSizeRanges(func::FuncOp function,
   DenseMap<int, std::string> names = nameDims(function, dims);
   Builder builder(function.getContext());
   SmallVector<NamedAttribute> noted;
-  std::vector<SmallVector<NamedAttribute>> ofKernels(
-      finder.contractions().size());
+  std::vector<SmallVector<NamedAttribute>> ofKernels(finder.sized().size());
   for (const auto &[classes, factor] : finder.sizes()) {
     std::string name = nameOf(classes, names);
     auto ranges = finder.rangesOf(classes, factor);
@@ -250,7 +305,7 @@ void mlir::fuse::noteSizeRanges(func::FuncOp function,
   if (noted.empty())
     return;
   function->setAttr(kSizeRangesAttr, builder.getDictionaryAttr(noted));
-  for (auto [kernel, schedules] : llvm::zip(finder.contractions(), ofKernels))
-    KernelOp(kernel)->setAttr(kSizedSchedulesAttr,
-                              builder.getDictionaryAttr(schedules));
+  for (auto [one, schedules] : llvm::zip(finder.sized(), ofKernels))
+    KernelOp(one.kernel)
+        ->setAttr(kSizedSchedulesAttr, builder.getDictionaryAttr(schedules));
 }

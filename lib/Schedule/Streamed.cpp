@@ -90,16 +90,22 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
   };
   ContractionSpace scores = contractionSpaceOf(space.scores);
   Extent ofRows = space.rowExtent(dims);
-  areRowsKnown = areTilesKnown = ofRows.isStatic();
+  rows = sizeOf(ofRows);
+  bool areAssumedFew = rows <= rowsOfConsumer &&
+                       llvm::any_of(assumed, [&](const AssumedSize &one) {
+                         return ArrayRef(one.classes) ==
+                                ArrayRef(dynamicSizeOf({ofRows}, dims).classes);
+                       });
+  areRowsKnown = ofRows.isStatic() || areAssumedFew;
+  areTilesKnown = ofRows.isStatic();
   for (char axis : scores.outer) {
     Extent extent = scores.extent(axis, dims);
     areTilesKnown &= extent.isStatic();
     if (axis != space.heads)
       batches *= sizeOf(extent);
   }
-  rows = sizeOf(ofRows);
   keys = sizeOf(space.keyExtent(dims));
-  hasFewRows = ofRows.isStatic() && ofRows.size <= rowsOfConsumer;
+  hasFewRows = areRowsKnown && rows <= rowsOfConsumer;
 }
 
 /// `blocks` of so many bytes of keys and values each: as fast as memory gives
@@ -143,7 +149,7 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
 }
 
 /// Where the number of tiles is known only at the call, so is that of parts. An
-/// unknown number of queries counts as many.
+/// unknown number of queries counts as many, unless a call has few.
 SmallVector<Sharing> StreamedModel::sharings() const {
   SmallVector<Sharing> found = {Sharing()};
   if (!canShare || !areRowsKnown)
