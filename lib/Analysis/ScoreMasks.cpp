@@ -141,10 +141,11 @@ std::optional<AffinePlace> MaskFinder::affineOf(Value value) const {
         return product;
       }
     }
-  if (!repeats(value, queryAxis) || !repeats(value, keyAxis))
+  bool ofRows = !repeats(value, queryAxis);
+  if (!repeats(value, keyAxis) || (ofRows && element.getWidth() != 32))
     return std::nullopt;
   AffinePlace place;
-  place.terms.push_back({1, std::nullopt, std::nullopt, value});
+  place.terms.push_back({1, std::nullopt, std::nullopt, value, ofRows});
   return place;
 }
 

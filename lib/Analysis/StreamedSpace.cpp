@@ -8,13 +8,16 @@
 #include "fuse/Analysis/StreamedSpace.h"
 
 #include "MmaOperands.h"
+#include "fuse/Analysis/OpCost.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Of a row of the queries, and of the sums.
-static constexpr int64_t mostDepth = 256;
+/// Of a row of the queries, and of the sums: with tensor cores, and in panels.
+static constexpr int64_t mostDepth = 256, mostPanelDepth = 1024;
+/// Ops that compute keys or values in panels, once for every tile of queries.
+static constexpr unsigned mostOfKeys = 8;
 
 char StreamedSpace::productAxis(char scoreAxis) const {
   ContractOp first = scores, second = productOp();
@@ -71,8 +74,9 @@ bool mlir::fuse::areChained(ArrayRef<Operation *> ops) {
 namespace {
 class StreamedFinder {
 public:
+  /// Without facts in panels.
   StreamedFinder(const MmaGroup &group, const DimClasses &dims,
-                 TensorFacts facts, Reason &reason)
+                 std::optional<TensorFacts> facts, Reason &reason)
       : group(group), dims(dims), facts(facts), reason(reason) {}
 
   FailureOr<StreamedSpace> find();
@@ -82,20 +86,27 @@ private:
     reason = std::move(why);
     return failure();
   }
+  bool inPanels() const { return !facts; }
+  LogicalResult checkTypes();
   LogicalResult findContractions();
   LogicalResult findFront();
   LogicalResult findStatistics();
   LogicalResult classify(Operation *op);
   LogicalResult classifyWeight(Operation *op);
+  FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
+                                    StringRef axes, char own,
+                                    std::optional<char> rows);
+  bool isComputedOften(Value operand) const;
   LogicalResult findOperands();
   LogicalResult findProduct();
   void findHeads();
   LogicalResult findResults();
+  LogicalResult findFlow(ArrayRef<Operation *> ops, ArrayRef<Value> results);
   bool isOfRow(Value value) const;
 
   const MmaGroup &group;
   const DimClasses &dims;
-  TensorFacts facts;
+  std::optional<TensorFacts> facts;
   Reason &reason;
   StreamedSpace found;
   ContractOp product;
@@ -117,10 +128,21 @@ LogicalResult StreamedFinder::findContractions() {
   product = contractions.back();
   for (ContractOp contraction : contractions) {
     Type element = contraction.getType().getElementType();
-    if ((!element.isF16() && !element.isBF16()) ||
+    bool isNarrow = element.isF16() || element.isBF16();
+    if ((!isNarrow && !inPanels()) ||
         contraction.getLhs().getType().getElementType() != element)
       return refuse(ReasonKind::streamedTypes);
   }
+  return success();
+}
+
+/// In panels all that is computed has one type.
+LogicalResult StreamedFinder::checkTypes() {
+  bool isWide = getElementTypeOrSelf(found.weights.getType()).isF64();
+  for (Value value : {Value(found.scores.getResult()), found.logits,
+                      Value(found.sum.getResult())})
+    if (inPanels() && getElementTypeOrSelf(value.getType()).isF64() != isWide)
+      return refuse(ReasonKind::streamedTypes);
   return success();
 }
 
@@ -143,6 +165,23 @@ LogicalResult StreamedFinder::findFront() {
   return success();
 }
 
+/// The maximum of the rows that a sum is of the exponentials of, below the
+/// larger one of it and another number of the row.
+static ReduceOp maximumBelowCeiling(ReduceOp sum) {
+  auto exp = sum.getInput().getDefiningOp<ExpOp>();
+  auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+  auto ceiling =
+      difference ? difference.getRhs().getDefiningOp<MaxOp>() : MaxOp();
+  if (!ceiling || sum.getKind() != ReduceKind::sum || !sum.getKeep())
+    return {};
+  for (Value operand : ceiling->getOperands())
+    if (auto max = operand.getDefiningOp<ReduceOp>();
+        max && max.getKind() == ReduceKind::max && max.getKeep() &&
+        max.getInput() == difference.getLhs() && max.getDims() == sum.getDims())
+      return max;
+  return {};
+}
+
 /// A maximum and the sum of the exponentials below it, along the last axis.
 LogicalResult StreamedFinder::findStatistics() {
   int64_t last = found.scores.getType().getRank() - 1;
@@ -152,7 +191,12 @@ LogicalResult StreamedFinder::findStatistics() {
       continue;
     ++reductions;
     auto reduce = dyn_cast<ReduceOp>(op);
-    if (ReduceOp max = reduce ? reduce.getMaximumOfExponents() : ReduceOp()) {
+    if (!reduce)
+      continue;
+    ReduceOp max = reduce.getMaximumOfExponents();
+    if (!max)
+      max = maximumBelowCeiling(reduce);
+    if (max) {
       found.sum = reduce;
       found.max = max;
     }
@@ -164,7 +208,10 @@ LogicalResult StreamedFinder::findStatistics() {
   found.exponentials = found.sum.getInput().getDefiningOp<ExpOp>();
   auto difference = found.exponentials.getInput().getDefiningOp<SubOp>();
   found.logits = difference.getLhs();
-  found.isGuarded = difference.getRhs() != found.max.getResult();
+  if (difference.getRhs().getDefiningOp<MaxOp>())
+    found.ceiling = difference.getRhs();
+  else
+    found.isGuarded = difference.getRhs() != found.max.getResult();
   return success();
 }
 
@@ -243,6 +290,43 @@ LogicalResult StreamedFinder::classify(Operation *op) {
              : refuse(ReasonKind::streamedShape);
 }
 
+/// Whether each tile of queries would compute much to get at keys or values.
+bool StreamedFinder::isComputedOften(Value operand) const {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> work = {operand};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !llvm::is_contained(group.ops, op) || !seen.insert(op).second)
+      continue;
+    auto rotary = dyn_cast<RotaryOp>(op);
+    if (isSpecialFunction(op) || isa<DivOp, RandomOp>(op) ||
+        (rotary && !rotary.getCosTable()))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return seen.size() > mostOfKeys;
+}
+
+/// Keys and values have `rows` along which they may be paged.
+FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
+                                                  Value tensor, StringRef axes,
+                                                  char own,
+                                                  std::optional<char> rows) {
+  if (!inPanels()) {
+    MmaOperandFinder finder(group, dims, *facts, reason);
+    return rows ? finder.findPaged(space, tensor, axes, own, *rows)
+                : finder.find(space, tensor, axes, {own});
+  }
+  if (rows && isComputedOften(tensor))
+    return refuse(ReasonKind::streamedCostlyKeys);
+  MmaOperand operand;
+  operand.tensor = tensor;
+  for (auto [number, axis] : llvm::enumerate(axes))
+    if (dims.extent(tensor, number).size != 1)
+      operand.axes.push_back(axis);
+  return operand;
+}
+
 LogicalResult StreamedFinder::findOperands() {
   ContractionSpace space = contractionSpaceOf(found.scores);
   if (space.summed.size() != 1)
@@ -253,14 +337,12 @@ LogicalResult StreamedFinder::findOperands() {
   found.m = *space.m;
   found.n = space.n;
   found.k = space.summed.front();
-  MmaOperandFinder finder(group, dims, facts, reason);
   FailureOr<MmaOperand> queries =
-      finder.find(space, sides.rows, sides.rowAxes, {found.m});
+      findOperand(space, sides.rows, sides.rowAxes, found.m, std::nullopt);
   if (failed(queries))
     return failure();
   FailureOr<MmaOperand> keys =
-      finder.findPaged(space, sides.columns, sides.columnAxes, found.n,
-                       /*rows=*/found.n);
+      findOperand(space, sides.columns, sides.columnAxes, found.n, found.n);
   if (failed(keys))
     return failure();
   found.queries = *queries;
@@ -303,17 +385,17 @@ LogicalResult StreamedFinder::findProduct() {
       its.outer.push_back(axis);
   its.rows.axes = {its.k, its.m};
   space.n = columns;
-  MmaOperandFinder finder(group, dims, facts, reason);
   FailureOr<MmaOperand> operand =
-      finder.findPaged(space, values, others, columns, /*rows=*/its.k);
+      findOperand(space, values, others, columns, its.k);
   if (failed(operand))
     return failure();
   its.segments.emplace_back();
   its.segments.front().contractions.push_back({product, *operand});
+  int64_t most = inPanels() ? mostPanelDepth : mostDepth;
   for (const Extent &extent :
        {found.depthExtent(dims), found.columnExtent(dims)})
-    if (!extent.isStatic() || extent.size > mostDepth || extent.size < 1)
-      return refuse(ReasonKind::streamedHeads);
+    if (!extent.isStatic() || extent.size > most || extent.size < 1)
+      return refuse(Reason(ReasonKind::streamedHeads, most));
   return success();
 }
 
@@ -328,7 +410,7 @@ static bool depends(const MmaOperand &operand, char axis) {
 void StreamedFinder::findHeads() {
   ContractionSpace space = contractionSpaceOf(found.scores);
   const MmaOperand &values = found.values();
-  if (!found.queries.isAlongK(found.k))
+  if (!inPanels() && !found.queries.isAlongK(found.k))
     return;
   for (char axis : space.outer) {
     Extent extent = space.extent(axis, dims);
@@ -372,17 +454,43 @@ LogicalResult StreamedFinder::findResults() {
     segment.results.push_back(number);
     results.push_back(value);
   }
-  FailureOr<ContractionFlow> flow =
-      contractionFlowOf(product, ops, results, dims, reason);
-  if (failed(flow))
-    return failure();
-  segment.flow = std::move(*flow);
+  return findFlow(ops, results);
+}
+
+/// Of what is computed behind the softmax, and of what values are computed by.
+LogicalResult StreamedFinder::findFlow(ArrayRef<Operation *> ops,
+                                       ArrayRef<Value> results) {
+  MmaSegment &segment = found.product.segments.front();
+  if (!inPanels()) {
+    FailureOr<ContractionFlow> flow =
+        contractionFlowOf(product, ops, results, dims, reason);
+    if (failed(flow))
+      return failure();
+    segment.flow = std::move(*flow);
+    return success();
+  }
+  llvm::DenseSet<Value> after = {product.getResult()};
+  for (Operation *op : ops) {
+    if (op == product.getOperation())
+      continue;
+    if (isReduction(op) || isRowOrder(op) || isa<ContractOp, ScatterOp>(op))
+      return refuse(ReasonKind::streamedMaskReduced);
+    if (!computesWith(op, after))
+      continue;
+    if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+        !dims.sameShape(op->getResult(0), product.getResult()))
+      return refuse(ReasonKind::resultNotContractionShape);
+    after.insert(op->getResult(0));
+  }
+  for (Value result : results)
+    if (!dims.sameShape(result, product.getResult()))
+      return refuse(ReasonKind::resultNotContractionShape);
   return success();
 }
 
 FailureOr<StreamedSpace> StreamedFinder::find() {
   if (failed(findContractions()) || failed(findFront()) ||
-      failed(findStatistics()))
+      failed(findStatistics()) || failed(checkTypes()))
     return failure();
   full.insert(found.scores.getResult());
   for (Operation *op : group.ops) {
@@ -416,4 +524,16 @@ FailureOr<StreamedSpace> mlir::fuse::streamedSpaceOf(KernelOp kernel,
                                                      TensorFacts facts,
                                                      Reason &reason) {
   return streamedSpaceOf(KernelAsGroup(kernel), dims, facts, reason);
+}
+
+FailureOr<StreamedSpace>
+mlir::fuse::panelStreamedSpaceOf(const MmaGroup &group, const DimClasses &dims,
+                                 Reason &reason) {
+  return StreamedFinder(group, dims, std::nullopt, reason).find();
+}
+
+FailureOr<StreamedSpace>
+mlir::fuse::panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims,
+                                 Reason &reason) {
+  return panelStreamedSpaceOf(KernelAsGroup(kernel), dims, reason);
 }

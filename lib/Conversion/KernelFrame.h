@@ -122,6 +122,8 @@ FailureOr<Grid> lowerTiled(KernelFrame &frame, TiledScheduleAttr schedule);
 FailureOr<Grid> lowerMma(KernelFrame &frame, MmaScheduleAttr schedule);
 FailureOr<Grid> lowerStreamed(KernelFrame &frame,
                               StreamedScheduleAttr schedule);
+FailureOr<Grid> lowerStreamedPanels(KernelFrame &frame,
+                                    StreamedPanelsScheduleAttr schedule);
 
 } // namespace mlir::fuse
 

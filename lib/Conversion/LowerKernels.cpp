@@ -372,6 +372,8 @@ FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
           [&](auto schedule) { return lowerMma(frame, schedule); })
       .Case<StreamedScheduleAttr>(
           [&](auto schedule) { return lowerStreamed(frame, schedule); })
+      .Case<StreamedPanelsScheduleAttr>(
+          [&](auto schedule) { return lowerStreamedPanels(frame, schedule); })
       .Default([&](Attribute schedule) -> FailureOr<Grid> {
         return kernel.emitError()
                << "expected a schedule of this dialect, but got " << schedule

@@ -25,9 +25,16 @@ static constexpr int64_t widestBytes = 16;
 SmallVector<unsigned>
 mlir::fuse::inputsOf(KernelOp kernel, ArrayRef<unsigned> results,
                      llvm::function_ref<bool(Operation *)> isLeft) {
-  llvm::SetVector<Value> needed;
+  SmallVector<Value> values;
   for (unsigned result : results)
-    needed.insert(kernel.getYield().getValues()[result]);
+    values.push_back(kernel.getYield().getValues()[result]);
+  return inputsOf(kernel, values, isLeft);
+}
+
+SmallVector<unsigned>
+mlir::fuse::inputsOf(KernelOp kernel, ArrayRef<Value> values,
+                     llvm::function_ref<bool(Operation *)> isLeft) {
+  llvm::SetVector<Value> needed(values.begin(), values.end());
   for (size_t next = 0; next < needed.size(); ++next)
     if (Operation *op = needed[next].getDefiningOp(); op && !isLeft(op))
       needed.insert(op->operand_begin(), op->operand_end());

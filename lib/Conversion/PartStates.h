@@ -76,8 +76,11 @@ std::optional<int64_t> mostPartsOf(ScheduleAttrInterface schedule);
 FailureOr<std::optional<PartLayout>> partLayoutOf(KernelOp kernel,
                                                   const DimClasses &dims);
 
-/// The inputs from which the results are computed, without those that only ops
+/// The inputs from which the values are computed, without those that only ops
 /// for which `isLeft` holds need: their results are known.
+SmallVector<unsigned> inputsOf(KernelOp kernel, ArrayRef<Value> values,
+                               llvm::function_ref<bool(Operation *)> isLeft);
+/// The same of some of the kernel's results.
 SmallVector<unsigned> inputsOf(KernelOp kernel, ArrayRef<unsigned> results,
                                llvm::function_ref<bool(Operation *)> isLeft);
 

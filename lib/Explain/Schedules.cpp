@@ -337,20 +337,36 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
   return text;
 }
 
+/// Which of a streamed kernel's tiles are masked.
+static StringRef explainMasks(const FailureOr<StreamedSpace> &space,
+                              const DimClasses &dims) {
+  SmallVector<ScoreMask> masks;
+  if (succeeded(space))
+    masks = scoreMasksOf(*space, dims);
+  if (hidesTiles(masks))
+    return "; tiles that the mask hides whole are not read, and only tiles "
+           "that it cuts are masked";
+  return masks.empty() ? "" : "; only tiles that the mask cuts are masked";
+}
+
+static std::string explainStreamedPanels(StreamedPanelsScheduleAttr schedule,
+                                         KernelOp kernel,
+                                         const DimClasses &dims) {
+  Reason reason;
+  return formatv(
+      "a softmax of rows stands between two contractions: a block "
+      "has {0} rows of the first, and packs {1} rows of the others "
+      "at a time into panels; the scores of these stay in its "
+      "cache{2}",
+      schedule.getTileM(), schedule.getTileK(),
+      explainMasks(panelStreamedSpaceOf(kernel, dims, reason), dims));
+}
+
 static std::string explainStreamed(StreamedScheduleAttr schedule,
                                    KernelOp kernel, const DimClasses &dims) {
   Reason reason;
   FailureOr<StreamedSpace> space = streamedSpaceOf(
       kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
-  SmallVector<ScoreMask> masks;
-  if (succeeded(space))
-    masks = scoreMasksOf(*space, dims);
-  StringRef masked;
-  if (hidesTiles(masks))
-    masked = "; tiles that the mask hides whole are not read, and only tiles "
-             "that it cuts are masked";
-  else if (!masks.empty())
-    masked = "; only tiles that the mask cuts are masked";
   std::string text = formatv(
       "a softmax of rows stands between two contractions of 16-bit floats: {0} "
       "{1} {2} rows of the first, and {3} {4} rows of the others at a time, "
@@ -358,7 +374,7 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
       plural(schedule.getConsumers(), "warpgroup"),
       schedule.getConsumers() == 1 ? "has" : "share", schedule.getTileM(),
       schedule.getConsumers() == 1 ? "takes" : "take", schedule.getTileK(),
-      masked);
+      explainMasks(space, dims));
   if (schedule.getHeads() > 1)
     text +=
         formatv("; the rows are {0} of each of {1} heads that share a head "
@@ -372,7 +388,7 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
     text += "; a second launch combines what blocks leave";
   if (succeeded(space) && space->isPaged())
     text += "; pages are read by their numbers";
-  return text;
+  return text + explainSizes(kernel);
 }
 
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
@@ -395,6 +411,9 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
       })
       .Case([&](StreamedScheduleAttr schedule) {
         return explainStreamed(schedule, kernel, dims);
+      })
+      .Case([&](StreamedPanelsScheduleAttr schedule) {
+        return explainStreamedPanels(schedule, kernel, dims);
       })
       .Case([](PointwiseScheduleAttr schedule) {
         return formatv("it neither reduces nor contracts, so that a thread "

@@ -269,20 +269,16 @@ FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
   return failure();
 }
 
-static FailureOr<StreamedSpace> streamedSpace(ArrayRef<Operation *> ops,
-                                              ArrayRef<Value> inputs,
-                                              ArrayRef<Value> results,
-                                              const DimClasses &dims) {
-  Reason reason;
-  if (llvm::count_if(ops, llvm::IsaPred<ContractOp>) != 2)
+FailureOr<StreamedSpace>
+mlir::fuse::streamedSpaceOn(const MachineRates &machine, const MmaGroup &group,
+                            const DimClasses &dims, Reason &reason) {
+  reason = ReasonKind::streamedCount;
+  if (llvm::count_if(group.ops, llvm::IsaPred<ContractOp>) != 2)
     return failure();
-  return streamedSpaceOf({ops, inputs, results}, dims,
-                         {/*aligned=*/true, /*divisible=*/true}, reason);
-}
-
-bool mlir::fuse::isStreamed(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
-                            ArrayRef<Value> results, const DimClasses &dims) {
-  return succeeded(streamedSpace(ops, inputs, results, dims));
+  if (machine.packsOperands)
+    return panelStreamedSpaceOf(group, dims, reason);
+  return streamedSpaceOf(group, dims, {/*aligned=*/true, /*divisible=*/true},
+                         reason);
 }
 
 /// With the launch; 0 for ops without contractions. What tensor cores do not
@@ -308,6 +304,54 @@ static double contractionSeconds(ArrayRef<Operation *> ops,
   return machine.launchSeconds + products / machine.operationsPerSecond;
 }
 
+/// The ops that compute a value.
+static llvm::SmallPtrSet<Operation *, 8> opsOf(Value value,
+                                               ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 8> found;
+  SmallVector<Value> work = {value};
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp();
+        op && llvm::is_contained(ops, op) && found.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  return found;
+}
+
+/// What a CPU streams: its products, what each score takes beside them, what
+/// computes keys and values anew for each tile of queries, and its memory.
+static double panelSeconds(const StreamedSpace &space,
+                           ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+                           ArrayRef<Value> results, const DimClasses &dims,
+                           const MachineRates &machine) {
+  constexpr double rowsOfTile = 128;
+  Value scores = ContractOp(space.scores).getResult();
+  double queries = estimatedElements({space.rowExtent(dims)}, dims) *
+                   static_cast<double>(space.headCount(dims));
+  double tiles = std::max(1.0, queries / rowsOfTile);
+  double operations = estimatedElements(scores, dims) *
+                      (estimatedElements({space.depthExtent(dims)}, dims) +
+                       estimatedElements({space.columnExtent(dims)}, dims));
+  auto ofQueries = opsOf(space.queries.tensor, ops);
+  for (Operation *op : ops) {
+    if (isa<ContractOp>(op) || isWidening(op))
+      continue;
+    Value result = op->getResult(0);
+    bool isOnce = ofQueries.contains(op) || dims.sameShape(result, scores) ||
+                  !space.front.contains(op);
+    operations += estimatedElements(result, dims) * instructionsOf(op) *
+                  (isOnce ? 1 : tiles);
+  }
+  for (Operation *op : opsOf(space.values().tensor, ops))
+    operations += estimatedElements(op->getResult(0), dims) *
+                  instructionsOf(op) * (tiles - 1);
+  double bytes = 0;
+  for (ArrayRef<Value> edge : {inputs, results})
+    for (Value value : edge)
+      bytes += estimatedElements(value, dims) * elementBytes(value);
+  return machine.launchSeconds +
+         std::max(bytes / machine.bytesPerSecond,
+                  operations / machine.operationsPerSecond);
+}
+
 std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 ArrayRef<Value> inputs,
                                                 ArrayRef<Value> results,
@@ -315,9 +359,12 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                 const MachineRates &machine) {
   Reason reason;
   if (machine.streams())
-    if (auto space = streamedSpace(ops, inputs, results, dims);
+    if (auto space =
+            streamedSpaceOn(machine, {ops, inputs, results}, dims, reason);
         succeeded(space))
-      return streamedSeconds(*space, dims, *machine.tensorCores, {});
+      return machine.packsOperands
+                 ? panelSeconds(*space, ops, inputs, results, dims, machine)
+                 : streamedSeconds(*space, dims, *machine.tensorCores, {});
   auto segments = reductionSegmentsOf(ops, results, dims, reason);
   // Behind moves are the same elements.
   bool isMoved = succeeded(segments) && llvm::any_of(segments->front().paths,

@@ -55,8 +55,10 @@ struct MachineRates {
   bool packsOperands;
   /// The chip, if its tensor cores run contractions; else null.
   const GPUTarget *tensorCores = nullptr;
-  /// Whether these also stream a softmax between two contractions.
-  bool streams() const { return tensorCores && tensorCores->hasWgmma; }
+  /// Whether a block streams a softmax between two contractions.
+  bool streams() const {
+    return packsOperands || (tensorCores && tensorCores->hasWgmma);
+  }
 
   /// Those of a chip's common board; the host's for "cpu" and for chips that
   /// nobody knows, which a later stage refuses.
@@ -72,10 +74,12 @@ FailureOr<MmaSpace> tensorCoreSpace(const MmaGroup &group,
                                     const DimClasses &dims,
                                     const GPUTarget &gpu, Reason &reason);
 
-/// Whether the ops are two contractions with a softmax between them that tensor
-/// cores stream, for such calls.
-bool isStreamed(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
-                ArrayRef<Value> results, const DimClasses &dims);
+/// The space of two contractions with a softmax between them that a block
+/// streams, for such calls; else the reason.
+FailureOr<StreamedSpace> streamedSpaceOn(const MachineRates &machine,
+                                         const MmaGroup &group,
+                                         const DimClasses &dims,
+                                         Reason &reason);
 
 /// The seconds that one kernel of these ops takes, or nothing if its values
 /// have too many views. `ops` are in program order, `inputs` and `results` are

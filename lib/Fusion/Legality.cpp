@@ -498,7 +498,8 @@ FailureOr<GroupKind> Classifier::asReductions() {
 
 /// Of two contractions, the one behind the other.
 bool Classifier::isStreamed() {
-  if (!tensorCores || !tensorCores->hasWgmma || !areChained(group.ops))
+  bool onTensorCores = tensorCores && tensorCores->hasWgmma;
+  if ((!onTensorCores && !group.packsOperands) || !areChained(group.ops))
     return false;
   llvm::SmallPtrSet<Operation *, 32> inside(group.ops.begin(), group.ops.end());
   SmallVector<Value> inputs;
@@ -508,9 +509,11 @@ bool Classifier::isStreamed() {
           !inside.contains(operand.getDefiningOp()))
         inputs.push_back(operand);
   Reason why;
+  MmaGroup edges{group.ops, inputs, group.results};
+  if (group.packsOperands)
+    return succeeded(panelStreamedSpaceOf(edges, dims, why));
   TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
-  return succeeded(
-      streamedSpaceOf({group.ops, inputs, group.results}, dims, facts, why));
+  return succeeded(streamedSpaceOf(edges, dims, facts, why));
 }
 
 /// Rows that are walked from one end to the other.

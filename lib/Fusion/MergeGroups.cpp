@@ -97,13 +97,15 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
                                  ArrayRef<Value> results, Reason &reason) {
   if (!hasSeveralContractions(ops))
     return true;
+  Reason why;
+  SmallVector<Value> inputs = groups.inputsOf(ops);
+  MmaGroup group{ops, inputs, results};
+  if (streams && machine.streams() &&
+      succeeded(streamedSpaceOn(machine, group, *dims, why)))
+    return true;
   if (machine.packsOperands)
     return haveTilesInCommon(ops, results, *dims, reason);
-  Reason why;
-  if ((machine.streams() &&
-       isStreamed(ops, groups.inputsOf(ops), results, *dims)) ||
-      succeeded(tensorCoreSpace({ops, groups.inputsOf(ops), results}, *dims,
-                                *machine.tensorCores, why)))
+  if (succeeded(tensorCoreSpace(group, *dims, *machine.tensorCores, why)))
     return true;
   reason = Reason::because(ReasonKind::notTogether, std::move(why));
   return false;

@@ -193,22 +193,24 @@ bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
   for (Value result : groups.resultsOf(ops))
     if (following.contains(result) || result == product.getResult())
       results.push_back(result);
-  TensorFacts facts{/*aligned=*/true, /*divisible=*/true};
   FailureOr<StreamedSpace> space =
-      streamedSpaceOf({ops, inputs, results}, *dims, facts, reason);
+      streamedSpaceOn(machine, {ops, inputs, results}, *dims, reason);
   if (failed(space))
     return refuse();
   if (followsFrom(inputs, ops)) {
     reason = ReasonKind::streamedThroughOthers;
     return refuse();
   }
-  double together =
-      streamedSeconds(*space, *dims, *machine.tensorCores, /*assumed=*/{});
-  double apart = secondsInThree(*space, ops, groups, *dims, machine);
-  if (together > apart) {
-    reason = Reason(ReasonKind::streamedSlower, microseconds(together),
-                    microseconds(apart));
-    return refuse();
+  // A CPU's scores stay in its caches, whatever their number.
+  if (machine.tensorCores) {
+    double together =
+        streamedSeconds(*space, *dims, *machine.tensorCores, /*assumed=*/{});
+    double apart = secondsInThree(*space, ops, groups, *dims, machine);
+    if (together > apart) {
+      reason = Reason(ReasonKind::streamedSlower, microseconds(together),
+                      microseconds(apart));
+      return refuse();
+    }
   }
   missed.erase({product, first});
   settled.erase({product, first});
@@ -218,7 +220,7 @@ bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
 }
 
 void GroupMerger::mergeStreamed() {
-  if (!target || !streams)
+  if (!streams || (!target && !machine.packsOperands))
     return;
   SmallVector<ContractOp> products(
       function.getBody().front().getOps<ContractOp>());

@@ -162,7 +162,9 @@ struct SplitContractionsPass
       auto contractions = kernel.getBody().getOps<ContractOp>();
       bool hasSeveral =
           std::distance(contractions.begin(), contractions.end()) > 1;
-      bool hasTiles = !target->isGPU && proposeTiled(kernel, dims, *target);
+      bool hasTiles =
+          !target->isGPU && (proposeTiled(kernel, dims, *target) ||
+                             proposeStreamedPanels(kernel, dims, *target));
       if (hasSeveral && !kernel.getScheduleAttr() && !hasTiles &&
           mmaSchedulesOf(kernel, dims, *target).empty() &&
           streamedSchedulesOf(kernel, dims, *target).empty())

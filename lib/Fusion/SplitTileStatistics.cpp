@@ -117,6 +117,7 @@ struct SplitTileStatisticsPass
     DimClasses dims(getOperation());
     llvm::erase_if(kernels, [&](KernelOp kernel) {
       return proposeStreamed(kernel, dims, *target) ||
+             proposeStreamedPanels(kernel, dims, *target) ||
              proposeMma(kernel, dims, *target);
     });
     llvm::for_each(kernels, split);

@@ -50,7 +50,8 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   SmallVector<SizeExpr> sizes;
   if (!schedule ||
       isa<mlir::fuse::ContractionScheduleAttr, mlir::fuse::TiledScheduleAttr,
-          mlir::fuse::MmaScheduleAttr, mlir::fuse::StreamedScheduleAttr>(
+          mlir::fuse::MmaScheduleAttr, mlir::fuse::StreamedScheduleAttr,
+          mlir::fuse::StreamedPanelsScheduleAttr>(
           schedule))
     return sizes;
   bool isPointwise = isa<mlir::fuse::PointwiseScheduleAttr>(schedule);

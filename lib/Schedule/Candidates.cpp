@@ -51,9 +51,10 @@ static bool isFitted(const Candidate &candidate) {
 ScheduleAttrInterface
 mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
                             const ScheduleTarget &target) {
-  for (auto scheduler : {proposeStreamed, proposeMma, proposeTiled,
-                         proposeContraction, proposeOrdered, proposeRows,
-                         proposeColumns, proposeTranspose, proposePointwise})
+  for (auto scheduler :
+       {proposeStreamed, proposeStreamedPanels, proposeMma, proposeTiled,
+        proposeContraction, proposeOrdered, proposeRows, proposeColumns,
+        proposeTranspose, proposePointwise})
     if (ScheduleAttrInterface schedule = scheduler(kernel, dims, target))
       return schedule;
   return {};

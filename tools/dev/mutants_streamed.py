@@ -7,9 +7,14 @@ STREAMED = [
         "lib/Conversion/Mma/LowerStreamed.cpp",
         "lit:Emulator/streamed lit:Emulator",
         (
-            "streamed-sums-are-not-turned-to-a-new-maximum",
-            "sums = turned(sums, now.turn);",
+            "streamed-sums-are-not-turned-to-a-new-base",
+            "sums = turnedIfNeeded(sums, now);",
             "",
+        ),
+        (
+            "streamed-sums-are-not-turned-to-the-maximum-at-the-end",
+            "arith::MulFOp::create(builder, b.loc(), factors[half], factor);",
+            "factor;",
         ),
         (
             "streamed-tile-that-a-mask-cuts-counts-as-whole",
@@ -84,7 +89,22 @@ STREAMED = [
         "lib/Conversion/Mma/StreamedRows.cpp",
         "lit:Emulator/streamed lit:Emulator",
         (
-            "streamed-totals-are-not-turned-to-a-new-maximum",
+            "streamed-base-never-follows-the-maximum",
+            "return b.select(isNear, base, max);",
+            "return base;",
+        ),
+        (
+            "streamed-turn-of-one-row-counts-for-both",
+            "for (Value turn : state.turn) {",
+            "for (Value turn : {state.turn[0]}) {",
+        ),
+        (
+            "streamed-totals-are-not-turned-to-the-maximum-at-the-end",
+            "return make<arith::MulFOp>(sum, lastTurn(state, half));",
+            "return sum;",
+        ),
+        (
+            "streamed-totals-are-not-turned-to-a-new-base",
             "isFirst ? sum : fma(state.sum[half], state.turn[half], sum);",
             "isFirst ? sum : plus(state.sum[half], sum);",
         ),
@@ -99,13 +119,57 @@ STREAMED = [
         "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-rows-of-a-tile-see-what-its-first-row-sees",
-            "Value row = grows == least ? firstRow : lastRow;",
-            "Value row = firstRow;",
+            "times(grows ? rows.last : rows.first, place.queries));",
+            "times(rows.first, place.queries));",
+        ),
+        (
+            "streamed-rows-with-integers-see-what-the-first-does",
+            "return {scaled(least), scaled(largest)};",
+            "return {scaled(least), scaled(least)};",
         ),
         (
             "streamed-either-range-alone",
             "choose(isEmpty(y.some), x.some, hull(x.some, y.some))",
             "x.some",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Tiles/LowerStreamedPanels.cpp",
+        "lit:Programs",
+        (
+            "panels-sums-are-not-turned-to-a-new-maximum",
+            "frame.ifTrue(grows, [&] { turnSums(row, turn, isFirst); });",
+            "",
+        ),
+        (
+            "panels-totals-are-not-turned-to-a-new-maximum",
+            "totals.load(row, 1, 1), turn);",
+            "totals.load(row, 1, 1), number(1));",
+        ),
+        (
+            "panels-tile-that-rows-see-is-skipped",
+            "keyPanels.loop(first, indexOf(seen.some.last), schedule.getTileK(),",
+            "keyPanels.loop(first, emitter.mul(emitter.div(indexOf(seen.some.last), step), step), "
+            "schedule.getTileK(),",
+        ),
+        (
+            "panels-tile-that-a-mask-cuts-counts-as-whole",
+            "isInOrder(wide(emitter.add(key, keysHere)), seen.all.last)",
+            "isInOrder(wide(key), seen.all.last)",
+        ),
+        (
+            "panels-rows-of-a-tile-see-what-its-first-row-sees",
+            "Index last = emitter.div(lastRow, heads);",
+            "Index last = first;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/StreamedFactor.cpp",
+        "lit:Programs",
+        (
+            "streamed-sink-is-below-the-maximum",
+            "total = arith::MulFOp::create(builder, loc, total, all);",
+            "",
         ),
     ),
     *of_file(

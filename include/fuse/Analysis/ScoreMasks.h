@@ -27,12 +27,14 @@ namespace mlir::fuse {
 /// keys * n + queries * m + constant + terms, with n and m a score's places.
 struct AffinePlace {
   /// `factor` times a size, the place along an outer axis of the scores, or an
-  /// integer that all scores of a tile share; one of the three.
+  /// integer that is the same for all keys; one of the three. `ofRows`: that
+  /// differs along the queries.
   struct Term {
     int64_t factor;
     std::optional<Extent> size = std::nullopt;
     std::optional<unsigned> axis = std::nullopt;
     Value value = {};
+    bool ofRows = false;
   };
   int64_t keys = 0, queries = 0, constant = 0;
   SmallVector<Term, 2> terms;

@@ -43,6 +43,9 @@ struct StreamedSpace {
   ExpOp exponentials;
   /// Whether an infinite maximum counts as 0.
   bool isGuarded = false;
+  /// What the logits are taken below, where it is the larger one of their
+  /// maximum and another number of the row, as with a sink; else null.
+  Value ceiling;
   /// A division or multiplication by one number a row.
   struct RowFactor {
     Operation *op;
@@ -76,6 +79,10 @@ struct StreamedSpace {
   /// over.
   Extent rowExtent(const DimClasses &dims) const;
   Extent keyExtent(const DimClasses &dims) const;
+  bool mayHaveNoKeys(const DimClasses &dims) const {
+    Extent keys = keyExtent(dims);
+    return !keys.isStatic() || keys.size == 0;
+  }
   Extent columnExtent(const DimClasses &dims) const;
   Extent depthExtent(const DimClasses &dims) const;
   /// Query heads that share a head of keys.
@@ -93,6 +100,16 @@ FailureOr<StreamedSpace> streamedSpaceOf(const MmaGroup &group,
 FailureOr<StreamedSpace> streamedSpaceOf(KernelOp kernel,
                                          const DimClasses &dims,
                                          TensorFacts facts, Reason &reason);
+
+/// The same for a CPU, which packs queries, keys and values: the group may
+/// compute them, and they have no tensor maps. Results have the product's
+/// shape, or one element a row.
+FailureOr<StreamedSpace> panelStreamedSpaceOf(const MmaGroup &group,
+                                              const DimClasses &dims,
+                                              Reason &reason);
+FailureOr<StreamedSpace> panelStreamedSpaceOf(KernelOp kernel,
+                                              const DimClasses &dims,
+                                              Reason &reason);
 
 /// Whether the op computes with one of the values; the index along a dimension
 /// only has the shape of its operand.

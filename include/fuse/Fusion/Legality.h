@@ -31,7 +31,7 @@ enum class GroupKind {
   /// has.
   Contraction,
   /// Two contractions with a softmax of rows between them, which tensor cores
-  /// stream (StreamedSpace.h).
+  /// or a CPU stream (StreamedSpace.h).
   Streamed
 };
 

@@ -98,6 +98,9 @@ ScheduleAttrInterface proposeTiled(KernelOp kernel, const DimClasses &dims,
 SmallVector<TiledScheduleAttr> sharedTilesOf(KernelOp kernel,
                                              const DimClasses &dims,
                                              const ScheduleTarget &target);
+ScheduleAttrInterface proposeStreamedPanels(KernelOp kernel,
+                                            const DimClasses &dims,
+                                            const ScheduleTarget &target);
 ScheduleAttrInterface proposeStreamed(KernelOp kernel, const DimClasses &dims,
                                       const ScheduleTarget &target);
 ScheduleAttrInterface proposeContraction(KernelOp kernel,

@@ -70,6 +70,33 @@ KeyRanges KeyRangeEmitter::either(const KeyRanges &x, const KeyRanges &y) {
   return {some, choose(overlap, hull(x.all, y.all), longer)};
 }
 
+Value KeyRangeEmitter::emitAt(Value value, const Index &row) {
+  Point at;
+  SmallVector<Extent> extents = b.frame.dims.extents(value);
+  size_t missing = point.size() - extents.size();
+  for (auto [number, extent] : llvm::enumerate(extents))
+    at.dims.push_back(extent.size == 1 ? Index::constant(0)
+                      : number + missing == rows.axis
+                          ? row
+                          : point[number + missing]);
+  return b.frame.emitter.emit(value, at);
+}
+
+/// Of a term that each row has one of, the least and the largest.
+std::pair<Value, Value>
+KeyRangeEmitter::extremesOf(const AffinePlace::Term &term) {
+  auto [least, largest] =
+      rows.extremes([&](const Index &row) { return emitAt(term.value, row); });
+  auto scaled = [&](Value value) {
+    return times(arith::ExtSIOp::create(b.builder, b.loc(),
+                                        b.builder.getI64Type(), value),
+                 term.factor);
+  };
+  if (term.factor < 0)
+    std::swap(least, largest);
+  return {scaled(least), scaled(largest)};
+}
+
 Value KeyRangeEmitter::evaluate(const AffinePlace::Term &term) {
   PointEmitter &emitter = b.frame.emitter;
   Type wide = b.builder.getI64Type();
@@ -81,13 +108,7 @@ Value KeyRangeEmitter::evaluate(const AffinePlace::Term &term) {
     return times(ofIndex(emitter.size(*term.size)), term.factor);
   if (term.axis)
     return times(ofIndex(point[*term.axis]), term.factor);
-  Point at;
-  SmallVector<Extent> extents = b.frame.dims.extents(term.value);
-  for (auto [number, extent] : llvm::enumerate(extents))
-    at.dims.push_back(extent.size == 1
-                          ? Index::constant(0)
-                          : point[number + point.size() - extents.size()]);
-  Value value = emitter.emit(term.value, at);
+  Value value = emitAt(term.value, Index::constant(0));
   if (value.getType() != wide)
     value = arith::ExtSIOp::create(b.builder, b.loc(), wide, value);
   return times(value, term.factor);
@@ -96,13 +117,13 @@ Value KeyRangeEmitter::evaluate(const AffinePlace::Term &term) {
 /// Whether it differs between the rows of the tile, beside their places along
 /// m.
 bool KeyRangeEmitter::varies(const AffinePlace::Term &term) {
-  if (!varying || term.size)
+  if (!rows.varying || term.size)
     return false;
   if (term.axis)
-    return *term.axis == *varying;
+    return *term.axis == *rows.varying;
   SmallVector<Extent> extents = b.frame.dims.extents(term.value);
   size_t missing = point.size() - extents.size();
-  return *varying >= missing && extents[*varying - missing].size != 1;
+  return *rows.varying >= missing && extents[*rows.varying - missing].size != 1;
 }
 
 /// With rest = queries * row + constant + terms, key + rest <= 0 bounds keys
@@ -111,14 +132,23 @@ bool KeyRangeEmitter::varies(const AffinePlace::Term &term) {
 KeyRanges KeyRangeEmitter::notPositive(const AffinePlace &place) {
   if (llvm::any_of(place.terms, [&](auto &term) { return varies(term); }))
     return {everything().some, nothing()};
-  Value shared = number(place.constant);
-  for (const AffinePlace::Term &term : place.terms)
-    shared = fold<arith::AddIOp>(shared, evaluate(term));
-  bool grows = place.queries > 0;
-  auto rest = [&](bool least) {
-    Value row = grows == least ? firstRow : lastRow;
-    return fold<arith::AddIOp>(shared, times(row, place.queries));
+  Value least = number(place.constant), largest = least;
+  auto add = [&](Value toLeast, Value toLargest) {
+    least = fold<arith::AddIOp>(least, toLeast);
+    largest = fold<arith::AddIOp>(largest, toLargest);
   };
+  for (const AffinePlace::Term &term : place.terms) {
+    if (term.ofRows) {
+      auto [low, high] = extremesOf(term);
+      add(low, high);
+    } else {
+      Value same = evaluate(term);
+      add(same, same);
+    }
+  }
+  bool grows = place.queries > 0;
+  add(times(grows ? rows.first : rows.last, place.queries),
+      times(grows ? rows.last : rows.first, place.queries));
   auto range = [&](Value rest) -> KeyRange {
     Value zero = number(0), one = number(1);
     if (place.keys == 0) {
@@ -130,7 +160,7 @@ KeyRanges KeyRangeEmitter::notPositive(const AffinePlace &place) {
     }
     return {max(rest, zero), keys};
   };
-  return {range(rest(/*least=*/true)), range(rest(/*least=*/false))};
+  return {range(least), range(largest)};
 }
 
 KeyRanges KeyRangeEmitter::emit(const ScoreCondition &condition) {

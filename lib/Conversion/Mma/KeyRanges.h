@@ -7,7 +7,9 @@
 //
 // Of a tile with the rows from r to s, the keys that some row sees and those
 // that all rows see, as ranges of i64 (ScoreMasks.h). Of a causal mask, key <=
-// row, these are those up to s and up to r.
+// row, these are those up to s and up to r; where each row has an integer of
+// its own, such as where its sequence starts, by the least and the largest of
+// these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +31,25 @@ struct KeyRanges {
   KeyRange some, all;
 };
 
+/// The rows of a tile: the first and the last, i64, and their axis among those
+/// of the scores. Along the axis `varying` they have several places.
+struct KeyRows {
+  /// Gives a row's integer, i32.
+  using Numbers = llvm::function_ref<Value(const Index &row)>;
+
+  Value first, last;
+  unsigned axis;
+  std::optional<unsigned> varying;
+  /// The least and the largest of the rows' integers, i32.
+  std::function<std::pair<Value, Value>(Numbers)> extremes;
+};
+
 class KeyRangeEmitter {
 public:
-  /// `point`: of a score of the tile, of which the outer places count; `first`
-  /// and `last` are its first and last row, i64. Along the axis `varying` its
-  /// rows have several places.
-  KeyRangeEmitter(MmaBuilder &b, ArrayRef<Index> point, Value first, Value last,
-                  Value keys, std::optional<unsigned> varying)
-      : b(b), point(point), firstRow(first), lastRow(last), keys(keys),
-        varying(varying) {}
+  /// `point`: of a score of the tile, of which the outer places count.
+  KeyRangeEmitter(MmaBuilder &b, ArrayRef<Index> point, KeyRows rows,
+                  Value keys)
+      : b(b), point(point), rows(std::move(rows)), keys(keys) {}
 
   KeyRanges everything();
   KeyRanges emit(const ScoreCondition &condition);
@@ -57,6 +69,8 @@ private:
   KeyRanges either(const KeyRanges &a, const KeyRanges &b);
   KeyRanges notPositive(const AffinePlace &place);
   Value evaluate(const AffinePlace::Term &term);
+  Value emitAt(Value value, const Index &row);
+  std::pair<Value, Value> extremesOf(const AffinePlace::Term &term);
   bool varies(const AffinePlace::Term &term);
   Value less(Value x, Value y);
   Value select(Value condition, Value x, Value y) {
@@ -65,8 +79,8 @@ private:
 
   MmaBuilder &b;
   ArrayRef<Index> point;
-  Value firstRow, lastRow, keys;
-  std::optional<unsigned> varying;
+  KeyRows rows;
+  Value keys;
 };
 
 } // namespace mlir::fuse

@@ -81,8 +81,14 @@ mlir::fuse::streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
   Type element = Float32Type::get(kernel.getContext());
   layout.components = {{element}, {element}, {element, pitchOf(*space, dims)}};
   layout.late = llvm::to_vector(llvm::seq<unsigned>(kernel.getNumResults()));
+  // The factors of a row wait for all parts.
+  SmallVector<Value> late(kernel.getYield().getValues());
+  for (const StreamedSpace::RowFactor &factor : space->rowFactors)
+    late.push_back(factor.factor());
+  if (space->ceiling)
+    late.push_back(space->ceiling);
   Operation *product = space->productOp();
-  layout.lateInputs = inputsOf(kernel, layout.late, [&](Operation *op) {
+  layout.lateInputs = inputsOf(kernel, late, [&](Operation *op) {
     return op == product || isReduction(op);
   });
   return std::optional(std::move(layout));
@@ -249,9 +255,9 @@ Value StreamedCombiner::combined(const Index &row, const Index &column,
       });
   Value factor = rows.finish(most, all[0], rowPoint);
   // Without keys there is nothing to divide.
-  Extent keys = space.keyExtent(frame.dims);
-  if (!keys.isStatic())
-    factor = b.select(emitter.less(Index::constant(0), emitter.size(keys)),
+  if (space.mayHaveNoKeys(frame.dims))
+    factor = b.select(emitter.less(Index::constant(0),
+                                   emitter.size(space.keyExtent(frame.dims))),
                       factor, rows.number(1));
   return arith::MulFOp::create(builder, loc, all[1],
                                emitter.splat(loc, factor, lanes));

@@ -7,6 +7,7 @@
 
 #include "StreamedRows.h"
 
+#include "../StreamedFactor.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 #include <limits>
@@ -124,23 +125,9 @@ Value StreamedRows::total(const RowState &state, int64_t half) {
                   [&](Value x, Value y) { return make<arith::AddFOp>(x, y); });
 }
 
-/// An infinite maximum that nothing guards makes NaN of all.
 Value StreamedRows::finish(Value max, Value total, const Point &point) {
-  PointEmitter &emitter = b.frame.emitter;
-  ReduceOp maximum = space.max, sum = space.sum;
   Value most = make<arith::MulFOp>(max, number(scores.factor()));
-  Value all = number(1);
-  if (!space.isGuarded) {
-    Value invalid = make<arith::SubFOp>(most, most);
-    total = make<arith::AddFOp>(total, invalid);
-    all = make<arith::AddFOp>(all, invalid);
-  }
-  emitter.define(maximum.getResult(), point, most);
-  emitter.define(sum.getResult(), point, total);
-  for (const StreamedSpace::RowFactor &factor : space.rowFactors) {
-    Value other = emitter.emit(factor.factor(), point);
-    all = isa<DivOp>(factor.op) ? make<arith::DivFOp>(all, other)
-                                : make<arith::MulFOp>(all, other);
-  }
-  return all;
+  return streamedRowFactor(
+      b.frame.emitter, space, most, total, point,
+      [&](Value x) { return exp2(make<arith::MulFOp>(x, number(log2OfE))); });
 }

@@ -61,6 +61,34 @@ TilePlace StreamedTiles::place() {
   return tile;
 }
 
+/// Each warp finds them: its lanes have a few of the queries each.
+std::pair<Value, Value> StreamedTiles::extremesOf(Value first, Value last,
+                                                  KeyRows::Numbers numbers) {
+  constexpr int32_t warpThreads = 32;
+  Value lane = b.rem(b.thread(), warpThreads), least, largest;
+  auto add = [&](Value low, Value high) {
+    least = least ? b.builder.createOrFold<arith::MinSIOp>(b.loc(), least, low)
+                  : low;
+    largest =
+        largest ? b.builder.createOrFold<arith::MaxSIOp>(b.loc(), largest, high)
+                : high;
+  };
+  for (int64_t query = 0; query < schedule.queriesPerTile();
+       query += warpThreads) {
+    Value row = b.min(b.add(first, b.add(lane, query)), last);
+    Value number = numbers(b.indexOf(row));
+    add(number, number);
+  }
+  auto other = [&](Value value, int32_t distance) {
+    return gpu::ShuffleOp::create(b.builder, b.loc(), value, b.word(distance),
+                                  b.word(warpThreads), gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  for (int32_t distance = warpThreads / 2; distance > 0; distance /= 2)
+    add(other(least, distance), other(largest, distance));
+  return {least, largest};
+}
+
 /// All parts of a tile together have one tile of keys at least, so that rows
 /// which see nothing have statistics.
 KeyTiles StreamedTiles::find(const TilePlace &tile, ArrayRef<ScoreMask> masks) {
@@ -89,8 +117,12 @@ KeyTiles StreamedTiles::find(const TilePlace &tile, ArrayRef<ScoreMask> masks) {
   Value keyCount = b.wordOf(emitter.size(space.keyExtent(dims)));
   Value last = b.sub(
       b.min(b.add(tile.row, schedule.queriesPerTile()), rowCount), b.word(1));
-  KeyRangeEmitter ranges(b, point, wide(tile.row), wide(last), wide(keyCount),
-                         varying);
+  KeyRows rows{wide(tile.row), wide(last),
+               static_cast<unsigned>(op.getResultAxes().find(space.m)), varying,
+               [&](KeyRows::Numbers numbers) {
+                 return extremesOf(tile.row, last, numbers);
+               }};
+  KeyRangeEmitter ranges(b, point, std::move(rows), wide(keyCount));
   KeyRanges seen = ranges.everything();
   for (const ScoreMask &mask : masks) {
     KeyRanges its = ranges.emit(mask.condition);
@@ -99,7 +131,7 @@ KeyTiles StreamedTiles::find(const TilePlace &tile, ArrayRef<ScoreMask> masks) {
     seen = ranges.both(seen, its);
   }
   KeyTiles found;
-  if (!space.keyExtent(dims).isStatic())
+  if (space.mayHaveNoKeys(dims))
     found.exist = b.differs(keyCount, b.word(0));
   found.all = {narrow(seen.all.first), narrow(seen.all.last)};
   Value zero = ranges.number(0);

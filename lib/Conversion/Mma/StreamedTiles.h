@@ -52,6 +52,9 @@ public:
 
 private:
   KeyTiles ownPart(KeyTiles tiles);
+  /// Of the queries' integers, the least and the largest.
+  std::pair<Value, Value> extremesOf(Value first, Value last,
+                                     KeyRows::Numbers numbers);
 
   MmaBuilder &b;
   PointEmitter &emitter;

@@ -26,10 +26,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../CompensatedSum.h"
-#include "NearBuffer.h"
+#include "Panels.h"
 #include "TilePlaces.h"
 #include "Tiles.h"
-#include "Transpose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,11 +37,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Between panels, so that their rows do not meet in one set of a cache.
-static constexpr int64_t panelPadding = 16;
-/// The rows of the pieces that a tile's edge is cut into.
-static constexpr int64_t edgeRows = 4;
-
 namespace {
 class PanelLowering {
 public:
@@ -50,61 +44,41 @@ public:
                 const TileSpace &space)
       : frame(frame), emitter(frame.emitter), builder(frame.builder),
         schedule(schedule), space(space), places(frame, space, schedule),
-        lanes(schedule.getVector()), depth(schedule.getTileK()) {}
+        lanes(schedule.getVector()), depth(schedule.getTileK()),
+        type(PointEmitter::computeType(
+            space.shape().getType().getElementType())),
+        packed(frame, type, lanes, schedule.getColumns(), depth) {}
 
   Grid run();
 
 private:
-  /// How the rows of a step lie.
-  struct Copied {
-    NearBuffer buffer;
-    int64_t perRow, perPlace;
-  };
-
   void allocate();
   void clearSums();
   void accumulate(const TileContraction &contraction, unsigned number);
-  Copied copyRows(const TileContraction &contraction, const Index &k,
-                  const Index &depthHere);
+  PanelRows copyRows(const TileContraction &contraction, const Index &k,
+                     const Index &depthHere);
   void packPanels(const TileContraction &contraction, const Index &k,
                   const Index &depthHere);
-  void packAlongOwn(const TileContraction &contraction, const Index &k,
-                    const Index &depthHere, int64_t width);
-  void packAlongSummed(const TileContraction &contraction, const Index &k,
-                       const Index &depthHere);
-  void multiply(const Copied &scalars, const Index &depthHere, unsigned number);
-  void multiplyPiece(const Copied &scalars, const Index &row, int64_t rows,
+  void multiply(const PanelRows &scalars, const Index &depthHere,
+                unsigned number);
+  void multiplyPiece(const PanelRows &scalars, const Index &row, int64_t rows,
                      const Index &panel, const Index &depthHere,
                      unsigned number);
-  SmallVector<Value> sumsOfPiece(const NearBuffer &scalars,
-                                 const Copied &layout, const NearBuffer &panel,
-                                 int64_t rows, const Index &depthHere);
   void addToTile(const Index &at, Value sum, unsigned number);
   Value totalAt(const Index &at, int64_t width, unsigned number);
   void finish();
   void finishAt(const Index &row, const Index &column, int64_t width);
 
-  /// for (i = from; i < to; i += step) body(i)
   void loop(const Index &from, const Index &to, int64_t step,
-            llvm::function_ref<void(const Index &)> body);
-  /// Vectors of `width` from 0 to `count`, then what is left one by one.
+            llvm::function_ref<void(const Index &)> body) {
+    packed.loop(from, to, step, body);
+  }
   void inVectors(const Index &count, int64_t width,
-                 llvm::function_ref<void(const Index &, int64_t)> body);
-  Value zero(int64_t width) {
-    return emitter.splat(frame.loc(), emitter.constant(frame.loc(), type, 0),
-                         width);
-  }
-  int64_t panelStride() const {
-    return depth * schedule.getColumns() + panelPadding;
-  }
-  Index panelOffset(const Index &column) {
-    Index columns = Index::constant(schedule.getColumns());
-    return emitter.add(emitter.mul(emitter.div(column, columns),
-                                   Index::constant(panelStride())),
-                       emitter.rem(column, columns));
+                 llvm::function_ref<void(const Index &, int64_t)> body) {
+    packed.inVectors(count, width, body);
   }
   /// With what is computed past the edge.
-  int64_t paddedRows() const { return schedule.getTileM() + edgeRows; }
+  int64_t paddedRows() const { return schedule.getTileM() + Panels::edgeRows; }
   int64_t sumCount() const { return paddedRows() * schedule.getTileN(); }
   bool isDeep() const { return !staticDepth || *staticDepth > depth; }
 
@@ -116,6 +90,7 @@ private:
   TilePlaces places;
   int64_t lanes, depth;
   Type type;
+  Panels packed;
   /// Of the tile, as far as they exist.
   Index rowCount, columnCount;
   /// The largest number of products in a sum, if it is known.
@@ -127,72 +102,23 @@ private:
 };
 } // namespace
 
-void PanelLowering::loop(const Index &from, const Index &to, int64_t step,
-                         llvm::function_ref<void(const Index &)> body) {
-  if (!from.base && !to.base && from.offset >= to.offset)
-    return;
-  auto loop = scf::ForOp::create(
-      builder, frame.loc(), emitter.materialize(from), emitter.materialize(to),
-      emitter.materialize(Index::constant(step)));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  PointEmitter::Scope scope(emitter);
-  body({loop.getInductionVar()});
-}
-
-void PanelLowering::inVectors(
-    const Index &count, int64_t width,
-    llvm::function_ref<void(const Index &, int64_t)> body) {
-  Index vector = Index::constant(width);
-  Index whole = emitter.mul(emitter.div(count, vector), vector);
-  loop(Index::constant(0), whole, width,
-       [&](const Index &i) { body(i, width); });
-  if (width > 1)
-    loop(whole, count, 1, [&](const Index &i) { body(i, 1); });
-}
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// One piece of memory, which the host's code gets from its thread; see
-/// GPUToCPU.cpp.
 void PanelLowering::allocate() {
-  constexpr int64_t line = 64;
-  int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
-  int64_t bytes = 0;
-  SmallVector<std::pair<NearBuffer *, int64_t>> parts;
-  auto add = [&](NearBuffer &buffer, int64_t elements) {
-    parts.push_back({&buffer, bytes / elementBytes});
-    bytes = llvm::alignTo(bytes + elements * elementBytes, line);
-  };
+  NearMemory memory;
   sums.resize(space.contractions.size());
   rests.resize(space.contractions.size());
-  add(copied, depth * paddedRows());
-  add(panels, schedule.getTileN() / schedule.getColumns() * panelStride());
-  add(rowsToTurn, lanes * depth);
+  memory.add(copied, depth * paddedRows());
+  memory.add(panels, packed.elements(schedule.getTileN()));
+  memory.add(rowsToTurn, packed.turnedElements());
   for (unsigned number = 0; number < sums.size(); ++number) {
-    add(sums[number], sumCount());
+    memory.add(sums[number], sumCount());
     if (isDeep())
-      add(rests[number], sumCount());
+      memory.add(rests[number], sumCount());
   }
-
-  std::string name = ("__scratch_" + frame.function.getName()).str();
-  auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
-    LLVM::GlobalOp::create(builder, frame.loc(),
-                           LLVM::LLVMArrayType::get(builder.getI8Type(), bytes),
-                           /*isConstant=*/false, LLVM::Linkage::External, name,
-                           Attribute(), /*alignment=*/line);
-  }
-  NearBuffer all(emitter,
-                 LLVM::AddressOfOp::create(builder, frame.loc(), pointer, name),
-                 type);
-  for (auto [buffer, offset] : parts)
-    *buffer = all.from(Index::constant(offset));
+  memory.allocate(frame, type);
 }
 
 void PanelLowering::clearSums() {
@@ -201,8 +127,8 @@ void PanelLowering::clearSums() {
   loop(Index::constant(0), Index::constant(sumCount()), lanes,
        [&](const Index &at) {
          for (unsigned number = 0; number < sums.size(); ++number) {
-           sums[number].store(at, zero(lanes), lanes);
-           rests[number].store(at, zero(lanes), lanes);
+           sums[number].store(at, packed.zero(lanes), lanes);
+           rests[number].store(at, packed.zero(lanes), lanes);
          }
        });
 }
@@ -211,9 +137,8 @@ void PanelLowering::clearSums() {
 // Operands
 //===----------------------------------------------------------------------===//
 
-PanelLowering::Copied
-PanelLowering::copyRows(const TileContraction &contraction, const Index &k,
-                        const Index &depthHere) {
+PanelRows PanelLowering::copyRows(const TileContraction &contraction,
+                                  const Index &k, const Index &depthHere) {
   auto emit = [&](const Index &row, const Index &place, int64_t width,
                   bool alongSummed) {
     return places.emitOperand(contraction, /*ofRows=*/true,
@@ -241,111 +166,29 @@ PanelLowering::copyRows(const TileContraction &contraction, const Index &k,
   return {copied, depth, 1};
 }
 
-void PanelLowering::packAlongOwn(const TileContraction &contraction,
-                                 const Index &k, const Index &depthHere,
-                                 int64_t width) {
-  loop(Index::constant(0), depthHere, 1, [&](const Index &place) {
-    Index line = emitter.mul(place, Index::constant(schedule.getColumns()));
-    inVectors(columnCount, width, [&](const Index &column, int64_t width) {
-      Value value = places.emitOperand(
-          contraction, /*ofRows=*/false,
-          emitter.add(places.firstColumn(), column), emitter.add(k, place),
-          width, /*lanesAreSummed=*/false);
-      panels.store(emitter.add(panelOffset(column), line), value, width);
-    });
-  });
-}
-
-/// Rows of memory become columns of panels: as many as a vector has lanes are
-/// read at a time, and turned in registers.
-void PanelLowering::packAlongSummed(const TileContraction &contraction,
-                                    const Index &k, const Index &depthHere) {
-  Index step = Index::constant(lanes);
-  auto turn = [&](const Index &column, const Index &count) {
-    loop(Index::constant(0), count, 1, [&](const Index &i) {
-      Index line = emitter.mul(i, Index::constant(depth));
-      inVectors(depthHere, lanes, [&](const Index &place, int64_t width) {
-        Value value = places.emitOperand(
-            contraction, /*ofRows=*/false,
-            emitter.add(places.firstColumn(), emitter.add(column, i)),
-            emitter.add(k, place), width, /*lanesAreSummed=*/true);
-        rowsToTurn.store(emitter.add(line, place), value, width);
-      });
-    });
-    NearBuffer panel = panels.from(panelOffset(column));
-    loop(Index::constant(0), depthHere, lanes, [&](const Index &place) {
-      SmallVector<Value> lines;
-      for (int64_t row = 0; row < lanes; ++row)
-        lines.push_back(rowsToTurn.load(
-            emitter.add(place, Index::constant(row * depth)), lanes, lanes));
-      Index line = emitter.mul(place, Index::constant(schedule.getColumns()));
-      for (auto [number, column] :
-           llvm::enumerate(transposeSquare(builder, frame.loc(), lines)))
-        panel.store(
-            emitter.add(line, Index::constant(number * schedule.getColumns())),
-            column, lanes);
-    });
-  };
-  loop(Index::constant(0), columnCount, lanes, [&](const Index &column) {
-    turn(column, emitter.min(emitter.sub(columnCount, column), step));
-  });
-}
-
 void PanelLowering::packPanels(const TileContraction &contraction,
                                const Index &k, const Index &depthHere) {
+  auto elements = [&](bool alongSummed) {
+    return [&, alongSummed](const Index &column, const Index &place,
+                            int64_t width) {
+      return places.emitOperand(contraction, /*ofRows=*/false,
+                                emitter.add(places.firstColumn(), column),
+                                emitter.add(k, place), width, alongSummed);
+    };
+  };
   if (lanes > 1 && places.alongSummed(contraction, /*ofRows=*/false, lanes) &&
       depth % lanes == 0)
-    return packAlongSummed(contraction, k, depthHere);
+    return packed.packAlongSummed(panels, rowsToTurn, columnCount, depthHere,
+                                  elements(/*alongSummed=*/true));
   int64_t width =
       places.alongOwn(contraction, /*ofRows=*/false, lanes) ? lanes : 1;
-  packAlongOwn(contraction, k, depthHere, width);
+  packed.packAlongOwn(panels, columnCount, depthHere, width,
+                      elements(/*alongSummed=*/false));
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
-
-SmallVector<Value> PanelLowering::sumsOfPiece(const NearBuffer &scalars,
-                                              const Copied &layout,
-                                              const NearBuffer &panel,
-                                              int64_t rows,
-                                              const Index &depthHere) {
-  Location loc = frame.loc();
-  int64_t columns = schedule.getColumns();
-  SmallVector<Value> zeros(rows * (columns / lanes), zero(lanes));
-  auto loop =
-      scf::ForOp::create(builder, loc, emitter.materialize(Index::constant(0)),
-                         emitter.materialize(depthHere),
-                         emitter.materialize(Index::constant(1)), zeros);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  PointEmitter::Scope scope(emitter);
-  auto flags = arith::FastMathFlagsAttr::get(
-      builder.getContext(), emitter.getOptions().strict
-                                ? arith::FastMathFlags::none
-                                : arith::FastMathFlags::contract);
-  Index place = {loop.getInductionVar()};
-  Index line = emitter.mul(place, Index::constant(columns));
-  Index at = emitter.mul(place, Index::constant(layout.perPlace));
-  SmallVector<Value> vectors, results;
-  for (int64_t column = 0; column < columns; column += lanes)
-    vectors.push_back(
-        panel.load(emitter.add(line, Index::constant(column)), lanes, lanes));
-  for (int64_t row = 0; row < rows; ++row) {
-    Value scalar = scalars.load(
-        emitter.add(at, Index::constant(row * layout.perRow)), 1, 1);
-    Value repeated = emitter.splat(loc, scalar, lanes);
-    for (Value vector : vectors) {
-      Value sum = loop.getRegionIterArgs()[results.size()];
-      Value product =
-          arith::MulFOp::create(builder, loc, repeated, vector, flags);
-      results.push_back(
-          arith::AddFOp::create(builder, loc, sum, product, flags));
-    }
-  }
-  scf::YieldOp::create(builder, loc, results);
-  return SmallVector<Value>(loop.getResults());
-}
 
 void PanelLowering::addToTile(const Index &at, Value sum, unsigned number) {
   if (!isDeep())
@@ -357,14 +200,13 @@ void PanelLowering::addToTile(const Index &at, Value sum, unsigned number) {
   rests[number].store(at, after.rest, lanes);
 }
 
-void PanelLowering::multiplyPiece(const Copied &scalars, const Index &row,
+void PanelLowering::multiplyPiece(const PanelRows &scalars, const Index &row,
                                   int64_t rows, const Index &column,
                                   const Index &depthHere, unsigned number) {
-  NearBuffer own =
-      scalars.buffer.from(emitter.mul(row, Index::constant(scalars.perRow)));
-  SmallVector<Value> piece = sumsOfPiece(
-      own, scalars, panels.from(panelOffset(column)), rows, depthHere);
   int64_t columns = schedule.getColumns();
+  SmallVector<Value> piece = packed.multiply(scalars.from(emitter, row),
+                                             panels.from(packed.offset(column)),
+                                             columns, rows, depthHere);
   for (int64_t i = 0; i < rows; ++i) {
     Index line = emitter.add(emitter.mul(emitter.add(row, Index::constant(i)),
                                          Index::constant(schedule.getTileN())),
@@ -375,21 +217,15 @@ void PanelLowering::multiplyPiece(const Copied &scalars, const Index &row,
   }
 }
 
-void PanelLowering::multiply(const Copied &copied, const Index &depthHere,
+void PanelLowering::multiply(const PanelRows &copied, const Index &depthHere,
                              unsigned number) {
-  auto multiplyRows = [&](const Index &from, const Index &to, int64_t rows) {
-    loop(from, to, rows, [&](const Index &row) {
-      loop(Index::constant(0), columnCount, schedule.getColumns(),
-           [&](const Index &column) {
-             multiplyPiece(copied, row, rows, column, depthHere, number);
-           });
-    });
-  };
-  int64_t rows = schedule.getRows();
-  Index piece = Index::constant(rows);
-  Index whole = emitter.mul(emitter.div(rowCount, piece), piece);
-  multiplyRows(Index::constant(0), whole, rows);
-  multiplyRows(whole, rowCount, std::min(rows, edgeRows));
+  packed.inPieces(
+      rowCount, schedule.getRows(), [&](const Index &row, int64_t rows) {
+        loop(Index::constant(0), columnCount, schedule.getColumns(),
+             [&](const Index &column) {
+               multiplyPiece(copied, row, rows, column, depthHere, number);
+             });
+      });
 }
 
 void PanelLowering::accumulate(const TileContraction &contraction,
@@ -438,7 +274,6 @@ void PanelLowering::finish() {
 }
 
 Grid PanelLowering::run() {
-  type = PointEmitter::computeType(space.shape().getType().getElementType());
   places.findTile();
   rowCount = places.rowCount();
   columnCount = places.columnCount();

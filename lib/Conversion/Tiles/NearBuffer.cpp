@@ -50,3 +50,30 @@ void NearBuffer::store(const Index &at, Value value, int64_t aligned) const {
   LLVM::StoreOp::create(emitter->getBuilder(), emitter->getKernel().getLoc(),
                         value, address(at), bytesOf(element, aligned));
 }
+
+void NearMemory::allocate(KernelFrame &frame, Type type) {
+  constexpr int64_t line = 64;
+  OpBuilder &builder = frame.builder;
+  int64_t bytes = 0;
+  SmallVector<int64_t> offsets;
+  for (auto [buffer, elements] : parts) {
+    offsets.push_back(bytes / bytesOf(type, 1));
+    bytes = llvm::alignTo(bytes + bytesOf(type, elements), line);
+  }
+  std::string name = ("__scratch_" + frame.function.getName()).str();
+  auto module = frame.function->getParentOfType<gpu::GPUModuleOp>();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    LLVM::GlobalOp::create(builder, frame.loc(),
+                           LLVM::LLVMArrayType::get(builder.getI8Type(), bytes),
+                           /*isConstant=*/false, LLVM::Linkage::External, name,
+                           Attribute(), /*alignment=*/line);
+  }
+  NearBuffer all(frame.emitter,
+                 LLVM::AddressOfOp::create(builder, frame.loc(), pointer, name),
+                 type);
+  for (auto [part, offset] : llvm::zip_equal(parts, offsets))
+    *part.first = all.from(Index::constant(offset));
+}

@@ -35,6 +35,20 @@ private:
   Type element;
 };
 
+/// The buffers of a block of one thread: a piece of memory that the host's code
+/// gets from its thread; see GPUToCPU.cpp.
+class NearMemory {
+public:
+  /// `buffer` gets so many elements.
+  void add(NearBuffer &buffer, int64_t elements) {
+    parts.push_back({&buffer, elements});
+  }
+  void allocate(KernelFrame &frame, Type type);
+
+private:
+  SmallVector<std::pair<NearBuffer *, int64_t>> parts;
+};
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CONVERSION_TILES_NEARBUFFER_H

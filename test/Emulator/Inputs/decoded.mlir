@@ -120,3 +120,35 @@ func.func @pages(%q: tensor<2x3x2x64xf16>, %kc: tensor<?x2x128x64xf16>, %vc: ten
   %o = fuse.contract "bhln,bhnd->blhd" %p, %v : tensor<2x2x3x?xf16>, tensor<2x2x?x64xf16> -> tensor<2x3x2x64xf16>
   return %o : tensor<2x3x2x64xf16>
 }
+
+// One query with a head of keys of its own; a sink, which the second launch adds.
+func.func @single(%q: tensor<2x3x1x64xbf16>, %k: tensor<2x3x500x64xbf16>, %v: tensor<2x3x500x64xbf16>, %sink: tensor<3x1x1xf32>) -> tensor<2x3x1x64xbf16> {
+  %s = fuse.contract "bhld,bhnd->bhln" %q, %k : tensor<2x3x1x64xbf16>, tensor<2x3x500x64xbf16> -> tensor<2x3x1x500xbf16>
+  %f = fuse.cast %s : tensor<2x3x1x500xbf16> -> tensor<2x3x1x500xf32>
+  %most = fuse.reduce max %f dims = [3] keep : tensor<2x3x1x500xf32> -> tensor<2x3x1x1xf32>
+  %max = fuse.max %most, %sink : tensor<2x3x1x1xf32>, tensor<3x1x1xf32>
+  %below = fuse.sub %f, %max : tensor<2x3x1x500xf32>, tensor<2x3x1x1xf32>
+  %e = fuse.exp %below : tensor<2x3x1x500xf32>
+  %sum = fuse.reduce sum %e dims = [3] keep : tensor<2x3x1x500xf32> -> tensor<2x3x1x1xf32>
+  %far = fuse.sub %sink, %max : tensor<3x1x1xf32>, tensor<2x3x1x1xf32>
+  %own = fuse.exp %far : tensor<2x3x1x1xf32>
+  %all = fuse.add %sum, %own : tensor<2x3x1x1xf32>
+  %p = fuse.div %e, %all : tensor<2x3x1x500xf32>, tensor<2x3x1x1xf32>
+  %w = fuse.cast %p : tensor<2x3x1x500xf32> -> tensor<2x3x1x500xbf16>
+  %o = fuse.contract "bhln,bhnd->bhld" %w, %v : tensor<2x3x1x500xbf16>, tensor<2x3x500x64xbf16> -> tensor<2x3x1x64xbf16>
+  return %o : tensor<2x3x1x64xbf16>
+}
+
+// Heads of 256 elements.
+func.func @long(%q: tensor<1x2x256xbf16>, %k: tensor<1x300x256xbf16>, %v: tensor<1x300x256xbf16>) -> tensor<1x2x256xbf16> {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<1x2x256xbf16>, tensor<1x300x256xbf16> -> tensor<1x2x300xbf16>
+  %p = fuse.softmax %s dims = [2] : tensor<1x2x300xbf16>
+  %o = fuse.matmul %p, %v : tensor<1x2x300xbf16>, tensor<1x300x256xbf16> -> tensor<1x2x256xbf16>
+  return %o : tensor<1x2x256xbf16>
+}
+
+// As many queries as the call has.
+func.func @counted(%q: tensor<2x?x8x64xbf16> {fuse.dims = ["tokens"]}, %k: tensor<2x?x2x64xbf16>, %v: tensor<2x?x2x64xbf16>) -> tensor<2x?x8x64xbf16> {
+  %o = fuse.attention tokens_heads causal %q, %k, %v : tensor<2x?x8x64xbf16>, tensor<2x?x2x64xbf16>, tensor<2x?x2x64xbf16>
+  return %o : tensor<2x?x8x64xbf16>
+}

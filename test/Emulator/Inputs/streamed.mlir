@@ -139,3 +139,76 @@ func.func @finite(%q: tensor<1x200x64xbf16>, %k: tensor<1x200x64xbf16>, %v: tens
   %o = fuse.matmul %w, %v : tensor<1x200x200xbf16>, tensor<1x200x64xbf16> -> tensor<1x200x64xbf16>
   return %o : tensor<1x200x64xbf16>
 }
+
+// Earlier keys count much more: each tile has another maximum, by which what is
+// summed is turned. The logarithm of the sum shows where that is missed.
+func.func @rising(%q: tensor<2x130x64xbf16>, %k: tensor<2x400x64xbf16>, %v: tensor<2x400x64xbf16>) -> (tensor<2x130x64xbf16>, tensor<2x130x1xf32>) {
+  %slope = fuse.constant dense<-0.07> : tensor<f32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x130x64xbf16>, tensor<2x400x64xbf16> -> tensor<2x130x400xbf16>
+  %f = fuse.cast %s : tensor<2x130x400xbf16> -> tensor<2x130x400xf32>
+  %j = fuse.iota dim = 2 : tensor<2x130x400xi32>
+  %place = fuse.cast %j : tensor<2x130x400xi32> -> tensor<2x130x400xf32>
+  %b = fuse.mul %place, %slope : tensor<2x130x400xf32>, tensor<f32>
+  %x = fuse.add %f, %b : tensor<2x130x400xf32>
+  %p = fuse.softmax %x dims = [2] : tensor<2x130x400xf32>
+  %l = fuse.logsumexp %x dims = [2] keep : tensor<2x130x400xf32> -> tensor<2x130x1xf32>
+  %w = fuse.cast %p : tensor<2x130x400xf32> -> tensor<2x130x400xbf16>
+  %o = fuse.matmul %w, %v : tensor<2x130x400xbf16>, tensor<2x400x64xbf16> -> tensor<2x130x64xbf16>
+  return %o, %l : tensor<2x130x64xbf16>, tensor<2x130x1xf32>
+}
+
+// A sink for each head, one more score that no value belongs to; the first rows
+// see nothing else, and are 0.
+func.func @sink(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: tensor<2x200x64xbf16>, %sink: tensor<2x1x1xf32>) -> tensor<2x130x64xbf16> {
+  %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
+  %seven = fuse.constant dense<7> : tensor<i32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x130x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x200xbf16>
+  %f = fuse.cast %s : tensor<2x130x200xbf16> -> tensor<2x130x200xf32>
+  %i = fuse.iota dim = 1 : tensor<2x130x200xi32>
+  %j = fuse.iota dim = 2 : tensor<2x130x200xi32>
+  %late = fuse.add %j, %seven : tensor<2x130x200xi32>, tensor<i32>
+  %m = fuse.compare le %late, %i : tensor<2x130x200xi32>
+  %x = fuse.select %m, %f, %hidden : tensor<2x130x200xi1>, tensor<2x130x200xf32>, tensor<f32>
+  %b = fuse.broadcast %sink : tensor<2x1x1xf32> -> tensor<2x130x1xf32>
+  %c = fuse.concat %x, %b dim = 2 : tensor<2x130x200xf32>, tensor<2x130x1xf32> -> tensor<2x130x201xf32>
+  %all = fuse.softmax %c dims = [2] : tensor<2x130x201xf32>
+  %p = fuse.slice %all offsets = [0, 0, 0] sizes = [2, 130, 200] : tensor<2x130x201xf32> -> tensor<2x130x200xf32>
+  %w = fuse.cast %p : tensor<2x130x200xf32> -> tensor<2x130x200xbf16>
+  %o = fuse.matmul %w, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>
+  return %o : tensor<2x130x64xbf16>
+}
+
+// No keys, as the text says.
+func.func @none(%q: tensor<2x130x64xbf16>, %k: tensor<2x0x64xbf16>, %v: tensor<2x0x64xbf16>) -> tensor<2x130x64xbf16> {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x130x64xbf16>, tensor<2x0x64xbf16> -> tensor<2x130x0xbf16>
+  %p = fuse.softmax %s dims = [2] : tensor<2x130x0xbf16>
+  %o = fuse.matmul %p, %v : tensor<2x130x0xbf16>, tensor<2x0x64xbf16> -> tensor<2x130x64xbf16>
+  return %o : tensor<2x130x64xbf16>
+}
+
+// Values of other heads than queries and keys have.
+func.func @unequal(%q: tensor<1x70x4x96xbf16>, %k: tensor<1x90x2x96xbf16>, %v: tensor<1x90x2x64xbf16>) -> tensor<1x70x4x64xbf16> {
+  %o = fuse.attention tokens_heads causal %q, %k, %v : tensor<1x70x4x96xbf16>, tensor<1x90x2x96xbf16>, tensor<1x90x2x64xbf16>
+  return %o : tensor<1x70x4x64xbf16>
+}
+
+// Sequences that are packed behind each other: each query sees the keys from the
+// start of its own up to itself.
+func.func @packed(%q: tensor<2x300x64xbf16>, %k: tensor<2x300x64xbf16>, %v: tensor<2x300x64xbf16>, %ends: tensor<300x1xi32>) -> tensor<2x300x64xbf16> {
+  %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
+  %mask = fuse.constant dense<63> : tensor<i32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x300x64xbf16>, tensor<2x300x64xbf16> -> tensor<2x300x300xbf16>
+  %f = fuse.cast %s : tensor<2x300x300xbf16> -> tensor<2x300x300xf32>
+  %j = fuse.iota dim = 2 : tensor<2x300x300xi32>
+  %i = fuse.iota dim = 1 : tensor<2x300x300xi32>
+  %some = fuse.and %ends, %mask : tensor<300x1xi32>, tensor<i32>
+  %far = fuse.sub %i, %some : tensor<2x300x300xi32>, tensor<300x1xi32>
+  %from = fuse.compare ge %j, %far : tensor<2x300x300xi32>
+  %to = fuse.compare le %j, %i : tensor<2x300x300xi32>
+  %m = fuse.and %from, %to : tensor<2x300x300xi1>
+  %x = fuse.select %m, %f, %hidden : tensor<2x300x300xi1>, tensor<2x300x300xf32>, tensor<f32>
+  %p = fuse.softmax %x dims = [2] : tensor<2x300x300xf32>
+  %w = fuse.cast %p : tensor<2x300x300xf32> -> tensor<2x300x300xbf16>
+  %o = fuse.matmul %w, %v : tensor<2x300x300xbf16>, tensor<2x300x64xbf16> -> tensor<2x300x64xbf16>
+  return %o : tensor<2x300x64xbf16>
+}

@@ -1,10 +1,11 @@
-"""Attention that tensor cores stream, with few queries: written out, with a number of keys
-for each sequence, or with heads of keys that are repeated by hand."""
+"""Attention that tensor cores or a CPU stream: written out, with a number of keys for each
+sequence, with heads of keys that are repeated by hand, a sink, scores that grow along the keys,
+or the logarithm of the sum beside it."""
 
 from .composites import emit_softmax
 from .contractions import emit_matmul
-from .movement import emit_expand
-from .pointwise import emit_compare
+from .movement import emit_concat, emit_expand, emit_slice
+from .pointwise import emit_binary, emit_compare
 
 HEADS_AND_PARTS = [[0], [1, 2], [3], [4]]
 
@@ -49,14 +50,41 @@ def visible(g, scores, batch):
     )
 
 
+def steep(g, scores):
+    """Neighbouring keys differ by so much that the maximum is another one soon."""
+    places = g.emit("iota", "fuse.iota dim = 3 : {r}", [], scores.shape, "i32")
+    slope = g.constant(g.choice(["0.1", "-0.1", "0.5", "-0.5"]), (), "f32")
+    return emit_binary(
+        g, "add", scores, emit_binary(g, "mul", g.cast(places, "f32"), slope)
+    )
+
+
+def with_sink(g, scores):
+    """Weights beside which a score of each head counts that has no value."""
+    rows = [*scores.shape[:-1], 1]
+    sink = g.emit(
+        "broadcast",
+        "fuse.broadcast {o[0]} : {t[0]} -> {r}",
+        [g.argument([scores.shape[1], 1, 1], "f32")],
+        rows,
+        "f32",
+    )
+    both = emit_concat(g, [scores, sink], 3)
+    if not both:
+        return emit_softmax(g, "softmax", scores, [3])
+    weights = emit_softmax(g, "softmax", both, [3])
+    shape = list(scores.shape)
+    return emit_slice(g, weights, [0] * 4, shape, [1] * 4, shape)
+
+
 def streamed(g):
-    element, size = g.choice(["bf16", "f16"]), g.choice([8, 16, 64])
+    element, size = g.choice(["bf16", "f16", "f32"]), g.choice([8, 16, 64])
     batch, heads, share = (
         g.choice([1, 2, 3]),
         g.choice([1, 2]),
         g.choice([1, 3, 4, 5]),
     )
-    rows, keys = g.choice([1, 2, 5]), g.choice([1, 17, 64, 65, 130, 200, 600])
+    rows, keys = g.choice([1, 2, 5, 70]), g.choice([1, 17, 64, 65, 130, 200, 600])
 
     def shapes():
         many = heads * share
@@ -78,7 +106,21 @@ def streamed(g):
     s = g.cast(emit_matmul(g, q, k, True, False, True, scores), "f32")
     if g.chance(0.5):
         s = visible(g, s, batch)
-    weights = g.cast(emit_softmax(g, "softmax", s, [3]), element)
+    if g.chance(0.2):
+        s = steep(g, s)
+    if g.chance(0.2):
+        weights = with_sink(g, s)
+    else:
+        weights = emit_softmax(g, "softmax", s, [3])
+        if g.chance(0.3):
+            g.emit(
+                "logsumexp",
+                "fuse.logsumexp {o[0]} dims = [3] keep : {t[0]} -> {r}",
+                [s],
+                [*scores[:-1], 1],
+                "f32",
+            )
+    weights = g.cast(weights, element)
     emit_matmul(g, weights, v, True, False, False, query)
 
 

@@ -364,6 +364,37 @@ static LogicalResult verifyPieces(EmitError emitError, StringRef tileName,
                      << "; choose " << llvm::alignTo(tile, piece);
 }
 
+static LogicalResult verifyDepth(EmitError emitError, int64_t tileK) {
+  constexpr int64_t most = TiledScheduleAttr::kMostInSequence;
+  if (failed(verifyRange(emitError, "tile_k", tileK, most)))
+    return failure();
+  if (most % tileK == 0)
+    return success();
+  return emitError() << "expected tile_k to divide " << most << ", but got "
+                     << tileK << "; choose "
+                     << llvm::bit_floor(static_cast<uint64_t>(tileK));
+}
+
+int64_t StreamedPanelsScheduleAttr::getThreads() const { return 1; }
+
+LogicalResult StreamedPanelsScheduleAttr::verify(EmitError emitError,
+                                                 int64_t vector, int64_t tileM,
+                                                 int64_t tileK, int64_t rows,
+                                                 int64_t columns) {
+  if (failed(verifyThreadsAndVector(emitError, /*threads=*/1, vector)) ||
+      failed(verifyPieces(emitError, "tile_m", tileM, "rows", rows)) ||
+      failed(verifyPieces(emitError, "tile_k", tileK, "columns", columns)) ||
+      failed(verifyPieces(emitError, "columns", columns, "vector", vector)) ||
+      failed(verifyDepth(emitError, tileK)))
+    return failure();
+  int64_t sums = rows * columns / vector;
+  if (sums <= kMaxSums)
+    return success();
+  return emitError() << "expected rows and columns of at most " << kMaxSums
+                     << " vectors of sums a thread, but got " << sums
+                     << "; choose fewer rows";
+}
+
 LogicalResult TiledScheduleAttr::verify(EmitError emitError, int64_t threads,
                                         int64_t vector, int64_t tileM,
                                         int64_t tileN, int64_t tileK,
@@ -372,12 +403,8 @@ LogicalResult TiledScheduleAttr::verify(EmitError emitError, int64_t threads,
       failed(verifyPieces(emitError, "tile_m", tileM, "rows", rows)) ||
       failed(verifyPieces(emitError, "tile_n", tileN, "columns", columns)) ||
       failed(verifyPieces(emitError, "columns", columns, "vector", vector)) ||
-      failed(verifyRange(emitError, "tile_k", tileK, kMostInSequence)))
+      failed(verifyDepth(emitError, tileK)))
     return failure();
-  if (kMostInSequence % tileK != 0)
-    return emitError() << "expected tile_k to divide " << kMostInSequence
-                       << ", but got " << tileK << "; choose "
-                       << llvm::bit_floor(static_cast<uint64_t>(tileK));
   bool isCPU = threads == 1;
   int64_t sums = rows * columns / (isCPU ? vector : 1);
   if (sums > kMaxSums)

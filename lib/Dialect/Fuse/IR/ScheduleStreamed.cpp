@@ -15,6 +15,9 @@ using namespace mlir::fuse;
 /// What a thread may hold of sums, scores and weights, beside the statistics
 /// and addresses.
 static constexpr int64_t kMostHeld = 176;
+/// Columns of an instruction of the only consumer: ptxas gives its code the 128
+/// registers that two blocks leave a thread, and 256 columns take more.
+static constexpr int64_t kMostColumnsAlone = 192;
 /// Of an instruction, and of a copy's box.
 static constexpr int64_t kMostColumns = 256;
 /// The sums of two leave registers for no third.
@@ -127,6 +130,11 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
     return emitError() << "expected stages from 2 to " << kMostStages
                        << ", one to multiply and one to fill, but got "
                        << stages << "; choose 2";
+  int64_t widest = std::max(tileN, tileK);
+  if (consumers == 1 && widest > kMostColumnsAlone)
+    return emitError() << "expected tile_n and tile_k of at most "
+                       << kMostColumnsAlone << " with one consumer, but got "
+                       << widest << "; use consumers = 2";
   int64_t held = (tileN + tileK) / 2 + tileK / 4;
   if (held > kMostHeld)
     return emitError() << "expected at most " << kMostHeld

@@ -480,6 +480,30 @@ func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128,
 
 // -----
 
+// streamed, 2.
+// expected-error @+1 {{expected tile_n and tile_k of at most 192 with one consumer, but got 256; use consumers = 2}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, tile_n = 256, tile_k = 64, depth = 256, stages = 2, consumers = 1, store = direct>}
+
+// -----
+
+// streamed_panels, 1.
+// expected-error @+1 {{expected tile_m to be a multiple of rows = 12, but got 40; choose 48}}
+func.func private @f() attributes {s = #fuse.streamed_panels<vector = 8, tile_m = 40, tile_k = 128, rows = 12, columns = 16>}
+
+// -----
+
+// streamed_panels, 2.
+// expected-error @+1 {{expected tile_k to divide 256, but got 96; choose 64}}
+func.func private @f() attributes {s = #fuse.streamed_panels<vector = 8, tile_m = 48, tile_k = 96, rows = 12, columns = 16>}
+
+// -----
+
+// streamed_panels, 3.
+// expected-error @+1 {{expected rows and columns of at most 128 vectors of sums a thread, but got 160; choose fewer rows}}
+func.func private @f() attributes {s = #fuse.streamed_panels<vector = 8, tile_m = 80, tile_k = 128, rows = 80, columns = 16>}
+
+// -----
+
 // streamed, 3.
 // expected-error @+1 {{expected at most 176 registers of sums, scores and weights, but got 224; use a smaller tile_k}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma>}

@@ -530,7 +530,8 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     `isa = wgmma` (sm_90a): m64nNk16.
 
     1. `tile_m` is 64 times the consumers; `heads` is a power of two up to it.
-    2. `tile_n`, `tile_k` and `depth` are multiples of 64 up to 256.
+    2. `tile_n`, `tile_k` and `depth` are multiples of 64 up to 256; with one
+       consumer the first two are at most 192.
     3. A thread has at most 176 registers of sums, scores and weights:
        (`tile_n` + `tile_k`) / 2 + `tile_k` / 4.
     4. What is copied, the results and the barriers have room in shared memory.
@@ -565,6 +566,32 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
                int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
                MmaStore store, int64_t heads, int64_t split);
   }];
+}
+
+def StreamedPanelsSchedule
+    : Fuse_Schedule<"StreamedPanelsSchedule", "streamed_panels"> {
+  let summary = "a softmax between two contractions, streamed by a CPU";
+  let description = [{
+    What `#fuse.streamed` is for tensor cores, for blocks of one thread. A block
+    has `tile_m` rows of the first operand (the queries), those of query heads
+    that share a head of keys among them, and takes `tile_k` keys and values at
+    a time: it packs both, multiplies `rows` x `columns` sums at a time in
+    registers, `vector` columns a vector, and follows the maximum and the sum of
+    each row online. Scores are in no memory but `tile_m` x `tile_k` of them in
+    the caches of the core.
+
+    1. `tile_m` is a multiple of `rows`, `tile_k` one of `columns`, and
+       `columns` one of `vector`.
+    2. A sum has at most 256 products in sequence: `tile_k` divides 256.
+    3. A thread has at most 128 vectors of sums.
+
+    ```mlir
+    schedule = #fuse.streamed_panels<vector = 16, tile_m = 60, tile_k = 128,
+                                     rows = 12, columns = 32>
+    ```
+  }];
+  let parameters = (ins "int64_t":$vector, "int64_t":$tile_m, "int64_t":$tile_k,
+                        "int64_t":$rows, "int64_t":$columns);
 }
 
 #endif // FUSE_DIALECT_FUSE_IR_FUSESCHEDULE
