@@ -15,7 +15,7 @@
 //   for each tile                for each further tile
 //     await an empty slot          await its keys
 //     copy keys                    await the products before, free the values
-//     await an empty slot          turn the sums to the last maximum
+//     await an empty slot          turn the sums to the last base, if needed
 //     copy values                  start queries x keys, weights x values
 //                                  await the scores, free the keys
 //                                  softmax: maximum, exponentials, sum
@@ -88,6 +88,7 @@ private:
   SmallVector<Value> ifKeys(llvm::function_ref<SmallVector<Value>()> body,
                             llvm::function_ref<SmallVector<Value>()> otherwise);
   Value turned(Value sums, ArrayRef<Value> factors);
+  Value turnedIfNeeded(Value sums, const RowState &state);
   void finish(Value sums, RowState &state);
   void writeResults(Value sums);
   void release(TileRing &ring, Value slot, Value condition = {});
@@ -393,6 +394,19 @@ Value StreamedLowering::turned(Value sums, ArrayRef<Value> factors) {
   return result;
 }
 
+/// A warp whose rows all keep their bases has nothing to multiply.
+Value StreamedLowering::turnedIfNeeded(Value sums, const RowState &state) {
+  auto branch =
+      scf::IfOp::create(builder, b.loc(), sums.getType(), rows.areTurned(state),
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, b.loc(), turned(sums, state.turn));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, b.loc(), sums);
+  return branch.getResult(0);
+}
+
 void StreamedLowering::consume() {
   constexpr int64_t group = MmaScheduleAttr::kGroup, warp = 32;
   self = {b.sub(b.div(thread, group), b.word(1)), b.rem(thread, group),
@@ -427,7 +441,7 @@ void StreamedLowering::consume() {
                Value sums = product.awaitAll(current[0]);
                release(*valueRing, valueRing->previousSlot(valuePlace),
                        b.differs(step, b.add(tiles.first, 1)));
-               sums = turned(sums, now.turn);
+               sums = turnedIfNeeded(sums, now);
                SmallVector<Value> weights = scores.packed(now.weights);
                Value found = startScores(queriesHere, keyPlace);
                valueRing->awaitFull(valuePlace);
@@ -508,18 +522,22 @@ void StreamedLowering::finish(Value sums, RowState &state) {
   PointEmitter &emitter = frame.emitter;
   tile = order.fixHere(tile);
   scores.initialize(tile, self);
+  Value factors[halves];
+  for (int64_t half = 0; half < halves; ++half)
+    factors[half] = rows.lastTurn(state, half);
   if (schedule.leavesParts()) {
     StreamedLeaver(b, space, schedule, scores, rows)
-        .leave(state, sums, product, part, self.lane);
+        .leave(state, turned(sums, factors), product, part, self.lane);
     return;
   }
-  Value factors[halves];
   // From the last to the first: rows at the edge share a point.
   for (int64_t half = halves - 1; half >= 0; --half) {
     Point point = scores.rowPoint(half);
     PointEmitter::Scope scope(emitter);
     Value total = rows.total(state, half);
-    factors[half] = rows.finish(state.max[half], total, point);
+    Value factor = rows.finish(state.max[half], total, point);
+    factors[half] =
+        arith::MulFOp::create(builder, b.loc(), factors[half], factor);
     // Without keys there is nothing to divide.
     if (tiles.exist)
       factors[half] = b.select(tiles.exist, factors[half], rows.number(1));

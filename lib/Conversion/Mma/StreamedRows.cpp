@@ -17,6 +17,8 @@ using namespace mlir::fuse;
 
 static constexpr double log2OfE = 1.4426950408889634;
 static constexpr int64_t halves = StreamedScores::halves;
+/// By so many powers of two exponentials may be above 1.
+static constexpr double mostAboveBase = 8;
 
 /// ex2.approx, to 2^-22; what is below 2^-126 is 0.
 Value StreamedRows::exp2(Value x) {
@@ -50,7 +52,8 @@ Value StreamedRows::overQuad(Value value,
 RowState StreamedRows::nothing(int64_t weights) {
   RowState state;
   for (int64_t half = 0; half < halves; ++half) {
-    state.max[half] = number(-std::numeric_limits<double>::infinity());
+    state.max[half] = state.base[half] =
+        number(-std::numeric_limits<double>::infinity());
     state.sum[half] = number(0);
     state.turn[half] = number(1);
   }
@@ -86,6 +89,30 @@ Value StreamedRows::turn(Value max, Value other) {
       make<arith::AddFOp>(shiftOf(max).base, minusBase(other, shiftOf(other))));
 }
 
+/// The maximum, if it is much larger; or not a number.
+Value StreamedRows::nextBase(Value base, Value max) {
+  double least = mostAboveBase / (scores.factor() * log2OfE);
+  Value isNear =
+      arith::CmpFOp::create(builder, b.loc(), arith::CmpFPredicate::OLE, max,
+                            make<arith::AddFOp>(base, number(least)));
+  return b.select(isNear, base, max);
+}
+
+Value StreamedRows::areTurned(const RowState &state) {
+  Value any;
+  for (Value turn : state.turn) {
+    Value differs = arith::CmpFOp::create(
+        builder, b.loc(), arith::CmpFPredicate::UNE, turn, number(1));
+    any = any ? builder.createOrFold<arith::OrIOp>(b.loc(), any, differs)
+              : differs;
+  }
+  return LLVM::CallIntrinsicOp::create(
+             builder, b.loc(), builder.getI1Type(),
+             builder.getStringAttr("llvm.nvvm.vote.any.sync"),
+             ValueRange{b.word(-1), any})
+      .getResult(0);
+}
+
 /// exp(x - m) = exp2(c x - c m), with one rounding of c m for all of a row,
 /// which its sum cancels.
 void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
@@ -102,18 +129,25 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
       return llvm::map_to_vector(own, [&](size_t i) { return all[i]; });
     };
     Value max = overQuad(tree(of(logits), larger), larger);
-    if (!isFirst)
+    Value base = max;
+    if (!isFirst) {
       max = larger(state.max[half], max);
-    Shift shift = shiftOf(max);
-    Value minus = minusBase(max, shift);
+      base = nextBase(state.base[half], max);
+    }
+    Shift shift = shiftOf(base);
+    Value minus = minusBase(base, shift);
     if (!isFirst)
-      state.turn[half] = exp2(plus(shiftOf(state.max[half]).base, minus));
+      state.turn[half] = b.select(
+          arith::CmpFOp::create(builder, b.loc(), arith::CmpFPredicate::OEQ,
+                                base, state.base[half]),
+          number(1), exp2(plus(shiftOf(state.base[half]).base, minus)));
     for (size_t i : own)
       exponentials[i] = exp2(fma(logits[i], shift.factor, minus));
     Value sum = tree(of(exponentials), plus);
     state.sum[half] =
         isFirst ? sum : fma(state.sum[half], state.turn[half], sum);
     state.max[half] = max;
+    state.base[half] = base;
     if (isFirst)
       state.turn[half] = number(1);
   }
@@ -121,8 +155,10 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
 }
 
 Value StreamedRows::total(const RowState &state, int64_t half) {
-  return overQuad(state.sum[half],
-                  [&](Value x, Value y) { return make<arith::AddFOp>(x, y); });
+  Value sum = overQuad(state.sum[half], [&](Value x, Value y) {
+    return make<arith::AddFOp>(x, y);
+  });
+  return make<arith::MulFOp>(sum, lastTurn(state, half));
 }
 
 Value StreamedRows::finish(Value max, Value total, const Point &point) {

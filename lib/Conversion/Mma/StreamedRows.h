@@ -5,10 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The maximum m of the keys seen so far, and the sum of exp(x - m), of the two
-// rows that a thread has parts of. With a new maximum n the sum, and what has
-// been summed of weights times values, are turned to it: times exp(m - n)
-// (Milakov and Gimelshein, arXiv:1805.02867).
+// A base b, the maximum of the keys seen so far or a little less, and the sum
+// of exp(x - b), of the two rows that a thread has parts of. With a new base c
+// the sum, and what has been summed of weights times values, are turned to it:
+// times exp(b - c) (Milakov and Gimelshein, arXiv:1805.02867).
+//
+// The base follows the maximum only where that is larger by a factor of 256 of
+// the exponentials: most tiles of keys turn nothing, and no weight is so large
+// that 16 bits could not hold it (Shah et al., FlashAttention-4). At the end
+// all is turned to the maximum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +28,10 @@ namespace mlir::fuse {
 struct RowState {
   static constexpr int64_t halves = StreamedScores::halves;
 
-  /// In units of the logits, and of the keys that this thread has seen.
-  Value max[halves], sum[halves];
-  /// What the sums are to be multiplied by for the last maximum.
+  /// In units of the logits; the sum is that of the keys that this thread has
+  /// seen.
+  Value max[halves], base[halves], sum[halves];
+  /// What the sums are to be multiplied by for the last base.
   Value turn[halves];
   /// The weights of the last tile, f32: products under way read the registers
   /// of those before, so that these are packed when they have ended.
@@ -34,16 +40,17 @@ struct RowState {
   RowState() = default;
   explicit RowState(ValueRange all) {
     for (int64_t half = 0; half < halves; ++half) {
-      max[half] = all[3 * half];
-      sum[half] = all[3 * half + 1];
-      turn[half] = all[3 * half + 2];
+      max[half] = all[4 * half];
+      base[half] = all[4 * half + 1];
+      sum[half] = all[4 * half + 2];
+      turn[half] = all[4 * half + 3];
     }
-    llvm::append_range(weights, all.drop_front(3 * halves));
+    llvm::append_range(weights, all.drop_front(4 * halves));
   }
   SmallVector<Value> all() const {
     SmallVector<Value> found;
     for (int64_t half = 0; half < halves; ++half)
-      found.append({max[half], sum[half], turn[half]});
+      found.append({max[half], base[half], sum[half], turn[half]});
     llvm::append_range(found, weights);
     return found;
   }
@@ -59,7 +66,15 @@ public:
   RowState nothing(int64_t weights);
   /// Adds a tile of keys.
   void follow(ArrayRef<Value> logits, RowState &state, bool isFirst);
-  /// The sum of a row, of all keys that its threads have seen.
+  /// Whether the sums of a row that the warp has parts of are to be turned, an
+  /// i1.
+  Value areTurned(const RowState &state);
+  /// What turns sums below the base to the maximum, at the end.
+  Value lastTurn(const RowState &state, int64_t half) {
+    return turn(state.base[half], state.max[half]);
+  }
+  /// The sum of a row below its maximum, of all keys that its threads have
+  /// seen.
   Value total(const RowState &state, int64_t half);
   /// What the sums are to be multiplied by at the end, for a row with such a
   /// maximum, in units of the logits, and such a sum; makes these known where
@@ -79,6 +94,7 @@ private:
   };
   Shift shiftOf(Value max);
   Value minusBase(Value max, const Shift &shift);
+  Value nextBase(Value base, Value max);
   template <typename Op> Value make(Value x, Value y) {
     return Op::create(builder, b.loc(), x, y);
   }
