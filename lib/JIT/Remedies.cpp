@@ -52,6 +52,9 @@ static constexpr Remedy remedies[] = {
      "write integers, or give the constant a type of floats"},
     {"inferred shape of elements literal",
      "give as many elements as the type has, or one for all"},
+    {"of collapsed type to be static value of",
+     "give sizes whose product is the dimension's, or fuse.pad it to whole "
+     "blocks before"},
     {"unknown attribute `rope_",
      "use rope_linear, rope_ntk, rope_llama3, rope_yarn or rope_longrope"},
 };

@@ -63,6 +63,9 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
     vectors.streams = gpu && gpu->hasWgmma && !options.strict;
     llvm::consumeError(gpu.takeError());
+    // A CPU computes operands while it packs them.
+    if (options.chip == "cpu")
+      vectors.mostRows = 1;
     pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector(vectors));
     if (options.chip != "cpu" && !options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseRepeatStatistics());

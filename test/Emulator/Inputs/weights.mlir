@@ -56,7 +56,19 @@ func.func @moved(%w: tensor<?x?xi8>) -> (tensor<?x?xi8>, tensor<?x?xi8>, tensor<
   return %a, %b, %c, %d : tensor<?x?xi8>, tensor<?x?xi8>, tensor<?x?xi8>, tensor<?x?xf16>
 }
 
-// From two rows on a kernel of its own writes the weights as 16-bit floats.
+// A few rows, and what follows.
+func.func @few(%x: tensor<3x1024xbf16>, %w: tensor<64x512xi8>, %s: tensor<64x8x1xbf16>, %r: tensor<3x64xbf16>) -> tensor<3x64xbf16> {
+  %q = fuse.unpack unsigned %w : tensor<64x512xi8> -> tensor<64x1024xi8>
+  %g = tensor.expand_shape %q [[0], [1, 2]] output_shape [64, 8, 128] : tensor<64x1024xi8> into tensor<64x8x128xi8>
+  %f = fuse.cast %g : tensor<64x8x128xi8> -> tensor<64x8x128xbf16>
+  %d = fuse.mul %f, %s : tensor<64x8x128xbf16>, tensor<64x8x1xbf16> -> tensor<64x8x128xbf16>
+  %a = tensor.collapse_shape %d [[0], [1, 2]] : tensor<64x8x128xbf16> into tensor<64x1024xbf16>
+  %p = fuse.matmul %x, %a transpose_rhs : tensor<3x1024xbf16>, tensor<64x1024xbf16> -> tensor<3x64xbf16>
+  %y = fuse.add %p, %r : tensor<3x64xbf16>
+  return %y : tensor<3x64xbf16>
+}
+
+// Of a number of rows that only the call knows a kernel of its own writes the weights as 16-bit floats.
 func.func @rows(%x: tensor<?x1024xbf16>, %w: tensor<64x512xi8>) -> tensor<?x64xbf16> {
   %q = fuse.unpack %w : tensor<64x512xi8> -> tensor<64x1024xi8>
   %f = fuse.cast %q : tensor<64x1024xi8> -> tensor<64x1024xbf16>

@@ -10,6 +10,11 @@
 // time is that of reading the matrix. That is what rows and columns are
 // scheduled for.
 //
+// So it is with a few rows and a matrix that is computed from elements of 8 or
+// 4 bits: tensor cores would read it from memory, where a kernel of its own had
+// to leave it in 16 bits. Each row is then a vector, and as all of them
+// multiply one matrix, one walk over it serves them all.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
@@ -249,6 +254,90 @@ static llvm::SetVector<ContractOp> streamedContractions(Block &block) {
   return all;
 }
 
+/// Whether each element is computed from one of a byte or less.
+static bool isFromBytes(Value value) {
+  auto elements = [](Value v) {
+    auto type = cast<RankedTensorType>(v.getType());
+    return type.hasStaticShape() ? type.getNumElements() : -1;
+  };
+  constexpr unsigned byte = 8;
+  SmallVector<Value> work = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!work.empty()) {
+    Value at = work.pop_back_val();
+    Operation *op = at.getDefiningOp();
+    // Scales have fewer elements.
+    if (!op || !seen.insert(at).second || elements(at) != elements(value))
+      continue;
+    auto bits = [](Value v) {
+      return getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth();
+    };
+    if (isa<CastOp>(op) && bits(op->getOperand(0)) == byte)
+      return true;
+    bool goesOn = op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+                  isa<CastOp, TransposeOp, tensor::ExpandShapeOp,
+                      tensor::CollapseShapeOp>(op);
+    if (goesOn)
+      llvm::copy_if(op->getOperands(), std::back_inserter(work),
+                    [](Value v) { return isa<RankedTensorType>(v.getType()); });
+  }
+  return false;
+}
+
+/// The contractions of each row of an operand alone, if there are at most
+/// `most` of them, which replace that of all; none where they were no products
+/// with a vector.
+static SmallVector<ContractOp> splitRows(ContractOp contract, bool isLeft,
+                                         int64_t most) {
+  unsigned number = isLeft ? 0 : 1;
+  Value rows = contract->getOperand(number);
+  StringRef axes = isLeft ? contract.getLhsAxes() : contract.getRhsAxes();
+  StringRef others = isLeft ? contract.getRhsAxes() : contract.getLhsAxes();
+  if (isFromBytes(rows) || !isFromBytes(contract->getOperand(1 - number)))
+    return {};
+  SmallVector<int64_t> own;
+  for (auto [dim, axis] : llvm::enumerate(axes))
+    if (!others.contains(axis) && shapeOf(rows)[dim] != 1)
+      own.push_back(dim);
+  if (own.size() != 1 || shapeOf(rows)[own.front()] < 2 ||
+      shapeOf(rows)[own.front()] > most)
+    return {};
+  int64_t dim = own.front(), count = shapeOf(rows)[dim];
+  int64_t inResult = contract.getResultAxes().find(axes[dim]);
+  ImplicitLocOpBuilder builder(contract.getLoc(), contract);
+  auto withOne = [](RankedTensorType type, int64_t at) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[at] = 1;
+    return type.clone(shape);
+  };
+  auto type = cast<RankedTensorType>(rows.getType());
+  SmallVector<int64_t> offsets(type.getRank(), 0), steps(type.getRank(), 1);
+  SmallVector<int64_t> sizes(type.getRank());
+  for (auto [size, all] : llvm::zip_equal(sizes, type.getShape()))
+    size = ShapedType::isDynamic(all) ? -1 : all;
+  sizes[dim] = 1;
+  SmallVector<ContractOp> parts;
+  for (int64_t row = 0; row < count; ++row) {
+    offsets[dim] = row;
+    SmallVector<Value> operands(contract->getOperands());
+    operands[number] = SliceOp::create(builder, withOne(type, dim), rows,
+                                       offsets, sizes, steps);
+    parts.push_back(
+        ContractOp::create(builder, withOne(contract.getType(), inResult),
+                           contract.getSpecAttr(), operands[0], operands[1]));
+    if (row == 0 && !Product(parts.front(), !isLeft).isReduction()) {
+      parts.front().erase();
+      operands[number].getDefiningOp()->erase();
+      return {};
+    }
+  }
+  SmallVector<Value> results(parts.begin(), parts.end());
+  Value all = ConcatOp::create(builder, contract.getType(), results, inResult);
+  contract.replaceAllUsesWith(all);
+  contract.erase();
+  return parts;
+}
+
 namespace {
 struct ReduceMatrixVector
     : public mlir::fuse::impl::FuseReduceMatrixVectorBase<ReduceMatrixVector> {
@@ -256,6 +345,7 @@ struct ReduceMatrixVector
 
   void runOnOperation() override {
     SmallVector<std::pair<ContractOp, bool>> found;
+    SmallVector<ContractOp> others;
     for (Block &block : getOperation().getBody()) {
       llvm::SetVector<ContractOp> kept;
       if (streams)
@@ -267,8 +357,18 @@ struct ReduceMatrixVector
           found.push_back({op, true});
         else if (Product(op, /*isLeft=*/false).isReduction())
           found.push_back({op, false});
+        else
+          others.push_back(op);
       }
     }
+    for (ContractOp op : others)
+      for (bool isLeft : {true, false}) {
+        SmallVector<ContractOp> rows = splitRows(op, isLeft, mostRows);
+        for (ContractOp row : rows)
+          found.push_back({row, !isLeft});
+        if (!rows.empty())
+          break;
+      }
     // The operand of one may be the result of another.
     for (auto [op, isLeft] : found)
       Product(op, isLeft).rewrite();

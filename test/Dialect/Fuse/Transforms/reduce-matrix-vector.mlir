@@ -92,3 +92,42 @@ func.func @unlike(%q: tensor<4x1x64xf32>, %k: tensor<4x500x64xf32>, %v: tensor<4
   %u = fuse.contract "hmn,hnd->hmd" %e, %w : tensor<4x1x500xbf16>, tensor<4x500x64xbf16> -> tensor<4x1x64xbf16>
   return %o, %u : tensor<4x1x64xf32>, tensor<4x1x64xbf16>
 }
+
+// Up to eight rows, one by one, where the matrix is made of bytes.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-NOT:     fuse.contract
+// CHECK-COUNT-3: fuse.reduce sum {{.*}} dims = [2] : tensor<1x32x64xf32> -> tensor<1x32xf32>
+// CHECK:         fuse.concat {{.*}} dim = 0 : {{.*}} -> tensor<3x32xbf16>
+// FORM-LABEL: func.func @few_rows
+// FORM:         fuse.kernel
+// FORM-NOT:     fuse.kernel
+// FORM:         return
+func.func @few_rows(%x: tensor<3x64xbf16>, %w: tensor<32x64xi8>, %s: tensor<32x1xbf16>) -> tensor<3x32xbf16> {
+  %f = fuse.cast %w : tensor<32x64xi8> -> tensor<32x64xbf16>
+  %d = fuse.mul %f, %s : tensor<32x64xbf16>, tensor<32x1xbf16> -> tensor<32x64xbf16>
+  %y = fuse.contract "mk,nk->mn" %x, %d : tensor<3x64xbf16>, tensor<32x64xbf16> -> tensor<3x32xbf16>
+  return %y : tensor<3x32xbf16>
+}
+
+// The matrix on the left, its rows across.
+// CHECK-LABEL: func.func @few_columns
+// CHECK-NOT:     fuse.contract
+// CHECK:         fuse.concat {{.*}} dim = 1 : tensor<32x1xf32>, tensor<32x1xf32> -> tensor<32x2xf32>
+func.func @few_columns(%w: tensor<64x32xf8E4M3FN>, %x: tensor<64x2xf32>) -> tensor<32x2xf32> {
+  %f = fuse.cast %w : tensor<64x32xf8E4M3FN> -> tensor<64x32xf32>
+  %y = fuse.contract "km,kn->mn" %f, %x : tensor<64x32xf32>, tensor<64x2xf32> -> tensor<32x2xf32>
+  return %y : tensor<32x2xf32>
+}
+
+// More rows, rows of unknown number, and a matrix whose scale alone is a byte stay.
+// CHECK-LABEL: func.func @many
+// CHECK-COUNT-3: fuse.contract
+func.func @many(%x: tensor<9x64xbf16>, %z: tensor<?x64xbf16>, %v: tensor<2x64xbf16>, %w: tensor<32x64xi8>, %u: tensor<32x64xbf16>, %s: tensor<32x1xf8E4M3FN>) -> (tensor<9x32xbf16>, tensor<?x32xbf16>, tensor<2x32xbf16>) {
+  %f = fuse.cast %w : tensor<32x64xi8> -> tensor<32x64xbf16>
+  %0 = fuse.contract "mk,nk->mn" %x, %f : tensor<9x64xbf16>, tensor<32x64xbf16> -> tensor<9x32xbf16>
+  %1 = fuse.contract "mk,nk->mn" %z, %f : tensor<?x64xbf16>, tensor<32x64xbf16> -> tensor<?x32xbf16>
+  %t = fuse.cast %s : tensor<32x1xf8E4M3FN> -> tensor<32x1xbf16>
+  %d = fuse.mul %u, %t : tensor<32x64xbf16>, tensor<32x1xbf16> -> tensor<32x64xbf16>
+  %2 = fuse.contract "mk,nk->mn" %v, %d : tensor<2x64xbf16>, tensor<32x64xbf16> -> tensor<2x32xbf16>
+  return %0, %1, %2 : tensor<9x32xbf16>, tensor<?x32xbf16>, tensor<2x32xbf16>
+}

@@ -369,7 +369,15 @@ def FuseReduceMatrixVector
          : tensor<1x32x64xf32>, tensor<1x1x64xf32> -> tensor<1x32x64xf32>
     %y = fuse.reduce sum %p dims = [2] : tensor<1x32x64xf32> -> tensor<1x32xf32>
     ```
+
+    A matrix that is computed from elements of 8 or 4 bits, as weights with scales
+    are, is reduced with each of a few rows by itself. What multiplies 16-bit
+    operands would read it from memory.
   }];
+  let options = [
+    Option<"mostRows", "most-rows", "int64_t", "8",
+           "Rows that multiply such a matrix one by one; 1 for none">
+  ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let options = [
     Option<"streams", "streams", "bool", "false",
