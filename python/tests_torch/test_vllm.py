@@ -12,6 +12,7 @@ import pytest
 import torch
 import vllm_stub as stub
 from fuse_compiler import Error
+from fuse_compiler.vllm import _layers
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYERS = [
@@ -75,6 +76,24 @@ def test_nothing_is_replaced_unless_asked_for(vllm):
 def test_a_vllm_without_ir_has_layers_alone(vllm):
     names, _ = vllm(ir=())
     assert len(names) == len(LAYERS) and "layer:RMSNorm" in names
+
+
+def test_layers_that_others_have_or_that_have_no_kernels(vllm, monkeypatch, caplog):
+    class RMSNorm(torch.nn.Module):
+        """Of a vLLM whose layers call IR ops."""
+
+    monkeypatch.setattr(stub, "RMSNorm", RMSNorm)
+    vllm("")
+
+    class Theirs(stub.SiluAndMul):
+        pass
+
+    stub.SiluAndMul.register_oot(Theirs)
+    names = tuple(_layers.register(("RMSNorm", "SiluAndMul", "GeluAndMul")))
+    assert names == ("GeluAndMul",)
+    assert "choose Fuse's by --ir-op-priority" in caplog.text
+    assert "SiluAndMul is not replaced: Duplicate" in caplog.text
+    assert type(stub.SiluAndMul()) is Theirs
 
 
 @TYPES

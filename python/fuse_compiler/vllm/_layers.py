@@ -23,15 +23,32 @@ def register(names):
             _logger.warning("vLLM has no %s that Fuse knows: %s", name, error)
             continue
         for base in bases:
-            base.register_oot(_replaced(base, _FORWARD[name]))
-            yield base.__name__
+            if _replace(base, _FORWARD[name]):
+                yield base.__name__
+
+
+def _replace(base, forward):
+    """Whether vLLM makes a class of ours from now on where it would make this one."""
+    if not all(hasattr(base, each) for each in ("forward_cuda", "register_oot")):
+        _logger.warning(
+            "vLLM's %s has no kernels of its own: choose Fuse's by --ir-op-priority",
+            base.__name__,
+        )
+        return False
+    try:
+        base.register_oot(_replaced(base, forward))
+    except AssertionError as error:
+        # Another plugin was first.
+        _logger.warning("vLLM's %s is not replaced: %s", base.__name__, error)
+        return False
+    return True
 
 
 def _replaced(base, forward):
     """A subclass whose kernels are ours, and vLLM's where ours do not take the arguments."""
 
     def override(method):
-        theirs = getattr(base, method)
+        theirs = getattr(base, method, base.forward_cuda)
 
         def call(self, *arguments, **keywords):
             result = forward(self, *arguments, **keywords)
@@ -125,7 +142,7 @@ def _rotaries():
         for x in dict.fromkeys([base, *found])
         if issubclass(x, base)
         and all(
-            getattr(x, name) is getattr(base, name)
+            getattr(x, name, None) is getattr(base, name, None)
             for name in ("forward", "forward_cuda", "forward_native")
         )
     ]
