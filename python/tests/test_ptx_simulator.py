@@ -248,7 +248,9 @@ def test_products_of_bytes(inspect, right):
     """Ragged rows, columns and places of 8-bit floats of the same and of both formats."""
     rng = np.random.default_rng(7)
     m, n, k = 70, 72, 272
-    program = matmul(m, n, k, "f8E4M3FN", BYTES).replace("isa = wgmma", "isa = mma_sync")
+    program = matmul(m, n, k, "f8E4M3FN", BYTES).replace(
+        "isa = wgmma", "isa = mma_sync"
+    )
     shape = f"tensor<{n}x{k}x"
     program = program.replace(f"{shape}f8E4M3FN>", f"{shape}{right}>")
     program = program.replace(f"tensor<{m}x{n}xf8E4M3FN>", f"tensor<{m}x{n}xf32>")

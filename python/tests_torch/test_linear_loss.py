@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cross-entropy of a linear layer without its logits."""
 
+from pathlib import Path
+
 import fuse_compiler as fuse
 import pytest
 import torch
@@ -174,6 +176,22 @@ def test_opcheck():
     )
     plain = [t.detach() for t in (x, weight, bias)]
     torch.library.opcheck(operators.linear_cross_entropy.default, (*plain, *more))
+
+
+@pytest.mark.parametrize("factor, right", [(1.0, True), (1.05, False)])
+def test_the_comparison_tells_right_from_wrong(factor, right, monkeypatch):
+    """tools/dev/compare_linear_loss.py, which measures it on a GPU."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "tools/dev"))
+    import compare_linear_loss
+
+    functions = {
+        "fuse": lambda *given: ops.linear_cross_entropy(*given) * factor,
+        "eager": lambda x, weight, labels: torchs(x, weight, None, labels),
+    }
+    monkeypatch.setattr(compare_linear_loss, "peers", lambda torch: functions)
+    entry = compare_linear_loss.run_case(torch, (64, 32, 512), "cpu", 1)
+    assert compare_linear_loss.is_right(entry) == right
+    assert entry["fuse"]["seconds"] > 0
 
 
 def test_what_does_not_fit_is_refused():

@@ -82,12 +82,19 @@ class _Accumulator:
     def add_product(self, a, b):
         if self._sum.dtype == a.dtype:
             torch.addmm(self._sum, a, b, out=self._sum)
-        elif self._adds_wide:
-            torch.ops.aten.addmm.dtype_out(
-                self._sum, a, b, self._sum.dtype, out=self._sum
-            )
-        else:
+        elif not self._add_wide(a, b):
             self._sum += a @ b
+
+    def _add_wide(self, a, b):
+        """Adds the product before it is rounded, where torch's library can."""
+        if self._adds_wide:
+            try:
+                torch.ops.aten.addmm.dtype_out(
+                    self._sum, a, b, self._sum.dtype, out=self._sum
+                )
+            except RuntimeError:
+                self._adds_wide = False
+        return self._adds_wide
 
     def add_rows(self, x):
         self._sum += x.sum(0, dtype=self._sum.dtype)
