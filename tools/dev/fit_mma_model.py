@@ -181,13 +181,18 @@ def predicted(tiles, numbers):
     return LAUNCH_SECONDS + together
 
 
-def losses(tiles, numbers, kinds=("us", "warm_us")):
-    """Of each case, the time of the model's choice over the best's."""
+def choices(tiles, numbers):
+    """Of each case, the tile that the model takes for the fastest."""
     # Of two that take as long the swapped one comes first, as in MmaModel.cpp.
     order = np.lexsort((~tiles.swap, predicted(tiles, numbers), tiles.case))
+    return order[tiles.first]
+
+
+def losses(tiles, numbers, kinds=("us", "warm_us")):
+    """Of each case, the time of the model's choice over the best's."""
     relative = tiles.relative(kinds)
     least = np.minimum.reduceat(relative, tiles.first)
-    return relative[order[tiles.first]] / least
+    return relative[choices(tiles, numbers)] / least
 
 
 def distance(tiles, numbers):

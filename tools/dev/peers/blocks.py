@@ -15,10 +15,12 @@ from peers import (
     block_report,
     contraction_report,
     cpu_report,
+    decoding_report,
     distributed_report,
     model_report,
     packed,
     summary,
+    tiles_report,
 )
 from replay_sweeps import NEAR
 
@@ -49,6 +51,14 @@ class Results:
     @cached_property
     def contractions_sync(self):
         return self._read("contractions-sync")
+
+    @cached_property
+    def few_rows(self):
+        return self._read("few-rows")
+
+    @cached_property
+    def tiles(self):
+        return self._read("mma-sweep")
 
     @cached_property
     def attention(self):
@@ -285,6 +295,20 @@ def contractions_sync(results):
 
 def contractions_behind(results):
     return contraction_report.behind_table(results.contractions)
+
+
+def tiles(results):
+    return tiles_report.table(results.tiles)
+
+
+def few_rows(results):
+    return decoding_report.table(results.few_rows)
+
+
+def few_rows_setting(results):
+    entries = results.few_rows
+    gpus = ", ".join(sorted({entry["gpu"] for entry in entries}))
+    return [f"{len(entries)} cases on one {gpus}, {days(entries)}, bf16."]
 
 
 def attention_setting(results):

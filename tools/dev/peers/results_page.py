@@ -46,6 +46,10 @@ FILES = {
         "the same by mma.sync, as chips without wgmma run them, on a Hopper GPU",
         "compare_contractions.py --chip sm_90",
     ),
+    "few-rows.json.xz": (
+        "products of few rows in a graph over several weights, as in decoding",
+        "compare_few_rows.py",
+    ),
     "cpu-contractions.json.xz": (
         "contractions on a CPU beside NumPy and its BLAS, on one core and on all",
         "compare_cpu_contractions.py",

@@ -374,12 +374,10 @@ def FuseReduceMatrixVector
     are, is reduced with each of a few rows by itself. What multiplies 16-bit
     operands would read it from memory.
   }];
-  let options = [
-    Option<"mostRows", "most-rows", "int64_t", "8",
-           "Rows that multiply such a matrix one by one; 1 for none">
-  ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let options = [
+    Option<"mostRows", "most-rows", "int64_t", "8",
+           "Rows that multiply such a matrix one by one; 1 for none">,
     Option<"streams", "streams", "bool", "false",
            "leave f16 and bf16 contractions with a softmax between them, which tensor "
            "cores stream">
