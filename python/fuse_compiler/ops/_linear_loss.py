@@ -54,10 +54,14 @@ def _scale(labels, ignore_index, is_mean, dtype):
 
 
 def _blocks(x, weight, rows):
-    """The first rows of blocks, and how many they have: logits about as large as x."""
+    """The first rows of blocks, and how many they have.
+
+    Logits are about as large as x, or as half the weight if that is more: each block reads and
+    writes the sum of the weight's gradient, which costs more than its product if it is small.
+    """
     count = x.shape[0]
     if rows is None:
-        fair = -(-count * weight.shape[1] // weight.shape[0])
+        fair = max(count * x.shape[1] // weight.shape[0], x.shape[1] // 2)
         rows = max(_LEAST_ROWS, 1 << max(fair - 1, 0).bit_length())
     return range(0, count, rows), rows
 
@@ -231,7 +235,7 @@ def linear_cross_entropy(
     labels     [..] of int32 or int64; rows with `ignore_index` count for nothing
     reduction  "mean" over the rows that count, or "sum"
     rows       of which logits are made at a time; by default so many that these are about as
-               large as x
+               large as x, or as half the weight
 
     Returns a float32 (float64). Differentiable once in x, weight and bias; their gradients are
     computed with the loss, where one of them needs one.
