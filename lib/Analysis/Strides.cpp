@@ -146,3 +146,18 @@ SmallVector<unsigned> mlir::fuse::joinedDims(BlockArgument argument) {
   return isa<RankedTensorType>(argument.getType()) ? JoinFinder(argument).dims()
                                                    : SmallVector<unsigned>();
 }
+
+BlockArgument mlir::fuse::scalarOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+            op))
+      return {};
+    value = op->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(value);
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  bool isScalar =
+      function && function.getArgAttr(argument.getArgNumber(), kScalarAttr);
+  return isScalar ? argument : BlockArgument();
+}

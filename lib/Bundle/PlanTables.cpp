@@ -125,6 +125,10 @@ static std::pair<StringRef, unsigned> dlpackType(DType dtype) {
     return {"kDLBool", 8};
   case DType::I8:
     return {"kDLInt", 8};
+  case DType::I16:
+    return {"kDLInt", 16};
+  case DType::UI8:
+    return {"kDLUInt", 8};
   case DType::I32:
     return {"kDLInt", 32};
   case DType::I64:

@@ -39,6 +39,10 @@ static std::optional<DType> toDType(DLDataType type) {
     return DType::F8E5M2;
   case kDLInt << 8 | 8:
     return DType::I8;
+  case kDLInt << 8 | 16:
+    return DType::I16;
+  case kDLUInt << 8 | 8:
+    return DType::UI8;
   case kDLInt << 8 | 32:
     return DType::I32;
   case kDLInt << 8 | 64:

@@ -352,10 +352,16 @@ public:
                               emitter.getOptions().float8);
       from = builder.getF32Type();
     }
+    if (from.isUnsignedInteger()) {
+      from = builder.getI32Type();
+      value = arith::ExtUIOp::create(builder, loc, typed(from), value);
+    }
     if (to.isInteger(1))
       return toBool();
+    if (isa<FloatType>(from) && to.isUnsignedInteger())
+      return floatToUnsigned();
     if (isa<FloatType>(from))
-      return isa<FloatType>(to) ? floatToFloat() : floatToInt();
+      return isa<FloatType>(to) ? floatToFloat() : floatToInt(to);
     return isa<FloatType>(to) ? intToFloat() : intToInt();
   }
 
@@ -438,7 +444,7 @@ private:
     return arith::BitcastOp::create(builder, loc, f32, bits);
   }
   /// Saturating, NaN to 0; the conversion itself only sees what fits.
-  Value floatToInt() {
+  Value floatToInt(Type to) {
     Type compute = PointEmitter::computeType(from);
     unsigned width = to.getIntOrFloatBitWidth();
     double limit = std::ldexp(1.0, width - 1);
@@ -461,6 +467,17 @@ private:
     return arith::SelectOp::create(builder, loc, tooLow, integer(to, smallest),
                                    number);
   }
+  /// As an i32 within the range of `to`.
+  Value floatToUnsigned() {
+    Type wide = builder.getI32Type();
+    int64_t largest = llvm::maxUIntN(to.getIntOrFloatBitWidth());
+    Value number = floatToInt(wide);
+    number = arith::MaxSIOp::create(builder, loc, number, integer(wide, 0));
+    number =
+        arith::MinSIOp::create(builder, loc, number, integer(wide, largest));
+    return arith::TruncIOp::create(
+        builder, loc, typed(PointEmitter::computeType(to)), number);
+  }
   Value intToFloat() {
     Type compute = roundingType();
     if (from.isInteger(1)) {
@@ -481,11 +498,14 @@ private:
   Value intToInt() {
     unsigned have = from.getIntOrFloatBitWidth();
     unsigned want = to.getIntOrFloatBitWidth();
+    Type compute = typed(PointEmitter::computeType(to));
     if (from.isInteger(1))
-      return arith::ExtUIOp::create(builder, loc, typed(to), value);
+      return arith::ExtUIOp::create(builder, loc, compute, value);
     if (have < want)
-      return arith::ExtSIOp::create(builder, loc, typed(to), value);
-    return arith::TruncIOp::create(builder, loc, typed(to), value);
+      return arith::ExtSIOp::create(builder, loc, compute, value);
+    if (have == want)
+      return value;
+    return arith::TruncIOp::create(builder, loc, compute, value);
   }
 
   PointEmitter &emitter;
@@ -502,6 +522,25 @@ static Value emitConstant(PointEmitter &emitter, ConstantOp op) {
   auto elements = cast<DenseElementsAttr>(op.getValue());
   return emitter.elementConstant(
       op.getLoc(), cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+}
+
+/// No instruction computes with unsigned elements, nor with narrow ones as the
+/// ops say.
+LogicalResult mlir::fuse::verifyWideIntegers(KernelOp kernel) {
+  auto isNarrow = [](Type type) {
+    auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+    return integer && integer.getWidth() > 1 && integer.getWidth() < 32;
+  };
+  for (Operation &op : kernel.getBody().front())
+    if (isa<AddOp, SubOp, MulOp, DivOp, FmodOp, MinOp, MaxOp, NegOp, AbsOp,
+            SignOp, ClampOp, CompareOp, AndOp, OrOp, XorOp, NotOp, ShlOp, ShrOp,
+            ReduceOp, ScanOp, TopKOp, SegmentSumOp>(op) &&
+        llvm::any_of(op.getOperandTypes(), isNarrow))
+      return op.emitError()
+             << "expected operands of i32 or i64, but got "
+             << op.getOperand(0).getType()
+             << "; run fuse-decompose, which casts to i32 and back";
+  return success();
 }
 
 Value mlir::fuse::emitPointwise(PointEmitter &emitter, Operation *op,

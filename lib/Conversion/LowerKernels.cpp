@@ -19,6 +19,7 @@
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Conversion/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::fuse {
@@ -64,6 +65,7 @@ private:
   SmallVector<Extent> extentsOf(Value value);
   bool addDerivedSize(int cls);
   void collectStrides();
+  void collectScalars();
   gpu::GPUFuncOp createFunction();
   SmallVector<InPlacePair> launchPairs();
   void setPointerAttributes(gpu::GPUFuncOp function);
@@ -135,12 +137,22 @@ private:
   SmallVector<HostLayout> layouts;
   /// The strides that the kernel is passed.
   SmallVector<Value> strideValues;
+  /// Inputs that the kernel is passed by value, and their bits.
+  llvm::MapVector<unsigned, Value> scalars;
   Launch current;
   /// Dynamic shared memory of a block.
   int64_t sharedBytes = 0;
   SmallVector<TensorMapUse, 0> tensorMaps;
 };
 } // namespace
+
+void KernelLowering::collectScalars() {
+  OpBuilder builder(kernel);
+  for (auto [number, input] : llvm::enumerate(kernel.getInputs()))
+    if (BlockArgument scalar = scalarOf(input))
+      scalars[number] = ScalarOp::create(builder, kernel.getLoc(),
+                                         builder.getIndexType(), scalar);
+}
 
 void KernelLowering::collectStrides() {
   OpBuilder builder(kernel);
@@ -215,7 +227,8 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
 
   SmallVector<Type> arguments(numPointers(),
                               LLVM::LLVMPointerType::get(context));
-  arguments.append(sizes.size() + strideValues.size() + hasPartsArgument(),
+  arguments.append(sizes.size() + strideValues.size() + scalars.size() +
+                       hasPartsArgument(),
                    builder.getI64Type());
   builder.setInsertionPointToStart(module.getBody());
   // The module's name may have been changed to be unique; PTX, profilers and
@@ -276,14 +289,18 @@ void KernelLowering::noteFirstRead(gpu::GPUFuncOp function) {
 
 /// The in-place pairs by the launch's own numbers.
 SmallVector<InPlacePair> KernelLowering::launchPairs() {
+  auto numbersOf = [](ArrayRef<unsigned> tensors) {
+    DenseMap<unsigned, unsigned> numbers;
+    for (auto [number, tensor] : llvm::enumerate(tensors))
+      numbers[tensor] = number;
+    return numbers;
+  };
+  DenseMap<unsigned, unsigned> results = numbersOf(current.results),
+                               inputs = numbersOf(current.inputs);
   SmallVector<InPlacePair> pairs;
-  for (InPlacePair pair : inPlace) {
-    auto *result = llvm::find(current.results, pair.result);
-    auto *input = llvm::find(current.inputs, pair.input);
-    if (result != current.results.end() && input != current.inputs.end())
-      pairs.push_back({static_cast<unsigned>(result - current.results.begin()),
-                       static_cast<unsigned>(input - current.inputs.begin())});
-  }
+  for (InPlacePair pair : inPlace)
+    if (results.contains(pair.result) && inputs.contains(pair.input))
+      pairs.push_back({results[pair.result], inputs[pair.input]});
   return pairs;
 }
 
@@ -293,14 +310,12 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
   Builder builder(function.getContext());
   unsigned inputs = numInputs();
   // One value may be an input twice. No result lies in a view with strides.
-  auto isShared = [&](unsigned argument) {
-    for (InPlacePair pair : launchPairs())
-      if (mayBeInPlace &&
-          layouts[current.inputs[pair.input]].kind == StrideKind::dense &&
-          (argument == pair.input || argument == inputs + pair.result))
-        return true;
-    return false;
-  };
+  llvm::SmallDenseSet<unsigned> shared;
+  for (InPlacePair pair : launchPairs())
+    if (mayBeInPlace &&
+        layouts[current.inputs[pair.input]].kind == StrideKind::dense)
+      for (unsigned argument : {pair.input, inputs + pair.result})
+        shared.insert(argument);
   for (unsigned i = 0; i < inputs + numResults(); ++i) {
     function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(options.aligned ? 16 : 1));
@@ -308,7 +323,7 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
                         builder.getUnitAttr());
     // What other blocks write is read.
     bool isLeft = sharesGrid() && i >= inputs + current.results.size();
-    if (isShared(i) || isLeft)
+    if (shared.contains(i) || isLeft)
       continue;
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         builder.getUnitAttr());
@@ -319,6 +334,15 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
       function.setArgAttr(i, LLVM::LLVMDialect::getWriteOnlyAttrName(),
                           builder.getUnitAttr());
   }
+}
+
+/// A value of `type` whose bits are the last of an i64.
+static Value fromBits(OpBuilder &builder, Location loc, Value bits, Type type) {
+  Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  if (integer != bits.getType())
+    bits = arith::TruncIOp::create(builder, loc, integer, bits);
+  return integer == type ? bits
+                         : arith::BitcastOp::create(builder, loc, type, bits);
 }
 
 KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
@@ -349,6 +373,11 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
                 : Index{takeIndex()});
     }
   }
+  for (auto [input, bits] : scalars)
+    abi.scalars[input] =
+        fromBits(builder, kernel.getLoc(), arguments[next++],
+                 PointEmitter::storageType(
+                     getElementTypeOrSelf(kernel.getInputs()[input])));
   return abi;
 }
 
@@ -498,6 +527,8 @@ LogicalResult KernelLowering::runInParts(const PartLayout &layout) {
     return failure();
   current.step = Launch::combine;
   current.inputs = layout.lateInputs;
+  llvm::erase_if(current.inputs,
+                 [&](unsigned input) { return scalars.contains(input); });
   current.results = layout.late;
   return fillAndLaunch();
 }
@@ -591,10 +622,10 @@ ArrayAttr KernelLowering::hostTensorMaps(OpBuilder &builder,
                                    strides, [&](const Extent &extent) {
                                      return hostSize(builder, extent);
                                    }));
-    unsigned pointer = use.number;
-    if (use.isResult)
-      pointer = numInputs() + (llvm::find(current.results, use.number) -
-                               current.results.begin());
+    ArrayRef<unsigned> tensors =
+        use.isResult ? current.results : current.inputs;
+    unsigned pointer = (use.isResult ? numInputs() : 0) +
+                       (llvm::find(tensors, use.number) - tensors.begin());
     maps.push_back(TensorMapAttr::get(builder.getContext(), pointer, use.box));
   }
   return maps.empty() ? ArrayAttr() : builder.getArrayAttr(maps);
@@ -609,6 +640,8 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   for (auto &[cls, source] : sizes)
     sizeValues.push_back(hostSize(builder, {ShapedType::kDynamic, cls}));
   llvm::append_range(sizeValues, strideValues);
+  for (auto [input, bits] : scalars)
+    sizeValues.push_back(bits);
   if (hasPartsArgument())
     sizeValues.push_back(current.parts);
   if (current.step == Launch::leave && current.partGroups)
@@ -659,14 +692,17 @@ LogicalResult KernelLowering::run() {
   if (!kernel.getScheduleAttr())
     return kernel.emitError() << "expected a kernel with a schedule, but got "
                                  "none; run fuse-assign-schedules";
-  if (failed(collectSizes()) || failed(verifyScatters(kernel)))
+  if (failed(collectSizes()) || failed(verifyScatters(kernel)) ||
+      failed(verifyWideIntegers(kernel)))
     return failure();
   collectStrides();
+  collectScalars();
   FailureOr<std::optional<PartLayout>> parts = planParts();
   if (failed(parts))
     return failure();
-  current.inputs =
-      llvm::to_vector(llvm::seq<unsigned>(kernel.getInputs().size()));
+  for (unsigned input : llvm::seq<unsigned>(kernel.getInputs().size()))
+    if (!scalars.contains(input))
+      current.inputs.push_back(input);
   current.results =
       llvm::to_vector(llvm::seq<unsigned>(kernel.getNumResults()));
   current.types = gridStateTypes(kernel, dims);

@@ -192,8 +192,9 @@ ModuleOp PointEmitter::getModule() {
 Type PointEmitter::computeType(Type element) {
   if (element.isF16() || element.isBF16())
     return Float32Type::get(element.getContext());
-  if (isFloat8(element))
-    return IntegerType::get(element.getContext(), 8);
+  if (isFloat8(element) || element.isUnsignedInteger())
+    return IntegerType::get(element.getContext(),
+                            element.getIntOrFloatBitWidth());
   return element;
 }
 
@@ -228,6 +229,9 @@ Value PointEmitter::elementConstant(Location loc, TypedAttr number) {
     value.convert(cast<FloatType>(compute).getFloatSemantics(),
                   APFloat::rmNearestTiesToEven, &losesInfo);
     number = builder.getFloatAttr(compute, value);
+  } else {
+    number =
+        builder.getIntegerAttr(compute, cast<IntegerAttr>(number).getValue());
   }
   return arith::ConstantOp::create(builder, loc, number);
 }

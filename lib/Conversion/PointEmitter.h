@@ -94,8 +94,11 @@ struct InputLayout {
 
 /// What the kernel's function offers to the emitter: pointers and sizes.
 struct KernelAbi {
-  /// The pointer of each kernel input, in the order of the block arguments.
+  /// The pointer of each kernel input, in the order of the block arguments;
+  /// null for one that is passed by value.
   SmallVector<Value> inputs;
+  /// What is passed by value, as it would be in memory, by the input's number.
+  DenseMap<unsigned, Value> scalars;
   /// The pointer of each result.
   SmallVector<Value> results;
   /// The layout of each input; empty where all are dense.
@@ -392,6 +395,9 @@ ScatterTarget emitScatterTarget(PointEmitter &emitter, ScatterOp op,
 /// Scatters are lowered where a kernel writes its results: nothing in the
 /// kernel may see what they write.
 LogicalResult verifyScatters(KernelOp kernel);
+
+/// Whether integers are as wide as what instructions compute; else an error.
+LogicalResult verifyWideIntegers(KernelOp kernel);
 
 /// A run of rows as a loop in this thread.
 Value emitSegmentSum(PointEmitter &emitter, SegmentSumOp op,

@@ -174,9 +174,11 @@ Value PointEmitter::load(BlockArgument argument, const Point &point) {
 }
 
 Value PointEmitter::loadStored(BlockArgument input, const Point &point) {
+  Location loc = input.getLoc();
+  if (Value scalar = abi.scalars.lookup(input.getArgNumber()))
+    return splat(loc, scalar, point.lanes);
   if (Value lanes = loader ? loader(input, point) : Value())
     return lanes;
-  Location loc = input.getLoc();
   const InputLayout *layout = stridesOf(input);
   Type loaded =
       lanesOf(storageType(getElementTypeOrSelf(input.getType())), point.lanes);

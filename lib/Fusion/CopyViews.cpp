@@ -58,8 +58,9 @@ Value CopyViewsPass::copy(Value value, Operation *user) {
   return kernel.getResult(0);
 }
 
+/// What is passed by value lies nowhere either.
 void CopyViewsPass::copyIfView(OpOperand &use) {
-  if (strideKind(use.get()) != StrideKind::dense)
+  if (strideKind(use.get()) != StrideKind::dense || scalarOf(use.get()))
     use.set(copy(use.get(), use.getOwner()));
 }
 

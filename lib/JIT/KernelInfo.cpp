@@ -37,6 +37,8 @@ static KernelOperand describe(const ProgramSpec &spec, const BufferRef &ref) {
   }
   case BufferRef::Kind::Counter:
     return {"counter", DType::I32, 1};
+  case BufferRef::Kind::Scalar:
+    break;
   }
   llvm_unreachable("every kind is handled");
 }
@@ -97,7 +99,8 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
   SmallVector<Type> types(launch.getInputs().getTypes());
   llvm::append_range(types, launch.getResultTypes());
   for (const KernelArg &arg : kernel.args)
-    if (const auto *ref = std::get_if<BufferRef>(&arg)) {
+    if (const auto *ref = std::get_if<BufferRef>(&arg);
+        ref && ref->kind != BufferRef::Kind::Scalar) {
       KernelOperand operand = describe(spec, *ref);
       size_t number = info.operands.size();
       operand.isResult = number >= inputs;

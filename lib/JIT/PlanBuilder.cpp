@@ -144,6 +144,8 @@ void PlanBuilder::addInputs() {
     input.dtype = storage(argument).dtype;
     input.shape = values.shape(argument);
     input.requiredAlignment = sizeInBytes(input.dtype);
+    input.isScalar =
+        static_cast<bool>(entry.getArgAttr(index, mlir::fuse::kScalarAttr));
     if (auto kind = entry.getArgAttrOfType<StringAttr>(index, kStridedAttr))
       input.layout = parseLayout(kind.getValue()).value_or(Layout::Any);
     plan.spec.inputs.push_back(std::move(input));
@@ -258,7 +260,7 @@ llvm::Error PlanBuilder::visit(Operation *op) {
     auto elements = dyn_cast<ElementsAttr>(constant.getValue());
     return elements ? visitConstant(op, elements) : llvm::Error::success();
   }
-  if (isa<func::ReturnOp>(op))
+  if (isa<func::ReturnOp, mlir::fuse::ScalarOp>(op))
     return llvm::Error::success();
   Expected<bool> isIndexOp = values.visitIndexOp(op);
   if (!isIndexOp)
@@ -315,6 +317,12 @@ llvm::Error PlanBuilder::addCopy(Value from, BufferRef to) {
   const Storage &source = storage(from);
   if (source.ref->kind == BufferRef::Kind::Input) {
     const TensorSpec &input = plan.spec.inputs[source.ref->index];
+    if (input.isScalar)
+      return makeError(from.getLoc(),
+                       formatv("expected tensors as results, but got '{0}', "
+                               "which is passed by value; return what is "
+                               "computed of it",
+                               input.name));
     if (input.layout != Layout::Dense)
       return makeError(
           from.getLoc(),
@@ -469,6 +477,10 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
     kernel.args.push_back(BufferRef::counter(plan.spec.numCounters++));
   }
   for (Value size : op.getSizes()) {
+    if (auto scalar = size.getDefiningOp<mlir::fuse::ScalarOp>()) {
+      kernel.args.push_back(BufferRef::scalar(*inputOf(scalar.getInput())));
+      continue;
+    }
     Expected<SizeExpr> expr = values.size(size);
     if (!expr)
       return expr.takeError();

@@ -214,7 +214,8 @@ static json::Object toJSON(const TensorSpec &tensor, const ProgramSpec &spec) {
   return json::Object{{"name", tensor.name},
                       {"dtype", name(tensor.dtype)},
                       {"shape", std::move(shape)},
-                      {"alignment", tensor.requiredAlignment}};
+                      {"alignment", tensor.requiredAlignment},
+                      {"scalar", tensor.isScalar}};
 }
 
 static json::Array outputsToJSON(const Plan &plan) {

@@ -37,6 +37,8 @@ static const fltSemantics *semanticsOf(DType dtype) {
     return &APFloat::Float8E5M2();
   case DType::I1:
   case DType::I8:
+  case DType::I16:
+  case DType::UI8:
   case DType::I32:
   case DType::I64:
     return nullptr;
@@ -103,6 +105,19 @@ Expected<TensorView> ScratchTensors::place(DType dtype, const Shape &shape,
   return view;
 }
 
+Expected<TensorView> ScratchTensors::placeScalar(DType dtype) {
+  auto buffer = HostBuffer::create(sizeInBytes(dtype));
+  if (!buffer)
+    return buffer.takeError();
+  std::memcpy((*buffer)->data(), pattern(dtype).data(), sizeInBytes(dtype));
+  TensorView view;
+  view.data = (*buffer)->data();
+  view.dtype = dtype;
+  view.device = Device::cpu();
+  buffers.push_back(std::move(*buffer));
+  return view;
+}
+
 Expected<ScratchTensors> ScratchTensors::create(const CompiledProgram &program,
                                                 ArrayRef<Shape> inputShapes) {
   const ProgramSpec &spec = program.spec();
@@ -114,7 +129,8 @@ Expected<ScratchTensors> ScratchTensors::create(const CompiledProgram &program,
   ScratchTensors tensors;
   for (auto [input, shape] : zip_equal(spec.inputs, inputShapes)) {
     Expected<TensorView> view =
-        tensors.place(input.dtype, shape, program.device());
+        input.isScalar ? tensors.placeScalar(input.dtype)
+                       : tensors.place(input.dtype, shape, program.device());
     if (!view)
       return view.takeError();
     tensors.inputViews.push_back(*view);

@@ -29,6 +29,8 @@ private:
   llvm::Expected<runtime::TensorView> place(runtime::DType dtype,
                                             const runtime::Shape &shape,
                                             runtime::Device device);
+  /// On the host, from where it is passed by value.
+  llvm::Expected<runtime::TensorView> placeScalar(runtime::DType dtype);
 
   std::vector<std::unique_ptr<runtime::Buffer>> buffers;
   llvm::SmallVector<runtime::TensorView> inputViews, outputViews;

@@ -22,7 +22,8 @@ namespace fuse::jit {
 bool isElementType(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
          isa<Float8E4M3FNType, Float8E5M2Type>(type) ||
-         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isUnsignedInteger(8) || type.isSignlessInteger(1) ||
+         type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
          type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
 
@@ -80,7 +81,9 @@ std::string typeNameRemedy(StringRef word) {
           .Cases({"f8", "fp8", "float8", "f8e4m3", "e4m3", "f8e4m3fn"},
                  "f8E4M3FN")
           .Cases({"e5m2", "f8e5m2"}, "f8E5M2")
-          .Cases({"int8", "byte", "s8"}, "i8")
+          .Cases({"int8", "s8"}, "i8")
+          .Cases({"uint8", "u8", "byte"}, "ui8")
+          .Cases({"int16", "short", "s16"}, "i16")
           .Cases({"int", "int32", "s32"}, "i32")
           .Cases({"long", "int64", "s64"}, "i64")
           .Cases({"bool", "boolean", "pred"}, "i1")

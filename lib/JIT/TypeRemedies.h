@@ -17,7 +17,8 @@ namespace fuse::jit {
 
 /// The element types of programs, for messages.
 inline constexpr llvm::StringLiteral elementTypeNames =
-    "f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i32 or i64";
+    "f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64 or "
+    "ui8";
 
 /// Whether programs have tensors of it.
 bool isElementType(mlir::Type type);

@@ -228,6 +228,8 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
       .Case([&](IotaOp iota) { return evaluateIota(iota, first); })
       .Case([&](TransposeOp op) { return evaluateTranspose(op, *first); })
       .Case([&](SliceOp slice) { return evaluateSlice(slice, *first); })
+      .Case(
+          [&](DynamicSliceOp op) { return evaluateDynamicSlice(op, operands); })
       .Case([&](PadOp pad) { return evaluatePad(pad, *first); })
       .Case([&](ReverseOp reverse) { return evaluateReverse(reverse, *first); })
       .Case([&](ConcatOp concat) { return evaluateConcat(concat, operands); })

@@ -108,9 +108,7 @@ static Value evaluateArg(Op op, const Value &input, bool isMin) {
                               ? findFloat(Reader(input), isMin, lines, base)
                               : findInteger(input, isMin, lines, base);
     // An empty line has no index.
-    int64_t none = dtype == DType::I32 ? std::numeric_limits<int32_t>::max()
-                                       : std::numeric_limits<int64_t>::max();
-    result.ints[number] = index == -1 ? none : index;
+    result.ints[number] = index == -1 ? getMaxInteger(dtype) : index;
     result.error[number] = error;
   });
   return result;

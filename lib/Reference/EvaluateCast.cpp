@@ -66,22 +66,15 @@ Bounded mlir::fuse::reference::mayRound(DType from, DType to, Bounded x) {
   return result;
 }
 
-static int getBits(DType integer) { return 8 * getBytes(integer); }
-
-/// The magnitude of the smallest integer.
-static double getMaxInt(DType integer) {
-  return std::ldexp(1.0, getBits(integer) - 1);
-}
-
 /// Towards zero, saturating, NaN to 0.
 static int64_t saturate(DType to, double value) {
-  double limit = getMaxInt(to);
   if (std::isnan(value))
     return 0;
-  int64_t max = llvm::maxIntN(getBits(to));
-  if (value >= limit)
+  int64_t max = getMaxInteger(to), min = getMinInteger(to);
+  // The largest i64 rounds up in f64.
+  if (value >= static_cast<double>(max))
     return max;
-  return value < -limit ? -max - 1 : static_cast<int64_t>(value);
+  return value < static_cast<double>(min) ? min : static_cast<int64_t>(value);
 }
 
 static void castFloat(const Value &input, Value &result) {
@@ -122,13 +115,16 @@ static void castInteger(const Value &input, Value &result) {
       store(result, i, roundInteger(to, value, error));
       continue;
     }
-    bool mayWrap = error > 0.0 && !(std::fabs(value) + error < getMaxInt(to));
-    result.ints[i] =
-        to == DType::I1 ? value != 0 : llvm::SignExtend64(value, getBits(to));
-    if (to == DType::I1)
+    if (to == DType::I1) {
+      result.ints[i] = value != 0;
       result.error[i] = error > 0.0 && std::fabs(value) <= error;
-    else
-      result.error[i] = mayWrap ? kInfinity : error;
+      continue;
+    }
+    auto number = static_cast<double>(value);
+    bool fits = number - error >= static_cast<double>(getMinInteger(to)) &&
+                number + error < static_cast<double>(getMaxInteger(to));
+    result.ints[i] = wrap(to, value);
+    result.error[i] = error > 0.0 && !fits ? kInfinity : error;
   }
 }
 

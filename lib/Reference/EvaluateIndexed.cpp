@@ -8,6 +8,7 @@
 #include "Operations.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
 
 using namespace mlir::fuse;
@@ -78,6 +79,30 @@ Value mlir::fuse::reference::evaluateGather(GatherOp op, const Value &table,
                              result.error[write] = getUnbounded(result.dtype);
                          });
   });
+  return result;
+}
+
+Value mlir::fuse::reference::evaluateDynamicSlice(DynamicSliceOp op,
+                                                  Operands operands) {
+  const Value &input = *operands[0], &start = *operands[1];
+  int64_t size = op.getLike() ? operands[2]->shape[0]
+                              : static_cast<int64_t>(*op.getSize());
+  IndexedSpace space(input.shape, op.getDim(), {size});
+  Value result = Value::zeros(input.dtype, space.shape);
+  if (isFloat(result.dtype))
+    llvm::fill(result.data, kNaN);
+  for (int64_t position : llvm::seq(size)) {
+    int64_t place;
+    bool isPlace = !llvm::AddOverflow(start.ints[0], position, place) &&
+                   space.holds(place);
+    space.forEachElement(isPlace ? place : 0, position,
+                         [&](int64_t read, int64_t write) {
+                           if (isPlace)
+                             copyElement(input, read, result, write);
+                           if (start.getError(0) != 0.0)
+                             result.error[write] = getUnbounded(result.dtype);
+                         });
+  }
   return result;
 }
 

@@ -42,18 +42,16 @@ static Bounded toBounded(Integer x) {
   return {static_cast<double>(x.value), x.error};
 }
 
-static double getMaxInt(DType dtype) {
-  return dtype == DType::I32 ? 0x1p31 : 0x1p63;
-}
-
-static Integer wrap(DType dtype, uint64_t value) {
-  return {dtype == DType::I32 ? static_cast<int32_t>(value)
-                              : static_cast<int64_t>(value)};
+static Integer toInteger(DType dtype, uint64_t value) {
+  return {wrap(dtype, value)};
 }
 
 /// `exact` with the bound of the same operation on reals.
 static Integer withBound(DType dtype, Integer exact, Bounded real) {
-  bool mayWrap = !(real.magnitude() < getMaxInt(dtype));
+  // Not so if NaN.
+  bool fits = real.low() >= static_cast<double>(getMinInteger(dtype)) &&
+              real.high() < static_cast<double>(getMaxInteger(dtype));
+  bool mayWrap = !fits;
   return {exact.value, mayWrap ? kInfinity : real.error};
 }
 
@@ -61,7 +59,7 @@ static int64_t divide(DType dtype, int64_t x, int64_t y) {
   if (y == 0)
     return 0;
   // The smallest integer by -1 wraps to itself.
-  return y == -1 ? wrap(dtype, -static_cast<uint64_t>(x)).value : x / y;
+  return y == -1 ? wrap(dtype, -static_cast<uint64_t>(x)) : x / y;
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,7 +69,7 @@ static int64_t divide(DType dtype, int64_t x, int64_t y) {
 template <typename Exact, typename Real>
 static PointFunction makeBinary(DType dtype, Exact exact, Real real) {
   return [=](Inputs x) {
-    Integer result = wrap(dtype, exact(x[0].value, x[1].value));
+    Integer result = toInteger(dtype, exact(x[0].value, x[1].value));
     if (x[0].isExact() && x[1].isExact())
       return result;
     return withBound(dtype, result,
@@ -82,7 +80,7 @@ static PointFunction makeBinary(DType dtype, Exact exact, Real real) {
 template <typename Exact, typename Real>
 static PointFunction makeUnary(DType dtype, Exact exact, Real real) {
   return [=](Inputs x) {
-    Integer result = wrap(dtype, exact(x[0].value));
+    Integer result = toInteger(dtype, exact(x[0].value));
     return x[0].isExact() ? result
                           : withBound(dtype, result, real(toBounded(x[0])));
   };
@@ -172,7 +170,7 @@ static PointFunction getArithmetic(Operation *op, DType dtype) {
 template <typename Exact>
 static PointFunction makeExact(DType dtype, Exact exact) {
   return [=](Inputs x) -> Integer {
-    Integer result = wrap(dtype, exact(x));
+    Integer result = toInteger(dtype, exact(x));
     bool isExact = llvm::all_of(x, [](Integer y) { return y.isExact(); });
     return {result.value, isExact ? 0.0 : kInfinity};
   };
@@ -228,7 +226,7 @@ static PointFunction getBits(Operation *op, DType dtype) {
       })
       .Case([&](ShrOp) {
         return makeExact(dtype, [=](Inputs x) {
-          return x[0].value >> (isInRange(x[1].value) ? x[1].value : bits - 1);
+          return x[0].value >> (isInRange(x[1].value) ? x[1].value : 63);
         });
       })
       .Default([](Operation *) { return nullptr; });

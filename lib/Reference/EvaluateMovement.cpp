@@ -126,7 +126,10 @@ static void fill(Value &value, mlir::Attribute element) {
   else if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(element))
     llvm::fill(value.ints, flag.getValue());
   else
-    llvm::fill(value.ints, llvm::cast<mlir::IntegerAttr>(element).getInt());
+    llvm::fill(
+        value.ints,
+        wrap(value.dtype,
+             llvm::cast<mlir::IntegerAttr>(element).getValue().getSExtValue()));
 }
 
 static Value pad(const Value &input, ArrayRef<int64_t> low,

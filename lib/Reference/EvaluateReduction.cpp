@@ -110,23 +110,20 @@ static Bounded reduceFloats(ReduceKind kind, const Reader &read,
 //===----------------------------------------------------------------------===//
 
 static int64_t getIdentity(ReduceKind kind, DType dtype) {
-  bool is32 = dtype == DType::I32;
-  int64_t max = is32 ? std::numeric_limits<int32_t>::max()
-                     : std::numeric_limits<int64_t>::max();
   switch (kind) {
   case ReduceKind::prod:
   case ReduceKind::all:
     return 1;
   case ReduceKind::max:
-    return -max - 1;
+    return getMinInteger(dtype);
   case ReduceKind::min:
-    return max;
+    return getMaxInteger(dtype);
   default:
     return 0;
   }
 }
 
-/// Wraps in 64 bits, of which i32 takes the lower half.
+/// Wraps in 64 bits, of which narrower types take the last.
 static int64_t combine(ReduceKind kind, int64_t x, int64_t y) {
   switch (kind) {
   case ReduceKind::sum:
@@ -180,7 +177,7 @@ static void reduceIntegers(ReduceKind kind, const Value &input,
     decided |= error == 0.0 && element == (kind == ReduceKind::any);
   });
   result.ints[number] =
-      result.dtype == DType::I32 ? static_cast<int32_t>(value) : value;
+      result.dtype == DType::I1 ? value : wrap(result.dtype, value);
   result.error[number] = combineErrors(kind, sum, largest, decided);
 }
 
@@ -268,8 +265,7 @@ static void scanIntegers(ScanOp op, const Value &input, int64_t start,
   int64_t value = getIdentity(kind, result.dtype);
   double sum = 0.0, largest = 0.0;
   auto put = [&](int64_t offset) {
-    result.ints[offset] =
-        result.dtype == DType::I32 ? static_cast<int32_t>(value) : value;
+    result.ints[offset] = wrap(result.dtype, value);
     result.error[offset] = combineErrors(kind, sum, largest, /*decided=*/false);
   };
   forEachInOrder(op, start, length, [&](int64_t offset) {
@@ -335,8 +331,7 @@ Value mlir::fuse::reference::evaluateSegmentSum(SegmentSumOp op,
         if (isFloat(dtype)) {
           store(result, number, mayRound(wide, dtype, sum.get(accumulator)));
         } else {
-          result.ints[number] =
-              dtype == DType::I32 ? static_cast<int32_t>(total) : total;
+          result.ints[number] = wrap(dtype, total);
           result.error[number] = error;
         }
         if (!isCertain)

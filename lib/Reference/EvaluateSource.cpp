@@ -34,7 +34,7 @@ llvm::Expected<Value> mlir::fuse::reference::evaluateConstant(ConstantOp op) {
   llvm::transform(elements.getValues<llvm::APInt>(), result.ints.begin(),
                   [&](const llvm::APInt &number) {
                     return isBool ? static_cast<int64_t>(number.getBoolValue())
-                                  : number.getSExtValue();
+                                  : wrap(result.dtype, number.getSExtValue());
                   });
   return result;
 }
@@ -50,7 +50,7 @@ Value mlir::fuse::reference::evaluateIota(IotaOp op, const Value *like) {
                [&](int64_t number, llvm::ArrayRef<int64_t> at) {
                  int64_t index = first + at.front();
                  if (!isFloat(result.dtype))
-                   result.ints[number] = index;
+                   result.ints[number] = wrap(result.dtype, index);
                  else
                    store(result, number,
                          arithmetic.constant(static_cast<double>(index)));

@@ -102,6 +102,7 @@ llvm::Expected<Value> evaluateConcat(ConcatOp op, Operands operands);
 /// Of the operand alone, or with `like`.
 llvm::Expected<Value> evaluateBroadcast(BroadcastOp op, Operands operands);
 Value evaluateGather(GatherOp op, const Value &table, const Value &ids);
+Value evaluateDynamicSlice(DynamicSliceOp op, Operands operands);
 llvm::Expected<Value> evaluateTakeAlong(TakeAlongOp op, Operands operands);
 Value evaluateUnpack(UnpackOp op, const Value &input);
 /// Of `into`, `ids` and `updates`.

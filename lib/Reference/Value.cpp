@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,13 +61,13 @@ bool mlir::fuse::reference::isSaturating(DType dtype) {
 
 llvm::StringRef mlir::fuse::reference::getName(DType dtype) {
   static constexpr llvm::StringLiteral names[] = {
-      "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32",
-      "f64",      "i1",     "i8",  "i32",  "i64"};
+      "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "f64",
+      "i1",       "i8",     "i16", "i32",  "i64", "ui8"};
   return names[static_cast<int>(dtype)];
 }
 
 int64_t mlir::fuse::reference::getBytes(DType dtype) {
-  static constexpr int64_t bytes[] = {1, 1, 2, 2, 4, 8, 1, 1, 4, 8};
+  static constexpr int64_t bytes[] = {1, 1, 2, 2, 4, 8, 1, 1, 2, 4, 8, 1};
   return bytes[static_cast<int>(dtype)];
 }
 
@@ -87,11 +88,31 @@ std::optional<DType> mlir::fuse::reference::getDType(mlir::Type element) {
     return DType::I1;
   if (element.isSignlessInteger(8))
     return DType::I8;
+  if (element.isSignlessInteger(16))
+    return DType::I16;
+  if (element.isUnsignedInteger(8))
+    return DType::UI8;
   if (element.isSignlessInteger(32))
     return DType::I32;
   if (element.isSignlessInteger(64))
     return DType::I64;
   return std::nullopt;
+}
+
+int64_t mlir::fuse::reference::getMaxInteger(DType dtype) {
+  int bits = 8 * getBytes(dtype);
+  return dtype == DType::UI8 ? llvm::maxUIntN(bits) : llvm::maxIntN(bits);
+}
+
+int64_t mlir::fuse::reference::getMinInteger(DType dtype) {
+  return dtype == DType::UI8 ? 0 : -getMaxInteger(dtype) - 1;
+}
+
+int64_t mlir::fuse::reference::wrap(DType dtype, uint64_t value) {
+  int bits = 8 * getBytes(dtype);
+  if (dtype == DType::UI8)
+    return value & llvm::maxUIntN(bits);
+  return llvm::SignExtend64(value, bits);
 }
 
 double mlir::fuse::reference::getMaxFinite(DType dtype) {
@@ -267,6 +288,12 @@ Value mlir::fuse::reference::fromBuffer(DType dtype,
   case DType::I8:
     decode<int8_t>(buffer, value.ints, same);
     break;
+  case DType::I16:
+    decode<int16_t>(buffer, value.ints, same);
+    break;
+  case DType::UI8:
+    decode<uint8_t>(buffer, value.ints, same);
+    break;
   case DType::I32:
     decode<int32_t>(buffer, value.ints, same);
     break;
@@ -308,6 +335,12 @@ void mlir::fuse::reference::toBuffer(const Value &value, void *buffer) {
   case DType::I8:
     return encode<int8_t>(value.ints, buffer,
                           [](int64_t element) { return element; });
+  case DType::I16:
+    return encode<int16_t>(value.ints, buffer,
+                           [](int64_t element) { return element; });
+  case DType::UI8:
+    return encode<uint8_t>(value.ints, buffer,
+                           [](int64_t element) { return element; });
   case DType::I32:
     return encode<int32_t>(value.ints, buffer,
                            [](int64_t element) { return element; });

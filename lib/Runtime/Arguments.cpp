@@ -198,7 +198,13 @@ static Error layoutError(const TensorSpec &spec, const TensorView &view,
 /// `remedy` is for strides that do not fit.
 static Error checkLayout(const TensorSpec &spec, const TensorView &view,
                          Device device, StringRef remedy) {
-  if (view.device != device)
+  Device wanted = spec.isScalar ? Device::cpu() : device;
+  if (spec.isScalar && view.device != wanted)
+    return formatError(
+        "expected '{0}', which is passed by value, to be on {1}, "
+        "but got {2}; pass a number",
+        spec.name, wanted.str(), view.device.str());
+  if (view.device != wanted)
     return formatError("expected '{0}' to be on {1}, but got {2}; move it or "
                        "compile for {2}",
                        spec.name, device.str(), view.device.str());

@@ -15,11 +15,13 @@ int64_t fuse::runtime::sizeInBytes(DType dtype) {
   switch (dtype) {
   case DType::I1:
   case DType::I8:
+  case DType::UI8:
   case DType::F8E4M3FN:
   case DType::F8E5M2:
     return 1;
   case DType::F16:
   case DType::BF16:
+  case DType::I16:
     return 2;
   case DType::F32:
   case DType::I32:
@@ -49,6 +51,10 @@ llvm::StringRef fuse::runtime::name(DType dtype) {
     return "i64";
   case DType::I8:
     return "i8";
+  case DType::I16:
+    return "i16";
+  case DType::UI8:
+    return "ui8";
   case DType::F8E4M3FN:
     return "f8E4M3FN";
   case DType::F8E5M2:
@@ -67,6 +73,8 @@ std::optional<DType> fuse::runtime::parseDType(llvm::StringRef text) {
       .Case("i32", DType::I32)
       .Case("i64", DType::I64)
       .Case("i8", DType::I8)
+      .Case("i16", DType::I16)
+      .Case("ui8", DType::UI8)
       .Case("f8E4M3FN", DType::F8E4M3FN)
       .Case("f8E5M2", DType::F8E5M2)
       .Default(std::nullopt);

@@ -75,6 +75,14 @@ static bool isAligned(const TensorView &view) {
   return reinterpret_cast<uintptr_t>(view.data) % vectorBytes == 0;
 }
 
+/// Where scalars lie does not matter.
+static bool areAligned(const ProgramSpec &spec, ArrayRef<TensorView> inputs) {
+  return all_of(zip_equal(spec.inputs, inputs), [](const auto &pair) {
+    const auto &[input, view] = pair;
+    return input.isScalar || isAligned(view);
+  });
+}
+
 /// Whether each dim that the program joins with the one behind it walks on
 /// where that one ends. With one place there is nothing to walk.
 static bool canJoin(const TensorSpec &input, const TensorView &view) {
@@ -164,7 +172,7 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
   Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
   if (!symbols)
     return symbols.takeError();
-  Facts facts{all_of(inputs, isAligned) && all_of(outputs, isAligned),
+  Facts facts{areAligned(spec, inputs) && all_of(outputs, isAligned),
               true,
               true,
               isSeparate(inputs, outputs),

@@ -24,7 +24,7 @@ Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(
   SmallVector<LaunchOperand> operands;
   for (const KernelArg &arg : kernel.args) {
     const auto *ref = std::get_if<BufferRef>(&arg);
-    if (!ref)
+    if (!ref || ref->kind == BufferRef::Kind::Scalar)
       continue;
     LaunchOperand operand;
     operand.isResult = operands.size() >= kernel.numInputs;
@@ -61,6 +61,8 @@ Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(
       operand.isResult = false;
       operand.isCounter = true;
       break;
+    case BufferRef::Kind::Scalar:
+      llvm_unreachable("a scalar has no address");
     }
     operands.push_back(operand);
   }

@@ -12,6 +12,7 @@
 #include "ProfilerRange.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cstring>
 #include <limits>
 
 using namespace llvm;
@@ -30,7 +31,10 @@ struct LoadedKernel {
 struct Program::State {
   State(ProgramSpec spec, std::shared_ptr<Module> module)
       : spec(std::move(spec)), module(std::move(module)), plans(this->spec),
-        arenas(*this->module) {}
+        arenas(*this->module) {
+    for (const TensorSpec &input : this->spec.inputs)
+      elementBytes.push_back(sizeInBytes(input.dtype));
+  }
 
   Error lookupKernels();
   Error uploadConstants();
@@ -45,6 +49,8 @@ struct Program::State {
   std::vector<LoadedKernel> kernels;
   /// One for each step: "softmax norm.mlir:4:8", "copy".
   std::vector<std::string> ranges;
+  /// One for each input.
+  std::vector<int64_t> elementBytes;
   std::vector<std::unique_ptr<Buffer>> constants;
   LaunchPlanCache plans;
   ArenaPool arenas;
@@ -67,6 +73,8 @@ struct Buffers {
   ArrayRef<int64_t> tempOffsets;
   char *arena;
   int32_t *counters;
+  /// Of an element of each input.
+  ArrayRef<int64_t> scalarBytes;
 
   void *resolve(BufferRef ref) const {
     switch (ref.kind) {
@@ -81,8 +89,10 @@ struct Buffers {
       return constants[ref.index]->data();
     case BufferRef::Kind::Counter:
       return counters + ref.index;
+    case BufferRef::Kind::Scalar:
+      break;
     }
-    llvm_unreachable("covered switch");
+    llvm_unreachable("a scalar has no address");
   }
 };
 
@@ -92,6 +102,14 @@ union ParamValue {
   int64_t scalar;
 };
 } // namespace
+
+/// The bits of a number of so many bytes. Little endian, as GPUs and their
+/// hosts are.
+static int64_t readBits(const void *number, int64_t bytes) {
+  int64_t bits = 0;
+  std::memcpy(&bits, number, bytes);
+  return bits;
+}
 
 /// The kernel's tensor maps, in order.
 static Expected<std::vector<TensorMap>>
@@ -127,7 +145,11 @@ static Error launchKernel(Module &module, const KernelSpec &spec,
   size_t nextScalar = 0, nextMap = 0;
   for (auto [index, arg] : enumerate(spec.args)) {
     params[index] = &values[index];
-    if (const auto *ref = std::get_if<BufferRef>(&arg))
+    const auto *ref = std::get_if<BufferRef>(&arg);
+    if (ref && ref->kind == BufferRef::Kind::Scalar)
+      values[index].scalar =
+          readBits(buffers.inputs[ref->index], buffers.scalarBytes[ref->index]);
+    else if (ref)
       values[index].pointer = buffers.resolve(*ref);
     else if (std::holds_alternative<SizeExpr>(arg))
       values[index].scalar = plan.scalars[nextScalar++];
@@ -224,7 +246,8 @@ Error Program::State::execute(const PreparedCall::State &call,
                   constants,
                   launchPlan.arena.offsets,
                   arena->data(),
-                  arena->counters()};
+                  arena->counters(),
+                  elementBytes};
   for (auto [index, step, kernel, stepPlan] :
        enumerate(spec.steps, kernels, launchPlan.steps)) {
     auto enqueue = [&, &step = step, &stepPlan = stepPlan](

@@ -101,15 +101,19 @@ Error Verifier::checkTemp(const TempSpec &temp) const {
 
 Error Verifier::checkRef(BufferRef ref, unsigned step) const {
   const size_t counts[] = {spec.inputs.size(), spec.outputs.size(),
-                           spec.temps.size(), spec.constants.size(),
-                           spec.numCounters};
-  const char *const kinds[] = {"input", "output", "temp", "constant",
-                               "counter"};
+                           spec.temps.size(),  spec.constants.size(),
+                           spec.numCounters,   spec.inputs.size()};
+  const char *const kinds[] = {"input",    "output",  "temp",
+                               "constant", "counter", "scalar"};
   unsigned kind = static_cast<unsigned>(ref.kind);
   if (ref.index >= counts[kind])
     return formatError("expected step {0} to use {1} number below {2}, but got "
                        "{3}; add it to the plan",
                        step, kinds[kind], counts[kind], ref.index);
+  if (ref.kind == BufferRef::Kind::Scalar && !spec.inputs[ref.index].isScalar)
+    return formatError("expected step {0} to get a scalar by value, but got "
+                       "'{1}', which is none; pass its address",
+                       step, spec.inputs[ref.index].name);
   if (ref.kind != BufferRef::Kind::Temp)
     return Error::success();
   const TempSpec &temp = spec.temps[ref.index];

@@ -38,6 +38,8 @@ DTYPES = {
     "f8E5M2": (12, 8),
     "i1": (6, 8),
     "i8": (0, 8),
+    "i16": (0, 16),
+    "ui8": (1, 8),
     "i32": (0, 32),
     "i64": (0, 64),
 }
@@ -68,6 +70,8 @@ def element_name(dtype):
         return EXTENSIONS[dtype][0]
     if dtype == "i1":
         return "bool"
+    if dtype == "ui8":
+        return "uint8"
     return ("int" if dtype[0] == "i" else "float") + dtype[1:]
 
 
@@ -76,7 +80,7 @@ def known_code(code, name):
     if code not in DTYPES.values():
         raise Error(
             "expected float16, float32, float64, bfloat16, float8_e4m3fn, float8_e5m2, bool, int8, "
-            f"int32 or int64, but got {name}; convert it"
+            f"int16, int32, int64 or uint8, but got {name}; convert it"
         )
     return code
 

@@ -11,13 +11,66 @@ elements another meaning (a mask, a unit, a placeholder), so that only types whi
 are known to be plain memory are taken. No framework is imported for that.
 """
 
+import ctypes
 import sys
 
-from fuse_compiler._adapter import type_name
+from fuse_compiler._adapter import CPU, DTYPES, Layout, type_name
 from fuse_compiler._dlpack import DLPack
 from fuse_compiler._library import Error
 from fuse_compiler._numpy import NumPy
 from fuse_compiler._torch import Torch
+
+
+_C_TYPES = {
+    "f32": ctypes.c_float,
+    "f64": ctypes.c_double,
+    "i1": ctypes.c_bool,
+    "i8": ctypes.c_int8,
+    "i16": ctypes.c_int16,
+    "i32": ctypes.c_int32,
+    "i64": ctypes.c_int64,
+    "ui8": ctypes.c_uint8,
+}
+
+
+class HostNumber:
+    """A number that a program gets by value, in memory of the host."""
+
+    def __init__(self, value, dtype):
+        self.value, self.dtype = value, dtype
+
+    @classmethod
+    def of(cls, number, tensor):
+        """A Python number as an element of an input's type."""
+        kind = _C_TYPES.get(tensor.dtype)
+        is_float = tensor.dtype in ("f32", "f64")
+        if kind is None or (isinstance(number, float) and not is_float):
+            raise Error(
+                f"expected '{tensor.name}' to be {tensor.dtype}, but got {number!r}; pass an "
+                "array of rank 0 on the host, or give it another type"
+            )
+        value = kind(number)
+        if not is_float and value.value != number:
+            raise Error(
+                f"expected '{tensor.name}' to be a number of {tensor.dtype}, but got {number!r}; "
+                "pass one in its range"
+            )
+        return cls(value, tensor.dtype)
+
+
+class _HostNumbers:
+    """The adapter of HostNumber."""
+
+    wrote = None
+
+    def describe(self, number):
+        return ctypes.addressof(number.value), ((), number.dtype), number
+
+    def check_stream(self, number):
+        pass
+
+    def layout(self, key, wanted):
+        return Layout((), DTYPES[key[1]], (CPU, 0))
 
 
 class _Adapters(dict):
@@ -31,6 +84,8 @@ adapters = _Adapters()
 
 
 def _choose(kind):
+    if kind is HostNumber:
+        return _HostNumbers()
     for base in kind.__mro__:
         name = (base.__module__.partition(".")[0], base.__name__)
         if name == ("numpy", "ndarray"):

@@ -13,8 +13,8 @@ class Tensor:
     """An input or output of a program."""
 
     name: str
-    # "f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i1" (one byte), "i8", "i32"
-    # or "i64".
+    # "f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i1" (one byte), "i8",
+    # "i16", "i32", "i64" or "ui8".
     dtype: str
     # Numbers, and names or expressions of dynamic dims.
     shape: tuple
@@ -22,6 +22,8 @@ class Tensor:
     in_place: str | None = None
     # Of outputs: the inputs whose buffers it may be given.
     may_alias: tuple = ()
+    # Of inputs: whether it is a number that is passed by value.
+    is_scalar: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def _tensor(fields):
         tuple(fields["shape"]),
         fields.get("in_place"),
         tuple(fields.get("may_alias", ())),
+        fields.get("scalar", False),
     )
 
 

@@ -5,8 +5,8 @@
 import ctypes
 import json
 
-from fuse_compiler._adapter import CUDA, DTYPES, Layout
-from fuse_compiler._arrays import adapters
+from fuse_compiler._adapter import CPU, CUDA, DTYPES, Layout
+from fuse_compiler._arrays import HostNumber, adapters
 from fuse_compiler._description import Description
 from fuse_compiler._frames import Frame, Site
 from fuse_compiler._library import STAGES, Error, check, lib, native, take_string
@@ -61,6 +61,7 @@ class Program(Description):
         self._is_cuda = device.device_type == CUDA
         self._place = (device.device_type, device.device_id)
         self._run = lib.fuseRun
+        self._scalars = [i for i, each in enumerate(self.inputs) if each.is_scalar]
         names = [tensor.name for tensor in self.inputs]
         # For each output the index of the input that it is written into.
         self._in_place = [
@@ -112,7 +113,8 @@ class Program(Description):
     def __call__(self, *arrays, out=None, stream=None):
         """Runs the program on arrays of its device.
 
-        arrays  one for each input, with its dtype and shape; dynamic dims may have
+        arrays  one for each input, with its dtype and shape, Python numbers for those with
+                fuse.scalar; dynamic dims may have
                 any size, equal names equal sizes. Anything with __dlpack__. Views
                 need no copy, as long as no stride is negative.
         out     where to write: a contiguous array if there is one output, else a sequence with
@@ -138,6 +140,8 @@ class Program(Description):
 
     def _call(self, arrays, out, stream):
         """A call with any arrays, through ctypes."""
+        if self._scalars and len(arrays) == len(self.inputs):
+            arrays = self._with_numbers(arrays)
         try:
             described = [adapters[type(array)].describe(array) for array in arrays]
         except Error:
@@ -158,8 +162,8 @@ class Program(Description):
                 out_key = tuple([each[1] for each in targets])
         if stream is None:
             handle = (
-                adapters[type(arrays[0])].stream(key[0])
-                if self._is_cuda and arrays
+                adapters[type(arrays[first])].stream(key[first])
+                if self._is_cuda and (first := self._first_tensor()) is not None
                 else 0
             )
         else:
@@ -169,13 +173,27 @@ class Program(Description):
         self._launch(site, out_key, described, outs, addresses, handle)
         for wrote, array in written:
             wrote(array)
-        if out is None and self._caller:
+        if out is None and self._caller and not self._scalars:
             site.calls += 1
             # It declines while somebody watches torch's calls, as at the first call of what
             # torch.compile has made, and is asked again later.
             if site.calls & (site.calls - 1) == 0:
                 self._offer(site, key, described, arrays)
         return outs[0] if len(outs) == 1 else tuple(outs)
+
+    def _with_numbers(self, arrays):
+        """The arrays, with Python's numbers as memory of the host."""
+        return tuple(
+            HostNumber.of(array, self.inputs[i])
+            if i in self._scalars and isinstance(array, (bool, int, float))
+            else array
+            for i, array in enumerate(arrays)
+        )
+
+    def _first_tensor(self):
+        """The number of the first input that lies on the device; None if there is none."""
+        places = range(len(self.inputs))
+        return next((i for i in places if i not in self._scalars), None)
 
     def _offer(self, site, key, described, arrays):
         """Lets the extension make the calls with this layout from now on."""
@@ -209,7 +227,8 @@ class Program(Description):
         """Compiles now what calls with such inputs need, so that they only launch.
 
         inputs  one for each input: an array, whose layout counts, or a shape, which
-                stands for a contiguous array that is aligned to 16 bytes
+                stands for a contiguous array that is aligned to 16 bytes; anything for
+                a number that is passed by value
 
         A CUDA graph can be captured then without a call before it. Raises Error like a call.
         """
@@ -217,9 +236,10 @@ class Program(Description):
             raise self._count_error(inputs)
         layouts = []
         for given, tensor in zip(inputs, self.inputs):
-            if isinstance(given, (tuple, list)):
-                shape = tuple(int(size) for size in given)
-                layouts.append(Layout(shape, DTYPES[tensor.dtype], self._place))
+            if isinstance(given, (tuple, list)) or tensor.is_scalar:
+                place = (CPU, 0) if tensor.is_scalar else self._place
+                shape = () if tensor.is_scalar else tuple(int(size) for size in given)
+                layouts.append(Layout(shape, DTYPES[tensor.dtype], place))
             else:
                 adapter = adapters[type(given)]
                 layouts.append(_layout(adapter, adapter.describe(given)[1], tensor))
@@ -312,10 +332,17 @@ class Program(Description):
     def _like(self, arrays, output):
         """The number of the input that an output is made like."""
         # A bf16 output is like a bf16 input, since NumPy has two ways to hold one.
+        first = self._first_tensor()
+        if first is None:
+            raise Error(
+                "expected out for a program of numbers only, but got none; pass an array for "
+                "each output"
+            )
         for index, tensor in enumerate(self.inputs):
-            if tensor.dtype == output.dtype and type(arrays[index]) is type(arrays[0]):
+            is_like = type(arrays[index]) is type(arrays[first])
+            if tensor.dtype == output.dtype and is_like and not tensor.is_scalar:
                 return index
-        return 0
+        return first
 
     def _given(self, out):
         """An array or None for each output."""

@@ -80,6 +80,8 @@ class Torch:
             torch.bool: DTYPES["i1"],
             torch.int32: DTYPES["i32"],
             torch.int8: DTYPES["i8"],
+            torch.int16: DTYPES["i16"],
+            torch.uint8: DTYPES["ui8"],
             torch.int64: DTYPES["i64"],
         }
         for name in ("f8E4M3FN", "f8E5M2"):

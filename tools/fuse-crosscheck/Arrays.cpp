@@ -29,7 +29,8 @@ static reference::DType toReference(runtime::DType dtype) {
   for (reference::DType each :
        {reference::DType::F16, reference::DType::BF16, reference::DType::F32,
         reference::DType::F64, reference::DType::I1, reference::DType::I32,
-        reference::DType::I64, reference::DType::I8, reference::DType::F8E4M3FN,
+        reference::DType::I64, reference::DType::I8, reference::DType::I16,
+        reference::DType::UI8, reference::DType::F8E4M3FN,
         reference::DType::F8E5M2})
     if (reference::getName(each) == runtime::name(dtype))
       return each;
@@ -86,10 +87,10 @@ double EdgeFiller::special() {
 }
 
 int64_t EdgeFiller::specialInteger() {
-  bool isNarrow = value.dtype == reference::DType::I32;
-  int64_t largest = isNarrow ? std::numeric_limits<int32_t>::max()
-                             : std::numeric_limits<int64_t>::max();
-  const int64_t values[] = {0, -1, 1, largest, -largest - 1};
+  int64_t largest = reference::getMaxInteger(value.dtype);
+  int64_t smallest = reference::getMinInteger(value.dtype);
+  const int64_t values[] = {0, reference::wrap(value.dtype, -1), 1, largest,
+                            smallest};
   return values[below(std::size(values))];
 }
 
@@ -132,7 +133,7 @@ void EdgeFiller::apply(Fill fill) {
     else if (fill == Fill::Small && isFloat)
       value.data[i] = int64_t(below(7)) - 3;
     else if (fill == Fill::Small && value.dtype != reference::DType::I1)
-      value.ints[i] = int64_t(below(9)) - 2;
+      value.ints[i] = reference::wrap(value.dtype, below(9) - 2);
   }
 }
 

@@ -106,8 +106,11 @@ Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
     return device.takeError();
   DeviceTensors given(*device), made(*device);
   for (auto [index, input] : enumerate(inputs))
-    if (Error error = addTensor(given, input, aligned,
-                                strides.empty() ? Shape() : strides[index]))
+    if (program.spec().inputs[index].isScalar)
+      given.views.push_back(input.view());
+    else if (Error error =
+                 addTensor(given, input, aligned,
+                           strides.empty() ? Shape() : strides[index]))
       return std::move(error);
   auto outputs = createPoisoned(program, given.views);
   if (!outputs)

@@ -184,6 +184,10 @@ void fillRandom(Array &array, uint64_t seed, double stddev) {
     return generateBits<int64_t, 58>(array, seed);
   case DType::I8:
     return generateBits<int8_t, 58>(array, seed);
+  case DType::UI8:
+    return generateBits<uint8_t, 56>(array, seed);
+  case DType::I16:
+    return generateBits<int16_t, 48>(array, seed);
   case DType::F8E4M3FN:
     return generateNormal<uint8_t>(array, seed, stddev, [](double value) {
       return toF8(value, APFloat::Float8E4M3FN());

@@ -124,6 +124,8 @@ static std::optional<DType> parseDescr(StringRef descr) {
       .Case("<i8", DType::I64)
       .Case("|b1", DType::I1)
       .Cases({"|i1", "<i1"}, DType::I8)
+      .Cases({"|u1", "<u1"}, DType::UI8)
+      .Case("<i2", DType::I16)
       .Cases({"<V1", "|V1", "<f1", "float8_e4m3fn"}, DType::F8E4M3FN)
       .Case("float8_e5m2", DType::F8E5M2)
       .Cases({"<V2", "|V2", "bfloat16"}, DType::BF16)
@@ -148,6 +150,10 @@ static StringRef descrOf(DType dtype) {
     return "<V2";
   case DType::I8:
     return "|i1";
+  case DType::UI8:
+    return "|u1";
+  case DType::I16:
+    return "<i2";
   case DType::F8E4M3FN:
   case DType::F8E5M2:
     return "|V1";

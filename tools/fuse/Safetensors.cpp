@@ -36,6 +36,8 @@ static std::optional<DType> parseType(StringRef name) {
       .Case("I32", DType::I32)
       .Case("I64", DType::I64)
       .Case("I8", DType::I8)
+      .Case("U8", DType::UI8)
+      .Case("I16", DType::I16)
       .Case("F8_E4M3", DType::F8E4M3FN)
       .Case("F8_E5M2", DType::F8E5M2)
       .Case("BOOL", DType::I1)
@@ -126,7 +128,8 @@ Expected<Array> readSafetensors(StringRef path, StringRef key) {
   if (!dtype)
     return fileError(path,
                      formatv("expected '{0}' to be F16, BF16, F32, F64, "
-                             "F8_E4M3, F8_E5M2, I8, I32, I64 or BOOL, but got "
+                             "F8_E4M3, F8_E5M2, I8, U8, I16, I32, I64 or BOOL, "
+                             "but got "
                              "{1}; convert it first",
                              key, type));
   std::optional<runtime::Shape> shape = parseShape(**entry);

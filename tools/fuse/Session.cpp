@@ -17,12 +17,12 @@ using namespace fuse::runtime;
 namespace fuse::driver {
 
 /// Memory of the program's device for what `view` spans.
-Expected<TensorView> Session::place(TensorView view) {
+Expected<TensorView> Session::place(TensorView view, bool isScalar) {
   Expected<int64_t> span = view.span();
   if (!span)
     return span.takeError();
   int64_t bytes = *span * sizeInBytes(view.dtype);
-  view.device = program.device();
+  view.device = isScalar ? Device::cpu() : program.device();
   if (view.device.kind == Device::Kind::CPU) {
     auto buffer = HostBuffer::create(bytes);
     if (!buffer)
@@ -79,10 +79,11 @@ Error Session::download(Array &to, const TensorView &from) {
 }
 
 Error Session::placeInputs(ArrayRef<Shape> strides) {
-  for (auto [input, wanted] : zip_equal(hostInputs, strides)) {
+  for (auto [input, wanted, spec] :
+       zip_equal(hostInputs, strides, program.spec().inputs)) {
     TensorView dense = input.view();
     dense.strides = wanted;
-    Expected<TensorView> view = place(dense);
+    Expected<TensorView> view = place(dense, spec.isScalar);
     if (!view)
       return view.takeError();
     inputViews.push_back(*view);

@@ -56,7 +56,8 @@ private:
 
   llvm::Error placeInputs(llvm::ArrayRef<runtime::Shape> strides);
   llvm::Error placeOutputs();
-  llvm::Expected<runtime::TensorView> place(runtime::TensorView view);
+  llvm::Expected<runtime::TensorView> place(runtime::TensorView view,
+                                            bool isScalar = false);
   llvm::Error upload(const runtime::TensorView &to, const Array &from);
   llvm::Error download(Array &to, const runtime::TensorView &from);
 

@@ -43,6 +43,10 @@ bool joinsDims(tensor::CollapseShapeOp op);
 /// dimension 0 is that of dimension 1 times the size of dimension 1.
 SmallVector<unsigned> joinedDims(BlockArgument argument);
 
+/// The argument of a program with `fuse.scalar` that a value is, or is a
+/// reshape of; null for others.
+BlockArgument scalarOf(Value value);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_ANALYSIS_STRIDES_H

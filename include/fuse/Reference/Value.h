@@ -25,7 +25,20 @@
 namespace mlir::fuse::reference {
 
 /// The element types of the dialect. An i1 takes one byte in a buffer.
-enum class DType { F8E4M3FN, F8E5M2, F16, BF16, F32, F64, I1, I8, I32, I64 };
+enum class DType {
+  F8E4M3FN,
+  F8E5M2,
+  F16,
+  BF16,
+  F32,
+  F64,
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  UI8
+};
 
 bool isFloat(DType dtype);
 /// f16 or bf16.
@@ -37,6 +50,13 @@ llvm::StringRef getName(DType dtype);
 int64_t getBytes(DType dtype);
 /// None for a type that the dialect does not have.
 std::optional<DType> getDType(mlir::Type element);
+
+/// The smallest and the largest number of an integer type that has more than a
+/// bit.
+int64_t getMinInteger(DType dtype);
+int64_t getMaxInteger(DType dtype);
+/// What is left of a number in the bits of such a type.
+int64_t wrap(DType dtype, uint64_t value);
 
 /// The largest finite value of a float type.
 double getMaxFinite(DType dtype);
@@ -57,7 +77,7 @@ struct Value {
   llvm::SmallVector<int64_t> shape;
   /// The elements of a float type. They are not rounded to it.
   std::vector<double> data;
-  /// The elements of i1 (0 or 1), i8, i32 and i64.
+  /// The elements of i1 (0 or 1) and of integers.
   std::vector<int64_t> ints;
   /// Element i of a correct program is within error[i] of the element here;
   /// infinite where nothing can be said (NaN and infinity included). For i1,

@@ -15,7 +15,7 @@
 namespace fuse::runtime {
 
 /// Element type of a tensor in memory. I1 is stored as one byte, 0 or 1. The
-/// 8-bit ones are storage: programs cast them before they compute.
+/// 8-bit floats are storage: programs cast them before they compute.
 enum class DType : uint8_t {
   F32,
   F16,
@@ -26,7 +26,9 @@ enum class DType : uint8_t {
   I64,
   I8,
   F8E4M3FN,
-  F8E5M2
+  F8E5M2,
+  I16,
+  UI8
 };
 
 /// Bytes one element takes in memory.

@@ -38,6 +38,9 @@ struct TensorSpec {
   /// Dims of an input that the program joins with the one behind them, in
   /// ascending order: in place if the strides allow it, else in a copy.
   llvm::SmallVector<unsigned, 0> joined = {};
+  /// Whether an input of one element lies on the host, and kernels get it by
+  /// value.
+  bool isScalar = false;
 };
 
 /// A stride of an input, in elements, as it is when the program is called.
@@ -85,8 +88,9 @@ struct ConstantSpec {
 /// more than this.
 struct BufferRef {
   /// A counter is an i32 that starts as 0, is a kernel's own, and keeps its
-  /// value from call to call on a queue.
-  enum class Kind : uint8_t { Input, Output, Temp, Constant, Counter };
+  /// value from call to call on a queue. A scalar is no buffer, but what an
+  /// input holds when the program is called: its bits, with zeros in front.
+  enum class Kind : uint8_t { Input, Output, Temp, Constant, Counter, Scalar };
 
   Kind kind = Kind::Input;
   unsigned index = 0;
@@ -96,6 +100,7 @@ struct BufferRef {
   static BufferRef temp(unsigned index) { return {Kind::Temp, index}; }
   static BufferRef constant(unsigned index) { return {Kind::Constant, index}; }
   static BufferRef counter(unsigned index) { return {Kind::Counter, index}; }
+  static BufferRef scalar(unsigned input) { return {Kind::Scalar, input}; }
 };
 
 /// A tensor map of a buffer; see TensorMap.h. Dimension 0 has the neighbours in

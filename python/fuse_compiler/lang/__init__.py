@@ -107,9 +107,11 @@ from fuse_compiler.lang._reduce import (
     logsumexp,
     matmul,
     mean,
+    min_max,
     prod,
     rms_norm,
     softmax,
+    std_mean,
     var_mean,
 )
 from fuse_compiler.lang._reduce import (
@@ -121,10 +123,12 @@ from fuse_compiler.lang._reduce import (
 from fuse_compiler.lang._reduce import (
     sum_ as sum,
 )
-from fuse_compiler.lang._rotary import rotary
+from fuse_compiler.lang._rotary import m_rope_tables, rotary
 from fuse_compiler.lang._shapes import (
     broadcast_to,
     concat,
+    dynamic_slice,
+    dynamic_update_slice,
     expand_dims,
     flip,
     full,
@@ -181,6 +185,8 @@ __all__ = [
     "erf",
     "exp",
     "exp2",
+    "dynamic_slice",
+    "dynamic_update_slice",
     "expand_dims",
     "expm1",
     "flip",
@@ -205,11 +211,13 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logsumexp",
+    "m_rope_tables",
     "matmul",
     "max",
     "maximum",
     "mean",
     "min",
+    "min_max",
     "minimum",
     "mish",
     "mul",
@@ -248,6 +256,7 @@ __all__ = [
     "top_k",
     "transpose",
     "trunc",
+    "std_mean",
     "var_mean",
     "where",
 ]

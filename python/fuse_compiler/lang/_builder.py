@@ -83,6 +83,7 @@ class Builder:
     def __init__(self, name="program"):
         self.name = _identifier(name)
         self.inputs = []
+        self._scalars = set()
         self.sizes = {}
         self._body = []
         self._outputs = []
@@ -98,6 +99,12 @@ class Builder:
         array = Array(self, f"%{_identifier(name)}", shape, checked(dtype))
         self.inputs.append(array)
         self._know(array)
+        return array
+
+    def scalar(self, name, dtype):
+        """An input that is a number, of rank 0, which kernels get by value."""
+        array = self.input(name, (), dtype)
+        self._scalars.add(array.name)
         return array
 
     def constant(self, value, dtype):
@@ -223,7 +230,8 @@ class Builder:
     def text(self):
         """The program."""
         inputs = ", ".join(
-            f"{a.name}: {a.type}{self._dims_attribute(a)}"
+            f"{a.name}: {a.type}"
+            f"{' {fuse.scalar}' if a.name in self._scalars else self._dims_attribute(a)}"
             for a in (*self.inputs, *self.sizes.values())
         )
         types = ", ".join(a.type for a in self._outputs)

@@ -25,9 +25,9 @@ from fuse_compiler.lang._shapes import (
     take,
     transpose,
 )
-from fuse_compiler.lang._types import FLOATS, tensor_type
+from fuse_compiler.lang._types import FLOATS, INTEGERS, tensor_type
 
-_NUMBERS = (*FLOATS, "i32", "i64")
+_NUMBERS = (*FLOATS, *INTEGERS)
 # The most elements that fuse.top_k finds, and of a line that is sorted by ranks.
 _MOST_FOUND, _MOST_RANKED = 64, 1024
 

@@ -3,9 +3,9 @@
 """Reductions, softmax and norms, contractions."""
 
 from fuse_compiler.lang._builder import Unsupported
-from fuse_compiler.lang._pointwise import add, cast, div, mul, rsqrt, sub
+from fuse_compiler.lang._pointwise import add, cast, div, mul, rsqrt, sqrt, sub
 from fuse_compiler.lang._shapes import normalized, reshape
-from fuse_compiler.lang._types import FLOATS, tensor_type
+from fuse_compiler.lang._types import FLOATS, INTEGERS, tensor_type
 
 
 def axes_of(axes, rank):
@@ -49,7 +49,7 @@ def _reduction(kind, dtypes, doc):
     return apply
 
 
-_NUMBERS = (*FLOATS, "i32", "i64")
+_NUMBERS = (*FLOATS, *INTEGERS)
 sum_ = _reduction("sum", _NUMBERS, "The sum")
 prod = _reduction("prod", _NUMBERS, "The product")
 max_ = _reduction("max", _NUMBERS, "The largest element")
@@ -81,6 +81,17 @@ def var_mean(x, axis=None, keepdims=False, correction=0):
         shape = _without(x.shape, axes, False)
         variance, center = reshape(variance, shape), reshape(center, shape)
     return variance, center
+
+
+def std_mean(x, axis=None, keepdims=False, correction=0):
+    """The root of the variance, with n - correction in the denominator, and the mean."""
+    variance, center = var_mean(x, axis, keepdims, correction)
+    return sqrt(variance), center
+
+
+def min_max(x, axis=None, keepdims=False):
+    """The smallest and the largest element; NaN if any is NaN."""
+    return min_(x, axis, keepdims), max_(x, axis, keepdims)
 
 
 def _over_axes(op, x, axis):

@@ -3,6 +3,8 @@
 """Rotary position embeddings."""
 
 from fuse_compiler.lang._builder import Unsupported
+from fuse_compiler.lang._pointwise import cast, cos, mul, sin
+from fuse_compiler.lang._shapes import concat, reshape, slice_
 from fuse_compiler.lang._types import literal
 
 # By kind, the fields that are whole numbers; the others are floats or lists of floats.
@@ -95,3 +97,32 @@ def rotary(
     return x.builder.emit(
         f"fuse.rotary {layout} {order} {x.name}{text} : {types}", x.shape, x.dtype
     )
+
+
+def m_rope_tables(positions, sections, base=10000.0):
+    """cos and sin, each [tokens, R/2] in f32, of positions in several streams, as of time, height
+    and width: `tables` of rotary().
+
+    positions  [streams, tokens] of i32 or i64
+    sections   how many features of R/2, from the first on, follow each stream
+
+    Qwen2-VL, arXiv:2409.12191.
+    """
+    if positions.ndim != 2 or positions.shape[0] != len(sections):
+        raise Unsupported(
+            f"expected positions of {len(sections)} streams, one for each section, but got "
+            f"{positions}; stack them along the first axis"
+        )
+    builder, half, first, parts = positions.builder, sum(sections), 0, []
+    for stream, count in enumerate(sections):
+        numbers = [base ** (-i / half) for i in range(first, first + count)]
+        listed = ", ".join(literal(number, "f32") for number in numbers)
+        frequencies = builder.emit(
+            f"fuse.constant dense<[{listed}]> : tensor<{count}xf32>", (count,), "f32"
+        )
+        of_stream = slice_(positions, 0, stream, stream + 1)
+        tokens = reshape(cast(of_stream, "f32"), (positions.shape[1], 1))
+        parts.append(mul(tokens, frequencies))
+        first += count
+    angles = concat(parts, 1)
+    return cos(angles), sin(angles)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shapes and movement: reshape, transpose, slices, concatenation, gather."""
 
-from fuse_compiler.lang._builder import Unsupported, infer_size, reshape_groups
+from fuse_compiler.lang._builder import Array, Unsupported, infer_size, reshape_groups
 from fuse_compiler.lang._dims import Dim
 from fuse_compiler.lang._types import is_float, literal, tensor_type
 
@@ -207,6 +207,58 @@ def slice_(x, axis, start=0, stop=None, step=1):
         stored,
         x.dtype,
     ).with_shape(shape, stored)
+
+
+def _checked_start(start):
+    if not isinstance(start, Array) or start.ndim or start.dtype not in ("i32", "i64"):
+        raise Unsupported(
+            f"expected a start of i32 or i64 and rank 0, but got {start}; use slice() for numbers, "
+            "and astype() and reshape() for arrays"
+        )
+    return start.builder.materialize(start)
+
+
+def dynamic_slice(x, start, size, axis=0):
+    """x[start : start + size] along an axis, where `start` is an array of rank 0.
+
+    Places that the axis does not have give NaN, 0 or false.
+    """
+    axis, start = normalized(axis, x.ndim), _checked_start(start)
+    builder, shape = x.builder, (*x.shape[:axis], size, *x.shape[axis + 1 :])
+    x = builder.materialize(x)
+    if isinstance(size, int):
+        words, like_type = f"size = {size}", ""
+    else:
+        like = builder.like((size,))
+        words, like_type = f"like {like.name}", f", {like.type}"
+    return builder.emit(
+        f"fuse.dynamic_slice {x.name}, {start.name} dim = {axis} {words} : {x.type}, "
+        f"{start.type}{like_type} -> {tensor_type(shape, x.dtype)}",
+        shape,
+        x.dtype,
+    )
+
+
+def dynamic_update_slice(into, update, start, axis=0):
+    """`into` with the elements from `start` on along an axis, an array of rank 0, replaced.
+
+    What would be at places that the axis does not have is dropped.
+    """
+    axis, start = normalized(axis, into.ndim), _checked_start(start)
+    builder, size = into.builder, update.shape[axis]
+    into, update = builder.materialize(into), builder.materialize(update)
+    steps = builder.materialize(iota(builder, (size,), 0, start.dtype))
+    ids = builder.emit(
+        f"fuse.add {steps.name}, {start.name} : {steps.type}, {start.type} -> {steps.type}",
+        steps.shape,
+        start.dtype,
+    )
+    return builder.emit(
+        f"fuse.scatter {into.name}, {ids.name}, {update.name} dim = {axis} : {into.type}, "
+        f"{ids.type}, {update.type} -> {into.type}",
+        into.shape,
+        into.dtype,
+    )
 
 
 def _left_out(stop, size):

@@ -9,9 +9,9 @@ from fuse_compiler._library import Error
 
 # By the number of bits that decide which of two is wider.
 FLOATS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
-INTEGERS = {"i32": 32, "i64": 64}
+INTEGERS = {"i32": 32, "i64": 64, "i8": 8, "i16": 16, "ui8": 8}
 # Moved and cast, and nothing else.
-STORAGE = ("f8E4M3FN", "f8E5M2", "i8")
+STORAGE = ("f8E4M3FN", "f8E5M2")
 ALL = (*FLOATS, *INTEGERS, "i1", *STORAGE)
 
 _HEX = {"f16": 4, "bf16": 4, "f32": 8, "f64": 16}

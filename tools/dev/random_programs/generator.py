@@ -17,12 +17,13 @@ from . import (
     rotary,
     streamed,
 )
-from .program import FLOATS, Function, Op, Program, Value
+from .program import FLOATS, SMALL, Function, Op, Program, Value
 from .rewrites import make_twin
 
 SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 33, 64, 100, 127, 128, 129]
 LONG = [255, 1023, 1024, 1025, 4096, 4097, 8193]
-ELEMENTS = ["f32", "f32", "f16", "bf16", "f64", "i32", "i64", "i1"]
+ELEMENTS = ["f32", "f32", "f16", "bf16", "f64", "i32", "i64", "i1"] * 3
+ELEMENTS += SMALL
 MOST_ELEMENTS = 40_000
 # The emulator runs up to 512 threads for each row.
 MOST_EMULATED, MOST_EMULATED_ROWS = 10_000, 256
@@ -101,6 +102,7 @@ class Generator:
 
     def argument(self, shape, element):
         value = Value(f"%a{len(self.arguments)}", shape, element)
+        value.is_scalar = not value.shape and self.chance(0.5)
         self.arguments.append(value)
         self.values.append(value)
         return value
@@ -143,6 +145,8 @@ class Generator:
         """The text of a constant."""
         if element == "i1":
             return self.choice(["true", "false"])
+        if element == "ui8":
+            return self.choice(["0", "1", "3", "7", "100", "255"])
         if element.startswith("i"):
             return self.choice(["0", "1", "-1", "3", "7", "-128", "100"])
         return self.choice(["0.0", "1.0", "-1.0", "0.5", "2.0", "-0.0", "3.0", "0.1"])

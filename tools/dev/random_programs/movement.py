@@ -2,7 +2,7 @@
 
 import math
 
-from .pointwise import reduced_shape
+from .pointwise import NUMBERS, reduced_shape
 from .program import FLOATS, INTS, STORAGE
 
 
@@ -320,6 +320,31 @@ def gather(g):
     )
 
 
+def dynamic_slice(g):
+    """Starting inside or outside."""
+    value = one_of(g)
+    if not value:
+        return
+    axis = g.random.randrange(value.rank)
+    start = g.pick(lambda v: v.element in INTS and not v.shape)
+    if not start or g.chance(0.5):
+        start = ids_for(g, [])
+    like = g.pick(lambda v: v.rank == 1) if g.chance(0.4) else None
+    size = like.shape[0] if like else g.choice([0, 1, 3, 8, 33])
+    shape = [*value.shape[:axis], size, *value.shape[axis + 1 :]]
+    if not g.fits(shape):
+        return
+    words = "like {o[2]}" if like else f"size = {size}"
+    types = "{t[0]}, {t[1]}, {t[2]}" if like else "{t[0]}, {t[1]}"
+    g.emit(
+        "dynamic_slice",
+        f"fuse.dynamic_slice {{o[0]}}, {{o[1]}} dim = {axis} {words} : {types} -> {{r}}",
+        [value, start, *([like] if like else [])],
+        shape,
+        value.element,
+    )
+
+
 def scatter(g):
     """With ids that differ: which of equal ones wins is not specified."""
     into = one_of(g, lambda v: all(map(g.is_named, v.shape)))
@@ -377,7 +402,7 @@ def dropout(g):
 
 
 def argmax(g):
-    value = one_of(g, lambda v: v.element in (*FLOATS, *INTS))
+    value = one_of(g, lambda v: v.element in NUMBERS)
     if not value:
         return
     axes = [i for i in range(value.rank) if g.size(value.shape[i]) > 0]
@@ -399,7 +424,7 @@ def storage(g):
     value = g.pick(lambda v: v.element in (*FLOATS, *INTS))
     if not value:
         return
-    options = STORAGE[:2] if value.element in FLOATS else STORAGE[2:]
+    options = STORAGE if value.element in FLOATS else ("i8", "ui8")
     value = g.cast(value, g.choice(STORAGE if g.chance(0.2) else options))
     if g.chance(0.7):
         g.cast(value, g.choice(["f32", "bf16", "f16", "i32"]))
@@ -416,6 +441,7 @@ MAKERS = [
     (1.5, concat),
     (0.7, broadcast),
     (1, gather),
+    (0.6, dynamic_slice),
     (0.4, scatter),
     (0.4, random_),
     (0.4, dropout),

@@ -1,12 +1,12 @@
 """Scans, selections, elements of rows by ids; remainders and bits."""
 
 from .movement import ids_for, one_of
-from .pointwise import emit_binary
-from .program import FLOATS, INTS, tensor
+from .pointwise import NUMBERS, emit_binary
+from .program import INTS, SMALL, tensor
 
 
 def scan(g):
-    value = g.of_elements(FLOATS + INTS, lambda v: v.rank > 0)
+    value = g.of_elements(NUMBERS, lambda v: v.rank > 0)
     if not value:
         return
     words = " exclusive" * g.chance(0.3) + " reverse" * g.chance(0.3)
@@ -22,7 +22,7 @@ def scan(g):
 
 def top_k(g):
     """One of its results; the other is not used."""
-    value = g.of_elements(FLOATS + INTS, lambda v: v.rank > 0 and g.size(v.shape[-1]))
+    value = g.of_elements(NUMBERS, lambda v: v.rank > 0 and g.size(v.shape[-1]))
     if not value:
         return
     k = g.random.randint(1, min(g.size(value.shape[-1]), 64))
@@ -63,7 +63,7 @@ def take_along(g):
 
 
 def segment_sum(g):
-    value = g.of_elements(FLOATS + INTS, lambda v: v.rank > 0)
+    value = g.of_elements(NUMBERS, lambda v: v.rank > 0)
     if not value:
         return
     count = g.choice([2, 3, 9])
@@ -85,13 +85,13 @@ def segment_sum(g):
 
 
 def remainder(g):
-    value = g.of_elements(FLOATS + INTS)
+    value = g.of_elements(NUMBERS)
     op = g.choice(["fmod", "remainder"])
     emit_binary(g, op, value, g.partner(value), g.chance(0.3))
 
 
 def bits(g):
-    value = g.of_elements(INTS)
+    value = g.of_elements(INTS + SMALL)
     if g.chance(0.2):
         g.emit("not", "fuse.not {o[0]} : {t[0]}", [value], value.shape, value.element)
         return

@@ -1,6 +1,6 @@
 """Pointwise ops, casts, sources, and reductions."""
 
-from .program import FLOATS, INTS, STORAGE
+from .program import FLOATS, INTS, SMALL, STORAGE
 
 UNARY = (
     "exp exp2 expm1 sqrt rsqrt recip sin cos tanh erf sigmoid floor ceil round trunc"
@@ -10,12 +10,13 @@ UNARY_NUMBER = "neg abs sign relu".split()
 BINARY = "add sub mul div min max".split()
 PREDICATES = "eq ne lt le gt ge".split()
 FORMS = "tanh erf sigmoid".split()
-ELEMENTS = [*FLOATS, "f32", "i1", *INTS]
+ELEMENTS = [*FLOATS, "f32", "i1", *INTS, *SMALL]
+NUMBERS = (*FLOATS, *INTS, *SMALL)
 
 
 def unary(g):
     if g.chance(0.25):
-        value, op = g.of_elements(FLOATS + INTS), g.choice(UNARY_NUMBER)
+        value, op = g.of_elements(NUMBERS), g.choice(UNARY_NUMBER)
     else:
         value, op = g.float_value(), g.choice(UNARY)
     g.emit(op, f"fuse.{op} {{o[0]}} : {{t[0]}}", [value], value.shape, value.element)
@@ -33,7 +34,7 @@ def emit_binary(g, op, value, other, swap=False):
 
 
 def binary(g):
-    value = g.of_elements(FLOATS + INTS)
+    value = g.of_elements(NUMBERS)
     other = g.partner(value)
     options = list(BINARY)
     if value.element in FLOATS:
@@ -89,7 +90,7 @@ def select(g):
 
 
 def clamp(g):
-    value = g.of_elements(FLOATS + INTS)
+    value = g.of_elements(NUMBERS)
     g.emit(
         "clamp",
         "fuse.clamp {o[0]}, {o[1]}, {o[2]} : {t[0]}, {t[1]}, {t[2]} -> {r}",
@@ -134,7 +135,7 @@ def iota(g):
         return
     axis = g.random.randrange(value.rank)
     end = " from_end" if g.chance(0.3) else ""
-    element = g.choice(["i32", "f32", "i64", "f64"])
+    element = g.choice(["i32", "f32", "i64", "f64", "i16"])
     if value.is_static() and g.chance(0.4):
         text, operands = f"fuse.iota dim = {axis}{end} : {{r}}", []
     else:

@@ -9,8 +9,10 @@ import dataclasses
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTS = ("i32", "i64")
+# Computed in i32.
+SMALL = ("i8", "i16", "ui8")
 # Only moved and cast.
-STORAGE = ("f8E4M3FN", "f8E5M2", "i8")
+STORAGE = ("f8E4M3FN", "f8E5M2")
 
 
 class Value:
@@ -18,6 +20,8 @@ class Value:
 
     def __init__(self, name, shape, element):
         self.name, self.shape, self.element = name, tuple(shape), element
+        # Of an argument: whether it is passed by value.
+        self.is_scalar = False
 
     @property
     def type(self):
@@ -112,4 +116,6 @@ def tensor(shape, element):
 def argument_text(value):
     names = [f'"{size}"' for size in value.shape if isinstance(size, str)]
     attribute = f" {{fuse.dims = [{', '.join(names)}]}}" if names else ""
+    if value.is_scalar:
+        attribute = " {fuse.scalar}"
     return f"{value.name}: {value.type}{attribute}"

@@ -8,7 +8,7 @@ in another order rounds in another way: results agree within the bounds of both.
 from .movement import emit_concat, emit_expand, emit_reverse, emit_slice
 from .movement import emit_transpose
 from .pointwise import emit_binary, emit_compare, emit_reduce
-from .program import FLOATS, Function, Op, Value
+from .program import FLOATS, STORAGE, Function, Op, Value
 
 
 class Twin:
@@ -107,6 +107,8 @@ def silu(t, op, o):
 
 
 def magnitude(t, op, o):
+    if o[0].element == "ui8":
+        return None
     return emit_binary(t, "max", o[0], t.unary("neg", o[0]))
 
 
@@ -226,6 +228,7 @@ REWRITES = {
 def through_cast(t, value):
     """Every number of the type is one of the wider type."""
     wider = {"f16": "f32", "bf16": "f32", "f32": "f64", "i32": "i64", "i1": "i32"}
+    wider |= {"i8": "i16", "i16": "i32", "ui8": "i16"}
     if value.element not in wider:
         return None
     return t.cast(t.cast(value, wider[value.element]), value.element)
@@ -297,7 +300,7 @@ def make_twin(generator, function, fill):
             value = REWRITES[op.kind](twin, op, operands)
         changed |= value is not None
         value = value or twin.copy(op, operands)
-        if op.result.element[:2] not in ("f8", "i8") and twin.chance(0.1):
+        if op.result.element not in STORAGE and twin.chance(0.1):
             inserted = twin.choice(insertions)(twin, value)
             changed |= inserted is not None
             value = inserted or value

@@ -134,13 +134,18 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   if (isFloat(adaptor.getRhs(), 1.0) || isInt(adaptor.getRhs(), 1))
     if (OpFoldResult lhs = forwardIfTyped(getLhs(), getType()))
       return lhs;
+  // APInt wraps the smallest integer divided by -1 as the op asks.
+  FoldInts divideSigned = [](const APInt &x, const APInt &y) {
+    return y.isZero() ? APInt::getZero(x.getBitWidth()) : x.sdiv(y);
+  };
+  FoldInts divideUnsigned = [](const APInt &x, const APInt &y) {
+    return y.isZero() ? APInt::getZero(x.getBitWidth()) : x.udiv(y);
+  };
   return foldSplats(
       adaptor.getLhs(), adaptor.getRhs(), getType(),
       [](APFloat &x, const APFloat &y) { return x.divide(y, kRounding); },
-      [](const APInt &x, const APInt &y) {
-        // APInt wraps the smallest integer divided by -1 as the op asks.
-        return y.isZero() ? APInt::getZero(x.getBitWidth()) : x.sdiv(y);
-      });
+      getType().getElementType().isUnsignedInteger() ? divideUnsigned
+                                                     : divideSigned);
 }
 
 OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
@@ -242,26 +247,25 @@ static Attribute castFloat(const APFloat &value, Type element) {
     return FloatAttr::get(type, roundFloat(value, type));
   if (element.isInteger(1))
     return IntegerAttr::get(element, value.isZero() ? 0 : 1);
-  APSInt result(element.getIntOrFloatBitWidth(), /*isUnsigned=*/false);
+  APSInt result(element.getIntOrFloatBitWidth(), element.isUnsignedInteger());
   value.convertToInteger(result, APFloat::rmTowardZero, &ignored);
   return IntegerAttr::get(element, result);
 }
 
 /// An integer as `element`: wrapping; an i1 counts as 0 or 1.
-static Attribute castInt(const APInt &value, Type element) {
-  bool isBool = value.getBitWidth() == 1;
+static Attribute castInt(const APInt &value, bool isUnsigned, Type element) {
   if (auto type = dyn_cast<FloatType>(element)) {
     bool isNarrow = type.getWidth() == 8;
     // By way of f64, which holds all that 8 bits do not saturate.
     APFloat result(isNarrow ? APFloat::IEEEdouble() : type.getFloatSemantics());
-    result.convertFromAPInt(value, /*IsSigned=*/!isBool, kRounding);
+    result.convertFromAPInt(value, !isUnsigned, kRounding);
     return FloatAttr::get(type, isNarrow ? roundFloat(result, type) : result);
   }
   if (element.isInteger(1))
     return IntegerAttr::get(element, value.isZero() ? 0 : 1);
   unsigned width = element.getIntOrFloatBitWidth();
-  return IntegerAttr::get(element, isBool ? value.zextOrTrunc(width)
-                                          : value.sextOrTrunc(width));
+  return IntegerAttr::get(element, isUnsigned ? value.zextOrTrunc(width)
+                                              : value.sextOrTrunc(width));
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
@@ -276,7 +280,11 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
     return {};
   if (std::optional<APFloat> value = getSplat<APFloat>(adaptor.getInput()))
     return SplatElementsAttr::get(getType(), castFloat(*value, element));
+  Type from = getInput().getType().getElementType();
   if (std::optional<APInt> value = getSplat<APInt>(adaptor.getInput()))
-    return SplatElementsAttr::get(getType(), castInt(*value, element));
+    return SplatElementsAttr::get(
+        getType(),
+        castInt(*value, from.isUnsignedInteger() || from.isInteger(1),
+                element));
   return {};
 }

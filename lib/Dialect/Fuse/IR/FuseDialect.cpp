@@ -88,6 +88,18 @@ static LogicalResult verifyStrided(Operation *op, NamedAttribute attribute) {
          << attribute.getValue() << "; remove it from a dense argument";
 }
 
+static LogicalResult verifyScalar(Operation *op, NamedAttribute attribute,
+                                  RankedTensorType tensor) {
+  if (tensor.getRank() == 0 && isa<UnitAttr>(attribute.getValue()))
+    return success();
+  if (tensor.getRank() != 0)
+    return op->emitOpError("expected fuse.scalar on a tensor of rank 0, but "
+                           "got ")
+           << tensor << "; pass several numbers as a tensor";
+  return op->emitOpError("expected fuse.scalar without a value, but got ")
+         << attribute.getValue() << "; write it as {fuse.scalar}";
+}
+
 /// The attributes say how a program is called, so they sit on functions, on
 /// values that are tensors whose sizes can be computed.
 static FailureOr<RankedTensorType> verifyCarrier(Operation *op, Type type,
@@ -125,8 +137,10 @@ LogicalResult FuseDialect::verifyRegionArgAttribute(Operation *op,
     return verifyStddev(op, attribute);
   if (attribute.getName() == kStridedAttr)
     return verifyStrided(op, attribute);
-  return op->emitOpError("expected fuse.name, fuse.dims, fuse.stddev or "
-                         "fuse.strided on argument #")
+  if (attribute.getName() == kScalarAttr)
+    return verifyScalar(op, attribute, *tensor);
+  return op->emitOpError("expected fuse.name, fuse.dims, fuse.stddev, "
+                         "fuse.scalar or fuse.strided on argument #")
          << argIndex << ", but got " << attribute.getName().strref()
          << "; remove the attribute";
 }
@@ -151,6 +165,13 @@ FuseDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
            << "; remove the attribute";
   if (failed(verifyName(op, attribute)))
     return failure();
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (function.getArgAttr(i, kNameAttr) == attribute.getValue() &&
+        function.getArgAttr(i, kScalarAttr))
+      return op->emitOpError(
+                 "expected fuse.in_place to name a tensor, but got ")
+             << attribute.getValue()
+             << ", which is passed by value; remove fuse.in_place";
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
     if (function.getArgAttr(i, kNameAttr) == attribute.getValue() &&
         function.getArgumentTypes()[i] != type)

@@ -227,6 +227,15 @@ SmallVector<std::pair<unsigned, unsigned>> LaunchOp::getPairs(ArrayAttr pairs) {
 // Sizes on the host
 //===----------------------------------------------------------------------===//
 
+LogicalResult ScalarOp::verify() {
+  // 1. The operand has one element.
+  if (getInput().getType().hasStaticShape() &&
+      getInput().getType().getNumElements() == 1)
+    return success();
+  return emitOpError("expected an operand with one element, but got ")
+         << getInput().getType() << "; pass several numbers as a tensor";
+}
+
 LogicalResult StrideOp::verify() {
   // 1. `dim` is a dimension of the operand.
   int64_t rank = getInput().getType().getRank();

@@ -173,6 +173,43 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(SliceOp::Adaptor op,
   return input.clone(shape);
 }
 
+FailureOr<RankedTensorType> fuse::detail::inferMoved(DynamicSliceOp::Adaptor op,
+                                                     EmitError emitError) {
+  RankedTensorType input = getTensorType(op.getInput());
+  RankedTensorType start = getTensorType(op.getStart());
+  // 1. `dim` is a dimension of the operand.
+  int64_t dim = op.getDim();
+  if (failed(verifyDim(dim, input, emitError)))
+    return failure();
+  // 2. `start` has rank 0.
+  if (start.getRank() != 0)
+    return emitError() << "expected start of rank 0, but got " << start
+                       << "; slice one dimension at a time, and take one "
+                          "element by a fuse.slice and a collapse_shape";
+  // 3. Either `size` is given, and not negative, or `like`, which has rank 1.
+  std::optional<uint64_t> size = op.getSize();
+  if (size.has_value() == static_cast<bool>(op.getLike()))
+    return emitError() << "expected either a size or 'like', but got "
+                       << (size ? "both" : "neither")
+                       << "; write 'size = 16', or 'like %x' with a tensor of "
+                          "rank 1";
+  if (size && static_cast<int64_t>(*size) < 0)
+    return emitError() << "expected a size of at least 0, but got "
+                       << static_cast<int64_t>(*size)
+                       << "; 'like' gives sizes that only the call knows";
+  SmallVector<int64_t> shape(input.getShape());
+  if (size) {
+    shape[dim] = static_cast<int64_t>(*size);
+    return input.clone(shape);
+  }
+  RankedTensorType like = getTensorType(op.getLike());
+  if (like.getRank() != 1)
+    return emitError() << "expected 'like' of rank 1, but got " << like
+                       << "; name a tensor whose only dimension has the size";
+  shape[dim] = like.getDimSize(0);
+  return input.clone(shape);
+}
+
 /// `sum` plus `size`, dynamic if either is.
 static LogicalResult addSize(int64_t &sum, int64_t size, EmitError emitError) {
   if (ShapedType::isDynamic(sum) || ShapedType::isDynamic(size)) {

@@ -129,7 +129,10 @@ static TypedAttr getAttribute(const Literal &literal, Type element) {
   if (!type || !literal.integer || literal.isBool != type.isInteger(1))
     return {};
   unsigned width = type.getWidth();
-  if (!literal.isBool && !literal.integer->isSignedIntN(width))
+  bool fits = type.isUnsigned() ? !literal.integer->isNegative() &&
+                                      literal.integer->isIntN(width)
+                                : literal.integer->isSignedIntN(width);
+  if (!literal.isBool && !fits)
     return {};
   return IntegerAttr::get(type, literal.integer->sextOrTrunc(width));
 }

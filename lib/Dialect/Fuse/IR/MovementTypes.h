@@ -22,6 +22,8 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 
 FailureOr<RankedTensorType> inferMoved(TransposeOp::Adaptor op,
                                        EmitError emitError);
+FailureOr<RankedTensorType> inferMoved(DynamicSliceOp::Adaptor op,
+                                       EmitError emitError);
 FailureOr<RankedTensorType> inferMoved(SliceOp::Adaptor op,
                                        EmitError emitError);
 FailureOr<RankedTensorType> inferMoved(PadOp::Adaptor op, EmitError emitError);

@@ -60,6 +60,8 @@ public:
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateDecomposeElementwisePatterns(set);
+    populateDecomposeIntegerPatterns(set);
+    populateDecomposeMovementPatterns(set);
     populateDecomposeNormPatterns(set);
     populateDecomposeContractionPatterns(set);
     populateDecomposeArgExtremePatterns(set);

@@ -17,6 +17,8 @@ namespace mlir::fuse {
 /// The patterns of one family of composites. A pattern may emit a composite of
 /// its own family or another; the driver expands it in turn.
 void populateDecomposeElementwisePatterns(RewritePatternSet &patterns);
+void populateDecomposeIntegerPatterns(RewritePatternSet &patterns);
+void populateDecomposeMovementPatterns(RewritePatternSet &patterns);
 void populateDecomposeNormPatterns(RewritePatternSet &patterns);
 void populateDecomposeContractionPatterns(RewritePatternSet &patterns);
 void populateDecomposeArgExtremePatterns(RewritePatternSet &patterns);

@@ -74,7 +74,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 // Types that an op does not take.
 func.func @f(%x: tensor<4xi32>) {
-  // expected-error @below {{'fuse.exp' op operand #0 must be ranked tensor of f16, bf16, f32 or f64 values (fuse.cast f8 and i8 to f32 first), but got 'tensor<4xi32>'}}
+  // expected-error @below {{'fuse.exp' op operand #0 must be ranked tensor of f16, bf16, f32 or f64 values (fuse.cast f8 to f32 first), but got 'tensor<4xi32>'}}
   %0 = fuse.exp %x : tensor<4xi32>
   return
 }

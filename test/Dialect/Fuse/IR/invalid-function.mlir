@@ -85,7 +85,7 @@ func.func @f(%x: index {fuse.name = "n"}) {
 // -----
 
 // On functions' arguments: no other attribute.
-// expected-error @below {{expected fuse.name, fuse.dims, fuse.stddev or fuse.strided on argument #0, but got fuse.nome; remove the attribute}}
+// expected-error @below {{expected fuse.name, fuse.dims, fuse.stddev, fuse.scalar or fuse.strided on argument #0, but got fuse.nome; remove the attribute}}
 func.func @f(%x: tensor<?xf32> {fuse.nome = "x"}) {
   return
 }
@@ -136,4 +136,27 @@ func.func @f(%x: tensor<?xf32> {fuse.strided = "columns"}) {
 // expected-error @below {{expected fuse.strided to be "aligned_rows", "rows" or "any", but got "dense"}}
 func.func @f(%x: tensor<?xf32> {fuse.strided = "dense"}) {
   return
+}
+
+// -----
+
+// What is passed by value is one number.
+// expected-error @below {{expected fuse.scalar on a tensor of rank 0, but got 'tensor<1xf32>'; pass several numbers as a tensor}}
+func.func @f(%x: tensor<1xf32> {fuse.scalar}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected fuse.scalar without a value, but got 1.000000e+00 : f32; write it as {fuse.scalar}}}
+func.func @f(%x: tensor<f32> {fuse.scalar = 1.0 : f32}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected fuse.in_place to name a tensor, but got "x", which is passed by value; remove fuse.in_place}}
+func.func @f(%x: tensor<f32> {fuse.scalar, fuse.name = "x"}) -> (tensor<f32> {fuse.in_place = "x"}) {
+  %y = fuse.neg %x : tensor<f32>
+  return %y : tensor<f32>
 }

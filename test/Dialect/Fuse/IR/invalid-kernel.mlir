@@ -246,3 +246,12 @@ func.func @f(%n: index) {
   fuse.require %n eq %n ""
   return
 }
+
+// -----
+
+// scalar, 1.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{expected an operand with one element, but got 'tensor<4xf32>'; pass several numbers as a tensor}}
+  %s = fuse.scalar %x : tensor<4xf32>
+  return
+}

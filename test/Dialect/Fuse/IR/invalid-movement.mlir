@@ -353,23 +353,23 @@ func.func @f(%x: tensor<4x8xf32>) {
 
 // Nothing is computed in storage types.
 func.func @f(%x: tensor<4xf8E4M3FN>) {
-  // expected-error @below {{must be ranked tensor of f16, bf16, f32, f64, i32 or i64 values (fuse.cast f8 and i8 to f32 first), but got 'tensor<4xf8E4M3FN>'}}
+  // expected-error @below {{must be ranked tensor of f16, bf16, f32, f64, i8, i16, i32, i64 or ui8 values (fuse.cast f8 to f32 first), but got 'tensor<4xf8E4M3FN>'}}
   %0 = fuse.add %x, %x : tensor<4xf8E4M3FN>
   return
 }
 
 // -----
 
-func.func @f(%x: tensor<4xi8>) {
-  // expected-error @below {{(fuse.cast f8 and i8 to f32 first), but got 'tensor<4xi8>'}}
-  %0 = fuse.reduce max %x dims = [0] : tensor<4xi8> -> tensor<i8>
+func.func @f(%x: tensor<4xf8E4M3FN>) {
+  // expected-error @below {{(fuse.cast f8 to f32 first), but got 'tensor<4xf8E4M3FN>'}}
+  %0 = fuse.reduce max %x dims = [0] : tensor<4xf8E4M3FN> -> tensor<f8E4M3FN>
   return
 }
 
 // -----
 
 func.func @f(%c: tensor<4xi1>, %x: tensor<4xf8E5M2>) {
-  // expected-error @below {{(fuse.cast f8 and i8 to f32 first), but got 'tensor<4xf8E5M2>'}}
+  // expected-error @below {{(fuse.cast f8 to f32 first), but got 'tensor<4xf8E5M2>'}}
   %0 = fuse.select %c, %x, %x : tensor<4xi1>, tensor<4xf8E5M2>, tensor<4xf8E5M2>
   return
 }
@@ -420,6 +420,15 @@ func.func @f(%x: tensor<i8>) {
 
 // -----
 
+// dynamic_slice, 1: the dimension exists.
+func.func @f(%x: tensor<4x8xf32>, %s: tensor<i64>) {
+  // expected-error @below {{expected dim to be a dimension of 'tensor<4x8xf32>', but got 2}}
+  %0 = fuse.dynamic_slice %x, %s dim = 2 size = 2 : tensor<4x8xf32>, tensor<i64> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
 // Two elements of the result lie in a byte.
 func.func @f(%x: tensor<4x8xi8>) {
   // expected-error @below {{expected result of type 'tensor<4x16xi8>', but got 'tensor<4x8xi8>'; write the expected type}}
@@ -429,9 +438,51 @@ func.func @f(%x: tensor<4x8xi8>) {
 
 // -----
 
+// dynamic_slice, 2: one number says where it starts.
+func.func @f(%x: tensor<4x8xf32>, %s: tensor<1xi64>) {
+  // expected-error @below {{expected start of rank 0, but got 'tensor<1xi64>'; slice one dimension at a time, and take one element by a fuse.slice and a collapse_shape}}
+  %0 = fuse.dynamic_slice %x, %s dim = 1 size = 2 : tensor<4x8xf32>, tensor<1xi64> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
 // Bytes hold the integers, not words.
 func.func @f(%x: tensor<4x8xi32>) {
   // expected-error @below {{must be ranked tensor of i8 values, but got 'tensor<4x8xi32>'}}
   %0 = fuse.unpack %x : tensor<4x8xi32> -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+// dynamic_slice, 3: the size comes from one of the two.
+func.func @f(%x: tensor<4x8xf32>, %s: tensor<i64>) {
+  // expected-error @below {{expected either a size or 'like', but got neither; write 'size = 16', or 'like %x' with a tensor of rank 1}}
+  %0 = fuse.dynamic_slice %x, %s dim = 1 : tensor<4x8xf32>, tensor<i64> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %s: tensor<i64>, %l: tensor<?xi1>) {
+  // expected-error @below {{expected either a size or 'like', but got both;}}
+  %0 = fuse.dynamic_slice %x, %s dim = 1 size = 2 like %l : tensor<4x8xf32>, tensor<i64>, tensor<?xi1> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %s: tensor<i64>) {
+  // expected-error @below {{expected a size of at least 0, but got -1; 'like' gives sizes that only the call knows}}
+  %0 = fuse.dynamic_slice %x, %s dim = 1 size = -1 : tensor<4x8xf32>, tensor<i64> -> tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %s: tensor<i64>, %l: tensor<?x2xi1>) {
+  // expected-error @below {{expected 'like' of rank 1, but got 'tensor<?x2xi1>'; name a tensor whose only dimension has the size}}
+  %0 = fuse.dynamic_slice %x, %s dim = 1 like %l : tensor<4x8xf32>, tensor<i64>, tensor<?x2xi1> -> tensor<4x?xf32>
   return
 }

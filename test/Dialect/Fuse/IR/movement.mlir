@@ -118,3 +118,12 @@ func.func @unpacked(%x: tensor<?x8xi8>, %y: tensor<?xi8>) {
   %1 = fuse.unpack unsigned %y : tensor<?xi8> -> tensor<?xi8>
   return
 }
+
+// CHECK-LABEL: func.func @dynamic_slices
+func.func @dynamic_slices(%x: tensor<?x64xf32>, %s: tensor<i64>, %ids: tensor<?xi32>) {
+  // CHECK: fuse.dynamic_slice %arg0, %arg1 dim = 0 size = 16 : tensor<?x64xf32>, tensor<i64> -> tensor<16x64xf32>
+  %0 = fuse.dynamic_slice %x, %s dim = 0 size = 16 : tensor<?x64xf32>, tensor<i64> -> tensor<16x64xf32>
+  // CHECK: fuse.dynamic_slice %arg0, %arg1 dim = 0 like %arg2 : tensor<?x64xf32>, tensor<i64>, tensor<?xi32> -> tensor<?x64xf32>
+  %1 = fuse.dynamic_slice %x, %s dim = 0 like %ids : tensor<?x64xf32>, tensor<i64>, tensor<?xi32> -> tensor<?x64xf32>
+  return
+}

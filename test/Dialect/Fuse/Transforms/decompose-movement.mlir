@@ -98,3 +98,17 @@ func.func @concat_and_pad(%x: tensor<?x8xf32>) -> tensor<?x18xf32> {
   } : tensor<?x16xf32> to tensor<?x18xf32>
   return %y : tensor<?x18xf32>
 }
+
+// -----
+
+// start, start + 1, and so on are ids.
+// CHECK-LABEL: func.func @dynamic_slice(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x?xbf16>, %[[S:.*]]: tensor<i32>, %[[L:.*]]: tensor<?xf32>
+// CHECK-NEXT:  %[[I:.*]] = fuse.iota dim = 0 like %[[L]] : tensor<?xf32> -> tensor<?xi64>
+// CHECK-NEXT:  %[[W:.*]] = fuse.cast %[[S]] : tensor<i32> -> tensor<i64>
+// CHECK-NEXT:  %[[IDS:.*]] = fuse.add %[[I]], %[[W]]
+// CHECK-NEXT:  fuse.gather %[[X]], %[[IDS]] dim = 1
+func.func @dynamic_slice(%x: tensor<8x?xbf16>, %s: tensor<i32>, %l: tensor<?xf32>) -> tensor<8x?xbf16> {
+  %y = fuse.dynamic_slice %x, %s dim = 1 like %l : tensor<8x?xbf16>, tensor<i32>, tensor<?xf32> -> tensor<8x?xbf16>
+  return %y : tensor<8x?xbf16>
+}

@@ -150,13 +150,13 @@ def OrOp : Fuse_BinaryOp<"or", BitTensor, "or of each bit; of i1 the logical one
 def XorOp : Fuse_BinaryOp<"xor", BitTensor, "exclusive or of each bit; of i1 the logical one", [Commutative]> { let hasFolder = 1; }
 def NotOp : Fuse_UnaryOp<"not", BitTensor, "inversion of each bit; of i1 the logical not"> { let hasFolder = 1; }
 
-def ShlOp : Fuse_BinaryOp<"shl", IntTensor, "lhs shifted to the left by rhs bits"> {
+def ShlOp : Fuse_BinaryOp<"shl", WholeTensor, "lhs shifted to the left by rhs bits"> {
   let description = [{
     Zeros come in from the right, what goes out on the left is lost. A shift by
     a negative number, or by as many bits as the type has or more, gives 0.
   }];
 }
-def ShrOp : Fuse_BinaryOp<"shr", IntTensor, "lhs shifted to the right by rhs bits"> {
+def ShrOp : Fuse_BinaryOp<"shr", WholeTensor, "lhs shifted to the right by rhs bits"> {
   let description = [{
     The sign comes in from the left: floor(lhs / 2^rhs). A shift by a negative
     number, or by as many bits as the type has or more, gives -1 for negative

@@ -51,6 +51,10 @@ inline constexpr StringLiteral kStddevAttr = "fuse.stddev";
 /// tensor is a view whose strides the kernels take as further sizes.
 inline constexpr StringLiteral kStridedAttr = "fuse.strided";
 
+/// On an argument of a program that has one element: it lies on the host, and
+/// kernels get it by value.
+inline constexpr StringLiteral kScalarAttr = "fuse.scalar";
+
 /// On a program's function, from the schedulers: an integer. Calls whose inputs
 /// and outputs take at most so many bytes would get other schedules.
 inline constexpr StringLiteral kSmallBytesAttr = "fuse.small_bytes";

@@ -31,8 +31,9 @@ def FuseDialect : Dialect {
     Numbers. Inside a kernel, f16 and bf16 values are computed in f32 and
     rounded where they leave the kernel; an explicit `fuse.cast` always rounds.
     Reductions accumulate in f32 (f64 for f64, the type itself for integers) in
-    a fixed order. Integers wrap. f8E4M3FN, f8E5M2 and i8 are storage: they
-    enter and leave programs, are moved and cast, and nothing else.
+    a fixed order. Integers wrap. i8, i16 and ui8, the unsigned one, are computed
+    in i32, and what leaves an op wraps to their bits. f8E4M3FN and f8E5M2 are
+    storage: they enter and leave programs, are moved and cast, and nothing else.
   }];
   let cppNamespace = "::mlir::fuse";
   let useDefaultAttributePrinterParser = 1;
@@ -57,27 +58,35 @@ class Fuse_Tensor<list<Type> elements, string names, string hint = "">
 
 // What a tensor of storage elements says when an op that computes gets it.
 class Fuse_ComputeTensor<list<Type> elements, string names>
-    : Fuse_Tensor<elements, names, " (fuse.cast f8 and i8 to f32 first)">;
+    : Fuse_Tensor<elements, names, " (fuse.cast f8 to f32 first)">;
 
 def FloatTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64],
                                      "f16, bf16, f32 or f64">;
 // Operands of a contraction, which multiplies 8-bit floats as they are.
 def FactorTensor : Fuse_Tensor<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64],
                                "f8E4M3FN, f8E5M2, f16, bf16, f32 or f64">;
-def NumberTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I32, I64],
-                                      "f16, bf16, f32, f64, i32 or i64">;
-def ComputeTensor : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I32, I64],
-                                       "f16, bf16, f32, f64, i1, i32 or i64">;
+def NumberTensor
+    : Fuse_ComputeTensor<[F16, BF16, F32, F64, I8, I16, I32, I64, UI8],
+                         "f16, bf16, f32, f64, i8, i16, i32, i64 or ui8">;
+def ComputeTensor
+    : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8],
+                         "f16, bf16, f32, f64, i1, i8, i16, i32, i64 or ui8">;
 def ByteTensor : Fuse_Tensor<[I8], "i8">;
+// Ids, offsets and places.
 def IntTensor : Fuse_Tensor<[I32, I64], "i32 or i64">;
-def BitTensor : Fuse_Tensor<[I1, I32, I64], "i1, i32 or i64">;
+def WholeTensor
+    : Fuse_Tensor<[I8, I16, I32, I64, UI8], "i8, i16, i32, i64 or ui8">;
+def BitTensor
+    : Fuse_Tensor<[I1, I8, I16, I32, I64, UI8], "i1, i8, i16, i32, i64 or ui8">;
 def BoolTensor : Fuse_Tensor<[I1], "i1">;
 
 // All element types: those that ops compute with, and those that are storage
 // only. The latter cross a kernel's edge, are moved, and are cast.
 def AnyFuseTensor
-    : Fuse_Tensor<[F16, BF16, F32, F64, I1, I32, I64, F8E4M3FN, F8E5M2, I8],
-                  "f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i32 or i64">;
+    : Fuse_Tensor<[F16, BF16, F32, F64, I1, I32, I64, F8E4M3FN, F8E5M2, I8, I16,
+                   UI8],
+                  "f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64 "
+                  "or ui8">;
 
 //===----------------------------------------------------------------------===//
 // Traits and op classes

@@ -180,6 +180,24 @@ def StrideOp : Fuse_Op<"stride"> {
   let hasVerifier = 1;
 }
 
+def ScalarOp : Fuse_Op<"scalar"> {
+  let summary = "the bits of a number that is passed by value";
+  let description = [{
+    The element of a program's argument with `fuse.scalar`, as it is when the
+    program is called: its bits, with zeros in front. Kernels get it by value.
+
+    1. The operand has one element.
+
+    ```mlir
+    %s = fuse.scalar %rate : tensor<f32>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def RequireOp : Op<FuseDialect, "require"> {
   let summary = "a condition on sizes that a call is checked for";
   let description = [{

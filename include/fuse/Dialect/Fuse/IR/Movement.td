@@ -11,7 +11,8 @@
 include "fuse/Dialect/Fuse/IR/FuseBase.td"
 
 // These ops take every element type, storage included. Their offsets, steps and
-// amounts are static, some counted from the end; sizes may be dynamic.
+// amounts are static, some counted from the end, but for those of
+// fuse.dynamic_slice; sizes may be dynamic.
 
 // An op with an overload of detail::inferMoved, which states and checks its
 // constraints.
@@ -100,6 +101,37 @@ def SliceOp : Fuse_MovedOp<"slice", [Movement]> {
       int64_t size = getSizes()[dim];
       return size < 0 ? -1 - size : 0;
     }
+  }];
+}
+
+def DynamicSliceOp : Fuse_MovedOp<"dynamic_slice", [Composite]> {
+  let summary = "elements from a place on that is computed";
+  let description = [{
+    result[i.., j, k..] = input[i.., start + j, k..], where i.. are the
+    dimensions before `dim` and k.. those after it: x[start : start + size].
+    `like` gives the size in place of `size`. Places that the operand does not
+    have give NaN for floats, 0 for integers and false for i1; nothing outside
+    of it is read.
+
+    1. `dim` is a dimension of the operand.
+    2. `start` has rank 0.
+    3. Either `size` is given, and not negative, or `like`, which has rank 1.
+
+    ```mlir
+    %y = fuse.dynamic_slice %x, %start dim = 0 size = 16
+         : tensor<?x64xf32>, tensor<i64> -> tensor<16x64xf32>
+    %z = fuse.dynamic_slice %x, %start dim = 0 like %ids
+         : tensor<?x64xf32>, tensor<i64>, tensor<?xi32> -> tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyFuseTensor:$input, IntTensor:$start, I64Attr:$dim,
+                       OptionalAttr<I64Attr>:$size,
+                       Optional<AnyFuseTensor>:$like);
+  let results = (outs AnyFuseTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $start `dim` `=` $dim (`size` `=` $size^)? (`like` $like^)?
+    attr-dict `:` type($input) `,` type($start) (`,` type($like)^)? `->`
+    type($result)
   }];
 }
 
