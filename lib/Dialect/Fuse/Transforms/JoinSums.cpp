@@ -7,8 +7,8 @@
 //
 // The norm of all gradients adds up the sums of squares of many tensors. A
 // kernel for each would take a launch for each, since blocks that share a sum
-// wait for each other. Instead every tensor is cut into rows of one length, and
-// the sums of all rows are summed:
+// wait for each other. Instead every tensor is cut into rows of one length,
+// small ones with zeros behind them, and the sums of all rows are summed:
 //
 //   sum(x) + sum(y) + sum(z) -> sum(concat(rows(x), rows(y), rows(z)))
 //
@@ -22,8 +22,10 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_FUSEJOINSUMS
@@ -35,21 +37,34 @@ using namespace mlir::fuse;
 
 /// Lengths of rows, powers of two.
 static constexpr int64_t longestRow = 2048, shortestRow = 256;
+/// Elements of tensors that zeros fill up to whole rows. Larger ones are read
+/// with full width.
+static constexpr int64_t mostFilled = 1 << 16;
 /// Tensors from which on two launches are fewer.
 static constexpr size_t fewestTensors = 3;
 
-/// The largest length of rows, as a power of two, that divides the tensor; 0
-/// where the sum is none of all elements, or is needed elsewhere.
-static int64_t rowLength(ReduceOp sum) {
+/// Whether this is the sum of all elements of a tensor, needed here only.
+static bool isWholeSum(ReduceOp sum) {
   RankedTensorType type = sum.getInput().getType();
-  if (sum.getKind() != ReduceKind::sum || !sum->hasOneUse() ||
-      !type.hasStaticShape() || !isa<FloatType>(type.getElementType()) ||
-      sum.getDims().size() != static_cast<size_t>(type.getRank()))
-    return 0;
-  int64_t length = longestRow, elements = type.getNumElements();
+  return sum.getKind() == ReduceKind::sum && sum->hasOneUse() &&
+         type.hasStaticShape() && type.getNumElements() > 0 &&
+         type.getRank() > 0 && isa<FloatType>(type.getElementType()) &&
+         sum.getDims().size() == static_cast<size_t>(type.getRank());
+}
+
+/// The largest length of rows, as a power of two, that divides the tensor; 0 if
+/// there is none.
+static int64_t rowLength(ReduceOp sum) {
+  int64_t elements = sum.getInput().getType().getNumElements();
+  int64_t length = longestRow;
   while (length >= shortestRow && elements % length != 0)
     length /= 2;
-  return elements > 0 && length >= shortestRow ? length : 0;
+  return length >= shortestRow ? length : 0;
+}
+
+static bool hasRows(ReduceOp sum) {
+  return rowLength(sum) > 0 ||
+         sum.getInput().getType().getNumElements() <= mostFilled;
 }
 
 namespace {
@@ -70,7 +85,70 @@ private:
   /// What is added besides.
   SmallVector<Value> others;
 };
+
+/// Computes a value in another shape of as many elements: what is computed
+/// element by element, for this value only, from tensors in that shape.
+class Reshaper {
+public:
+  Reshaper(ImplicitLocOpBuilder &builder, ArrayRef<int64_t> shape)
+      : builder(builder), shape(shape) {}
+
+  Value get(Value value);
+
+private:
+  bool commutes(Operation *op) const;
+  Value reshape(Value value);
+
+  ImplicitLocOpBuilder &builder;
+  ArrayRef<int64_t> shape;
+  IRMapping known;
+};
 } // namespace
+
+/// Whether all operands have the shape of the result, or one element, and one
+/// op alone reads it.
+bool Reshaper::commutes(Operation *op) const {
+  if (!op || !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+      isa<IotaOp>(op) || !llvm::all_equal(op->getUsers()))
+    return false;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return llvm::all_of(op->getOperandTypes(), [&](Type operand) {
+    auto tensor = cast<RankedTensorType>(operand);
+    return tensor.getRank() == 0 || tensor.getShape() == type.getShape();
+  });
+}
+
+Value Reshaper::reshape(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto all = llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank()));
+  if (type.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(
+        builder, value, ArrayRef<ReassociationIndices>{all});
+  if (shape.size() == 1)
+    return value;
+  auto dims = llvm::to_vector<2>(llvm::seq<int64_t>(shape.size()));
+  return tensor::ExpandShapeOp::create(builder, type.clone(shape), value,
+                                       ArrayRef<ReassociationIndices>{dims});
+}
+
+Value Reshaper::get(Value value) {
+  if (cast<RankedTensorType>(value.getType()).getRank() == 0)
+    return value;
+  if (Value done = known.lookupOrNull(value))
+    return done;
+  Operation *op = value.getDefiningOp();
+  if (!commutes(op)) {
+    known.map(value, reshape(value));
+    return known.lookup(value);
+  }
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, get(operand));
+  Value result = builder.clone(*op, mapping)->getResult(0);
+  result.setType(cast<RankedTensorType>(value.getType()).clone(shape));
+  known.map(value, result);
+  return result;
+}
 
 /// Follows additions that nothing else reads.
 void SumTree::collect(Value value) {
@@ -83,7 +161,8 @@ void SumTree::collect(Value value) {
         (add == root || add->hasOneUse())) {
       left.push_back(add.getRhs());
       left.push_back(add.getLhs());
-    } else if (sum && rowLength(sum) > 0 && sum.getType() == root.getType() &&
+    } else if (sum && isWholeSum(sum) && hasRows(sum) &&
+               sum.getType() == root.getType() &&
                getElementTypeOrSelf(sum.getInput().getType()) ==
                    getElementTypeOrSelf(root.getType())) {
       sums.push_back(sum);
@@ -96,17 +175,23 @@ void SumTree::collect(Value value) {
 /// [rows, 1]: the sums of rows of `length` elements.
 Value SumTree::rowSums(ImplicitLocOpBuilder &builder, ReduceOp sum,
                        int64_t length) {
-  Value value = sum.getInput();
   RankedTensorType type = sum.getInput().getType();
-  auto all = llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank()));
   int64_t elements = type.getNumElements();
-  if (type.getRank() > 1)
-    value = tensor::CollapseShapeOp::create(
-        builder, value, ArrayRef<ReassociationIndices>{all});
-  auto rows =
-      RankedTensorType::get({elements / length, length}, type.getElementType());
-  value = tensor::ExpandShapeOp::create(builder, rows, value,
-                                        ArrayRef<ReassociationIndices>{{0, 1}});
+  int64_t rows = llvm::divideCeil(elements, length);
+  int64_t missing = rows * length - elements;
+  Value value;
+  if (missing == 0) {
+    value = Reshaper(builder, {rows, length}).get(sum.getInput());
+  } else {
+    value = Reshaper(builder, {elements}).get(sum.getInput());
+    value = PadOp::create(
+        builder, type.clone({rows * length}), value, ArrayRef<int64_t>{0},
+        ArrayRef<int64_t>{missing},
+        cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+    value = tensor::ExpandShapeOp::create(
+        builder, type.clone({rows, length}), value,
+        ArrayRef<ReassociationIndices>{{0, 1}});
+  }
   return ReduceOp::create(builder, ReduceKind::sum, value, {1}, /*keep=*/true);
 }
 
@@ -114,7 +199,8 @@ void SumTree::join() {
   ImplicitLocOpBuilder builder(root.getLoc(), root);
   int64_t length = longestRow;
   for (ReduceOp sum : sums)
-    length = std::min(length, rowLength(sum));
+    if (int64_t own = rowLength(sum))
+      length = std::min(length, own);
   SmallVector<Value> parts;
   for (ReduceOp sum : sums)
     parts.push_back(rowSums(builder, sum, length));

@@ -40,3 +40,29 @@ func.func @others(%a: tensor<64x512xf32>, %b: tensor<3x1024xf32>, %c: tensor<100
   %4 = fuse.add %3, %m : tensor<f32>
   return %4, %sa : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Casts and squares are computed in the shape of the rows; a small tensor that no
+// row divides gets zeros behind what is computed of it.
+// CHECK-LABEL: func.func @computed
+// CHECK-SAME:    %[[A:[a-z0-9]*]]: tensor<64x512xbf16>
+// CHECK-DAG:     %[[F:.*]] = tensor.collapse_shape %[[A]] {{\[\[}}0, 1]] : tensor<64x512xbf16> into tensor<32768xbf16>
+// CHECK-DAG:     %[[E:.*]] = tensor.expand_shape %[[F]] {{\[\[}}0, 1]] output_shape [16, 2048]
+// CHECK-DAG:     %[[W:.*]] = fuse.cast %[[E]] : tensor<16x2048xbf16> -> tensor<16x2048xf32>
+// CHECK-DAG:     %[[Q:.*]] = fuse.mul %[[W]], %[[W]] : tensor<16x2048xf32>
+// CHECK-DAG:     fuse.reduce sum %[[Q]] dims = [1] keep
+// CHECK-DAG:     %[[P:.*]] = fuse.pad %{{.*}} low = [0] high = [2033] value = 0.000000e+00 : tensor<15xf32> -> tensor<2048xf32>
+// CHECK:         fuse.concat
+// CHECK:         fuse.reduce sum %{{.*}} dims = [0, 1] : tensor<33x1xf32> -> tensor<f32>
+func.func @computed(%a: tensor<64x512xbf16>, %b: tensor<32768xf32>, %c: tensor<3x5xf32>) -> tensor<f32> {
+  %aw = fuse.cast %a : tensor<64x512xbf16> -> tensor<64x512xf32>
+  %aq = fuse.mul %aw, %aw : tensor<64x512xf32>
+  %cq = fuse.exp %c : tensor<3x5xf32>
+  %sa = fuse.reduce sum %aq dims = [0, 1] : tensor<64x512xf32> -> tensor<f32>
+  %sb = fuse.reduce sum %b dims = [0] : tensor<32768xf32> -> tensor<f32>
+  %sc = fuse.reduce sum %cq dims = [0, 1] : tensor<3x5xf32> -> tensor<f32>
+  %1 = fuse.add %sa, %sb : tensor<f32>
+  %2 = fuse.add %1, %sc : tensor<f32>
+  return %2 : tensor<f32>
+}

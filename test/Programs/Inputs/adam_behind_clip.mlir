@@ -1,0 +1,110 @@
+// Adam behind a clip by the norm of all gradients, of any sizes.
+func.func @adam_behind_clip(%g0: tensor<512x64xf32>, %g1: tensor<64xf32>, %g2: tensor<1024x512xf32>, %g3: tensor<512xf32>, %g4: tensor<33x7xf32>, %g5: tensor<128x128xf32>, %p0: tensor<512x64xf32>, %m0: tensor<512x64xf32>, %v0: tensor<512x64xf32>, %p1: tensor<64xf32>, %m1: tensor<64xf32>, %v1: tensor<64xf32>, %p2: tensor<1024x512xf32>, %m2: tensor<1024x512xf32>, %v2: tensor<1024x512xf32>, %p3: tensor<512xf32>, %m3: tensor<512xf32>, %v3: tensor<512xf32>, %p4: tensor<33x7xf32>, %m4: tensor<33x7xf32>, %v4: tensor<33x7xf32>, %p5: tensor<128x128xf32>, %m5: tensor<128x128xf32>, %v5: tensor<128x128xf32>) -> (tensor<512x64xf32>, tensor<512x64xf32>, tensor<512x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<1024x512xf32>, tensor<1024x512xf32>, tensor<1024x512xf32>, tensor<512xf32>, tensor<512xf32>, tensor<512xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>) {
+  %1 = fuse.mul %g0, %g0 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  %2 = fuse.reduce sum %1 dims = [0, 1] : tensor<512x64xf32> -> tensor<f32>
+  %3 = fuse.mul %g1, %g1 : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  %4 = fuse.reduce sum %3 dims = [0] : tensor<64xf32> -> tensor<f32>
+  %5 = fuse.add %2, %4 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %6 = fuse.mul %g2, %g2 : tensor<1024x512xf32>, tensor<1024x512xf32> -> tensor<1024x512xf32>
+  %7 = fuse.reduce sum %6 dims = [0, 1] : tensor<1024x512xf32> -> tensor<f32>
+  %8 = fuse.add %5, %7 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %9 = fuse.mul %g3, %g3 : tensor<512xf32>, tensor<512xf32> -> tensor<512xf32>
+  %10 = fuse.reduce sum %9 dims = [0] : tensor<512xf32> -> tensor<f32>
+  %11 = fuse.add %8, %10 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %12 = fuse.mul %g4, %g4 : tensor<33x7xf32>, tensor<33x7xf32> -> tensor<33x7xf32>
+  %13 = fuse.reduce sum %12 dims = [0, 1] : tensor<33x7xf32> -> tensor<f32>
+  %14 = fuse.add %11, %13 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %15 = fuse.mul %g5, %g5 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+  %16 = fuse.reduce sum %15 dims = [0, 1] : tensor<128x128xf32> -> tensor<f32>
+  %17 = fuse.add %14, %16 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %18 = fuse.sqrt %17 : tensor<f32> -> tensor<f32>
+  %19 = fuse.constant dense<1.0e-6> : tensor<f32>
+  %20 = fuse.add %18, %19 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %21 = fuse.constant dense<1.0> : tensor<f32>
+  %22 = fuse.div %21, %20 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %23 = fuse.min %22, %21 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %24 = fuse.mul %g0, %23 : tensor<512x64xf32>, tensor<f32> -> tensor<512x64xf32>
+  %25 = fuse.constant dense<0.8999999761581421> : tensor<f32>
+  %26 = fuse.mul %m0, %25 : tensor<512x64xf32>, tensor<f32> -> tensor<512x64xf32>
+  %27 = fuse.constant dense<0.10000000149011612> : tensor<f32>
+  %28 = fuse.mul %24, %27 : tensor<512x64xf32>, tensor<f32> -> tensor<512x64xf32>
+  %29 = fuse.add %26, %28 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  %30 = fuse.constant dense<0.9990000128746033> : tensor<f32>
+  %31 = fuse.mul %v0, %30 : tensor<512x64xf32>, tensor<f32> -> tensor<512x64xf32>
+  %32 = fuse.mul %24, %24 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  %33 = fuse.constant dense<0.0010000000474974513> : tensor<f32>
+  %34 = fuse.mul %32, %33 : tensor<512x64xf32>, tensor<f32> -> tensor<512x64xf32>
+  %35 = fuse.add %31, %34 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  %36 = fuse.mul %29, %33 : tensor<512x64xf32>, tensor<f32> -> tensor<512x64xf32>
+  %37 = fuse.sqrt %35 : tensor<512x64xf32> -> tensor<512x64xf32>
+  %38 = fuse.constant dense<9.99999993922529e-09> : tensor<f32>
+  %39 = fuse.add %37, %38 : tensor<512x64xf32>, tensor<f32> -> tensor<512x64xf32>
+  %40 = fuse.div %36, %39 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  %41 = fuse.sub %p0, %40 : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  %42 = fuse.mul %g1, %23 : tensor<64xf32>, tensor<f32> -> tensor<64xf32>
+  %43 = fuse.mul %m1, %25 : tensor<64xf32>, tensor<f32> -> tensor<64xf32>
+  %44 = fuse.mul %42, %27 : tensor<64xf32>, tensor<f32> -> tensor<64xf32>
+  %45 = fuse.add %43, %44 : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  %46 = fuse.mul %v1, %30 : tensor<64xf32>, tensor<f32> -> tensor<64xf32>
+  %47 = fuse.mul %42, %42 : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  %48 = fuse.mul %47, %33 : tensor<64xf32>, tensor<f32> -> tensor<64xf32>
+  %49 = fuse.add %46, %48 : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  %50 = fuse.mul %45, %33 : tensor<64xf32>, tensor<f32> -> tensor<64xf32>
+  %51 = fuse.sqrt %49 : tensor<64xf32> -> tensor<64xf32>
+  %52 = fuse.add %51, %38 : tensor<64xf32>, tensor<f32> -> tensor<64xf32>
+  %53 = fuse.div %50, %52 : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  %54 = fuse.sub %p1, %53 : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+  %55 = fuse.mul %g2, %23 : tensor<1024x512xf32>, tensor<f32> -> tensor<1024x512xf32>
+  %56 = fuse.mul %m2, %25 : tensor<1024x512xf32>, tensor<f32> -> tensor<1024x512xf32>
+  %57 = fuse.mul %55, %27 : tensor<1024x512xf32>, tensor<f32> -> tensor<1024x512xf32>
+  %58 = fuse.add %56, %57 : tensor<1024x512xf32>, tensor<1024x512xf32> -> tensor<1024x512xf32>
+  %59 = fuse.mul %v2, %30 : tensor<1024x512xf32>, tensor<f32> -> tensor<1024x512xf32>
+  %60 = fuse.mul %55, %55 : tensor<1024x512xf32>, tensor<1024x512xf32> -> tensor<1024x512xf32>
+  %61 = fuse.mul %60, %33 : tensor<1024x512xf32>, tensor<f32> -> tensor<1024x512xf32>
+  %62 = fuse.add %59, %61 : tensor<1024x512xf32>, tensor<1024x512xf32> -> tensor<1024x512xf32>
+  %63 = fuse.mul %58, %33 : tensor<1024x512xf32>, tensor<f32> -> tensor<1024x512xf32>
+  %64 = fuse.sqrt %62 : tensor<1024x512xf32> -> tensor<1024x512xf32>
+  %65 = fuse.add %64, %38 : tensor<1024x512xf32>, tensor<f32> -> tensor<1024x512xf32>
+  %66 = fuse.div %63, %65 : tensor<1024x512xf32>, tensor<1024x512xf32> -> tensor<1024x512xf32>
+  %67 = fuse.sub %p2, %66 : tensor<1024x512xf32>, tensor<1024x512xf32> -> tensor<1024x512xf32>
+  %68 = fuse.mul %g3, %23 : tensor<512xf32>, tensor<f32> -> tensor<512xf32>
+  %69 = fuse.mul %m3, %25 : tensor<512xf32>, tensor<f32> -> tensor<512xf32>
+  %70 = fuse.mul %68, %27 : tensor<512xf32>, tensor<f32> -> tensor<512xf32>
+  %71 = fuse.add %69, %70 : tensor<512xf32>, tensor<512xf32> -> tensor<512xf32>
+  %72 = fuse.mul %v3, %30 : tensor<512xf32>, tensor<f32> -> tensor<512xf32>
+  %73 = fuse.mul %68, %68 : tensor<512xf32>, tensor<512xf32> -> tensor<512xf32>
+  %74 = fuse.mul %73, %33 : tensor<512xf32>, tensor<f32> -> tensor<512xf32>
+  %75 = fuse.add %72, %74 : tensor<512xf32>, tensor<512xf32> -> tensor<512xf32>
+  %76 = fuse.mul %71, %33 : tensor<512xf32>, tensor<f32> -> tensor<512xf32>
+  %77 = fuse.sqrt %75 : tensor<512xf32> -> tensor<512xf32>
+  %78 = fuse.add %77, %38 : tensor<512xf32>, tensor<f32> -> tensor<512xf32>
+  %79 = fuse.div %76, %78 : tensor<512xf32>, tensor<512xf32> -> tensor<512xf32>
+  %80 = fuse.sub %p3, %79 : tensor<512xf32>, tensor<512xf32> -> tensor<512xf32>
+  %81 = fuse.mul %g4, %23 : tensor<33x7xf32>, tensor<f32> -> tensor<33x7xf32>
+  %82 = fuse.mul %m4, %25 : tensor<33x7xf32>, tensor<f32> -> tensor<33x7xf32>
+  %83 = fuse.mul %81, %27 : tensor<33x7xf32>, tensor<f32> -> tensor<33x7xf32>
+  %84 = fuse.add %82, %83 : tensor<33x7xf32>, tensor<33x7xf32> -> tensor<33x7xf32>
+  %85 = fuse.mul %v4, %30 : tensor<33x7xf32>, tensor<f32> -> tensor<33x7xf32>
+  %86 = fuse.mul %81, %81 : tensor<33x7xf32>, tensor<33x7xf32> -> tensor<33x7xf32>
+  %87 = fuse.mul %86, %33 : tensor<33x7xf32>, tensor<f32> -> tensor<33x7xf32>
+  %88 = fuse.add %85, %87 : tensor<33x7xf32>, tensor<33x7xf32> -> tensor<33x7xf32>
+  %89 = fuse.mul %84, %33 : tensor<33x7xf32>, tensor<f32> -> tensor<33x7xf32>
+  %90 = fuse.sqrt %88 : tensor<33x7xf32> -> tensor<33x7xf32>
+  %91 = fuse.add %90, %38 : tensor<33x7xf32>, tensor<f32> -> tensor<33x7xf32>
+  %92 = fuse.div %89, %91 : tensor<33x7xf32>, tensor<33x7xf32> -> tensor<33x7xf32>
+  %93 = fuse.sub %p4, %92 : tensor<33x7xf32>, tensor<33x7xf32> -> tensor<33x7xf32>
+  %94 = fuse.mul %g5, %23 : tensor<128x128xf32>, tensor<f32> -> tensor<128x128xf32>
+  %95 = fuse.mul %m5, %25 : tensor<128x128xf32>, tensor<f32> -> tensor<128x128xf32>
+  %96 = fuse.mul %94, %27 : tensor<128x128xf32>, tensor<f32> -> tensor<128x128xf32>
+  %97 = fuse.add %95, %96 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+  %98 = fuse.mul %v5, %30 : tensor<128x128xf32>, tensor<f32> -> tensor<128x128xf32>
+  %99 = fuse.mul %94, %94 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+  %100 = fuse.mul %99, %33 : tensor<128x128xf32>, tensor<f32> -> tensor<128x128xf32>
+  %101 = fuse.add %98, %100 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+  %102 = fuse.mul %97, %33 : tensor<128x128xf32>, tensor<f32> -> tensor<128x128xf32>
+  %103 = fuse.sqrt %101 : tensor<128x128xf32> -> tensor<128x128xf32>
+  %104 = fuse.add %103, %38 : tensor<128x128xf32>, tensor<f32> -> tensor<128x128xf32>
+  %105 = fuse.div %102, %104 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+  %106 = fuse.sub %p5, %105 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+  return %41, %29, %35, %54, %45, %49, %67, %58, %62, %80, %71, %75, %93, %84, %88, %106, %97, %101 : tensor<512x64xf32>, tensor<512x64xf32>, tensor<512x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<1024x512xf32>, tensor<1024x512xf32>, tensor<1024x512xf32>, tensor<512xf32>, tensor<512xf32>, tensor<512xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xf32>
+}
