@@ -142,6 +142,21 @@ bool ViewCount::add(Value value, const View &view) {
   return known.size() <= mostViews;
 }
 
+/// Equal for ops that take their operand `number` at the same places, whatever
+/// its elements are.
+static llvm::hash_code hashOfMove(Operation *op, unsigned number) {
+  llvm::hash_code hash = llvm::hash_combine(op->getName(), op->hashProperties(),
+                                            number, op->getResult(0).getType());
+  bool isIndexed = isa<GatherOp, TakeAlongOp>(op);
+  for (auto [other, operand] : llvm::enumerate(op->getOperands())) {
+    bool isMoved =
+        isa<RankedTensorType>(operand.getType()) && !(isIndexed && other > 0);
+    hash = isMoved ? llvm::hash_combine(hash, operand.getType())
+                   : llvm::hash_combine(hash, operand);
+  }
+  return hash;
+}
+
 bool ViewCount::visit(Operation *op) {
   bool reduces = isReduction(op) || isa<ContractOp>(op);
   bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
@@ -164,9 +179,10 @@ bool ViewCount::visit(Operation *op) {
           needed.elements = std::min(view.elements, estimatedElements(operand));
         if (moves) {
           needed.elements = std::min(view.elements, estimatedElements(operand));
-          needed.points = llvm::hash_combine(view.points, op, number);
+          llvm::hash_code move = hashOfMove(op, number);
+          needed.points = llvm::hash_combine(view.points, move);
           if (!staysNear)
-            needed.memory = llvm::hash_combine(view.memory, op, number);
+            needed.memory = llvm::hash_combine(view.memory, move);
         }
         if (!add(operand, needed))
           return false;
@@ -197,18 +213,21 @@ double ViewCount::evaluations(Operation *op) const {
   return total;
 }
 
-double mlir::fuse::busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                            const DimClasses &dims,
-                            const MachineRates &machine) {
-  Reason reason;
-  auto segments = reductionSegmentsOf(ops, results, dims, reason);
+/// The same of ops that reduce this space; null where several are reduced, or
+/// none is known.
+static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                       const ReductionSpace *space, const DimClasses &dims,
+                       const MachineRates &machine) {
   if (llvm::none_of(ops, isReduction))
     return 1;
-  FailureOr<ReductionSpace> space = succeeded(segments) && segments->size() == 1
-                                        ? std::move(segments->front().space)
-                                        : reductionSpaceOf(ops, dims, reason);
-  if (failed(space))
-    return 1;
+  Reason reason;
+  FailureOr<ReductionSpace> found;
+  if (!space) {
+    found = reductionSpaceOf(ops, dims, reason);
+    if (failed(found))
+      return 1;
+    space = &*found;
+  }
   double blocks = estimatedElements(space->keptExtents());
   double places = estimatedElements(space->reducedExtents());
   // All blocks share a row that is the only one.
@@ -225,6 +244,16 @@ double mlir::fuse::busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
 }
 
+double mlir::fuse::busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                            const DimClasses &dims,
+                            const MachineRates &machine) {
+  Reason reason;
+  auto segments = reductionSegmentsOf(ops, results, dims, reason);
+  bool isOne = succeeded(segments) && segments->size() == 1;
+  return ::busyPart(ops, results, isOne ? &segments->front().space : nullptr,
+                    dims, machine);
+}
+
 /// Whether a cast makes elements wider. As many more loads would read what it
 /// makes, if another kernel did: it costs nothing beside these.
 static bool isWidening(Operation *op) {
@@ -235,11 +264,10 @@ static bool isWidening(Operation *op) {
 }
 
 /// Without the launch.
-static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
-                                         ArrayRef<Value> inputs,
-                                         ArrayRef<Value> results,
-                                         const DimClasses &dims,
-                                         const MachineRates &machine) {
+static std::optional<double>
+workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+            ArrayRef<Value> results, const ReductionSpace *space,
+            const DimClasses &dims, const MachineRates &machine) {
   ViewCount views(ops, results, dims, machine.packsOperands);
   double operations = 0, bytes = 0;
   for (Operation *op : llvm::reverse(ops)) {
@@ -254,7 +282,7 @@ static std::optional<double> workSeconds(ArrayRef<Operation *> ops,
     bytes += estimatedBytes(storedValue(result));
   double work = std::max(bytes / machine.bytesPerSecond,
                          operations / machine.operationsPerSecond);
-  return work / busyPart(ops, results, dims, machine);
+  return work / ::busyPart(ops, results, space, dims, machine);
 }
 
 FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
@@ -372,7 +400,9 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
                                                        return !path.empty();
                                                      });
   if (failed(segments) || (segments->size() == 1 && !isMoved)) {
-    auto work = workSeconds(ops, inputs, results, dims, machine);
+    const ReductionSpace *space =
+        succeeded(segments) ? &segments->front().space : nullptr;
+    auto work = workSeconds(ops, inputs, results, space, dims, machine);
     if (!work)
       return std::nullopt;
     return std::max(machine.launchSeconds + *work,
@@ -383,7 +413,8 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
   for (const ReductionSegment &segment : *segments) {
     SmallVector<Value> read = llvm::filter_to_vector(
         inputs, [&](Value input) { return segment.reads(input); });
-    auto work = workSeconds(segment.ops, read, segment.stored, dims, machine);
+    auto work = workSeconds(segment.ops, read, segment.stored, &segment.space,
+                            dims, machine);
     if (!work)
       return std::nullopt;
     seconds += *work;

@@ -130,10 +130,14 @@ std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,
 }
 
 double GroupMerger::seconds(int group) {
-  SmallVector<Operation *> ops(groups.ops(group));
-  // Whatever one op needs alone is not too much.
-  return seconds(ops, groups.resultsOf(ops))
-      .value_or(std::numeric_limits<double>::infinity());
+  auto [known, isNew] = secondsOf.try_emplace(group, 0.0);
+  if (isNew) {
+    SmallVector<Operation *> ops(groups.ops(group));
+    // Whatever one op needs alone is not too much.
+    known->second = seconds(ops, groups.resultsOf(ops))
+                        .value_or(std::numeric_limits<double>::infinity());
+  }
+  return known->second;
 }
 
 /// Why what is legal as one kernel should not be one launch; nothing if it may.
@@ -179,6 +183,7 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
   double apart = seconds(a) + seconds(b);
   for (Operation *view : views)
     groups.adopt(view, a);
+  std::optional<double> together;
   auto check = [&] {
     SmallVector<Operation *> ops = groups.merged(a, b);
     SmallVector<Value> results = groups.resultsOf(ops);
@@ -197,7 +202,7 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
       reason = std::move(why);
       return false;
     }
-    std::optional<double> together = seconds(ops, results);
+    together = seconds(ops, results);
     if (!together || *together > apart) {
       reason = whySlower(a, b, together, apart);
       return false;
@@ -206,6 +211,8 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
   };
   if (check()) {
     groups.merge(a, b);
+    secondsOf.erase(std::max(a, b));
+    secondsOf[std::min(a, b)] = *together;
     return true;
   }
   for (Operation *view : views)
@@ -229,7 +236,25 @@ static bool isLink(Operation *producer, Operation *consumer,
          dims.sameShape(producer->getResult(0), consumer->getResult(0));
 }
 
-/// One step each, where a merge by trial would look at all of the chain.
+/// Whether all that reads a pointwise op are pointwise ops of its shape in one
+/// group, which needs them at the same points.
+bool GroupMerger::isFork(Operation *op) const {
+  auto isPointwise = [](Operation *each) {
+    return each->hasTrait<mlir::fuse::OpTrait::Pointwise>();
+  };
+  if (!groups.contains(op) || !isPointwise(op) || op->use_empty())
+    return false;
+  Operation *first = *op->user_begin();
+  return groups.contains(first) && groups.of(first) != groups.of(op) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return groups.contains(user) &&
+                  groups.of(user) == groups.of(first) && isPointwise(user) &&
+                  dims->sameShape(op->getResult(0), user->getResult(0));
+         });
+}
+
+/// One step each, where a merge by trial would look at all of the chain. Then
+/// what parts and meets again, as x in x sigmoid(x).
 void GroupMerger::mergeChains() {
   for (Operation &op : function.getBody().front())
     for (Value operand : op.getOperands()) {
@@ -238,6 +263,9 @@ void GroupMerger::mergeChains() {
           groups.of(producer) != groups.of(&op) && isLink(producer, &op, *dims))
         groups.merge(groups.of(producer), groups.of(&op));
     }
+  for (Operation &op : llvm::reverse(function.getBody().front()))
+    if (isFork(&op))
+      groups.merge(groups.of(&op), groups.of(*op.user_begin()));
 }
 
 /// The reshapes by which a group reads another's results, all of them: one that
@@ -249,7 +277,7 @@ SmallVector<Operation *> GroupMerger::viewsBetween(int producer,
     for (Operation *user : op->getUsers()) {
       SmallVector<Operation *> chain;
       while (isReshape(user) && !groups.contains(user) && hasKnownSizes(user) &&
-             user->hasOneUse()) {
+             llvm::all_equal(user->getUsers()) && !user->use_empty()) {
         chain.push_back(user);
         user = *user->user_begin();
       }
@@ -272,7 +300,8 @@ void GroupMerger::mergeProducers(Operation *op) {
       continue;
     Reason reason;
     if (!tryMerge(groups.of(producer), groups.of(op),
-                  viewsBetween(groups.of(producer), groups.of(op)), reason))
+                  viewsBetween(groups.of(producer), groups.of(op)), reason) &&
+        !isOfPages(missed.lookup({op, producer})))
       missed[{op, producer}] = reason;
   }
 }
@@ -310,6 +339,7 @@ void GroupMerger::sinkIntoConsumers() {
     if (oneConsumer && isFasterSunk(&op, groups.of(first))) {
       keepReasons({&op});
       groups.move(&op, groups.of(first));
+      secondsOf.clear();
     }
   }
 }
@@ -401,6 +431,7 @@ bool GroupMerger::tryCopy(Operation *op) {
   if (after >= before)
     return false;
 
+  secondsOf.clear();
   SmallVector<Operation *> all(groups.ops(from));
   for (int consumer : consumers)
     copyInto(consumer, copied, op);

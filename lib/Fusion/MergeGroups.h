@@ -57,7 +57,7 @@ public:
   /// Why an edge was not fused, by consumer and producer.
   llvm::MapVector<Edge, Reason> missed;
   /// Of these, what was decided for good: why a contraction does not stream the
-  /// rows of another, and why a reduction is not in its tiles.
+  /// rows of another, or gather pages, and why a reduction is not in its tiles.
   llvm::DenseSet<Edge> settled;
   /// Why independent groups that could gain by it do not share a launch, by an
   /// op of the later and one of the earlier.
@@ -67,9 +67,12 @@ private:
   void mergeStreamed();
   bool tryStream(ContractOp product, Value weights);
   bool tryStream(ContractOp product, ArrayRef<Operation *> ops,
-                 const llvm::DenseSet<Value> &following);
+                 const llvm::DenseSet<Value> &following, Reason &reason);
+  static bool isOfPages(const Reason &reason);
+  void notePages(ArrayRef<Operation *> ops, const Reason &reason);
   void takeCopies(ArrayRef<Operation *> ops,
                   const llvm::DenseSet<Value> &following);
+  bool isFork(Operation *op) const;
   void mergeChains();
   void mergeProducers(Operation *op);
   SmallVector<Operation *> viewsBetween(int producer, int consumer) const;
@@ -110,6 +113,8 @@ private:
   std::optional<ScheduleTarget> target;
   bool streams;
   std::unique_ptr<DimClasses> dims;
+  /// By the model, of groups as they are now.
+  llvm::DenseMap<int, double> secondsOf;
   llvm::DenseSet<Operation *> erased;
   /// The kinds of reasons that were noted of each group in `apart`.
   llvm::DenseSet<std::pair<int, int>> saidApart;

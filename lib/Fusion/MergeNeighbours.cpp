@@ -52,8 +52,7 @@ bool GroupMerger::mayBeNeighbours(GroupKind a, GroupKind b) const {
 /// Whether a launch for both could be worth it: always where blocks of their
 /// own run them, else for what both read.
 bool GroupMerger::couldGain(int a, GroupKind ofA, int b, GroupKind ofB) {
-  bool needShared = ofA == GroupKind::Columns ||
-                    ofA == GroupKind::Contraction || ofA == GroupKind::Ordered;
+  bool needShared = ofA == GroupKind::Contraction || ofA == GroupKind::Ordered;
   bool isComputed = ofA == GroupKind::Pointwise || ofB == GroupKind::Pointwise;
   return ((ofA == ofB || isComputed) && !needShared) || shareInput(a, b);
 }

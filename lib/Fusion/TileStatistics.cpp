@@ -63,6 +63,7 @@ bool GroupMerger::tryIntoTiles(int tiles, int rows, Reason &slower) {
   first->setAttr(kInTilesAttr,
                  builder.getF64ArrayAttr({inTiles * micro, *own * micro}));
   groups.merge(tiles, rows);
+  secondsOf.clear();
   return true;
 }
 
