@@ -236,7 +236,8 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   } else if (space->overLastDims()) {
     blocks *=
         std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);
-  } else {
+  } else if (!space->isReduced(space->domain.size() - 1)) {
+    // Others, whose places are neighbours in memory, have a block each.
     blocks /= columnsPerBlock;
     if (isOneWalk(ops, results, *space, dims))
       blocks *= std::max(1.0, places / placesPerBlock);
@@ -263,6 +264,22 @@ static bool isWidening(Operation *op) {
   return isa<CastOp>(op) && bits(op->getResult(0)) > bits(op->getOperand(0));
 }
 
+/// Bytes that memory moves for one that a kernel wants of a tensor of the space
+/// whose neighbours it walks in runs, as the channels of a group in the last
+/// dimension of an image: whole sectors.
+static double wasteOf(const ReductionSpace &space, Value value,
+                      const DimClasses &dims) {
+  constexpr double sector = 32;
+  int64_t last = static_cast<int64_t>(space.domain.size()) - 1;
+  if (space.overLastDims() || last < 0 || !space.isReduced(last) ||
+      dims.extents(value) != space.domain)
+    return 1;
+  double run = elementBytes(value);
+  for (int64_t axis = last; axis >= 0 && space.isReduced(axis); --axis)
+    run *= estimatedElements({space.domain[axis]});
+  return (run + sector - elementBytes(value)) / run;
+}
+
 /// Without the launch.
 static std::optional<double>
 workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
@@ -276,10 +293,13 @@ workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
     if (!isWidening(op))
       operations += instructionsOf(op) * views.evaluations(op);
   }
+  auto waste = [&](Value value) {
+    return space ? wasteOf(*space, value, dims) : 1.0;
+  };
   for (Value input : inputs)
-    bytes += views.elementsRead(input) * elementBytes(input);
+    bytes += views.elementsRead(input) * elementBytes(input) * waste(input);
   for (Value result : results)
-    bytes += estimatedBytes(storedValue(result));
+    bytes += estimatedBytes(storedValue(result)) * waste(storedValue(result));
   double work = std::max(bytes / machine.bytesPerSecond,
                          operations / machine.operationsPerSecond);
   return work / ::busyPart(ops, results, space, dims, machine);

@@ -173,7 +173,7 @@ Reason GroupMerger::whySlower(int a, int b, std::optional<double> together,
     return busyPart(kernel, groups.resultsOf(kernel), *dims, machine);
   };
   bool idles =
-      busyIn(ops) < std::min(busyIn(groups.ops(a)), busyIn(groups.ops(b)));
+      busyIn(ops) < std::max(busyIn(groups.ops(a)), busyIn(groups.ops(b)));
   return because(idles ? ReasonKind::fewBlocks : ReasonKind::recomputed);
 }
 
@@ -300,8 +300,7 @@ void GroupMerger::mergeProducers(Operation *op) {
       continue;
     Reason reason;
     if (!tryMerge(groups.of(producer), groups.of(op),
-                  viewsBetween(groups.of(producer), groups.of(op)), reason) &&
-        !isOfPages(missed.lookup({op, producer})))
+                  viewsBetween(groups.of(producer), groups.of(op)), reason))
       missed[{op, producer}] = reason;
   }
 }

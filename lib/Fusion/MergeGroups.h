@@ -57,7 +57,7 @@ public:
   /// Why an edge was not fused, by consumer and producer.
   llvm::MapVector<Edge, Reason> missed;
   /// Of these, what was decided for good: why a contraction does not stream the
-  /// rows of another, or gather pages, and why a reduction is not in its tiles.
+  /// rows of another, and why a reduction is not in its tiles.
   llvm::DenseSet<Edge> settled;
   /// Why independent groups that could gain by it do not share a launch, by an
   /// op of the later and one of the earlier.
@@ -67,9 +67,7 @@ private:
   void mergeStreamed();
   bool tryStream(ContractOp product, Value weights);
   bool tryStream(ContractOp product, ArrayRef<Operation *> ops,
-                 const llvm::DenseSet<Value> &following, Reason &reason);
-  static bool isOfPages(const Reason &reason);
-  void notePages(ArrayRef<Operation *> ops, const Reason &reason);
+                 const llvm::DenseSet<Value> &following);
   void takeCopies(ArrayRef<Operation *> ops,
                   const llvm::DenseSet<Value> &following);
   bool isFork(Operation *op) const;

@@ -176,38 +176,14 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   if (first == product.getOperation())
     return false;
   SmallVector<Operation *> paged = withPages(ops, groups);
-  Reason reason;
-  if (paged.size() > ops.size()) {
-    if (tryStream(product, paged, following, reason))
-      return true;
-    notePages(ops, reason);
-  }
-  return tryStream(product, ops, following, reason);
-}
-
-bool GroupMerger::isOfPages(const Reason &reason) {
-  return reason && reason.kind() >= ReasonKind::pagesComputed &&
-         reason.kind() <= ReasonKind::pagesFeatures;
-}
-
-/// Why the kernel of the contractions does not gather pages itself.
-void GroupMerger::notePages(ArrayRef<Operation *> ops, const Reason &reason) {
-  if (!isOfPages(reason))
-    return;
-  for (Operation *op : ops)
-    if (isa<ContractOp>(op))
-      for (Value operand : op->getOperands())
-        for (Operation *paging : pagingOps(operand))
-          if (isa<GatherOp>(paging)) {
-            missed[{op, paging}] = reason;
-            settled.insert({op, paging});
-          }
+  return (paged.size() > ops.size() && tryStream(product, paged, following)) ||
+         tryStream(product, ops, following);
 }
 
 bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
-                            const llvm::DenseSet<Value> &following,
-                            Reason &reason) {
+                            const llvm::DenseSet<Value> &following) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
+  Reason reason;
   auto refuse = [&] {
     missed[{product, first}] = Reason::because(ReasonKind::notStreamed, reason);
     settled.insert({product, first});
