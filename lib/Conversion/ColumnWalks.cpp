@@ -28,7 +28,7 @@ void ColumnsLowering::placeHeldPoints() {
 ColumnsLowering::States ColumnsLowering::walk(MutableArrayRef<Reducer> reducers,
                                               States states, Visit visit) {
   SmallVector<BlockArgument> streamed =
-      streamedInputs(frame.kernel, frame.dims, space.domain);
+      streamedInputs(frame.kernel, frame.dims, segment);
   if (schedule.getEvictFirst())
     emitter.loadThrough(cacheLoader(emitter, streamed, CacheUse::last));
   states = isHeld() ? walkHeld(std::move(states), visit)

@@ -20,24 +20,35 @@ namespace mlir::fuse {
 /// Lowers the columns of a kernel; see LowerColumns.cpp.
 class ColumnsLowering {
 public:
+  /// `firstState`: the number of the segment's first part state.
   ColumnsLowering(KernelFrame &frame, ColumnsScheduleAttr schedule,
-                  ReductionSpace space)
+                  const ReductionSegment &segment, unsigned firstState)
       : frame(frame), emitter(frame.emitter), schedule(schedule),
-        space(std::move(space)), kept(this->space.keptExtents()),
-        places(this->space.reducedExtents()), vector(schedule.getVector()),
-        splits(schedule.getSplits()),
+        segment(segment), space(segment.space), firstState(firstState),
+        kept(this->space.keptExtents()), places(this->space.reducedExtents()),
+        vector(schedule.getVector()), splits(schedule.getSplits()),
         vectors(schedule.getThreads() / schedule.getSplits()),
         alongPlaces(this->space.isReduced(this->space.domain.size() - 1)),
         width(alongPlaces ? 1 : vector) {}
 
-  FailureOr<Grid> run();
+  LogicalResult verify();
+  GridTerm gridOfPart() const { return {{{kept, width * vectors}}}; }
+  GridTerm grid() const {
+    GridTerm term = gridOfPart();
+    if (clustered() > 1)
+      term.factors.push_back({{{clustered()}}, 1});
+    return term;
+  }
+  /// Emits the work of a block of a part; there is one part where the kernel
+  /// leaves none.
+  void emit(const Index &block, const Index &part, const Index &parts);
 
 private:
   using States = ReductionStates;
   /// Takes the elements at some points into the states.
   using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
 
-  LogicalResult verify();
+  LogicalResult verifyResults();
   LogicalResult verifyCluster();
   LogicalResult verifyFold();
   void foldRows();
@@ -47,19 +58,15 @@ private:
   int64_t folded() const { return schedule.getFold(); }
   /// Whether several blocks walk the places of a column.
   bool isShared() const { return frame.partStates || clustered() > 1; }
-  GridTerm gridOfPart() const { return {{{kept, width * vectors}}}; }
-  Grid gridOfColumns() const {
-    GridTerm term = gridOfPart();
-    if (clustered() > 1)
-      term.factors.push_back({{{clustered()}}, 1});
-    return {term};
+  bool isWalkedOnce() const {
+    return isOneWalk(segment.ops, segment.stored, space, frame.dims);
   }
-  Index placeBlock();
+  Index placeBlock(const Index &block);
   void placeOneColumn();
   bool combinesLanes() const {
     return !alongPlaces && vector > 1 && splits >= vector && divides();
   }
-  void placeThread();
+  void placeThread(const Index &block);
   void placeStride();
   void placeHeldPoints();
   bool divides() const;
@@ -111,7 +118,9 @@ private:
   KernelFrame &frame;
   PointEmitter &emitter;
   ColumnsScheduleAttr schedule;
+  const ReductionSegment &segment;
   ReductionSpace space;
+  unsigned firstState;
   SmallVector<Extent> kept, places;
   int64_t vector, splits;
   /// Vectors of columns of a block.

@@ -8,7 +8,10 @@
 #include "CombineParts.h"
 #include "PartStates.h"
 
+#include "fuse/Analysis/ColumnSegments.h"
+
 #include "llvm/Support/MathExtras.h"
+#include <memory>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -173,25 +176,34 @@ static int64_t slicesFor(int64_t mostParts, int64_t threads,
 
 FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
   Reason reason;
-  FailureOr<ReductionSpace> space =
-      reductionSpaceOf(frame.kernel, frame.dims, reason);
-  if (failed(space))
+  auto segments = columnSegmentsOf(frame.kernel, frame.dims, reason);
+  if (failed(segments))
     return failure();
-  SmallVector<unsigned> results;
-  for (auto [number, value] :
-       llvm::enumerate(frame.kernel.getYield().getValues()))
-    if (space->isReducedShape(frame.dims.extents(value)))
-      results.push_back(number);
   int64_t threads = combiningThreads(frame.kernel);
   ScheduleAttrInterface schedule = frame.kernel.getScheduleAttr();
   const Index &parts = frame.partStates->parts;
   int64_t most =
       parts.base ? mostPartsOf(schedule).value_or(threads) : parts.offset;
-  PartCombiner combiner(
-      frame, *space, parts, /*firstPointer=*/0, results, threads,
-      threads / slicesFor(most, threads, space->keptExtents()),
-      parts.base ? mostPartsOf(schedule).value_or(INT64_MAX) : most);
-  combiner.takeRestOf(foldOf(schedule));
-  combiner.combine(frame.threadId(threads), frame.blockId());
-  return Grid{combiner.share()};
+  std::vector<std::unique_ptr<PartCombiner>> combiners;
+  unsigned firstState = 0;
+  Grid grid;
+  for (const ReductionSegment &segment : *segments) {
+    SmallVector<unsigned> results;
+    for (auto [number, value] :
+         llvm::zip_equal(segment.results, segment.stored))
+      if (segment.space.isReducedShape(frame.dims.extents(value)))
+        results.push_back(number);
+    combiners.push_back(std::make_unique<PartCombiner>(
+        frame, segment.space, parts, firstState, results, threads,
+        threads / slicesFor(most, threads, segment.space.keptExtents()),
+        parts.base ? mostPartsOf(schedule).value_or(INT64_MAX) : most));
+    combiners.back()->takeRestOf(foldOf(schedule));
+    firstState += stateTypes(segment.space.levels.front()).size();
+    grid.push_back(combiners.back()->share());
+  }
+  Index thread = frame.threadId(threads);
+  frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
+    combiners[number]->combine(thread, block);
+  });
+  return grid;
 }

@@ -48,6 +48,12 @@ Index KernelFrame::blocks(const GridTerm &term) {
 void KernelFrame::divideBlocks(
     ArrayRef<GridTerm> grid,
     llvm::function_ref<void(unsigned, const Index &)> body) {
+  divideBlocks(grid, blockId(), body);
+}
+
+void KernelFrame::divideBlocks(
+    ArrayRef<GridTerm> grid, const Index &first,
+    llvm::function_ref<void(unsigned, const Index &)> body) {
   // Blocks of the first term, else of the second, ...
   std::function<void(unsigned, Index)> emitFrom = [&](unsigned number,
                                                       Index block) {
@@ -58,7 +64,7 @@ void KernelFrame::divideBlocks(
         emitter.less(block, count), [&] { body(number, block); },
         [&] { emitFrom(number + 1, emitter.sub(block, count)); });
   };
-  emitFrom(0, blockId());
+  emitFrom(0, first);
 }
 
 int64_t KernelFrame::staticSharedBytes() {

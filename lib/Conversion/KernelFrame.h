@@ -89,6 +89,9 @@ struct KernelFrame {
   /// block's index among the term's.
   void divideBlocks(ArrayRef<GridTerm> grid,
                     llvm::function_ref<void(unsigned, const Index &)> body);
+  /// The same of block number `block` of these.
+  void divideBlocks(ArrayRef<GridTerm> grid, const Index &block,
+                    llvm::function_ref<void(unsigned, const Index &)> body);
 
   /// Runs `body` where `condition` holds (always, if it is null).
   void ifTrue(Value condition, llvm::function_ref<void()> body);

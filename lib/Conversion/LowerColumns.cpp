@@ -46,6 +46,8 @@
 #include "ColumnsLowering.h"
 #include "PartStates.h"
 
+#include "fuse/Analysis/ColumnSegments.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
@@ -62,10 +64,9 @@ bool ColumnsLowering::divides() const {
 }
 
 bool ColumnsLowering::mayOverlap() const {
-  bool isFull =
-      llvm::any_of(frame.kernel.getYield().getValues(), [&](Value value) {
-        return !space.isReducedShape(frame.dims.extents(value));
-      });
+  bool isFull = llvm::any_of(segment.stored, [&](Value value) {
+    return !space.isReducedShape(frame.dims.extents(value));
+  });
   return !alongPlaces && kept.size() == 1 && kept.front().isStatic() &&
          kept.front().size >= 2 * vector && !isHeld() && !isFull;
 }
@@ -94,7 +95,25 @@ LogicalResult ColumnsLowering::verify() {
                  " vectors a thread with hold = registers, but got " +
                  Twine(llvm::divideCeil(*staticProduct(places), share)) +
                  "; use more splits or hold = loop");
-  return failed(verifyCluster()) ? failure() : verifyFold();
+  if (failed(verifyCluster()) || failed(verifyFold()) ||
+      failed(verifyResults()))
+    return failure();
+  foldRows();
+  return success();
+}
+
+LogicalResult ColumnsLowering::verifyResults() {
+  for (auto [number, value] :
+       llvm::zip_equal(segment.results, segment.stored)) {
+    SmallVector<Extent> extents = frame.dims.extents(value);
+    if (!space.isReducedShape(extents) && extents != space.domain)
+      return frame.kernel.emitError()
+             << "expected results of the shape that is reduced, or without the "
+                "reduced dimensions, but got "
+             << value.getType() << " as result " << number
+             << "; put it into a kernel of its own";
+  }
+  return success();
 }
 
 LogicalResult ColumnsLowering::verifyFold() {
@@ -128,7 +147,7 @@ LogicalResult ColumnsLowering::verifyCluster() {
            << "expected a chip with clusters of blocks_per_column = "
            << clustered() << " blocks, but got one with " << most
            << "; use blocks_per_column = 1, or another chip";
-  if (clustered() > 1 && !isOneWalk(frame.kernel, space, frame.dims))
+  if (clustered() > 1 && !isWalkedOnce())
     return frame.kernel.emitError()
            << "expected a cluster where one walk is enough, but got reductions "
               "that need others, an op that reads them at other places, or a "
@@ -137,31 +156,24 @@ LogicalResult ColumnsLowering::verifyCluster() {
   return success();
 }
 
-/// Blocks beside each other take neighbouring columns of one part, or parts of
-/// the same columns where they are a cluster.
-Index ColumnsLowering::placeBlock() {
-  Index block = frame.blockId();
-  if (clustered() > 1) {
-    parts = Index::constant(clustered());
-    part = emitter.rem(block, parts);
-    return emitter.div(block, parts);
-  }
-  if (!frame.partStates)
+/// Blocks beside each other take neighbouring columns, or parts of the same
+/// columns where they are a cluster.
+Index ColumnsLowering::placeBlock(const Index &block) {
+  if (clustered() == 1)
     return block;
-  parts = emitter.div(frame.partStates->parts, Index::constant(folded()));
-  Index across = frame.blocks(gridOfPart());
-  part = emitter.div(block, across);
-  return emitter.rem(block, across);
+  parts = Index::constant(clustered());
+  part = emitter.rem(block, parts);
+  return emitter.div(block, parts);
 }
 
-void ColumnsLowering::placeThread() {
+void ColumnsLowering::placeThread(const Index &block) {
   thread = frame.threadId(schedule.getThreads());
   group.vectors = vectors;
   group.slices = splits;
   group.vector = emitter.rem(thread, Index::constant(vectors));
   group.slice = emitter.div(thread, Index::constant(vectors));
-  Index unit = emitter.add(emitter.mul(placeBlock(), Index::constant(vectors)),
-                           group.vector);
+  Index unit = emitter.add(
+      emitter.mul(placeBlock(block), Index::constant(vectors)), group.vector);
   firstOwn = emitter.mul(unit, Index::constant(width));
   Index total = emitter.product(kept);
   // Threads past the end work on the last vector again: they must take part in
@@ -384,7 +396,7 @@ void ColumnsLowering::forOwnColumns(llvm::function_ref<void(int64_t)> body) {
 void ColumnsLowering::leaveColumns(const States &states) {
   Index total = emitter.product(kept);
   if (!overlaps())
-    return leaveStates(frame, states, part, column, total);
+    return leaveStates(frame, states, part, column, total, firstState);
   forOwnColumns([&](int64_t lane) {
     States own = states;
     for (ReductionState &state : own)
@@ -392,55 +404,84 @@ void ColumnsLowering::leaveColumns(const States &states) {
         value = mlir::vector::ExtractOp::create(frame.builder, frame.loc(),
                                                 value, lane);
     leaveStates(frame, own, part, emitter.add(column, Index::constant(lane)),
-                total);
+                total, firstState);
   });
 }
 
-FailureOr<Grid> ColumnsLowering::run() {
-  if (failed(verify()))
-    return failure();
-  foldRows();
-  Grid grid = gridOfColumns();
-  placeThread();
+void ColumnsLowering::emit(const Index &block, const Index &part,
+                           const Index &parts) {
+  this->part = part;
+  this->parts = parts;
+  placeThread(block);
   if (isHeld())
     placeHeldPoints();
   SmallVector<unsigned> full, reduced;
-  for (unsigned result = 0; result < frame.kernel.getNumResults(); ++result) {
-    SmallVector<Extent> extents = frame.dims.extents(yielded(result));
-    bool isReduced = space.isReducedShape(extents);
-    if (!isReduced && extents != space.domain)
-      return frame.kernel.emitError()
-             << "expected results of the shape that is reduced, or without the "
-                "reduced dimensions, but got "
-             << yielded(result).getType() << " as result " << result
-             << "; put it into a kernel of its own";
-    (isReduced ? reduced : full).push_back(result);
-  }
+  for (auto [number, value] : llvm::zip_equal(segment.results, segment.stored))
+    (space.isReducedShape(frame.dims.extents(value)) ? reduced : full)
+        .push_back(number);
   ArrayRef<SmallVector<Operation *>> levels = space.levels;
-  bool oneWalk = isOneWalk(frame.kernel, space, frame.dims);
-  bool stopsThere = oneWalk || full.empty();
+  bool stopsThere = isWalkedOnce() || full.empty();
   for (ArrayRef<Operation *> level : stopsThere ? levels.drop_back() : levels)
     reduceLevel(level);
-  if (stopsThere) {
-    reduceLastLevel(levels.back(), full, reduced);
-    return grid;
-  }
+  if (stopsThere)
+    return reduceLastLevel(levels.back(), full, reduced);
   storeFull(full);
   Value first =
       splits > 1 ? emitter.less(group.slice, Index::constant(1)) : Value();
   frame.ifTrue(frame.both(exists, first), [&] { storeReduced(reduced); });
-  return grid;
 }
 
-FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,
-                                         ColumnsScheduleAttr schedule) {
+/// The segments of a kernel; each has one way to be walked where there are
+/// several.
+static FailureOr<std::vector<ReductionSegment>>
+verifiedSegments(KernelFrame &frame, ColumnsScheduleAttr schedule) {
   Reason reason;
-  FailureOr<ReductionSpace> space =
-      reductionSpaceOf(frame.kernel, frame.dims, reason);
-  if (failed(space))
+  auto segments = columnSegmentsOf(frame.kernel, frame.dims, reason);
+  if (failed(segments))
     return frame.kernel.emitError()
            << "expected reductions over the same dimensions of one shape for "
               "#fuse.columns, but "
            << reason.sentence() << "; put them into kernels of their own";
-  return ColumnsLowering(frame, schedule, std::move(*space)).run();
+  if (segments->size() > 1 &&
+      (schedule.getFold() > 1 || schedule.getBlocksPerColumn() > 1))
+    return frame.kernel.emitError()
+           << "expected fold = 1 and blocks_per_column = 1 for columns of "
+              "several shapes, but got "
+           << schedule.getFold() << " and " << schedule.getBlocksPerColumn()
+           << "; put them into kernels of their own";
+  return segments;
+}
+
+FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,
+                                         ColumnsScheduleAttr schedule) {
+  auto segments = verifiedSegments(frame, schedule);
+  if (failed(segments))
+    return failure();
+  std::vector<ColumnsLowering> lowerings;
+  unsigned firstState = 0;
+  Grid grid;
+  for (const ReductionSegment &segment : *segments) {
+    lowerings.emplace_back(frame, schedule, segment, firstState);
+    if (failed(lowerings.back().verify()))
+      return failure();
+    firstState += stateTypes(segment.space.levels.front()).size();
+    grid.push_back(lowerings.back().grid());
+  }
+  // With parts, all blocks of one come before those of the next.
+  PointEmitter &emitter = frame.emitter;
+  Index block = frame.blockId(), part = Index::constant(0),
+        parts = Index::constant(1);
+  if (frame.partStates && schedule.getBlocksPerColumn() == 1) {
+    parts = emitter.div(frame.partStates->parts,
+                        Index::constant(schedule.getFold()));
+    Index across = Index::constant(0);
+    for (const GridTerm &term : grid)
+      across = emitter.add(across, frame.blocks(term));
+    part = emitter.div(block, across);
+    block = emitter.rem(block, across);
+  }
+  frame.divideBlocks(grid, block, [&](unsigned number, const Index &own) {
+    lowerings[number].emit(own, part, parts);
+  });
+  return grid;
 }

@@ -487,8 +487,12 @@ void KernelLowering::planStates(const PartLayout &layout) {
                                                   hostSize(builder, extent));
     return total;
   };
-  Value steps = builder.createOrFold<arith::CeilDivUIOp>(
-      loc, product(layout.places), constant(layout.step * layout.fold));
+  Value steps;
+  for (ArrayRef<Extent> places : layout.places) {
+    Value own = builder.createOrFold<arith::CeilDivUIOp>(
+        loc, product(places), constant(layout.step * layout.fold));
+    steps = steps ? builder.createOrFold<arith::MaxUIOp>(loc, steps, own) : own;
+  }
   if (layout.haveBlocks) {
     auto least = [&](Value value) {
       return builder.createOrFold<arith::MaxUIOp>(loc, value, constant(1));
@@ -504,11 +508,12 @@ void KernelLowering::planStates(const PartLayout &layout) {
   } else {
     current.parts = steps;
   }
+  SmallVector<Value> results;
+  for (ArrayRef<Extent> extents : layout.results)
+    results.push_back(product(extents));
   for (const PartComponent &component : layout.components) {
-    Value results =
-        product(component.results.empty() ? layout.results : component.results);
-    Value all = builder.createOrFold<arith::MulIOp>(loc, results,
-                                                    constant(component.width));
+    Value all = builder.createOrFold<arith::MulIOp>(
+        loc, results[component.segment], constant(component.width));
     SmallVector<int64_t> shape;
     for (Value size : {current.parts, all}) {
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));

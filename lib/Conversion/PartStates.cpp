@@ -7,6 +7,8 @@
 
 #include "PartStates.h"
 
+#include "fuse/Analysis/ColumnSegments.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -83,13 +85,16 @@ static bool leavesParts(KernelOp kernel) {
 }
 
 /// How far a part reaches.
-static PartLayout startOfLayout(KernelOp kernel, const ReductionSpace &space) {
+static PartLayout startOfLayout(KernelOp kernel,
+                                ArrayRef<ReductionSegment> segments) {
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   PartLayout layout{};
   layout.fold = foldOf(schedule);
   layout.haveBlocks = isa<ColumnsScheduleAttr>(schedule);
-  layout.places = space.reducedExtents();
-  layout.results = space.keptExtents();
+  for (const ReductionSegment &segment : segments) {
+    layout.places.push_back(segment.space.reducedExtents());
+    layout.results.push_back(segment.space.keptExtents());
+  }
   if (auto mma = dyn_cast<MmaScheduleAttr>(schedule)) {
     auto contractions = kernel.getBody().getOps<ContractOp>();
     layout.most = INT64_MAX;
@@ -98,6 +103,7 @@ static PartLayout startOfLayout(KernelOp kernel, const ReductionSpace &space) {
     return layout;
   }
   auto columns = cast<ColumnsScheduleAttr>(schedule);
+  const ReductionSpace &space = segments.front().space;
   bool alongPlaces = space.isReduced(space.domain.size() - 1);
   layout.most = columns.getParts();
   layout.step = columns.getSplits() * columns.getUnroll() *
@@ -110,27 +116,34 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   if (!leavesParts(kernel))
     return std::optional<PartLayout>();
   Reason reason;
-  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  if (failed(space))
+  auto segments = columnSegmentsOf(kernel, dims, reason);
+  if (failed(segments))
     return kernel.emitError() << "expected one space of reductions for parts, "
                                  "but "
                               << reason.sentence() << "; use parts = 1";
-  if (!isOneWalk(kernel, *space, dims))
+  bool isSeveral = segments->size() > 1 &&
+                   isa<ColumnsScheduleAttr>(kernel.getScheduleAttr());
+  if (!isSeveral && !isOneWalk(kernel, segments->front().space, dims))
     return kernel.emitError()
            << "expected parts where one walk is enough, but got reductions "
               "that need others, an op that reads them at other places, or a "
               "result of the reduced shape that needs one; "
               "use parts = 1";
-  PartLayout layout = startOfLayout(kernel, *space);
-  for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
-    (space->isReducedShape(dims.extents(value)) ? layout.late : layout.early)
-        .push_back(number);
-  bool hasRest = leavesRest(*space, layout.fold);
+  PartLayout layout = startOfLayout(kernel, *segments);
+  bool hasRest = leavesRest(segments->front().space, layout.fold);
+  for (const auto &[index, segment] : llvm::enumerate(*segments)) {
+    for (auto [number, value] :
+         llvm::zip_equal(segment.results, segment.stored)) {
+      bool isLate = segment.space.isReducedShape(dims.extents(value));
+      (isLate ? layout.late : layout.early).push_back(number);
+    }
+    for (Type type : stateTypes(segment.space.levels.front()))
+      layout.components.push_back({type, 1, static_cast<unsigned>(index)});
+  }
+  llvm::sort(layout.late);
   layout.lateInputs = inputsOf(kernel, layout.late, [&](Operation *op) {
     return isReduction(op) && !hasRest;
   });
-  for (Type type : stateTypes(space->levels.front()))
-    layout.components.push_back({type});
   return std::optional(std::move(layout));
 }
 

@@ -38,11 +38,12 @@
 namespace mlir::fuse {
 
 /// A component of a state: the element type, as it is computed, and the
-/// elements of a result; also its own extents where not all have the same.
+/// elements of a result.
 struct PartComponent {
   Type type;
   int64_t width = 1;
-  SmallVector<Extent> results = {};
+  /// Whose results have it.
+  unsigned segment = 0;
 };
 
 /// What the two launches of a kernel have between them.
@@ -57,8 +58,9 @@ struct PartLayout {
   /// Whether each part has blocks of its own; else the grid is what the
   /// schedule says, and there are no parts where there are no places.
   bool haveBlocks;
-  /// The extents whose products are the places and the results.
-  SmallVector<Extent> places, results;
+  /// The extents whose products are the places and the results of each segment;
+  /// the largest number of places decides on the parts.
+  SmallVector<SmallVector<Extent>, 1> places, results;
   /// The components of all states.
   SmallVector<PartComponent> components;
   /// The results that the first launch writes, because they have the shape that

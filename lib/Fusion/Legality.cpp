@@ -8,6 +8,7 @@
 #include "fuse/Fusion/Legality.h"
 
 #include "fuse/Analysis/AxisClasses.h"
+#include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/ContractionFlow.h"
 #include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/KernelSpace.h"
@@ -52,7 +53,7 @@ private:
   bool areMmaProducts(ArrayRef<ContractOp> contracts) const;
   FailureOr<GroupKind> asTiles(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asReductions();
-  bool isStreamed();
+  bool isStreamed(Reason &why);
   FailureOr<GroupKind> asOrdered();
 
   const GroupView &group;
@@ -457,7 +458,7 @@ static bool leavesRows(const ReductionSegment &segment) {
                       [](const StorePath &path) { return !path.empty(); });
 }
 
-/// Rows may be of several shapes, in blocks of their own; columns are one walk.
+/// Rows and columns may be of several shapes, in blocks of their own.
 FailureOr<GroupKind> Classifier::asReductions() {
   if (llvm::count_if(group.ops, isReduction) > mostReductions)
     return refuse(Reason(ReasonKind::tooManyReductions, mostReductions));
@@ -473,11 +474,14 @@ FailureOr<GroupKind> Classifier::asReductions() {
   if (!areRows && llvm::any_of(*segments, leavesRows))
     return refuse(ReasonKind::columnsMoved);
   if (!areRows) {
-    FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
-    if (failed(space))
+    auto columns = columnSegmentsOf(group.ops, group.results, dims, reason);
+    if (failed(columns))
       return failure();
-    if (Reason why = ReductionCheck(group, dims, *space).run())
-      return refuse(why);
+    for (const ReductionSegment &segment : *columns) {
+      GroupView view{segment.ops, segment.stored};
+      if (Reason why = ReductionCheck(view, dims, segment.space).run())
+        return refuse(why);
+    }
     return GroupKind::Columns;
   }
   for (const ReductionSegment &segment : *segments) {
@@ -496,8 +500,14 @@ FailureOr<GroupKind> Classifier::asReductions() {
   return GroupKind::Rows;
 }
 
-/// Of two contractions, the one behind the other.
-bool Classifier::isStreamed() {
+/// Whether a kernel could stream the rows if it did not gather pages.
+static bool isOfPages(const Reason &why) {
+  return why && why.kind() >= ReasonKind::pagesComputed &&
+         why.kind() <= ReasonKind::pagesFeatures;
+}
+
+/// Of two contractions, the one behind the other; else why not.
+bool Classifier::isStreamed(Reason &why) {
   bool onTensorCores = tensorCores && tensorCores->hasWgmma;
   if ((!onTensorCores && !group.packsOperands) || !areChained(group.ops))
     return false;
@@ -508,7 +518,6 @@ bool Classifier::isStreamed() {
       if (isa<RankedTensorType>(operand.getType()) &&
           !inside.contains(operand.getDefiningOp()))
         inputs.push_back(operand);
-  Reason why;
   MmaGroup edges{group.ops, inputs, group.results};
   if (group.packsOperands)
     return succeeded(panelStreamedSpaceOf(edges, dims, why));
@@ -537,7 +546,10 @@ FailureOr<GroupKind> Classifier::run() {
     if (isa<ContractOp>(op)) {
       if (Reason why = checkScatters(group))
         return refuse(why);
-      return isStreamed() ? GroupKind::Streamed : asContractions();
+      Reason why;
+      if (isStreamed(why))
+        return GroupKind::Streamed;
+      return isOfPages(why) ? refuse(why) : asContractions();
     }
     reduces |= isReduction(op);
     orders |= isRowOrder(op);

@@ -52,7 +52,9 @@ bool GroupMerger::mayBeNeighbours(GroupKind a, GroupKind b) const {
 /// Whether a launch for both could be worth it: always where blocks of their
 /// own run them, else for what both read.
 bool GroupMerger::couldGain(int a, GroupKind ofA, int b, GroupKind ofB) {
-  bool needShared = ofA == GroupKind::Contraction || ofA == GroupKind::Ordered;
+  bool needShared = ofA == GroupKind::Contraction ||
+                    ofA == GroupKind::Ordered ||
+                    (ofA == GroupKind::Columns && !machine.sharesResults);
   bool isComputed = ofA == GroupKind::Pointwise || ofB == GroupKind::Pointwise;
   return ((ofA == ofB || isComputed) && !needShared) || shareInput(a, b);
 }

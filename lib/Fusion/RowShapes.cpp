@@ -44,6 +44,9 @@ struct RowShape {
   bool wantsParts = false;
   /// Whether rows are reduced, and not only computed beside those that are.
   bool isReduced = true;
+  /// Whether any vectors do: nothing has the shape of the rows in memory, as
+  /// where zeros fill them up.
+  bool takesAnyVector = false;
 };
 } // namespace
 
@@ -68,6 +71,22 @@ static std::pair<double, double> elementBytes(const ReductionSegment &segment,
   return {std::min(narrowest, widest), widest};
 }
 
+/// Whether a tensor of the segment's shape crosses the kernel's edge.
+static bool hasTensors(const ReductionSegment &segment, ArrayRef<Value> written,
+                       const DimClasses &dims) {
+  auto isOfRows = [&](Value value) {
+    return isa<RankedTensorType>(value.getType()) &&
+           dims.extents(value) == segment.space.domain;
+  };
+  return llvm::any_of(written, isOfRows) ||
+         llvm::any_of(segment.ops, [&](Operation *op) {
+           return llvm::any_of(op->getOperands(), [&](Value operand) {
+             return isOfRows(operand) &&
+                    !llvm::is_contained(segment.ops, operand.getDefiningOp());
+           });
+         });
+}
+
 static RowShape shapeOf(const ReductionSegment &segment, const DimClasses &dims,
                         const MachineRates &machine) {
   const ReductionSpace &space = segment.space;
@@ -75,6 +94,8 @@ static RowShape shapeOf(const ReductionSegment &segment, const DimClasses &dims,
   auto [narrowest, widest] = elementBytes(segment, written, dims);
 
   RowShape shape;
+  shape.takesAnyVector =
+      widest == 1 && narrowest == 1 && !hasTensors(segment, written, dims);
   shape.isReduced = !space.levels.empty();
   shape.length = staticProduct(space.columns());
   const Extent &inner = space.columns().back();
@@ -147,6 +168,20 @@ static Reason whyNotAcross(const ReductionSegment &segment,
   return {};
 }
 
+/// Blocks of one kind have vectors of one width.
+static Reason whyColumnsApart(ArrayRef<ReductionSegment> segments,
+                              const DimClasses &dims) {
+  auto vectorOf = [&](const ReductionSegment &segment) -> int64_t {
+    double bytes = elementBytes(segment, segment.stored, dims).first;
+    return std::min<double>(accessBytes / bytes, mostElements);
+  };
+  int64_t first = vectorOf(segments.front());
+  for (const ReductionSegment &segment : segments)
+    if (int64_t vector = vectorOf(segment); vector != first)
+      return Reason(ReasonKind::differentVectors, first, vector);
+  return {};
+}
+
 Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
                                    const DimClasses &dims,
                                    const MachineRates &machine) {
@@ -154,7 +189,7 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
     return segment.space.overLastDims();
   });
   if (!areRows)
-    return {};
+    return whyColumnsApart(segments, dims);
   if (llvm::any_of(segments, [&](const ReductionSegment &segment) {
         return segment.space.hasGroups() &&
                (segments.size() > 1 || !machine.sharesResults ||
@@ -175,12 +210,14 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   SmallVector<RowShape> shapes;
   for (const ReductionSegment &segment : segments)
     shapes.push_back(shapeOf(segment, dims, machine));
-  const RowShape &first = shapes.front();
+  auto *vectored = llvm::find_if(
+      shapes, [](const RowShape &shape) { return !shape.takesAnyVector; });
+  const RowShape &first = vectored == shapes.end() ? shapes.front() : *vectored;
   int64_t shortest = INT64_MAX, longest = 0;
   for (const RowShape &shape : shapes) {
     if (shape.length.has_value() != first.length.has_value())
       return ReasonKind::knownAndUnknownLength;
-    if (shape.vector != first.vector)
+    if (shape.vector != first.vector && !shape.takesAnyVector)
       return Reason(ReasonKind::differentVectors, first.vector, shape.vector);
     if (shape.wantsParts)
       return ReasonKind::sharedLongRows;

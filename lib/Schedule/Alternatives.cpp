@@ -389,6 +389,10 @@ static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
 static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
                               const DimClasses &dims,
                               const ScheduleTarget &target) {
+  Reason reason;
+  // Several spaces share their launch in one way.
+  if (failed(reductionSpaceOf(kernel, dims, reason)))
+    return {};
   Schedules found = foldedColumns(proposal, kernel, dims, target);
   int64_t parts = proposal.getParts();
   // Their number follows from the block, which stays.

@@ -7,7 +7,7 @@
 
 #include "fuse/Schedule/Scheduler.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -92,10 +92,13 @@ struct VectorChoice {
 /// The numbers of a proposal, for one vector of columns a thread.
 class Proposal {
 public:
+  /// `isJoined`: the space is that of several segments.
   Proposal(KernelOp kernel, const DimClasses &dims, const ReductionSpace &space,
-           VectorChoice chosen, const ScheduleTarget &target)
+           VectorChoice chosen, const ScheduleTarget &target,
+           bool isJoined = false)
       : kernel(kernel), dims(dims), space(space), target(target),
-        vector(chosen.vector), fold(chosen.fold),
+        vector(chosen.vector), fold(chosen.fold), isJoined(isJoined),
+        isWalkedOnce(isJoined || isOneWalk(kernel, space, dims)),
         alongPlaces(space.isReduced(space.domain.size() - 1)),
         isSmall(target.gpu && isSmallCall(kernel, target)),
         isBrief(target.gpu && isBriefCall(kernel, target)),
@@ -133,6 +136,7 @@ private:
   const ReductionSpace &space;
   const ScheduleTarget &target;
   int64_t vector, fold;
+  bool isJoined, isWalkedOnce;
   /// Whether a vector's lanes are places of one column.
   bool alongPlaces;
   bool isSmall, isBrief;
@@ -171,7 +175,7 @@ void Proposal::chooseBlock() {
   while (columns && !alongPlaces && row > 1 && vector * row / 2 >= *columns)
     row /= 2;
   // Where blocks cannot share columns, fewer columns make more blocks.
-  bool shares = isOneWalk(kernel, space, dims);
+  bool shares = isWalkedOnce;
   while (!alongPlaces && !shares && target.gpu && row > narrowestRow &&
          columns.value_or(dynamicSize) <
              row * vector * fewBlocks * target.gpu->multiprocessors)
@@ -193,7 +197,7 @@ void Proposal::chooseBlock() {
 }
 
 void Proposal::chooseParts() {
-  if (!target.gpu || !isOneWalk(kernel, space, dims))
+  if (!target.gpu || !isWalkedOnce)
     return;
   int64_t lanes = alongPlaces ? vector : 1;
   int64_t row = threads / splits * (vector / lanes);
@@ -245,7 +249,7 @@ bool Proposal::suits(int64_t row, int64_t size) const {
 /// the most blocks, of the widest rows.
 bool Proposal::chooseCluster() {
   bool isCut = columns && *columns % vector != 0;
-  if (alongPlaces || !columns || isCut || fold > 1 ||
+  if (alongPlaces || !columns || isCut || fold > 1 || isJoined ||
       splits * widestRow < gpuThreads)
     return false;
   int64_t most =
@@ -270,9 +274,11 @@ bool Proposal::chooseCluster() {
 /// first. Brief ones find their inputs there, results of the full shape push
 /// out as much as is read, and only whole words can say so.
 bool Proposal::evictsFirst() {
+  if (isJoined)
+    return false;
   bool areWords = narrowestBits(kernel, dims, space.domain) * vector >= 32;
   return isSmall && !isBrief && areWords && hold() == HoldKind::loop &&
-         isOneWalk(kernel, space, dims) &&
+         isWalkedOnce &&
          llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
            return space.isReducedShape(dims.extents(value));
          });
@@ -282,9 +288,9 @@ bool Proposal::evictsFirst() {
 /// Parts gain nothing where elements are words, and no loads that leave the L2
 /// at once, which as many threads have in flight, do.
 void Proposal::chooseStages() {
-  if (evictsFirst())
+  if (evictsFirst() || isJoined)
     return;
-  bool isLoop = hold() == HoldKind::loop && isOneWalk(kernel, space, dims);
+  bool isLoop = hold() == HoldKind::loop && isWalkedOnce;
   bool areLines =
       columns && *columns * std::max<int64_t>(1, 16 / vector) % lineBytes == 0;
   bool areShared = parts > 1 || clustered > 1;
@@ -301,8 +307,7 @@ void Proposal::chooseStages() {
 HoldKind Proposal::hold() const {
   bool fits =
       places && llvm::divideCeil(*places, splits) * vector <= heldElements;
-  return fits && !isOneWalk(kernel, space, dims) ? HoldKind::registers
-                                                 : HoldKind::loop;
+  return fits && !isWalkedOnce ? HoldKind::registers : HoldKind::loop;
 }
 
 ScheduleAttrInterface Proposal::schedule() {
@@ -422,13 +427,22 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
   if (!kernel.getBody().getOps<ContractOp>().empty())
     return {};
   Reason reason;
-  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  if (succeeded(space) && space->hasGroups())
+  auto segments = columnSegmentsOf(kernel, dims, reason);
+  if (failed(segments) || segments->front().space.hasGroups())
     return {};
-  if (failed(space))
-    return {};
-  return Proposal(kernel, dims, *space,
-                  chooseVector(kernel, dims, *space, target), target)
+  ReductionSpace space = joinedColumns(*segments);
+  if (segments->size() == 1)
+    return Proposal(kernel, dims, space,
+                    chooseVector(kernel, dims, space, target), target)
+        .schedule();
+  int64_t vector = INT64_MAX;
+  for (const ReductionSegment &segment : *segments) {
+    ArrayRef<Extent> domain = segment.space.domain;
+    int64_t widest = widestVector(kernel, dims, domain, target);
+    vector =
+        std::min(vector, innermostVector(kernel, dims, domain, widest, target));
+  }
+  return Proposal(kernel, dims, space, {vector}, target, /*isJoined=*/true)
       .schedule();
 }
 

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/TileSpace.h"
@@ -528,6 +529,11 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
       return estimateRows(kernel, dims, *segments, rows, gpu);
   }
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  if (isa<ColumnsScheduleAttr>(schedule) && failed(space)) {
+    auto segments = columnSegmentsOf(kernel, dims, reason);
+    if (succeeded(segments))
+      space = joinedColumns(*segments);
+  }
   double points = 1;
   if (succeeded(space))
     points = estimatedElements(space->domain, dims);

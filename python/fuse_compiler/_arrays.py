@@ -12,6 +12,7 @@ are known to be plain memory are taken. No framework is imported for that.
 """
 
 import ctypes
+import numbers
 import sys
 
 from fuse_compiler._adapter import CPU, DTYPES, Layout, type_name
@@ -41,15 +42,15 @@ class HostNumber:
 
     @classmethod
     def of(cls, number, tensor):
-        """A Python number as an element of an input's type."""
+        """A number as an element of an input's type."""
         kind = _C_TYPES.get(tensor.dtype)
         is_float = tensor.dtype in ("f32", "f64")
-        if kind is None or (isinstance(number, float) and not is_float):
+        if kind is None or not (is_float or isinstance(number, numbers.Integral)):
             raise Error(
                 f"expected '{tensor.name}' to be {tensor.dtype}, but got {number!r}; pass an "
                 "array of rank 0 on the host, or give it another type"
             )
-        value = kind(number)
+        value = kind(float(number) if is_float else int(number))
         if not is_float and value.value != number:
             raise Error(
                 f"expected '{tensor.name}' to be a number of {tensor.dtype}, but got {number!r}; "

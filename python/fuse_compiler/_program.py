@@ -4,6 +4,7 @@
 
 import ctypes
 import json
+import numbers
 
 from fuse_compiler._adapter import CPU, CUDA, DTYPES, Layout
 from fuse_compiler._arrays import HostNumber, adapters
@@ -185,7 +186,7 @@ class Program(Description):
         """The arrays, with Python's numbers as memory of the host."""
         return tuple(
             HostNumber.of(array, self.inputs[i])
-            if i in self._scalars and isinstance(array, (bool, int, float))
+            if i in self._scalars and isinstance(array, numbers.Real)
             else array
             for i, array in enumerate(arrays)
         )

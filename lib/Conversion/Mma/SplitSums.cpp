@@ -29,11 +29,13 @@ mlir::fuse::splitPartLayoutOf(KernelOp kernel, const DimClasses &dims,
   layout.step = schedule.getTileK();
   layout.fold = 1;
   layout.haveBlocks = true;
-  layout.places = space->extents(space->k, dims);
+  layout.places = {space->extents(space->k, dims)};
   Type element = Float32Type::get(kernel.getContext());
-  for (const MmaSegment &segment : space->segments)
+  for (auto [number, segment] : llvm::enumerate(space->segments)) {
+    layout.results.push_back(dims.extents(segment.shape()));
     layout.components.append(segment.count(),
-                             {element, 1, dims.extents(segment.shape())});
+                             {element, 1, static_cast<unsigned>(number)});
+  }
   layout.late = llvm::to_vector(llvm::seq<unsigned>(kernel.getNumResults()));
   layout.lateInputs = inputsOf(kernel, layout.late, llvm::IsaPred<ContractOp>);
   return std::optional(std::move(layout));

@@ -74,10 +74,10 @@ mlir::fuse::streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
   layout.haveBlocks = true;
   if (layout.most > 1) {
     layout.step = schedule.getTileK();
-    layout.places = {space->keyExtent(dims)};
+    layout.places = {{space->keyExtent(dims)}};
     layout.blocksOfPart = StreamedTiles::grid(*space, schedule, dims);
   }
-  layout.results = rowExtents(*space, dims);
+  layout.results = {rowExtents(*space, dims)};
   Type element = Float32Type::get(kernel.getContext());
   layout.components = {{element}, {element}, {element, pitchOf(*space, dims)}};
   layout.late = llvm::to_vector(llvm::seq<unsigned>(kernel.getNumResults()));

@@ -1,8 +1,8 @@
-// Sums of the columns of two tensors, as two gradients of biases.
+// Sums of the columns of one tensor, and the largest of another's.
 func.func @columns_beside_columns(%x: tensor<?x1024xf32> {fuse.dims = ["n"]},
-                                  %y: tensor<?x1024xbf16> {fuse.dims = ["n"]})
-    -> (tensor<1024xf32>, tensor<1024xbf16>) {
+                                  %y: tensor<?x768xf32> {fuse.dims = ["m"]})
+    -> (tensor<1024xf32>, tensor<768xf32>) {
   %a = fuse.reduce sum %x dims = [0] : tensor<?x1024xf32> -> tensor<1024xf32>
-  %b = fuse.reduce sum %y dims = [0] : tensor<?x1024xbf16> -> tensor<1024xbf16>
-  return %a, %b : tensor<1024xf32>, tensor<1024xbf16>
+  %b = fuse.reduce max %y dims = [0] : tensor<?x768xf32> -> tensor<768xf32>
+  return %a, %b : tensor<1024xf32>, tensor<768xf32>
 }

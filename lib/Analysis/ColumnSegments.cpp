@@ -1,0 +1,73 @@
+//===- ColumnSegments.cpp - Columns of several tensors --------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/ColumnSegments.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Whether the segment can have blocks of its own beside others.
+static bool isAlone(const ReductionSegment &segment, const DimClasses &dims) {
+  const ReductionSpace &space = segment.space;
+  int64_t last = static_cast<int64_t>(space.domain.size()) - 1;
+  if (space.levels.empty() || space.hasGroups() || !segment.across.empty() ||
+      last < 1 || static_cast<int64_t>(space.reduced.size()) != last ||
+      space.isReduced(last) || !space.domain[last].isStatic() ||
+      space.domain[last].size < 2)
+    return false;
+  auto areMoved = [](const StorePath &path) { return !path.empty(); };
+  auto isOfColumns = [&](Value value) {
+    return space.isReducedShape(dims.extents(value));
+  };
+  return llvm::none_of(segment.paths, areMoved) &&
+         llvm::all_of(segment.stored, isOfColumns) &&
+         isOneWalk(segment.ops, segment.stored, space, dims);
+}
+
+FailureOr<std::vector<ReductionSegment>>
+mlir::fuse::columnSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                             const DimClasses &dims, Reason &reason) {
+  FailureOr<ReductionSpace> space = reductionSpaceOf(ops, dims, reason);
+  if (succeeded(space)) {
+    std::vector<ReductionSegment> one(1);
+    one.front().space = std::move(*space);
+    one.front().ops.assign(ops.begin(), ops.end());
+    one.front().results = llvm::to_vector(llvm::seq<unsigned>(results.size()));
+    one.front().stored.assign(results.begin(), results.end());
+    return one;
+  }
+  Reason why;
+  auto segments = reductionSegmentsOf(ops, results, dims, why);
+  bool areAlone = succeeded(segments) &&
+                  segments->size() <= kMostColumnSegments &&
+                  llvm::all_of(*segments, [&](const ReductionSegment &segment) {
+                    return isAlone(segment, dims);
+                  });
+  return areAlone ? std::move(segments)
+                  : FailureOr<std::vector<ReductionSegment>>(failure());
+}
+
+FailureOr<std::vector<ReductionSegment>>
+mlir::fuse::columnSegmentsOf(KernelOp kernel, const DimClasses &dims,
+                             Reason &reason) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+  return columnSegmentsOf(ops, llvm::to_vector(kernel.getYield().getValues()),
+                          dims, reason);
+}
+
+ReductionSpace mlir::fuse::joinedColumns(ArrayRef<ReductionSegment> segments) {
+  ReductionSpace joined = segments.front().space;
+  if (segments.size() == 1)
+    return joined;
+  int64_t columns = 0;
+  for (const ReductionSegment &segment : segments)
+    columns += segment.space.domain.back().size;
+  joined.domain.back() = Extent{columns};
+  return joined;
+}
