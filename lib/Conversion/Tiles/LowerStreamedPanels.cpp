@@ -343,17 +343,25 @@ void StreamedPanels::takeKeys(const Index &key) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// Of exponents that are not positive; what is summed may be rounded.
+/// Of exponents that are not positive. Where the result is below the normal
+/// numbers, as of what a mask hides, it is 0: a core takes many times as long
+/// for the others.
 Value StreamedPanels::exp(Value exponent) {
   Type element = PointEmitter::accuracyOf(space.exponentials);
   bool isNarrow = element.isF16() || element.isBF16();
+  int64_t width = lanesIn(exponent);
+  Value least = number(type.isF64() ? -708.0 : -87.0, width);
+  Value isSmall = arith::CmpFOp::create(
+      builder, loc(), arith::CmpFPredicate::OLT, exponent, least);
+  exponent = arith::SelectOp::create(builder, loc(), isSmall, least, exponent);
   auto power = math::ExpOp::create(
       builder, loc(), exponent,
       arith::FastMathFlagsAttr::get(builder.getContext(),
                                     isNarrow ? arith::FastMathFlags::afn
                                              : arith::FastMathFlags::none));
   power->setAttr(kNonpositiveAttr, builder.getUnitAttr());
-  return power;
+  return arith::SelectOp::create(builder, loc(), isSmall, number(0, width),
+                                 power);
 }
 
 /// The second where the first is no number, which the sum tells of.
@@ -390,8 +398,11 @@ Value StreamedPanels::overKeys(
   Index whole = emitter.mul(emitter.div(keysHere, vector), vector);
   Value all = loop(Index::constant(0), whole, lanes, number(start, lanes));
   if (lanes > 1) {
-    all = vector::ReductionOp::create(builder, loc(), kind, all,
-                                      arith::FastMathFlags::reassoc);
+    // The largest is a number.
+    auto flags = arith::FastMathFlags::reassoc;
+    if (kind == vector::CombiningKind::MAXNUMF)
+      flags = flags | arith::FastMathFlags::nnan;
+    all = vector::ReductionOp::create(builder, loc(), kind, all, flags);
     all = loop(whole, keysHere, 1, all);
   }
   return all;
