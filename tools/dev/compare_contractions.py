@@ -34,6 +34,8 @@ FEWEST_CALLS, MOST_CALLS, MOST_OPERATIONS = 4, 32, 2e12
 # What is fused rounds to 16 bits in between, in torch as in Fuse, so that its error is one
 # of larger values, and cancellation may leave it.
 FUSED_SLACK = 8
+# Sets of products of 16-bit floats, which QuACK has.
+PRODUCTS = ("layers", "few rows", "one row", "unknown rows", "orders", "odd sizes")
 # Also dequantised weights, and sums that Hopper's tensor cores keep with few bits.
 SLACK_SETS = ("fused", "weights", "f8", "block scales")
 
@@ -109,6 +111,7 @@ class Comparison:
         from peers import measure
 
         self.torch, self.measure, self.arguments = torch, measure, arguments
+        self.quack_mode = getattr(arguments, "quack", None)
         self.deadline = time.monotonic() + arguments.budget
         self.path = Path(arguments.out) / self.file_name
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -224,7 +227,7 @@ class Comparison:
         else:
             entry["chip"] = program.chip
             entry["kernels"] = [kernel.schedule for kernel in program.kernels]
-        if case.set != "fused" and self.arguments.quack:
+        if self.quack_mode and case.set in PRODUCTS:
             functions["quack"] = self.quack(case)
         if case.set == "fused":
 
@@ -241,7 +244,7 @@ class Comparison:
         """QuACK's GEMM of a product's operands."""
         from quack.gemm_interface import gemm
 
-        tuned = self.arguments.quack == "tuned"
+        tuned = self.quack_mode == "tuned"
         return lambda *inputs: gemm(*case.operands(self.torch, *inputs), tuned=tuned)
 
     def checked(self, case, function, inputs, reference):
