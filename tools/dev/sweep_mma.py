@@ -34,7 +34,7 @@ import fuse_compiler as fuse  # noqa: E402
 from compare_contractions import calls_in_a_graph  # noqa: E402
 from peers.contraction_cases import MODELS, ODD_SHAPES, product  # noqa: E402
 
-ROWS = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+ROWS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 FAMILIES = ("LLaMA-3 8B", "Qwen2.5 7B")
 # The model's first, and how much slower than the first others may be by it.
 FIRST, SLOWER = 24, 1.8
