@@ -50,19 +50,3 @@ func.func @not_tileFloat8(%x: tensor<512x256xf32>, %a: tensor<256x256xf32>, %b: 
   %y = fuse.mul %p, %q : tensor<512x256xf32>
   return %y : tensor<512x256xf32>
 }
-
-// Angles that every tile of queries would compute again; by tables they are read.
-func.func @streamedCostlyKeys(%q: tensor<1x4x256x64xf32>, %k: tensor<1x4x256x64xf32>, %v: tensor<1x4x256x64xf32>, %cos: tensor<256x32xf32>, %sin: tensor<256x32xf32>) -> tensor<1x4x256x64xf32> {
-  %t = fuse.tanh %k : tensor<1x4x256x64xf32>
-  %s = fuse.contract "bhmd,bhnd->bhmn" %q, %t : tensor<1x4x256x64xf32>, tensor<1x4x256x64xf32> -> tensor<1x4x256x256xf32>
-  %p = fuse.softmax %s dims = [3] : tensor<1x4x256x256xf32>
-  %o = fuse.contract "bhmn,bhnd->bhmd" %p, %v : tensor<1x4x256x256xf32>, tensor<1x4x256x64xf32> -> tensor<1x4x256x64xf32>
-  return %o : tensor<1x4x256x64xf32>
-}
-func.func @not_streamedCostlyKeys(%q: tensor<1x4x256x64xf32>, %k: tensor<1x4x256x64xf32>, %v: tensor<1x4x256x64xf32>, %cos: tensor<256x32xf32>, %sin: tensor<256x32xf32>) -> tensor<1x4x256x64xf32> {
-  %t = fuse.rotary half heads_tokens %k tables(%cos, %sin) : tensor<1x4x256x64xf32>, tensor<256x32xf32>
-  %s = fuse.contract "bhmd,bhnd->bhmn" %q, %t : tensor<1x4x256x64xf32>, tensor<1x4x256x64xf32> -> tensor<1x4x256x256xf32>
-  %p = fuse.softmax %s dims = [3] : tensor<1x4x256x256xf32>
-  %o = fuse.contract "bhmn,bhnd->bhmd" %p, %v : tensor<1x4x256x256xf32>, tensor<1x4x256x64xf32> -> tensor<1x4x256x64xf32>
-  return %o : tensor<1x4x256x64xf32>
-}

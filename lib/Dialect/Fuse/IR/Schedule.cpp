@@ -387,10 +387,11 @@ LogicalResult StreamedPanelsScheduleAttr::verify(EmitError emitError,
       failed(verifyPieces(emitError, "columns", columns, "vector", vector)) ||
       failed(verifyDepth(emitError, tileK)))
     return failure();
+  constexpr int64_t mostSums = 128;
   int64_t sums = rows * columns / vector;
-  if (sums <= kMaxSums)
+  if (sums <= mostSums)
     return success();
-  return emitError() << "expected rows and columns of at most " << kMaxSums
+  return emitError() << "expected rows and columns of at most " << mostSums
                      << " vectors of sums a thread, but got " << sums
                      << "; choose fewer rows";
 }

@@ -81,6 +81,7 @@ func.func @attention(%q: tensor<4x1x64xbf16>, %k: tensor<4x500x64xbf16>, %v: ten
   return %o : tensor<4x1x64xbf16>
 }
 // Without a softmax of rows, or in other types, they are reductions.
+// FORM-LABEL:    func.func @unlike
 // STREAMS-LABEL: func.func @unlike
 // STREAMS-NOT:   fuse.contract
 func.func @unlike(%q: tensor<4x1x64xf32>, %k: tensor<4x500x64xf32>, %v: tensor<4x500x64xf32>, %w: tensor<4x500x64xbf16>, %r: tensor<4x1x64xbf16>) -> (tensor<4x1x64xf32>, tensor<4x1x64xbf16>) {
