@@ -47,15 +47,17 @@ static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t parts = schedule.partsPerConsumer();
   int64_t columns = schedule.columnsPerConsumer();
   int64_t sums = parts * columns / 2;
-  int64_t fragments = 2 * (4 * parts + columns / 4);
+  int64_t fragments = 2 * (4 * parts + columns / 4), others = otherRegisters;
   if (schedule.getOperandBits() == 8) {
-    // The sums of a step are apart from the others; some chips unpack
-    // fragments.
+    // The sums of a step are apart from the others. Some chips unpack
+    // fragments, of which ptxas 13.0 keeps more than a step's.
     sums *= 2;
-    if (gpu.mmaSyncFloat8PerClock <= gpu.mmaSyncPerClock)
+    if (gpu.mmaSyncFloat8PerClock <= gpu.mmaSyncPerClock) {
       fragments *= 2;
+      others *= 2;
+    }
   }
-  return sums + fragments + otherRegisters;
+  return sums + fragments + others;
 }
 
 int64_t mlir::fuse::mmaSyncRegisters(MmaScheduleAttr schedule,
