@@ -245,9 +245,9 @@ def test_forward_with_gradients_is_a_region_and_backward_is_torchs(name, dtype):
         (region,) = forward.regions
         assert region.operators == ("fuse.attention_and_sums.default",)
         assert region.failure is None
-    # On a GPU torch has no kernel for some of these, and takes them apart.
-    is_whole = any("attention" in operator for operator, _ in backward.eager)
-    assert is_whole or inputs[0].device.type == "cuda", str(backward)
+    if not any("attention" in operator for operator, _ in backward.eager):
+        assert inputs[0].device.type == "cuda", str(backward)
+        pytest.skip("torch has no kernel for it on a GPU, and takes it apart")
     keywords = {
         key: x.double() if getattr(x, "dtype", None) == dtype else x
         for key, x in keywords.items()
@@ -280,12 +280,15 @@ def test_a_layer_that_is_trained_is_one_region():
     x = torch.randn(2, 128, 512).to(torch.bfloat16)
     compiled(layer)(x, tables, tables).float().square().mean().backward()
     forward, backward = fuse_torch.report()
-    assert len(forward.regions) == 1 and not forward.eager, str(forward)
+    # What a GPU's kernel has as random state is made, and never read.
+    named = {operator for operator, _ in forward.eager}
+    assert len(forward.regions) == 1 and named <= {"aten.empty.memory_format"}, named
     kernels = fuse.inspect(forward.regions[0].program, chip="sm_90a").kernels
     (attention,) = [k for k in kernels if k.ops.count("exp") and "log" in k.ops]
     assert "#fuse.streamed" in attention.schedule
     # Around torch's backward kernel the rest is in two regions.
-    assert len(backward.regions) == 2 and len(backward.eager) == 1, str(backward)
+    assert len(backward.regions) == 2, str(backward)
+    assert all("attention" in operator for operator, _ in backward.eager)
 
 
 @pytest.mark.parametrize("kernel", ["flash", "cudnn", "efficient"])

@@ -22,7 +22,7 @@ from fuse_compiler.ops._define import differentiate, empty_like, refuse_forward_
 from fuse_compiler.ops._run import EACH_ROW, ROWS, run
 
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
-_LEAST_ROWS = 128
+_LEAST_ROWS = 1024
 
 
 def _losses(logits, labels, ignore_index, smoothing):
@@ -63,7 +63,8 @@ def _blocks(x, weight, rows):
     if rows is None:
         fair = max(count * x.shape[1] // weight.shape[0], x.shape[1] // 2)
         rows = max(_LEAST_ROWS, 1 << max(fair - 1, 0).bit_length())
-    return range(0, count, rows), rows
+    # Of no rows there is one block, too.
+    return range(0, max(count, 1), rows), rows
 
 
 def _logits(block, weight, bias):
@@ -75,37 +76,39 @@ def _logits(block, weight, bias):
 class _Accumulator:
     """A sum of products, in the type that sums are computed in."""
 
-    def __init__(self, shape, x):
-        self._sum = torch.zeros(shape, dtype=_total_type(x), device=x.device)
+    def __init__(self, x):
+        self._sum, self._type = None, _total_type(x)
         is_narrow = x.dtype in (torch.float16, torch.bfloat16)
         # The product's own sums are in f32, and need not be rounded before they are added.
-        self._adds_wide = (
+        self._is_wide = (
             is_narrow and x.is_cuda and hasattr(torch.ops.aten.addmm, "dtype_out")
         )
 
     def add_product(self, a, b):
-        if self._sum.dtype == a.dtype:
+        if self._sum is None:
+            self._sum = self._first(a, b)
+        elif self._type == a.dtype:
             torch.addmm(self._sum, a, b, out=self._sum)
-        elif not self._add_wide(a, b):
+        elif self._is_wide:
+            torch.ops.aten.addmm.dtype_out(self._sum, a, b, self._type, out=self._sum)
+        else:
             self._sum += a @ b
 
-    def _add_wide(self, a, b):
-        """Adds the product before it is rounded, where torch's library can."""
-        if self._adds_wide:
+    def _first(self, a, b):
+        if self._is_wide:
             try:
-                torch.ops.aten.addmm.dtype_out(
-                    self._sum, a, b, self._sum.dtype, out=self._sum
-                )
+                return torch.ops.aten.mm.dtype(a, b, self._type)
             except RuntimeError:
-                self._adds_wide = False
-        return self._adds_wide
+                self._is_wide = False
+        return (a @ b).to(self._type)
 
     def add_rows(self, x):
-        self._sum += x.sum(0, dtype=self._sum.dtype)
+        found = x.sum(0, dtype=self._type)
+        self._sum = found if self._sum is None else self._sum + found
 
     def rounded(self, scale, dtype):
         """The sum times a number, in a type."""
-        return self._sum.mul_(scale).to(dtype)
+        return torch.mul(self._sum, scale, out=torch.empty_like(self._sum, dtype=dtype))
 
 
 def _compute(x, weight, bias, labels, ignore_index, smoothing, is_mean, rows):
@@ -134,8 +137,8 @@ def _compute_with_gradients(
     with torch.no_grad():
         scale = _scale(labels, ignore_index, is_mean, _total_type(x))
         losses, dx = [], torch.empty_like(x, memory_format=torch.contiguous_format)
-        dw = _Accumulator(weight.shape, x)
-        db = _Accumulator(weight.shape[:1], x) if bias is not None else None
+        dw = _Accumulator(x)
+        db = _Accumulator(x) if bias is not None else None
         first, rows = _blocks(x, weight, rows)
         for at in first:
             block = x[at : at + rows]
