@@ -38,6 +38,10 @@ FILES = {
         "models of transformers under torch.compile, with Fuse as its backend and others",
         "compare_models.py",
     ),
+    "host.json.xz": (
+        "how long calls of small programs keep the host",
+        "measure_host_time.py",
+    ),
     "distributed.json.xz": (
         "LLaMA's blocks shared by two GPUs, beside eager and torch.compile",
         "compare_distributed.py",
