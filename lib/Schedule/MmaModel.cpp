@@ -414,10 +414,14 @@ SmallVector<int64_t> mlir::fuse::mmaTileColumns(ArrayRef<int64_t> usual,
 
 SmallVector<MmaScheduleAttr> ScheduleList::all() {
   SmallVector<int64_t> columns = mmaTileColumns(tileColumns, form);
+  // Of two that are predicted to take the same time the first is taken. Steps
+  // of few columns are short, and the second warpgroup only waits.
+  constexpr int64_t fewColumns = 64;
   for (int64_t tileM : tileRows)
     for (int64_t tileN : columns)
-      for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
-        addShape({tileM, tileN, consumers});
+      for (int64_t number = 1; number <= mostConsumers; ++number)
+        addShape({tileM, tileN,
+                  tileN <= fewColumns ? number : mostConsumers + 1 - number});
   return std::move(found);
 }
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits the numbers of lib/Schedule/MmaModel.cpp, WgmmaNumbers.inc, to times of tiles.
 
-The data, results/mma-sweep.json.xz, are times of some 25 schedules for each of 75
+The data, results/mma-sweep.json.xz, are times of some 25 schedules for each of 83
 products, once on an H100 and twice on an H200, with a cold L2 and back to back. A fit is good if the
 schedule that the model takes for the fastest is fast: what counts is its time over the
 fastest one's, the mean of both times, on average and at worst; and a little how far the
@@ -31,6 +31,7 @@ SWEEP = ROOT / "results" / "mma-sweep.json.xz"
 SHIPPED = ROOT / "lib" / "Target" / "WgmmaNumbers.inc"
 # As in MmaModel.cpp, TimeModel.cpp and GPUTarget.cpp.
 ELEMENT_BYTES, SUM_BYTES, SHARPNESS, SLOTS_IN_USE, LINE = 2, 4, 4, 2, 128
+FEW_COLUMNS = 64
 MULTIPROCESSORS, MMA_PER_CLOCK = 132, 2048
 SHARED_BYTES_PER_CLOCK, PORT_BYTES_PER_CLOCK = 128, 48
 # Between two kernels as events measure them.
@@ -183,8 +184,11 @@ def predicted(tiles, numbers):
 
 def choices(tiles, numbers):
     """Of each case, the tile that the model takes for the fastest."""
-    # Of two that take as long the swapped one comes first, as in MmaModel.cpp.
-    order = np.lexsort((~tiles.swap, predicted(tiles, numbers), tiles.case))
+    # Of two that take as long the swapped one comes first, and of few columns that with
+    # fewer consumers, as in MmaModel.cpp.
+    consumers = tiles.consumers * np.where(tiles.columns <= FEW_COLUMNS, 1, -1)
+    predictions = predicted(tiles, numbers)
+    order = np.lexsort((consumers, ~tiles.swap, predictions, tiles.case))
     return order[tiles.first]
 
 

@@ -59,7 +59,7 @@ FILES = {
         "compare_cpu_contractions.py",
     ),
     "mma-sweep.json.xz": (
-        "times of some 25 schedules of tensor cores for each of 75 products of 16 to "
+        "times of some 25 schedules of tensor cores for each of 83 products of 8 to "
         "4096 rows, on an H100 and an H200; fit_mma_model.py reads it",
         "sweep_mma.py",
     ),
