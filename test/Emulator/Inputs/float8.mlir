@@ -33,3 +33,14 @@ func.func @padded(%x: tensor<?x1000xf8E4M3FN>, %w: tensor<64x1000xf8E4M3FN>) -> 
   %y = fuse.contract "mk,nk->mn" %x, %w : tensor<?x1000xf8E4M3FN>, tensor<64x1000xf8E4M3FN> -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
 }
+
+// Tiles whose steps go around a ring of two slots several times.
+func.func @ring(%x: tensor<?x1040xf8E4M3FN>, %w: tensor<72x1040xf8E4M3FN>) -> tensor<?x72xf32> {
+  %y = fuse.kernel "ring" ins(%x, %w : tensor<?x1040xf8E4M3FN>, tensor<72x1040xf8E4M3FN>) -> tensor<?x72xf32>
+      schedule = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 64, tile_k = 128, stages = 2, consumers = 1, raster = 1, store = direct, persistent = 2, operand_bits = 8> {
+  ^bb0(%a: tensor<?x1040xf8E4M3FN>, %b: tensor<72x1040xf8E4M3FN>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x1040xf8E4M3FN>, tensor<72x1040xf8E4M3FN> -> tensor<?x72xf32>
+    fuse.yield %p : tensor<?x72xf32>
+  }
+  return %y : tensor<?x72xf32>
+}
