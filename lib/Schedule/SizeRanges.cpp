@@ -155,8 +155,6 @@ private:
   void add(ArrayRef<Extent> extents);
   void addContractions(KernelOp kernel);
   void addStreamed(KernelOp kernel);
-  SmallVector<AssumedSize> ofOneSequence(const StreamedSpace &space,
-                                         ArrayRef<AssumedSize> assumed) const;
   ScheduleAttrInterface choiceFor(const SizedKernel &one,
                                   ArrayRef<AssumedSize> assumed) const;
   Choice choiceFor(ArrayRef<AssumedSize> assumed) const;
@@ -212,18 +210,6 @@ void RangeFinder::addStreamed(KernelOp kernel) {
   add({rows});
 }
 
-/// Of few queries one sequence, or a few, leave most of the chip idle.
-SmallVector<AssumedSize>
-RangeFinder::ofOneSequence(const StreamedSpace &space,
-                           ArrayRef<AssumedSize> assumed) const {
-  SmallVector<AssumedSize> all(assumed);
-  ContractionSpace scores = contractionSpaceOf(space.scores);
-  for (char axis : scores.outer)
-    for (int cls : dynamicSizeOf({scores.extent(axis, dims)}, dims).classes)
-      all.push_back({{cls}, 1});
-  return all;
-}
-
 ScheduleAttrInterface
 RangeFinder::choiceFor(const SizedKernel &one,
                        ArrayRef<AssumedSize> assumed) const {
@@ -231,7 +217,7 @@ RangeFinder::choiceFor(const SizedKernel &one,
     return firstMmaFor(mmaProductOf(one.kernel, dims, assumed), one.schedules,
                        *target.gpu);
   ScheduleTarget sized = target;
-  sized.assumed = ofOneSequence(*one.streamed, assumed);
+  sized.assumed.assign(assumed.begin(), assumed.end());
   return proposeStreamed(one.kernel, dims, sized);
 }
 
@@ -246,8 +232,7 @@ double RangeFinder::secondsOf(const Choice &choice,
   for (auto [one, schedule] : llvm::zip(kernels, choice))
     seconds +=
         one.streamed
-            ? streamedSeconds(*one.streamed, dims, *target.gpu,
-                              ofOneSequence(*one.streamed, assumed),
+            ? streamedSeconds(*one.streamed, dims, *target.gpu, assumed,
                               cast<StreamedScheduleAttr>(schedule))
             : estimateMma(cast<MmaScheduleAttr>(schedule),
                           mmaProductOf(one.kernel, dims, assumed), *target.gpu)

@@ -29,6 +29,8 @@ static constexpr double specialsPerClock = 16;
 static constexpr int64_t rowsOfConsumer = MmaScheduleAttr::kRows;
 /// Blocks of one consumer that registers leave room for.
 static constexpr int64_t mostResident = 2;
+/// The keys of a call of few queries, of one sequence, where both are unknown.
+static constexpr int64_t decodedKeys = 8192;
 /// What another way than a block for all keys has to take of that one's time.
 static constexpr double worthwhile = 0.95;
 
@@ -85,8 +87,9 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
       depth(wholeRows(space.depthExtent(dims))),
       columns(wholeRows(space.columnExtent(dims))),
       canShare(space.canLeaveParts()) {
+  SmallVector<AssumedSize> known(assumed);
   auto sizeOf = [&](const Extent &extent) {
-    return estimatedSize(dynamicSizeOf({extent}, dims), assumed);
+    return estimatedSize(dynamicSizeOf({extent}, dims), known);
   };
   ContractionSpace scores = contractionSpaceOf(space.scores);
   Extent ofRows = space.rowExtent(dims);
@@ -98,9 +101,16 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
                        });
   areRowsKnown = ofRows.isStatic() || areAssumedFew;
   areTilesKnown = ofRows.isStatic();
+  auto assume = [&](const Extent &extent, int64_t size) {
+    for (int cls : dynamicSizeOf({extent}, dims).classes)
+      if (areAssumedFew)
+        known.push_back({{cls}, size});
+  };
+  assume(space.keyExtent(dims), decodedKeys);
   for (char axis : scores.outer) {
     Extent extent = scores.extent(axis, dims);
     areTilesKnown &= extent.isStatic();
+    assume(extent, /*size=*/1);
     if (axis != space.heads)
       batches *= sizeOf(extent);
   }

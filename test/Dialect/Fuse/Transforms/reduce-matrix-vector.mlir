@@ -84,6 +84,7 @@ func.func @attention(%q: tensor<4x1x64xbf16>, %k: tensor<4x500x64xbf16>, %v: ten
 // FORM-LABEL:    func.func @unlike
 // STREAMS-LABEL: func.func @unlike
 // STREAMS-NOT:   fuse.contract
+// STREAMS:       return
 func.func @unlike(%q: tensor<4x1x64xf32>, %k: tensor<4x500x64xf32>, %v: tensor<4x500x64xf32>, %w: tensor<4x500x64xbf16>, %r: tensor<4x1x64xbf16>) -> (tensor<4x1x64xf32>, tensor<4x1x64xbf16>) {
   %s = fuse.contract "hmd,hnd->hmn" %q, %k : tensor<4x1x64xf32>, tensor<4x500x64xf32> -> tensor<4x1x500xf32>
   %p = fuse.softmax %s dims = [2] : tensor<4x1x500xf32>
