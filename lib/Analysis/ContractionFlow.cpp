@@ -27,9 +27,11 @@ namespace {
 class FlowFinder {
 public:
   FlowFinder(ArrayRef<ContractOp> contractions, const DimClasses &dims,
-             Reason &reason, bool tilesReduce)
-      : contractions(contractions), contract(contractions.front()), dims(dims),
-        reason(reason), tilesReduce(tilesReduce) {}
+             Reason &reason, bool tilesReduce, const BlockSum *blocks)
+      : contractions(contractions), dims(dims), reason(reason),
+        tilesReduce(tilesReduce), blocks(blocks),
+        first(blocks ? blocks->sum->getResult(0)
+                     : contractions.front()->getResult(0)) {}
 
   FailureOr<ContractionFlow> run(ArrayRef<Operation *> ops,
                                  ArrayRef<Value> results);
@@ -41,6 +43,7 @@ private:
   }
   bool follows(Value value) const { return flow.values.contains(value); }
   LogicalResult visit(Operation *op);
+  LogicalResult start(Operation *op);
   LogicalResult visitPointwise(Operation *op);
   LogicalResult visitRotary(RotaryOp op);
   LogicalResult visitScatter(ScatterOp op);
@@ -54,11 +57,13 @@ private:
   LogicalResult checkNeighbours();
 
   ArrayRef<ContractOp> contractions;
-  /// The first.
-  ContractOp contract;
   const DimClasses &dims;
   Reason &reason;
   bool tilesReduce;
+  /// Null where there are none.
+  const BlockSum *blocks;
+  /// The first of what the flow starts from.
+  Value first;
   /// What follows from reductions.
   llvm::DenseSet<Value> reduced;
   ContractionFlow flow;
@@ -194,7 +199,7 @@ LogicalResult FlowFinder::visitSlice(SliceOp op) {
   SmallVector<Extent> to = dims.extents(op.getResult());
   std::optional<int64_t> all = moved.columns;
   if (!all)
-    all = staticProduct(dims.extents(contract.getResult()).back());
+    all = staticProduct(dims.extents(first).back());
   for (auto [axis, offset] : llvm::enumerate(op.getOffsets())) {
     if (from[axis] == to[axis])
       continue;
@@ -210,20 +215,28 @@ LogicalResult FlowFinder::visitSlice(SliceOp op) {
   return move(op, std::move(moved));
 }
 
+/// What has the sums: a contraction, or what adds up its blocks.
+LogicalResult FlowFinder::start(Operation *op) {
+  Value sums = op->getResult(0);
+  if (llvm::any_of(op->getOperands(), [&](Value v) { return follows(v); }))
+    return refuse(ReasonKind::chainedContractions);
+  if (!dims.sameShape(sums, first))
+    return refuse(ReasonKind::contractionShapes);
+  MovedElements moved;
+  moved.columnSteps.assign(dims.extents(sums).size(), 0);
+  if (!moved.columnSteps.empty())
+    moved.columnSteps.back() = 1;
+  flow.values.insert({sums, std::move(moved)});
+  return success();
+}
+
 LogicalResult FlowFinder::visit(Operation *op) {
-  if (auto own = dyn_cast<ContractOp>(op);
-      own && llvm::is_contained(contractions, own)) {
-    if (llvm::any_of(op->getOperands(), [&](Value v) { return follows(v); }))
-      return refuse(ReasonKind::chainedContractions);
-    if (!dims.sameShape(own.getResult(), contract.getResult()))
-      return refuse(ReasonKind::contractionShapes);
-    MovedElements moved;
-    moved.columnSteps.assign(contract.getType().getRank(), 0);
-    if (!moved.columnSteps.empty())
-      moved.columnSteps.back() = 1;
-    flow.values.insert({own.getResult(), std::move(moved)});
+  if (blocks && llvm::is_contained(blocks->ops, op))
     return success();
-  }
+  auto own = dyn_cast<ContractOp>(op);
+  if ((own && llvm::is_contained(contractions, own)) ||
+      (blocks && blocks->isSum(op)))
+    return start(op);
   if (isRowOrder(op))
     return refuse(ReasonKind::orderNeedsRows);
   if (isReduction(op) && tilesReduce) {
@@ -266,9 +279,9 @@ LogicalResult FlowFinder::visit(Operation *op) {
 LogicalResult FlowFinder::addResult(Value result) {
   Value stored = storedValue(result);
   if (!follows(stored)) {
-    if (!dims.sameShape(stored, contract.getResult()))
+    if (!dims.sameShape(stored, first))
       return refuse(ReasonKind::resultNotContractionShape);
-    MovedElements moved = flow.of(contract.getResult());
+    MovedElements moved = flow.of(first);
     flow.values.insert({stored, std::move(moved)});
   }
   flow.needsTiles |= !flow.of(stored).moves.empty();
@@ -299,7 +312,7 @@ LogicalResult FlowFinder::checkColumns() {
   int64_t whole = flow.wholeColumns;
   if (slices)
     whole = std::lcm(whole, groupColumns);
-  Extent columns = dims.extents(contract.getResult()).back();
+  Extent columns = dims.extents(first).back();
   if (whole > mostTileColumns ||
       (columns.isStatic() && columns.size % flow.wholeColumns != 0))
     return refuse(whole == flow.wholeColumns
@@ -326,12 +339,12 @@ FailureOr<ContractionFlow> FlowFinder::run(ArrayRef<Operation *> ops,
   return std::move(flow);
 }
 
-FailureOr<ContractionFlow>
-mlir::fuse::contractionFlowOf(ArrayRef<ContractOp> contractions,
-                              ArrayRef<Operation *> ops,
-                              ArrayRef<Value> results, const DimClasses &dims,
-                              Reason &reason, bool tilesReduce) {
-  return FlowFinder(contractions, dims, reason, tilesReduce).run(ops, results);
+FailureOr<ContractionFlow> mlir::fuse::contractionFlowOf(
+    ArrayRef<ContractOp> contractions, ArrayRef<Operation *> ops,
+    ArrayRef<Value> results, const DimClasses &dims, Reason &reason,
+    bool tilesReduce, const BlockSum *blocks) {
+  return FlowFinder(contractions, dims, reason, tilesReduce, blocks)
+      .run(ops, results);
 }
 
 FailureOr<ContractionFlow> mlir::fuse::contractionFlowOf(KernelOp kernel,
@@ -344,6 +357,107 @@ FailureOr<ContractionFlow> mlir::fuse::contractionFlowOf(KernelOp kernel,
   return contractionFlowOf(contract, ops,
                            llvm::to_vector(kernel.getYield().getValues()), dims,
                            reason);
+}
+
+/// What follows from the contraction, but for the reduction and what follows
+/// from that.
+static SmallVector<Operation *> opsUpTo(ReduceOp sum, ContractOp contract,
+                                        ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> found;
+  llvm::DenseSet<Value> following;
+  for (Operation *op : ops) {
+    bool follows = llvm::any_of(op->getOperands(),
+                                [&](Value v) { return following.contains(v); });
+    if (op != contract.getOperation() && (!follows || op == sum))
+      continue;
+    found.push_back(op);
+    following.insert_range(op->getResults());
+  }
+  return found;
+}
+
+/// The letter of the axis that is summed, if in both operands it is the one
+/// before that of the products, of which there are as many as a step takes.
+static std::optional<char> axisOfBlocks(ContractOp contract, ReduceOp sum,
+                                        const DimClasses &dims) {
+  constexpr int64_t places = MmaScheduleAttr::kRowBytes;
+  ContractionSpace space = contractionSpaceOf(contract);
+  if (sum.getKind() != ReduceKind::sum || sum.getKeep() ||
+      sum.getDims().size() != 1 || space.summed.size() != 1 ||
+      space.extent(space.summed.front(), dims).size != places)
+    return std::nullopt;
+  char axis = contract.getResultAxes()[sum.getDims().front()];
+  char summed = space.summed.front();
+  auto isBefore = [&](StringRef axes) {
+    return axes.size() > 2 && axes.back() == summed &&
+           axes[axes.size() - 2] == axis;
+  };
+  bool isInBoth =
+      isBefore(contract.getLhsAxes()) && isBefore(contract.getRhsAxes());
+  return isInBoth ? std::optional(axis) : std::nullopt;
+}
+
+/// How many columns dimensions have that columns are split into.
+static int64_t splitColumns(const ContractionFlow &flow,
+                            const DimClasses &dims) {
+  int64_t columns = 1;
+  for (auto &[value, moved] : flow.values) {
+    if (moved.moves.empty() || !isa<tensor::ExpandShapeOp>(moved.moves.back()))
+      continue;
+    Extent inner = dims.extents(value).back();
+    if (inner.isStatic() && inner.size > 0 &&
+        std::lcm(columns, inner.size) <= mostTileColumns)
+      columns = std::lcm(columns, inner.size);
+  }
+  return columns;
+}
+
+/// The only contraction and the only reduction.
+static std::pair<ContractOp, ReduceOp>
+productAndSum(ArrayRef<Operation *> ops) {
+  ContractOp contract;
+  ReduceOp sum;
+  for (Operation *op : ops) {
+    if (auto product = dyn_cast<ContractOp>(op)) {
+      if (contract)
+        return {};
+      contract = product;
+    } else if (isReduction(op)) {
+      if (sum || !isa<ReduceOp>(op))
+        return {};
+      sum = cast<ReduceOp>(op);
+    }
+  }
+  return {contract, sum};
+}
+
+std::optional<BlockSum> mlir::fuse::blockSumOf(ArrayRef<Operation *> ops,
+                                               ArrayRef<Value> results,
+                                               const DimClasses &dims) {
+  auto [contract, sum] = productAndSum(ops);
+  if (!contract || !sum || !getElementTypeOrSelf(contract.getType()).isF32() ||
+      !getElementTypeOrSelf(sum->getResult(0).getType()).isF32() ||
+      contract.getLhs().getType().getElementTypeBitWidth() != 8 ||
+      !dims.sameShape(sum->getOperand(0), contract.getResult()))
+    return std::nullopt;
+  std::optional<char> axis = axisOfBlocks(contract, sum, dims);
+  if (!axis)
+    return std::nullopt;
+  BlockSum found{contract, sum, *axis, {}, opsUpTo(sum, contract, ops)};
+  if (llvm::any_of(results, [&](Value result) {
+        return llvm::is_contained(found.ops, result.getDefiningOp());
+      }))
+    return std::nullopt;
+  Value summed = sum->getOperand(0);
+  Reason reason;
+  FailureOr<ContractionFlow> flow =
+      contractionFlowOf(contract, found.ops, summed, dims, reason);
+  if (failed(flow) || !flow->values.contains(summed) ||
+      !isInOrder(summed, *flow))
+    return std::nullopt;
+  found.flow = std::move(*flow);
+  found.wholeColumns = splitColumns(found.flow, dims);
+  return found;
 }
 
 bool mlir::fuse::isInOrder(Value result, const ContractionFlow &flow) {

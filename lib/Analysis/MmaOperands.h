@@ -48,9 +48,10 @@ public:
   }
 
   /// `own` are the axes of the rows or the columns, the last of which has the
-  /// others joined to it.
+  /// others joined to it, as the summed one has that of its blocks.
   FailureOr<MmaOperand> find(const ContractionSpace &space, Value tensor,
-                             StringRef axes, ArrayRef<char> own);
+                             StringRef axes, ArrayRef<char> own,
+                             std::optional<char> blocks = std::nullopt);
   /// The same of what is gathered, in the group, from pages of rows along
   /// `rows`. Where nothing is gathered as find().
   FailureOr<MmaOperand> findPaged(const ContractionSpace &space, Value tensor,

@@ -54,6 +54,8 @@ bool mlir::fuse::fitsTensorMap(KernelOp kernel, const DimClasses &dims,
 
 SmallVector<Extent> MmaSpace::extents(char axis, const DimClasses &dims) const {
   ContractionSpace space = contractionSpaceOf(first());
+  if (axis == k && blocks)
+    return {space.extent(blocks->axis, dims), space.extent(k, dims)};
   if (axis != m)
     return {space.extent(axis, dims)};
   return llvm::map_to_vector(
@@ -106,7 +108,8 @@ void mlir::fuse::orderDims(MmaOperand &operand, char own, char k) {
 
 FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
                                              Value tensor, StringRef axes,
-                                             ArrayRef<char> own) {
+                                             ArrayRef<char> own,
+                                             std::optional<char> blocks) {
   char k = space.summed.front();
   MmaOperand operand;
   operand.tensor = tensor;
@@ -118,14 +121,19 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
     return refuse(ReasonKind::mmaFloat8Axis);
   if (!fitsTensorMap(edge, dims, tensor, facts))
     return refuse(ReasonKind::mmaUnalignedRows);
+  // Of other tensors it is not known how far the blocks of a row are apart.
+  if (blocks && strideKind(tensor) != StrideKind::dense)
+    return refuse(ReasonKind::mmaUnalignedRows);
   for (auto [number, axis] : llvm::enumerate(axes)) {
     Extent extent = dims.extent(tensor, number);
     bool isOwn = llvm::is_contained(own, axis);
-    if ((isOwn || axis == k) && extent != space.extent(axis, dims))
+    bool isSummed = axis == k || axis == blocks;
+    if ((isOwn || isSummed) && extent != space.extent(axis, dims))
       return refuse(ReasonKind::mmaRepeats);
-    if (!isOwn && axis != k && extent.size == 1)
+    if (!isOwn && !isSummed && extent.size == 1)
       continue;
-    if (isOwn && axis != own.front()) {
+    bool isJoined = isOwn ? axis != own.front() : blocks && axis == k;
+    if (isJoined) {
       operand.dims.back().push_back(number);
       operand.axes.back() = axis;
       continue;
@@ -155,6 +163,10 @@ private:
     reason = std::move(why);
     return failure();
   }
+  std::optional<char> axisOfBlocks() const {
+    return found.blocks ? std::optional(found.blocks->axis) : std::nullopt;
+  }
+  bool isBlocks(char axis) const { return axisOfBlocks() == axis; }
   LogicalResult checkProduct(const ContractionSpace &space);
   LogicalResult start(ContractOp op);
   LogicalResult addContraction(MmaSegment &segment, ContractOp op);
@@ -201,7 +213,9 @@ LogicalResult SpaceFinder::start(ContractOp op) {
   found.m = *space.m;
   found.n = space.n;
   found.k = space.summed.front();
-  llvm::append_range(found.resultAxes, op.getResultAxes());
+  found.blocks = blockSumOf(group.ops, group.results, dims);
+  llvm::copy_if(op.getResultAxes(), std::back_inserter(found.resultAxes),
+                [&](char axis) { return !isBlocks(axis); });
   found.rowAxes =
       joinedAxes(space, found.m, rowAxes, sides.columnAxes, sides.rows);
   for (Operation *other : group.ops)
@@ -217,10 +231,10 @@ LogicalResult SpaceFinder::start(ContractOp op) {
                             found.rowAxes.end() - joined);
     }
   for (char axis : space.outer)
-    if (!llvm::is_contained(found.rowAxes, axis))
+    if (!llvm::is_contained(found.rowAxes, axis) && !isBlocks(axis))
       found.outer.push_back(axis);
   FailureOr<MmaOperand> rows =
-      operands.find(space, sides.rows, rowAxes, found.rowAxes);
+      operands.find(space, sides.rows, rowAxes, found.rowAxes, axisOfBlocks());
   if (failed(rows))
     return failure();
   found.rows = *rows;
@@ -254,8 +268,8 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
       dims.extents(op.getResult()) != dims.extents(segment.shape()))
     return refuse(ReasonKind::contractionShapes);
   ContractionSides sides(space);
-  auto columns =
-      operands.find(space, sides.columns, sides.columnAxes, {space.n});
+  auto columns = operands.find(space, sides.columns, sides.columnAxes,
+                               {space.n}, axisOfBlocks());
   if (failed(columns))
     return failure();
   if (!found.segments.front().contractions.empty() &&
@@ -263,7 +277,10 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
           getElementTypeOrSelf(
               found.segments.front().contractions.front().columns.tensor))
     return refuse(ReasonKind::mmaColumnTypes);
-  segment.contractions.push_back({op, *columns});
+  auto sums = op.getResult();
+  if (found.blocks)
+    sums = cast<TypedValue<RankedTensorType>>(found.blocks->sum->getResult(0));
+  segment.contractions.push_back({op, *columns, sums});
   if (failed(findLetters(space)))
     return failure();
   for (char &axis : segment.contractions.back().columns.axes)
@@ -304,9 +321,9 @@ LogicalResult SpaceFinder::findFlows(ArrayRef<ContractionSegment> segments) {
     auto results = llvm::map_to_vector(segment.results, [&](unsigned number) {
       return group.results[number];
     });
-    FailureOr<ContractionFlow> flow =
-        contractionFlowOf(source.contractions, ops, results, dims, reason,
-                          /*tilesReduce=*/true);
+    FailureOr<ContractionFlow> flow = contractionFlowOf(
+        source.contractions, ops, results, dims, reason,
+        /*tilesReduce=*/true, found.blocks ? &*found.blocks : nullptr);
     if (failed(flow))
       return failure();
     segment.flow = std::move(*flow);
@@ -317,7 +334,9 @@ LogicalResult SpaceFinder::findFlows(ArrayRef<ContractionSegment> segments) {
 /// Whether tiles can leave parts of the reductions. What follows from these is
 /// no tile's result.
 LogicalResult SpaceFinder::findReductions() {
-  llvm::copy_if(group.ops, std::back_inserter(found.reductions), isReduction);
+  // That of blocks is the only one.
+  if (!found.blocks)
+    llvm::copy_if(group.ops, std::back_inserter(found.reductions), isReduction);
   if (found.reductions.empty())
     return success();
   if (found.segments.size() > 1)

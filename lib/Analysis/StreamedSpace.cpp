@@ -390,7 +390,8 @@ LogicalResult StreamedFinder::findProduct() {
   if (failed(operand))
     return failure();
   its.segments.emplace_back();
-  its.segments.front().contractions.push_back({product, *operand});
+  its.segments.front().contractions.push_back(
+      {product, *operand, product.getResult()});
   int64_t most = inPanels() ? mostPanelDepth : mostDepth;
   for (const Extent &extent :
        {found.depthExtent(dims), found.columnExtent(dims)})

@@ -8,6 +8,7 @@
 #include "PartStates.h"
 
 #include "fuse/Analysis/ColumnSegments.h"
+#include "fuse/Analysis/MmaSpace.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SetVector.h"
@@ -74,12 +75,14 @@ std::optional<int64_t> mlir::fuse::mostPartsOf(ScheduleAttrInterface schedule) {
 }
 
 /// Whether launches leave states of the kernel's reductions.
-static bool leavesParts(KernelOp kernel) {
+static bool leavesParts(KernelOp kernel, const DimClasses &dims) {
   auto isOfBody = [](Operation &op) { return isReduction(&op); };
   return llvm::TypeSwitch<Attribute, bool>(kernel.getScheduleAttr())
       .Case([](ColumnsScheduleAttr columns) { return columns.leavesParts(); })
       .Case([&](MmaScheduleAttr) {
-        return llvm::any_of(kernel.getBody().front(), isOfBody);
+        KernelAsGroup group(kernel);
+        return llvm::any_of(kernel.getBody().front(), isOfBody) &&
+               !blockSumOf(group.ops, group.results, dims);
       })
       .Default(false);
 }
@@ -113,7 +116,7 @@ static PartLayout startOfLayout(KernelOp kernel,
 
 FailureOr<std::optional<PartLayout>>
 mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
-  if (!leavesParts(kernel))
+  if (!leavesParts(kernel, dims))
     return std::optional<PartLayout>();
   Reason reason;
   auto segments = columnSegmentsOf(kernel, dims, reason);

@@ -324,11 +324,15 @@ FailureOr<GroupKind> Classifier::asTiles(ArrayRef<ContractOp> contracts) {
     for (Value operand : contract.getOperands())
       if (llvm::is_contained(group.ops, operand.getDefiningOp()))
         return refuse(ReasonKind::operandComputed);
-  if (group.tilesReduce && llvm::any_of(group.ops, isReduction))
+  std::optional<BlockSum> blocks;
+  if (tensorCores->hasWgmma)
+    blocks = blockSumOf(group.ops, group.results, dims);
+  if (group.tilesReduce && !blocks && llvm::any_of(group.ops, isReduction))
     if (Reason why = checkPartsOf(contracts.front()))
       return refuse(why);
   if (failed(contractionFlowOf(contracts, group.ops, group.results, dims,
-                               reason, group.tilesReduce)))
+                               reason, group.tilesReduce,
+                               blocks ? &*blocks : nullptr)))
     return failure();
   return GroupKind::Contraction;
 }

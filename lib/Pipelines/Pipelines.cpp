@@ -41,6 +41,15 @@ static FuseSplitReductionsOptions splitOptions(StringRef chip) {
   return split;
 }
 
+static FuseSumBlocksOptions blockOptions(const PipelineOptions &options) {
+  FuseSumBlocksOptions blocks;
+  llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
+  if (!gpu)
+    llvm::consumeError(gpu.takeError());
+  blocks.rounds = !options.strict && gpu && gpu->hasWgmma;
+  return blocks;
+}
+
 /// The chip, and what kernels may rely on in a call.
 template <typename PassOptions>
 static PassOptions withFacts(const PipelineOptions &options) {
@@ -87,8 +96,10 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(
         createFuseSplitReductions(splitOptions(options.chip)));
   pm.addNestedPass<func::FuncOp>(createFusePropagateReshapes());
-  if (options.fusion)
+  if (options.fusion) {
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
+    pm.addNestedPass<func::FuncOp>(createFuseSumBlocks(blockOptions(options)));
+  }
   if (options.fusion && !options.strict) {
     HoistRowScaleOptions hoist;
     hoist.normsOnly = true;

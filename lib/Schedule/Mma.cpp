@@ -49,8 +49,8 @@ static void addEpilogue(MmaProduct &product, const MmaSpace &space,
   Block &body = kernel.getBody().front();
   double places = product.batches * product.m * product.n;
   auto isWhole = [&](Value value) {
-    return llvm::any_of(body.getOps<ContractOp>(), [&](ContractOp contract) {
-      return dims.sameShape(value, contract.getResult());
+    return llvm::any_of(space.segments, [&](const MmaSegment &segment) {
+      return dims.sameShape(value, segment.shape());
     });
   };
   auto isMoved = [&](Value value) {
@@ -72,6 +72,8 @@ static void addEpilogue(MmaProduct &product, const MmaSpace &space,
   for (Operation &op : body.without_terminator()) {
     Value value = isReduction(&op) ? op.getOperand(0) : op.getResult(0);
     if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    if (space.blocks && space.blocks->isSum(&op))
       continue;
     if (isReduction(&op))
       product.states += numStateComponents(&op);
@@ -134,6 +136,10 @@ MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   form.mayEndBeyondColumns = form.mayGather = space.reductions.empty();
   form.mayBeSwapped =
       space.segments.size() == 1 && space.segments.front().count() == 1;
+  form.hasBlocks = space.blocks.has_value();
+  if (space.blocks)
+    form.wholeColumns =
+        std::gcd(space.blocks->wholeColumns, MmaScheduleAttr::kRowElements);
   for (const MmaSegment &segment : space.segments) {
     form.mayGather &= !segment.flow.needsTiles;
     form.contractions = std::lcm(form.contractions, segment.count());

@@ -278,7 +278,9 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
   if (schedule.getClusterN() > 1 && !form.mayEndBeyondColumns)
     return false;
   bool copiesResults = schedule.getStore() == MmaStore::tma;
-  if (schedule.columnsPerConsumer() % form.wholeColumns != 0)
+  // What needs whole columns elsewhere does not gather sums.
+  if (!schedule.getSwap() &&
+      schedule.columnsPerConsumer() % form.wholeColumns != 0)
     return false;
   return isShared(/*unit=*/8) && (areBlocks || isAlongK) &&
          (!copiesResults || (hasBlock && form.mayCopyResults));
@@ -436,7 +438,7 @@ static std::pair<double, double> costOf(MmaScheduleAttr schedule,
 SmallVector<MmaScheduleAttr>
 mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
                              const MmaForm &form, const GPUTarget &gpu) {
-  if (!gpu.multiplies(product.operandBits))
+  if (!gpu.multiplies(product.operandBits) || (form.hasBlocks && !gpu.hasWgmma))
     return {};
   SmallVector<MmaScheduleAttr> all =
       gpu.hasWgmma ? ScheduleList(context, product.operandBits, form, gpu).all()

@@ -62,6 +62,37 @@ struct ContractionFlow {
   bool needsTiles = false;
 };
 
+/// A sum of a contraction's results along an outer axis, of what is computed of
+/// each of them before:
+///
+///   %p = fuse.contract "mbk,nbk->bmn" %x, %w        [b, m, n]
+///   %s = fuse.mul %p, %scales                       [b, m, n]
+///   %y = fuse.reduce sum %s dims = [0]              [m, n]
+///
+/// Both are one contraction whose summed axis comes in blocks.
+struct BlockSum {
+  ContractOp contract;
+  ReduceOp sum;
+  /// The letter of the blocks in the contraction.
+  char axis;
+  /// From the contraction to what is summed.
+  ContractionFlow flow;
+  /// What it follows through, the contraction first.
+  SmallVector<Operation *> ops;
+  /// Columns that have a factor in common, if tiles hold multiples of so many.
+  int64_t wholeColumns = 1;
+
+  bool isSum(Operation *op) const { return sum.operator->() == op; }
+};
+
+/// The sum of blocks in a group, whose only contraction and only reduction it
+/// is made of, and where nothing else reads what is between them. 8-bit floats
+/// come in blocks of as many as tensor cores multiply before their sums are
+/// added to others in f32. What is summed has the contraction's shape.
+std::optional<BlockSum> blockSumOf(ArrayRef<Operation *> ops,
+                                   ArrayRef<Value> results,
+                                   const DimClasses &dims);
+
 /// Whether a result of the kernel lies in memory as the contraction's would: it
 /// is reshaped at most, and not scattered.
 bool isInOrder(Value result, const ContractionFlow &flow);
@@ -73,11 +104,13 @@ inline constexpr int64_t mostTileColumns = 256;
 /// a scatter's is that of its updates. Or a reason why not all of it can be
 /// computed where a tile's sums are, such as "a rotary pair lies in two tiles
 /// of the contraction". With `tilesReduce` there may be reductions of values
-/// that were not moved; what follows from them is not followed.
+/// that were not moved; what follows from them is not followed. With `blocks`,
+/// the sum of the only contraction's, the flow starts from there.
 FailureOr<ContractionFlow>
 contractionFlowOf(ArrayRef<ContractOp> contractions, ArrayRef<Operation *> ops,
                   ArrayRef<Value> results, const DimClasses &dims,
-                  Reason &reason, bool tilesReduce = false);
+                  Reason &reason, bool tilesReduce = false,
+                  const BlockSum *blocks = nullptr);
 /// The same for the body of a kernel with one contraction.
 FailureOr<ContractionFlow> contractionFlowOf(KernelOp kernel,
                                              ContractOp contract,

@@ -25,6 +25,12 @@
 //
 //   Q Q Q Q K V
 //
+// A summed axis of 8-bit floats may come in blocks that are scaled before they
+// are added (BlockSum). The blocks and the places in them then are one axis of
+// the operands, and the sum of the blocks has the tiles' sums:
+//
+//   sum over b of scale[b, m, n] * contract "mbk,nbk->bmn"
+//
 // What follows may be reduced along n, once, where all tiles are of one shape:
 // a tile has a part of each of its rows, and a second launch combines the
 // parts. Results then have that shape, or one element a row.
@@ -110,6 +116,8 @@ struct MmaOperand {
 struct MmaContraction {
   ContractOp op;
   MmaOperand columns;
+  /// What the tiles' sums are elements of: its result, or the sum of blocks.
+  TypedValue<RankedTensorType> sums;
 };
 
 /// Contractions of one shape, which a tile computes at the same points.
@@ -122,7 +130,7 @@ struct MmaSegment {
 
   /// A value of the shape of all of them.
   TypedValue<RankedTensorType> shape() const {
-    return ContractOp(contractions.front().op).getResult();
+    return contractions.front().sums;
   }
   int64_t count() const { return contractions.size(); }
   /// The columns of a tile, and what a consumer has of them, in which each
@@ -151,9 +159,12 @@ struct MmaSpace {
   /// Reductions along n of what has the only segment's shape; each consumer
   /// leaves a state of its part of a row.
   SmallVector<Operation *> reductions;
+  /// Of the only contraction, where it has some.
+  std::optional<BlockSum> blocks;
 
   ContractOp first() const { return segments.front().contractions.front().op; }
-  /// Of m, k or an outer axis: several of m if axes are joined.
+  /// Of m, k or an outer axis: several of m if axes are joined, and of k if it
+  /// comes in blocks.
   SmallVector<Extent> extents(char axis, const DimClasses &dims) const;
   Extent columns(const MmaSegment &segment, const DimClasses &dims) const {
     return dims.extent(segment.shape(), resultAxes.size() - 1);

@@ -91,6 +91,8 @@ struct MmaForm {
   int64_t contractions = 1;
   /// What follows needs so many columns together, as those of a head.
   int64_t wholeColumns = 1;
+  /// The sums of blocks of the summed axis are computed with.
+  bool hasBlocks = false;
 };
 
 /// Tiles of all columns, for a row of tiles.

@@ -45,6 +45,16 @@ std::pair<PartedIndex, PartedIndex> FlowPlaces::divide(const PartedIndex &index,
                       1};
     return {outer, {Value(), 1, rest, index.lane, index.span}};
   }
+  // What starts in one unit of a part ends in it.
+  int64_t inUnit = llvm::mod(index.offset, index.unit);
+  if (index.base && index.unit > 1 && part % index.unit == 0 &&
+      inUnit + index.span <= index.unit) {
+    Index start{index.base, index.offset - inUnit};
+    PartedIndex inner = PartedIndex::of(emitter.rem(start, divisor));
+    return {PartedIndex::of(emitter.div(start, divisor)),
+            {inner.base, index.unit, inner.offset + inUnit, index.lane,
+             index.span}};
+  }
   // They start between the threads of a group.
   bool keepsGroups = part % index.span == 0 && index.unit % index.span == 0 &&
                      index.offset % index.span == 0;

@@ -176,12 +176,12 @@ Value GatheredEpilogue::sumOf(int64_t contraction, const Share &share) {
 /// whose value is the first's.
 void GatheredEpilogue::defineSums(ArrayRef<Share> shares) {
   for (int64_t i = 0; i < segment.count(); ++i) {
-    ContractOp op = segment.contractions[i].op;
+    Value sum = segment.contractions[i].sums;
     SmallVector<Value> sums;
     for (const Share &share : shares)
       sums.push_back(sumOf(i, share));
     for (size_t number = shares.size(); number-- > 0;)
-      emitter.define(op.getResult(), shares[number].point, sums[number]);
+      emitter.define(sum, shares[number].point, sums[number]);
   }
 }
 

@@ -29,6 +29,7 @@
 
 #include "../ClusterExchange.h"
 #include "../TensorMaps.h"
+#include "BlockSums.h"
 #include "GatheredEpilogue.h"
 #include "LowerMmaSync.h"
 #include "TileRing.h"
@@ -77,12 +78,13 @@ private:
                  Value step);
   void consume(TileRing &ring);
   SmallVector<Value> multiplyTile(TileRing &ring, const ConsumerThread &self,
-                                  RingPlace &place);
+                                  const TilePlace &tile, RingPlace &place);
   SmallVector<Value> multiplyStep(TileRing &ring, const ConsumerThread &self,
                                   const RingPlace &place, ValueRange sums,
                                   Value step);
   SmallVector<Value> addStep(TileRing &ring, const ConsumerThread &self,
-                             const RingPlace &place, ValueRange sums);
+                             const RingPlace &place, ValueRange sums,
+                             Value step);
   SmallVector<Value> startProducts(const ConsumerThread &self, Value at,
                                    ValueRange sums, Value keeps);
   Value leftOf(const ConsumerThread &self, Value at, int64_t part);
@@ -113,6 +115,8 @@ private:
   std::deque<MmaEpilogue> epilogues;
   SmallVector<GatheredEpilogue, 1> gathered;
   std::optional<SumsExchange> exchange;
+  /// Where the summed axis comes in blocks.
+  std::optional<BlockSums> blockSums;
   Value rowsMap, memory, thread;
   /// The number of this block among those that share a tile, and its steps.
   Value rank, firstStep, lastStep;
@@ -141,6 +145,8 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
       gathered.emplace_back(b, space, segment, schedule);
     else
       epilogues.emplace_back(b, space, segment, schedule, facts);
+  if (space.blocks)
+    blockSums.emplace(b, space, schedule);
   rowsMap = addMap(leftOperand(space, schedule), slot.rows.blockRows(),
                    schedule.getClusterN());
   for (const MmaSegment &segment : space.segments) {
@@ -342,8 +348,12 @@ SmallVector<Value> MmaLowering::startProducts(const ConsumerThread &self,
 /// f32. Meanwhile they multiply for the other consumer.
 SmallVector<Value> MmaLowering::addStep(TileRing &ring,
                                         const ConsumerThread &self,
-                                        const RingPlace &place,
-                                        ValueRange sums) {
+                                        const RingPlace &place, ValueRange sums,
+                                        Value step) {
+  // All that is at a block's points has this index.
+  Index block = b.indexOf(step);
+  if (blockSums)
+    blockSums->loadAhead(block);
   ring.awaitFull(place);
   SmallVector<Value> none;
   for (size_t i = 0; i < sums.size(); ++i)
@@ -353,6 +363,14 @@ SmallVector<Value> MmaLowering::addStep(TileRing &ring,
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].awaitAll(sum);
   ring.release(place.slot, self.thread);
+  if (blockSums) {
+    const MmaSegment &only = space.segments.front();
+    TileSums totals = blockSums->add(
+        block, sumsOf(llvm::to_vector(sums), only, 0), sumsOf(added, only, 0));
+    return llvm::map_to_vector(totals, [&](const SmallVector<Value> &part) {
+      return products.front().collect(part);
+    });
+  }
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].add(sums[number], sum);
   return added;
@@ -378,7 +396,10 @@ SmallVector<Value> MmaLowering::multiplyStep(TileRing &ring,
 /// `place` moves on.
 SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                                              const ConsumerThread &self,
+                                             const TilePlace &tile,
                                              RingPlace &place) {
+  if (blockSums)
+    blockSums->startTile(tile, self);
   // Without a step the sums are zero; with one the first ignores them.
   std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
   bool hasSteps =
@@ -395,7 +416,7 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                RingPlace here{current[count], current[count + 1]};
                ValueRange sums = current.take_front(count);
                SmallVector<Value> next =
-                   promotes() ? addStep(ring, self, here, sums)
+                   promotes() ? addStep(ring, self, here, sums, step)
                               : multiplyStep(ring, self, here, sums, step);
                RingPlace after = ring.next(here);
                next.append({after.slot, after.parity});
@@ -473,7 +494,7 @@ void MmaLowering::consume(TileRing &ring) {
   forEachTile(/*parity=*/0, [&](const TilePlace &found, RingPlace place,
                                 const TileTurn &turn) {
     TilePlace tile = order.fixHere(found);
-    SmallVector<Value> sums = multiplyTile(ring, self, place);
+    SmallVector<Value> sums = multiplyTile(ring, self, tile, place);
     TilePlace fixed = order.fixHere(tile);
     writeTile(fixed, sums, turn, ring, place);
     return behindInputs(ring, place, fixed);

@@ -483,7 +483,7 @@ void MmaEpilogue::writeTile(const TilePlace &tile, ArrayRef<TileSums> sums,
                             bool hasEdges) {
   Places places = placesOf(tile, hasEdges);
   for (auto [contraction, its] : llvm::zip_equal(segment.contractions, sums))
-    defineSums(contraction.op, places, its);
+    defineSums(contraction.sums, places, its);
   reductions.start(places.rows.size());
   filled = 0;
   loadAhead(places, 0);

@@ -168,7 +168,7 @@ private:
   void reduceGroup(const Places &places, int64_t part, int64_t firstColumn,
                    bool hasEdges);
   void leaveStates(const TilePlace &tile, const Places &places, bool hasEdges);
-  void defineSums(ContractOp op, const Places &places, const TileSums &sums);
+  void defineSums(Value sum, const Places &places, const TileSums &sums);
   int64_t stepWidth(int64_t first) const {
     return std::min(groupColumns, width() - first);
   }

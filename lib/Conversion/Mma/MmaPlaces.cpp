@@ -97,7 +97,7 @@ MmaEpilogue::partedPoint(ArrayRef<Index> rows, const PartedIndex &column,
 
 /// From the last to the first: where an axis has size 1 all are one point,
 /// whose value is the first's.
-void MmaEpilogue::defineSums(ContractOp op, const Places &places,
+void MmaEpilogue::defineSums(Value sum, const Places &places,
                              const TileSums &sums) {
   int64_t perBlock = pair / lanes;
   for (int64_t row = places.rows.size() - 1; row >= 0; --row)
@@ -107,7 +107,7 @@ void MmaEpilogue::defineSums(ContractOp op, const Places &places,
       Value value = emitter.gatherLanes(
           b.loc(), lanes, [&](int64_t i) { return sums[row / 2][first + i]; });
       PartedPoint at = partedPoint(places, {row, column});
-      emitter.define(op.getResult(), flowPlaces.pointOf(at, lanes), value);
+      emitter.define(sum, flowPlaces.pointOf(at, lanes), value);
       flowPlaces.declare(at, lanes);
     }
 }

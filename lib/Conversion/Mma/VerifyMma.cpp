@@ -74,6 +74,11 @@ static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
            << "expected one contraction where the operands are swapped, but "
               "got "
            << count << "; use swap = false";
+  if (schedule.isMmaSync() && space.blocks)
+    return kernel.emitError()
+           << "expected isa = wgmma where the sums of blocks of the summed "
+              "axis "
+              "are computed with, but got mma_sync; compile for sm_90a";
   bool moves = llvm::any_of(space.segments, [](const MmaSegment &segment) {
     return segment.flow.needsTiles;
   });

@@ -38,14 +38,19 @@ Value Wgmma::extract(Value sums, int64_t number) {
   return LLVM::ExtractValueOp::create(b.builder, b.loc(), sums, number);
 }
 
+Value Wgmma::collect(ArrayRef<Value> sums) {
+  Value all = undefined();
+  for (auto [number, sum] : llvm::enumerate(sums))
+    all = LLVM::InsertValueOp::create(b.builder, b.loc(), all, sum, number);
+  return all;
+}
+
 Value Wgmma::add(Value a, Value other) {
-  Value total = undefined();
-  for (int64_t i = 0; i < sumsPerThread(); ++i) {
-    Value sum = arith::AddFOp::create(b.builder, b.loc(), extract(a, i),
-                                      extract(other, i));
-    total = LLVM::InsertValueOp::create(b.builder, b.loc(), total, sum, i);
-  }
-  return total;
+  SmallVector<Value> totals;
+  for (int64_t i = 0; i < sumsPerThread(); ++i)
+    totals.push_back(arith::AddFOp::create(b.builder, b.loc(), extract(a, i),
+                                           extract(other, i)));
+  return collect(totals);
 }
 
 /// Bits 0 to 13: the start; 16 to 29: from one block of 64 rows of the matrix

@@ -37,6 +37,8 @@ public:
   Value zeros();
   Value undefined();
   Value extract(Value sums, int64_t number);
+  /// The struct of these sums.
+  Value collect(ArrayRef<Value> sums);
   /// Of finished sums, one by one.
   Value add(Value a, Value b);
 

@@ -242,6 +242,44 @@ def FusePropagateReshapes
   ];
 }
 
+def FuseSumBlocks : Pass<"fuse-sum-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Scale products of 8-bit floats block by block of the summed axis";
+  let description = [{
+    Where both operands of a contraction of 16-bit floats are 8-bit floats times
+    scales that are the same for 128 neighbours along the summed axis, these are
+    multiplied as they are, and the sums of each block are scaled. An operand
+    that is split in blocks is a `tensor.collapse_shape` of [.., blocks, 128],
+    also with its other axis split. The roundings of the scaled operands are left
+    out, so that it is done with `rounds` only.
+
+    A sum of blocks, also one that the program has, gets the contraction's shape.
+
+    Before:
+
+    ```mlir
+    %s = fuse.mul %x, %a : tensor<64x4x128xbf16>, tensor<64x4x1xbf16> -> tensor<64x4x128xbf16>
+    %l = tensor.collapse_shape %s [[0], [1, 2]] : tensor<64x4x128xbf16> into tensor<64x512xbf16>
+    %p = fuse.contract "mk,nk->mn" %l, %r : tensor<64x512xbf16>, tensor<256x512xbf16> -> tensor<64x256xbf16>
+    ```
+
+    After, %y and %b being what %r is made of, with casts left out:
+
+    ```mlir
+    %p = fuse.contract "mak,nak->amn" %x, %y
+         : tensor<64x4x128xf8E4M3FN>, tensor<256x4x128xf8E4M3FN> -> tensor<4x64x256xf32>
+    %q = fuse.mul %p, %a : tensor<4x64x256xf32>, tensor<4x64x1xf32> -> tensor<4x64x256xf32>
+    %t = fuse.mul %q, %b : tensor<4x64x256xf32>, tensor<4x1x256xf32> -> tensor<4x64x256xf32>
+    %y = fuse.reduce sum %t dims = [0] : tensor<4x64x256xf32> -> tensor<64x256xf32>
+    ```
+  }];
+  let options = [
+    Option<"rounds", "rounds", "bool", "true",
+           "Roundings of operands may be left out, and the chip multiplies "
+           "8-bit floats">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
   let summary = "Move transposes and expansions of rows up past reductions";
   let description = [{

@@ -1,0 +1,195 @@
+//===- BlockSums.cpp - Sums of blocks, scaled in registers ----------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockSums.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// How a warp's sums lie, see MmaEpilogue.h.
+static constexpr int64_t warpThreads = 32, warpRows = 16, rowStep = 8,
+                         blockColumns = 8, pair = 2;
+
+BlockSums::BlockSums(MmaBuilder &b, const MmaSpace &space,
+                     MmaScheduleAttr schedule)
+    : b(b), emitter(b.frame.emitter), space(space), blocks(*space.blocks),
+      schedule(schedule), places(emitter, blocks.flow),
+      lanes(schedule.getSwap() ? 1 : pair) {
+  for (auto &[value, moved] : blocks.flow.values)
+    if (!emitter.divides(pair, b.frame.dims.extents(value).back()))
+      lanes = 1;
+}
+
+int64_t BlockSums::columnCount() const {
+  return schedule.columnsPerConsumer() / blockColumns * (pair / lanes);
+}
+
+/// Of the sums, whose rows are the result's columns where operands are swapped.
+void BlockSums::startTile(const TilePlace &tile, const ConsumerThread &self) {
+  rows.clear();
+  columns.clear();
+  outer.clear();
+  for (char axis : space.outer)
+    outer[axis] = b.indexOf(tile.outer.lookup(axis));
+  Value firstRow = tile.row, firstColumn = tile.column;
+  if (schedule.sharesColumns())
+    firstColumn =
+        b.add(firstColumn, b.mul(self.consumer, schedule.columnsPerConsumer()));
+  else
+    firstRow =
+        b.add(firstRow, b.mul(self.consumer, schedule.partsPerConsumer() *
+                                                 MmaScheduleAttr::kRows));
+  Value ownRow = b.add(b.mul(b.div(self.thread, warpThreads), warpRows),
+                       b.div(self.lane, 4));
+  Value ownColumn = b.mul(b.rem(self.lane, 4), pair);
+  SmallVector<int64_t> rowSteps, columnSteps;
+  for (int64_t row = 0; row < rowCount(); ++row)
+    rowSteps.push_back(row / 2 * MmaScheduleAttr::kRows + row % 2 * rowStep);
+  for (int64_t column = 0; column < columnCount(); ++column)
+    columnSteps.push_back(column * lanes / pair * blockColumns +
+                          column * lanes % pair);
+  if (schedule.getSwap()) {
+    placeRows(b.add(firstColumn, ownColumn), columnSteps, schedule.getTileN());
+    placeColumns(firstRow, ownRow, rowSteps, MmaScheduleAttr::kRows - rowStep,
+                 schedule.getTileM());
+  } else {
+    placeRows(b.add(firstRow, ownRow), rowSteps, schedule.getTileM());
+    placeColumns(firstColumn, ownColumn, columnSteps, blockColumns,
+                 schedule.getTileN());
+  }
+}
+
+/// Places beyond the result are those of its last row or column: what is read
+/// for them is there, and what is computed for them is not written.
+void BlockSums::placeRows(Value first, ArrayRef<int64_t> steps,
+                          int64_t tileRows) {
+  SmallVector<Extent> extents = space.extents(space.m, b.frame.dims);
+  std::optional<int64_t> known = staticProduct(extents);
+  bool isCut = !known || *known % (tileRows * schedule.clusterSize()) != 0;
+  Index last = emitter.add(emitter.product(extents), Index::constant(-1));
+  Index start = b.indexOf(first);
+  for (int64_t step : steps) {
+    Index row = emitter.add(start, Index::constant(step));
+    if (isCut)
+      row = emitter.min(row, last);
+    rows.push_back(emitter.delinearize(row, extents));
+  }
+}
+
+/// `own` differs between threads, and is less than `span`. Neighbours that have
+/// a factor in common stay together at the edge.
+void BlockSums::placeColumns(Value first, Value own, ArrayRef<int64_t> steps,
+                             int64_t span, int64_t tileColumns) {
+  constexpr int64_t most = MmaScheduleAttr::kRowElements;
+  Extent extent = space.columns(space.segments.front(), b.frame.dims);
+  int64_t width = schedule.getSwap()
+                      ? schedule.partsPerConsumer() * MmaScheduleAttr::kRows
+                      : schedule.columnsPerConsumer();
+  bool isCut = !extent.isStatic() ||
+               extent.size % (tileColumns * schedule.clusterSize()) != 0;
+  int64_t together = std::gcd(width, most);
+  bool isWhole = extent.isStatic() && extent.size % together == 0;
+  Index start = b.indexOf(first), lane = b.indexOf(own);
+  int64_t unit = std::gcd(width, blocks.wholeColumns);
+  auto lastOf = [&](int64_t count) {
+    return emitter.add(emitter.size(extent), Index::constant(-count));
+  };
+  for (int64_t step : steps) {
+    Index column = emitter.add(start, Index::constant(step));
+    if (!isCut) {
+      columns.push_back({column.base, unit, column.offset, lane.base, span});
+      continue;
+    }
+    if (!isWhole) {
+      columns.push_back(PartedIndex::of(
+          emitter.min(emitter.add(column, lane), lastOf(lanes))));
+      continue;
+    }
+    int64_t rest = step % together;
+    Index inside = emitter.min(emitter.add(column, Index::constant(-rest)),
+                               lastOf(together));
+    columns.push_back({inside.base, std::gcd(unit, together),
+                       inside.offset + rest, lane.base, span});
+  }
+}
+
+PartedPoint BlockSums::place(const Index &step, int64_t row, int64_t column) {
+  ContractOp contract = blocks.contract;
+  if (schedule.getSwap())
+    std::swap(row, column);
+  PartedPoint point;
+  for (auto [number, axis] : llvm::enumerate(contract.getResultAxes())) {
+    const auto *joined = llvm::find(space.rowAxes, axis);
+    Extent extent = b.frame.dims.extent(contract.getResult(), number);
+    if (extent.size == 1)
+      point.push_back({});
+    else if (axis == blocks.axis)
+      point.push_back(PartedIndex::of(step));
+    else if (axis == space.n)
+      point.push_back(columns[column]);
+    else if (joined != space.rowAxes.end())
+      point.push_back(
+          PartedIndex::of(rows[row][joined - space.rowAxes.begin()]));
+    else
+      point.push_back(PartedIndex::of(outer.lookup(axis)));
+  }
+  return point;
+}
+
+void BlockSums::forEach(
+    llvm::function_ref<void(int64_t row, int64_t column)> body) {
+  for (int64_t row = 0; row < rowCount(); ++row)
+    for (int64_t column = 0; column < columnCount(); ++column)
+      body(row, column);
+}
+
+/// Of what follows from the contraction: the other operands.
+void BlockSums::loadAhead(const Index &step) {
+  for (auto &[value, moved] : blocks.flow.values) {
+    Operation *op = value.getDefiningOp();
+    if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+      continue;
+    for (Value operand : op->getOperands())
+      if (!blocks.flow.values.contains(operand))
+        forEach([&, value = value](int64_t row, int64_t column) {
+          emitter.emitOperand(operand, value,
+                              pointOf(value, place(step, row, column)));
+        });
+  }
+}
+
+TileSums BlockSums::add(const Index &step, const TileSums &sums,
+                        const TileSums &added) {
+  Value product = blocks.contract->getResult(0);
+  Value summed = blocks.sum->getOperand(0);
+  TileSums totals = sums;
+  int64_t perBlock = pair / lanes;
+  forEach([&](int64_t row, int64_t column) {
+    int64_t first =
+        2 * pair * (column / perBlock) + pair * (row % 2) + column % perBlock;
+    int64_t part = row / 2;
+    PartedPoint from = place(step, row, column);
+    emitter.define(product, places.pointOf(from, lanes),
+                   emitter.gatherLanes(b.loc(), lanes, [&](int64_t i) {
+                     return added[part][first + i];
+                   }));
+    places.declare(from, lanes);
+    Value value = emitter.emitLanes(summed, pointOf(summed, from));
+    for (int64_t i = 0; i < lanes; ++i) {
+      Value lane = value;
+      if (lanes > 1)
+        lane = vector::ExtractOp::create(b.builder, b.loc(), value, i);
+      Value &total = totals[part][first + i];
+      total = arith::AddFOp::create(b.builder, b.loc(), total, lane);
+    }
+  });
+  return totals;
+}
