@@ -435,3 +435,73 @@ func.func @not_unknownParts(%x: tensor<512x256xbf16>, %a: tensor<512x256xbf16>, 
   %y = fuse.add %e, %r : tensor<512x4x128xbf16>
   return %y : tensor<512x4x128xbf16>
 }
+
+func.func @pagesComputed(%q: tensor<512x128xbf16>, %c: tensor<64x128x128xbf16>, %ids: tensor<4xi32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %one = fuse.constant dense<1> : tensor<i32>
+  %ids2 = fuse.add %ids, %one : tensor<4xi32>, tensor<i32> -> tensor<4xi32>
+  %g = fuse.gather %c, %ids2 dim = 0 : tensor<64x128x128xbf16>, tensor<4xi32> -> tensor<4x128x128xbf16>
+  %k = tensor.collapse_shape %g [[0, 1], [2]] : tensor<4x128x128xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}
+func.func @pagesOne(%q: tensor<512x128xbf16>, %c: tensor<64x4x128x128xbf16>, %ids: tensor<i32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %g = fuse.gather %c, %ids dim = 0 : tensor<64x4x128x128xbf16>, tensor<i32> -> tensor<4x128x128xbf16>
+  %k = tensor.collapse_shape %g [[0, 1], [2]] : tensor<4x128x128xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}
+func.func @pagesUnaligned(%q: tensor<512x128xbf16>, %c: tensor<64x128x4xbf16>, %ids: tensor<128xi32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %g = fuse.gather %c, %ids dim = 0 : tensor<64x128x4xbf16>, tensor<128xi32> -> tensor<128x128x4xbf16>
+  %tr = fuse.transpose %g permutation = [0, 2, 1] : tensor<128x128x4xbf16> -> tensor<128x4x128xbf16>
+  %k = tensor.collapse_shape %tr [[0, 1], [2]] : tensor<128x4x128xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}
+func.func @pagesApart(%q: tensor<512x128xbf16>, %c: tensor<64x128x128xbf16>, %ids: tensor<4xi32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %g = fuse.gather %c, %ids dim = 0 : tensor<64x128x128xbf16>, tensor<4xi32> -> tensor<4x128x128xbf16>
+  %tr = fuse.transpose %g permutation = [1, 0, 2] : tensor<4x128x128xbf16> -> tensor<128x4x128xbf16>
+  %k = tensor.collapse_shape %tr [[0, 1], [2]] : tensor<128x4x128xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}
+func.func @pagesJoined(%q: tensor<512x128xbf16>, %c: tensor<64x128x2x64xbf16>, %ids: tensor<4xi32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %g = fuse.gather %c, %ids dim = 0 : tensor<64x128x2x64xbf16>, tensor<4xi32> -> tensor<4x128x2x64xbf16>
+  %k = tensor.collapse_shape %g [[0, 1], [2, 3]] : tensor<4x128x2x64xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}
+func.func @pagesRows(%q: tensor<512x128xbf16>, %c: tensor<64x4x128xbf16>, %ids: tensor<128xi32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %g = fuse.gather %c, %ids dim = 0 : tensor<64x4x128xbf16>, tensor<128xi32> -> tensor<128x4x128xbf16>
+  %k = tensor.collapse_shape %g [[0, 1], [2]] : tensor<128x4x128xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}
+func.func @pagesFeatures(%q: tensor<512x128xbf16>, %c: tensor<64x128x128xbf16>, %ids: tensor<4xi32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %g = fuse.gather %c, %ids dim = 0 : tensor<64x128x128xbf16>, tensor<4xi32> -> tensor<4x128x128xbf16>
+  %tr = fuse.transpose %g permutation = [0, 2, 1] : tensor<4x128x128xbf16> -> tensor<4x128x128xbf16>
+  %k = tensor.collapse_shape %tr [[0, 1], [2]] : tensor<4x128x128xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}
+func.func @near_pages(%q: tensor<512x128xbf16>, %c: tensor<64x128x128xbf16>, %ids: tensor<4xi32>, %v: tensor<512x128xbf16>) -> tensor<512x128xbf16> {
+  %g = fuse.gather %c, %ids dim = 0 : tensor<64x128x128xbf16>, tensor<4xi32> -> tensor<4x128x128xbf16>
+  %k = tensor.collapse_shape %g [[0, 1], [2]] : tensor<4x128x128xbf16> into tensor<512x128xbf16>
+  %s = fuse.contract "qd,kd->qk" %q, %k : tensor<512x128xbf16>, tensor<512x128xbf16> -> tensor<512x512xbf16>
+  %w = fuse.softmax %s dims = [1] : tensor<512x512xbf16>
+  %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
+  return %y : tensor<512x128xbf16>
+}

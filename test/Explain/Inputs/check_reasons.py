@@ -56,8 +56,7 @@ UNSEEN = set(
     """
     oneContraction mmaNoFloat8 resultNotRow notOrderedShape followsTileReduction inTilesSlower
     detachedSlower noTileForGroups rotaryTwoVectors mmaRepeats mmaReductionShapes streamedSlower
-    streamedThroughOthers streamedNotRead streamedCostlyKeys pagesComputed pagesOne pagesUnaligned pagesApart
-    pagesJoined pagesRows pagesFeatures
+    streamedThroughOthers streamedNotRead streamedCostlyKeys
     """.split()
 )
 
