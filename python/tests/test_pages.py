@@ -16,10 +16,10 @@ ROOT = generate_pages.ROOT
 DOCS = ROOT / "docs"
 GENERATED = {"dialect.md", "passes.md", "reasons.md"}
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in GENERATED)
-MOST_WORDS = {"performance.md": 1500, "Rationale.md": 3000}
+MOST_WORDS = {"performance.md": 1000, "Rationale.md": 3000}
 MOST_WORDS_OF_A_NOTE = 500
 # With the pages of torch, of tensor cores, of attention, of fusion, of a block and of bundles.
-MOST_WORDS_OF_ALL = 31500
+MOST_WORDS_OF_ALL = 29800
 
 
 @pytest.fixture(name="results", scope="module")
@@ -28,7 +28,9 @@ def fixture_results():
 
 
 def words(path):
-    return len(path.read_text().split())
+    """Those that are read; tables of results are looked up."""
+    text = re.sub(r"<!-- from results.*?<!-- end -->", "", path.read_text(), flags=re.S)
+    return len(text.split())
 
 
 def test_pages_fit_the_results(results):

@@ -36,8 +36,15 @@ FEWEST_CALLS, MOST_CALLS, MOST_OPERATIONS = 4, 32, 2e12
 FUSED_SLACK = 8
 # Sets of products of 16-bit floats, which QuACK has.
 PRODUCTS = ("layers", "few rows", "one row", "unknown rows", "orders", "odd sizes")
-# Also dequantised weights, and sums that Hopper's tensor cores keep with few bits.
-SLACK_SETS = ("fused", "weights", "f8", "block scales")
+# Also sums that Hopper's tensor cores keep with few bits. Dequantised weights are rounded to
+# bf16, all of them, by which a result is off by 0.1% of a usual one on average, and a few of
+# a million by five times as much.
+SLACKS = {
+    "fused": FUSED_SLACK,
+    "f8": FUSED_SLACK,
+    "block scales": FUSED_SLACK,
+    "weights": 2 * FUSED_SLACK,
+}
 
 
 def parse_arguments():
@@ -255,7 +262,7 @@ class Comparison:
             each.to(inputs[0].dtype) if each.dtype == self.torch.float32 else each
             for each in outputs
         ]
-        slack = FUSED_SLACK if case.set in SLACK_SETS else 1
+        slack = SLACKS.get(case.set, 1)
         largest, wrong = self.measure.check(rounded, reference, slack)
         return {"max": largest, "wrong": wrong}, lambda: function(*inputs)
 

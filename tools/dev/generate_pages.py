@@ -52,6 +52,7 @@ BLOCKS = {
     "contractions_fused": blocks.contractions_fused,
     "contractions_behind": blocks.contractions_behind,
     "contractions_sync": blocks.contractions_sync,
+    "contractions_quantised": blocks.contractions_quantised,
     "few_rows": blocks.few_rows,
     "few_rows_setting": blocks.few_rows_setting,
     "tiles": blocks.tiles,

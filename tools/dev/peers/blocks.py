@@ -311,6 +311,10 @@ def contractions_behind(results):
     return contraction_report.behind_table(results.contractions)
 
 
+def contractions_quantised(results):
+    return contraction_report.quantised_table(results.contractions)
+
+
 def tiles(results):
     return tiles_report.table(results.tiles)
 

@@ -8,6 +8,7 @@ around them, QuACK and torch.compile where they ran. What is fused does more tha
 compared with.
 """
 
+import re
 import statistics
 
 from peers import summary
@@ -122,3 +123,31 @@ def behind_table(entries, count=6):
     ]
     header = ("product", "M x N x K", "cold L2", "back to back")
     return summary.table(header, rows)
+
+
+# What a case of 8 or 4 bits is called behind its layer's name.
+QUANTISED = re.compile(r"(int8|int4|f8) by (column|group)|scales (of tensors|by block)")
+
+
+def quantised_table(entries):
+    """A line a form of 8 or 4 bits, and a column a number of rows: medians of all layers.
+
+    Of weights in 8 or 4 bits and 16-bit rows the time of cuBLAS's product of 16 bits over
+    Fuse's; of 8-bit floats on both sides that of cuBLASLt's with scales of tensors.
+    """
+    found = {}
+    for entry in entries:
+        form = QUANTISED.search(entry["name"])
+        if not form or not is_measured(entry):
+            continue
+        of_weights = entry["set"] == "weights"
+        title = f"weights in {form[0]}, rows in bf16" if of_weights else f"f8, {form[0]}"
+        at = found.setdefault(title, {}).setdefault(entry["shape"][0], [])
+        at.append(ratio(entry, "cold"))
+    counts = sorted({rows for each in found.values() for rows in each})
+    rows = [
+        [title]
+        + [f"{statistics.median(at[n]):.2f}" if n in at else "" for n in counts]
+        for title, at in found.items()
+    ]
+    return summary.table(("operands", *(f"{n} rows" for n in counts)), rows)
