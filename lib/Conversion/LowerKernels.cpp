@@ -261,9 +261,6 @@ int64_t KernelLowering::bytesOfWeight(unsigned input) {
            user->hasTrait<mlir::fuse::OpTrait::Pointwise>();
   };
   Value source = kernel.getInputs()[input];
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      source.getDefiningOp()))
-    source = source.getDefiningOp()->getOperand(0);
   BlockArgument own = kernel.getBody().getArgument(input);
   auto type = cast<RankedTensorType>(source.getType());
   if (!isa<BlockArgument>(source) || !type.hasStaticShape() ||
