@@ -69,8 +69,6 @@ private:
   gpu::GPUFuncOp createFunction();
   SmallVector<InPlacePair> launchPairs();
   void setPointerAttributes(gpu::GPUFuncOp function);
-  int64_t bytesOfWeight(unsigned input);
-  void noteFirstRead(gpu::GPUFuncOp function);
   KernelAbi bindArguments(OpBuilder &builder, gpu::GPUFuncOp function);
   PartStates bindStates(OpBuilder &builder, gpu::GPUFuncOp function);
   FailureOr<Grid> obeySchedule(KernelFrame &frame);
@@ -249,42 +247,7 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
         NVVM::NVVMDialect::getMinctasmAttrName(),
         builder.getI32IntegerAttr(static_cast<int32_t>(rows.getLeastBlocks())));
   setPointerAttributes(function);
-  noteFirstRead(function);
   return function;
-}
-
-/// Bytes of an input that is the program's own and stays as it is, of which all
-/// is read; 0 of any other, and where the number is not known.
-int64_t KernelLowering::bytesOfWeight(unsigned input) {
-  auto isAll = [](Operation *user) {
-    return isa<ContractOp>(user) || isReduction(user) ||
-           user->hasTrait<mlir::fuse::OpTrait::Pointwise>();
-  };
-  Value source = kernel.getInputs()[input];
-  BlockArgument own = kernel.getBody().getArgument(input);
-  auto type = cast<RankedTensorType>(source.getType());
-  if (!isa<BlockArgument>(source) || !type.hasStaticShape() ||
-      strideKind(source) != StrideKind::dense ||
-      !llvm::all_of(own.getUsers(), isAll) ||
-      llvm::any_of(inPlace,
-                   [&](InPlacePair pair) { return pair.input == input; }))
-    return 0;
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}
-
-/// The largest such input, if it is more than caches keep.
-void KernelLowering::noteFirstRead(gpu::GPUFuncOp function) {
-  constexpr int64_t fewest = 16 << 20;
-  int64_t most = fewest - 1, argument = -1;
-  for (auto [number, input] : llvm::enumerate(current.inputs))
-    if (int64_t bytes = bytesOfWeight(input); bytes > most) {
-      most = bytes;
-      argument = number;
-    }
-  if (argument >= 0)
-    function->setAttr(
-        kFirstReadAttr,
-        DenseI64ArrayAttr::get(function.getContext(), {argument, most}));
 }
 
 /// The in-place pairs by the launch's own numbers.

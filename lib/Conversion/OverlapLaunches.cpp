@@ -39,7 +39,6 @@ private:
   }
 
   static void addControl(gpu::GPUFuncOp function);
-  static void prefetch(OpBuilder &builder, gpu::GPUFuncOp function);
 };
 } // namespace
 
@@ -73,50 +72,12 @@ static Operation *firstOfDependentLoads(gpu::GPUFuncOp function) {
   return first;
 }
 
-/// A line for each thread: together as much as memory delivers while a kernel
-/// ends and the next one starts. No branch, which would come before the wait:
-/// threads behind the last line ask for it again.
-void OverlapLaunchesPass::prefetch(OpBuilder &builder,
-                                   gpu::GPUFuncOp function) {
-  constexpr int64_t lineBytes = 128, mostLines = (4 << 20) / lineBytes;
-  auto read = function->getAttrOfType<DenseI64ArrayAttr>(kFirstReadAttr);
-  if (!read)
-    return;
-  function->removeAttr(kFirstReadAttr);
-  int64_t lines = std::min(mostLines, read[1] / lineBytes);
-  Location loc = function.getLoc();
-  auto x = gpu::Dimension::x;
-  Value line = arith::AddIOp::create(
-      builder, loc,
-      arith::MulIOp::create(builder, loc,
-                            gpu::BlockIdOp::create(builder, loc, x),
-                            gpu::BlockDimOp::create(builder, loc, x)),
-      gpu::ThreadIdOp::create(builder, loc, x));
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  line = arith::MinUIOp::create(builder, loc, line, constant(lines - 1));
-  Value offset = arith::IndexCastOp::create(
-      builder, loc, builder.getI64Type(),
-      arith::MulIOp::create(builder, loc, line, constant(lineBytes)));
-  Value tensor = function.getArgument(read[0]);
-  Value address =
-      LLVM::GEPOp::create(builder, loc, tensor.getType(), builder.getI8Type(),
-                          tensor, ArrayRef<LLVM::GEPArg>{offset});
-  auto level = NVVM::PrefetchCacheLevelAttr::get(builder.getContext(),
-                                                 NVVM::PrefetchCacheLevel::L2);
-  NVVM::PrefetchOp::create(builder, loc, level, /*evictPriority=*/nullptr,
-                           address, /*predicate=*/Value(), UnitAttr(),
-                           UnitAttr(), UnitAttr());
-}
-
 /// What follows may start behind the first of loads that depend on each other:
 /// ptxas moves no load over that instruction, and would move this one behind
 /// all that the kernel streams, where its latency adds to theirs.
 void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
-  prefetch(builder, function);
   NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
   if (Operation *load = firstOfDependentLoads(function))
     builder.setInsertionPointAfter(load);

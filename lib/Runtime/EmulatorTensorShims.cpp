@@ -117,7 +117,6 @@ static void waitForStoresShim(int32_t pending, const EmulatorSite *site) {
 }
 
 static void prefetchMapShim(const void *map) {}
-static void prefetchShim(uint64_t address) {}
 
 //===----------------------------------------------------------------------===//
 // Matrices
@@ -392,7 +391,6 @@ static void addBoxShims(SmallVectorImpl<EmulatorShim> &shims) {
   add("llvm.nvvm.cp.async.bulk.wait.group", waitForStoresShim<false>);
   add("llvm.nvvm.cp.async.bulk.wait.group.read", waitForStoresShim<true>);
   add("llvm.nvvm.prefetch.tensormap.p0", prefetchMapShim, false);
-  add("llvm.nvvm.prefetch.L2", prefetchShim, false);
 }
 
 static void addMatrixShims(SmallVectorImpl<EmulatorShim> &shims) {

@@ -85,20 +85,6 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A weight's first lines come before the wait, one a thread, and no branch.
-  // CHECK-LABEL: gpu.func @weight
-  // CHECK-NOT:     fuse.first_read
-  // CHECK-NOT:     scf.if
-  // CHECK:         %[[LINE:.*]] = arith.minui %{{.*}}, %c32767
-  // CHECK:         %[[AT:.*]] = llvm.getelementptr %arg1[
-  // CHECK-NEXT:    nvvm.prefetch level = L2, %[[AT]]
-  // CHECK-NEXT:    nvvm.griddepcontrol wait
-  gpu.func @weight(%x: !llvm.ptr, %w: !llvm.ptr, %y: !llvm.ptr) kernel attributes {fuse.first_read = array<i64: 1, 33554432>} {
-    %v = llvm.load %w : !llvm.ptr -> f32
-    llvm.store %v, %y : f32, !llvm.ptr
-    gpu.return
-  }
-
   // Not launched, so that there is nothing to wait for.
   // CHECK-LABEL: gpu.func @helper
   // CHECK-NEXT:    gpu.return

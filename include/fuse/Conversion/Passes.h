@@ -27,10 +27,6 @@ namespace mlir::fuse {
 /// On a launch that shares another's kernel: the name of its own.
 inline constexpr llvm::StringLiteral kLaunchNameAttr = "fuse.launch_name";
 
-/// On a gpu.func: the number of a pointer and the bytes behind it, of a large
-/// tensor that the kernel reads all of and that no kernel of the program writes.
-inline constexpr llvm::StringLiteral kFirstReadAttr = "fuse.first_read";
-
 #define GEN_PASS_DECL
 #include "fuse/Conversion/Passes.h.inc"
 

@@ -122,12 +122,6 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
     that precedes it has, and whoever waits for the kernel has waited for that
     too. A kernel that has such an op already is left as it is.
 
-    A kernel with `fuse.first_read`, the number of an argument and the bytes
-    behind it, reads a large tensor that no other kernel of the program writes,
-    as a weight. Before the wait its threads bring the start of that into the L2,
-    which the memory has time for while the kernel ahead ends. Whoever may have
-    written it, that is right: nothing is read into registers before the wait.
-
     Where the address of a load depends on another, such as a logit's on its
     label, the permission follows the first such load: ptxas moves no load over
     it, and would move that one behind all that the kernel streams.
