@@ -78,8 +78,8 @@ static Error fill(TensorView &view, const DLTensor *tensor,
   std::optional<DType> dtype = toDType(tensor->dtype);
   if (!dtype)
     return makeError("expected {0} to be f32, f16, bf16, f64, f8E4M3FN, "
-                     "f8E5M2, bool, i8, i32 or i64, but got DLPack type code "
-                     "{1} of {2} bits x {3}; convert it",
+                     "f8E5M2, bool, i8, i16, i32, i64 or ui8, but got DLPack "
+                     "type code {1} of {2} bits x {3}; convert it",
                      label(), unsigned(tensor->dtype.code),
                      unsigned(tensor->dtype.bits),
                      unsigned(tensor->dtype.lanes));

@@ -423,11 +423,11 @@ TEST(CAPI, ReportsWhatIsWrongWithTensors) {
             std::string::npos);
 
   DLTensor odd = x.tensor();
-  odd.dtype = {kDLInt, 16, 1};
+  odd.dtype = {kDLUInt, 16, 1};
   EXPECT_EQ(run(program.get(), {odd}, {y.tensor()}),
             "expected 'x' to be f32, f16, bf16, f64, f8E4M3FN, f8E5M2, bool, "
-            "i8, i32 or i64, but got DLPack type code 0 of 16 bits x 1; "
-            "convert it");
+            "i8, i16, i32, i64 or ui8, but got DLPack type code 1 of 16 "
+            "bits x 1; convert it");
   odd = x.tensor();
   odd.device.device_type = static_cast<DLDeviceType>(8);
   EXPECT_EQ(run(program.get(), {odd}, {y.tensor()}),

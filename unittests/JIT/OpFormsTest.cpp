@@ -57,7 +57,7 @@ TEST_F(OpForms, EachOpOfProgramsHasAnExampleThatIsRight) {
   // What the compiler makes.
   StringRef internal[] = {"fuse.kernel", "fuse.launch",        "fuse.require",
                           "fuse.stride", "fuse.softmax_stats", "fuse.welford",
-                          "fuse.yield"};
+                          "fuse.scalar", "fuse.yield"};
   for (RegisteredOperationName op : context.getRegisteredOperations()) {
     if (op.getDialectNamespace() != "fuse" ||
         llvm::is_contained(internal, op.getStringRef()))

@@ -329,10 +329,10 @@ TEST_F(Variants, ASizeCompilesOnceForItsRange) {
   options.chip = "sm_90a";
   options.cache = false;
   auto program = cantFail(::fuse::jit::compile(R"(
-      func.func @linear(%x: tensor<?x192xbf16> {fuse.dims = ["m"]},
-                        %w: tensor<136x192xbf16>) -> tensor<?x136xbf16> {
+      func.func @linear(%x: tensor<?x1024xbf16> {fuse.dims = ["m"]},
+                        %w: tensor<136x1024xbf16>) -> tensor<?x136xbf16> {
         %y = fuse.matmul %x, %w transpose_rhs
-             : tensor<?x192xbf16>, tensor<136x192xbf16> -> tensor<?x136xbf16>
+             : tensor<?x1024xbf16>, tensor<136x1024xbf16> -> tensor<?x136xbf16>
         return %y : tensor<?x136xbf16>
       })",
                                                "linear.mlir", options));
@@ -340,7 +340,7 @@ TEST_F(Variants, ASizeCompilesOnceForItsRange) {
   auto bounds = program->spec().ranges[0].bounds;
   ASSERT_GE(bounds.size(), 2u);
   EXPECT_EQ(program->numVariants(), 1u);
-  constexpr int64_t n = 136, k = 192;
+  constexpr int64_t n = 136, k = 1024;
   int64_t most = bounds[0] + 1;
   auto x = cantFail(HostBuffer::create(most * k * 2));
   auto w = cantFail(HostBuffer::create(n * k * 2));
@@ -358,7 +358,8 @@ TEST_F(Variants, ASizeCompilesOnceForItsRange) {
         program->run({bf16(*x, rows, k), bf16(*w, n, k)}, {bf16(*y, rows, n)}));
     auto *sums = static_cast<uint16_t *>(y->data());
     for (int64_t i = 0; i < rows * n; ++i)
-      ASSERT_EQ(sums[i], 0x4340) << "192 at " << i << " of " << rows << " rows";
+      ASSERT_EQ(sums[i], 0x4480)
+          << "1024 at " << i << " of " << rows << " rows";
     std::fill_n(sums, rows * n, 0);
   };
   for (int64_t rows : {int64_t(1), int64_t(3), bounds[0]})
