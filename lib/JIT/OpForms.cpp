@@ -29,6 +29,8 @@ static constexpr StringLiteral examples[] = {
     "fuse.contract \"mk,kn->mn\" %x, %y : tensor<4x8xf32>, tensor<8x6xf32> -> "
     "tensor<4x6xf32>",
     "fuse.dropout %x, %seed p = 0.1 stream = 0 : tensor<4x8xf32>, tensor<i64>",
+    "fuse.dynamic_slice %x, %start dim = 0 size = 2 : tensor<4x8xf32>, "
+    "tensor<i64> -> tensor<2x8xf32>",
     "fuse.gather %table, %ids dim = 0 : tensor<100x8xf32>, tensor<4xi32> -> "
     "tensor<4x8xf32>",
     "fuse.geglu tanh %x, %y : tensor<4x8xf32>",
