@@ -177,7 +177,8 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
       .Case<RandomOp>(
           [&](RandomOp random) { return emitRandom(*this, random, point); })
       .Case<TransposeOp, SliceOp, PadOp, ReverseOp, ConcatOp, GatherOp,
-            TakeAlongOp, UnpackOp>([&](auto) { return emitMovement(*this, op, point); })
+            TakeAlongOp, UnpackOp>(
+          [&](auto) { return emitMovement(*this, op, point); })
       .Default([&](Operation *) { return emitPointwise(*this, op, point); });
 }
 

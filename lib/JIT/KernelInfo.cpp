@@ -53,8 +53,7 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   if (!schedule ||
       isa<mlir::fuse::ContractionScheduleAttr, mlir::fuse::TiledScheduleAttr,
           mlir::fuse::MmaScheduleAttr, mlir::fuse::StreamedScheduleAttr,
-          mlir::fuse::StreamedPanelsScheduleAttr>(
-          schedule))
+          mlir::fuse::StreamedPanelsScheduleAttr>(schedule))
     return sizes;
   bool isPointwise = isa<mlir::fuse::PointwiseScheduleAttr>(schedule);
   bool hasInputs = llvm::any_of(

@@ -36,7 +36,8 @@ static std::string foreignElementRemedy(Type element) {
                    integer.getWidth());
   constexpr unsigned packedBits = 4;
   if (integer && integer.getWidth() == packedBits)
-    return "pass two in a byte, the first in the low half, and fuse.unpack them";
+    return "pass two in a byte, the first in the low half, and fuse.unpack "
+           "them";
   if (integer && !integer.isSigned())
     return formatv("there is no {0} in a program: pass it as i{1}, converted "
                    "outside",

@@ -107,9 +107,8 @@ FailureOr<StreamedSpace> streamedSpaceOf(KernelOp kernel,
 FailureOr<StreamedSpace> panelStreamedSpaceOf(const MmaGroup &group,
                                               const DimClasses &dims,
                                               Reason &reason);
-FailureOr<StreamedSpace> panelStreamedSpaceOf(KernelOp kernel,
-                                              const DimClasses &dims,
-                                              Reason &reason);
+FailureOr<StreamedSpace>
+panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 
 /// Whether the op computes with one of the values; the index along a dimension
 /// only has the shape of its operand.

@@ -231,8 +231,8 @@ Value StreamedCombiner::combined(const Index &row, const Index &column,
   Value infinite = rows.number(-std::numeric_limits<double>::infinity());
   Value most = overParts({infinite}, [&](const Index &part, Value inside,
                                          Values &current) {
-                 current[0] = LLVM::MaxNumOp::create(builder, loc, current[0],
-                                                     load(maxima, part, row));
+                 current[0] = arith::MaximumFOp::create(
+                     builder, loc, current[0], load(maxima, part, row));
                }).front();
   int64_t pitch = pitchOf(space, frame.dims);
   Index first = emitter.add(emitter.mul(row, Index::constant(pitch)), column);

@@ -118,7 +118,8 @@ Value StreamedRows::areTurned(const RowState &state) {
 void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
                           bool isFirst) {
   constexpr int64_t pair = StreamedScores::pair;
-  auto larger = [&](Value x, Value y) { return make<LLVM::MaxNumOp>(x, y); };
+  // NaN stays, also where nothing but the maximum is used.
+  auto larger = [&](Value x, Value y) { return make<arith::MaximumFOp>(x, y); };
   auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
   SmallVector<Value> exponentials(logits.size());
   for (int64_t half = 0; half < halves; ++half) {

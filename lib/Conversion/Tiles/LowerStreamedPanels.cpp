@@ -365,10 +365,15 @@ Value StreamedPanels::exp(Value exponent) {
 }
 
 /// The second where the first is no number, which the sum tells of.
+/// The larger, or the first NaN.
 Value StreamedPanels::larger(Value x, Value y) {
   Value isLarger =
       arith::CmpFOp::create(builder, loc(), arith::CmpFPredicate::OGT, x, y);
-  return arith::SelectOp::create(builder, loc(), isLarger, x, y);
+  Value isNaN =
+      arith::CmpFOp::create(builder, loc(), arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(
+      builder, loc(), arith::OrIOp::create(builder, loc(), isLarger, isNaN), x,
+      y);
 }
 
 /// A maximum of -inf counts as 0: all exponentials are 0.
@@ -398,11 +403,8 @@ Value StreamedPanels::overKeys(
   Index whole = emitter.mul(emitter.div(keysHere, vector), vector);
   Value all = loop(Index::constant(0), whole, lanes, number(start, lanes));
   if (lanes > 1) {
-    // The largest is a number.
-    auto flags = arith::FastMathFlags::reassoc;
-    if (kind == vector::CombiningKind::MAXNUMF)
-      flags = flags | arith::FastMathFlags::nnan;
-    all = vector::ReductionOp::create(builder, loc(), kind, all, flags);
+    all = vector::ReductionOp::create(builder, loc(), kind, all,
+                                      arith::FastMathFlags::reassoc);
     all = loop(whole, keysHere, 1, all);
   }
   return all;
@@ -466,7 +468,7 @@ void StreamedPanels::follow(const Index &row, bool isWhole) {
         scores.store(scoreAt(row, column), logits, width);
         return larger(logits, current);
       },
-      vector::CombiningKind::MAXNUMF);
+      vector::CombiningKind::MAXIMUMF);
   most = larger(most, before);
   Value base = baseOf(most);
   Value total = overKeys(

@@ -141,13 +141,14 @@ def quantised_table(entries):
         if not form or not is_measured(entry):
             continue
         of_weights = entry["set"] == "weights"
-        title = f"weights in {form[0]}, rows in bf16" if of_weights else f"f8, {form[0]}"
+        title = (
+            f"weights in {form[0]}, rows in bf16" if of_weights else f"f8, {form[0]}"
+        )
         at = found.setdefault(title, {}).setdefault(entry["shape"][0], [])
         at.append(ratio(entry, "cold"))
     counts = sorted({rows for each in found.values() for rows in each})
     rows = [
-        [title]
-        + [f"{statistics.median(at[n]):.2f}" if n in at else "" for n in counts]
+        [title] + [f"{statistics.median(at[n]):.2f}" if n in at else "" for n in counts]
         for title, at in found.items()
     ]
     return summary.table(("operands", *(f"{n} rows" for n in counts)), rows)

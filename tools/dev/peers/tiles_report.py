@@ -29,4 +29,6 @@ def table(cases):
             + [f"{middle:.2f}", f"{low:.2f} to {high:.2f}"]
         )
     header = ("rows", "products", "chosen over fastest", "worst")
-    return summary.table((*header, "predicted over measured", "tenth to nine tenths"), rows)
+    return summary.table(
+        (*header, "predicted over measured", "tenth to nine tenths"), rows
+    )
