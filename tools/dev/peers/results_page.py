@@ -50,6 +50,10 @@ FILES = {
         "the same by mma.sync, as chips without wgmma run them, on a Hopper GPU",
         "compare_contractions.py --chip sm_90",
     ),
+    "programs.json.xz": (
+        "the programs of docs/fusion.md beside eager and torch.compile",
+        "compare_peers.py --set programs",
+    ),
     "few-rows.json.xz": (
         "products of few rows in a graph over several weights, as in decoding",
         "compare_few_rows.py",
