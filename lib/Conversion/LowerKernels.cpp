@@ -456,6 +456,9 @@ void KernelLowering::planStates(const PartLayout &layout) {
         loc, product(places), constant(layout.step * layout.fold));
     steps = steps ? builder.createOrFold<arith::MaxUIOp>(loc, steps, own) : own;
   }
+  // What is not split has one part.
+  if (!steps)
+    steps = constant(1);
   if (layout.haveBlocks) {
     auto least = [&](Value value) {
       return builder.createOrFold<arith::MaxUIOp>(loc, value, constant(1));
