@@ -92,8 +92,8 @@ LogicalResult SpaceFinder::visitReduction(Operation *op) {
     addToWalk(op);
     return success();
   }
-  // Every thread reduces the few elements that it needs.
-  if (!levels.contains(op->getOperand(0)))
+  // Every thread reduces the few elements that it needs, to one number.
+  if (!isa<ReduceOp>(op) || !levels.contains(op->getOperand(0)))
     return refuse(ReasonKind::differentShapes);
   for (Value result : op->getResults())
     levels[result] = levelBefore(op);
@@ -115,7 +115,9 @@ bool SpaceFinder::keepsRows(Operation *op) const {
         return reverse.getDims() == ArrayRef(lastDim());
       })
       .Case<TakeAlongOp>([&](TakeAlongOp take) {
-        return static_cast<int64_t>(take.getDim()) == lastDim();
+        // A row's one element is known at its first place, not at ids.
+        return static_cast<int64_t>(take.getDim()) == lastDim() &&
+               !isOneARow(dims.extents(take->getOperand(0)));
       })
       .Default(false);
 }

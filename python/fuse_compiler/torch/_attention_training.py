@@ -78,6 +78,9 @@ def _take(node, options, state):
     except Unsupported:
         return
     graph, values = node.graph, _values(node, given, name, bias)
+    if bias and given[bias] is not None and values[0].device.type == "cuda":
+        # Torch's backward kernels give NaN there: they want more than the logsumexp.
+        return
     if values[1].shape[2] != values[0].shape[2]:
         # Padded, where the queries are no multiple of 32.
         return
