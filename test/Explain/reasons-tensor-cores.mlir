@@ -67,10 +67,10 @@ func.func @not_orderNeedsRows(%x: tensor<512x256xbf16>, %a: tensor<256x256xbf16>
   return %y : tensor<512x256xbf16>
 }
 
-func.func @contractionsSlower(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: tensor<8x4096xbf16>) -> (tensor<4096x4096xbf16>, tensor<4096x8xbf16>) {
+func.func @contractionsSlower(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: tensor<136x4096xbf16>) -> (tensor<4096x4096xbf16>, tensor<4096x136xbf16>) {
   %p = fuse.matmul %x, %v transpose_rhs : tensor<4096x4096xbf16>, tensor<4096x4096xbf16> -> tensor<4096x4096xbf16>
-  %q = fuse.matmul %x, %w transpose_rhs : tensor<4096x4096xbf16>, tensor<8x4096xbf16> -> tensor<4096x8xbf16>
-  return %p, %q : tensor<4096x4096xbf16>, tensor<4096x8xbf16>
+  %q = fuse.matmul %x, %w transpose_rhs : tensor<4096x4096xbf16>, tensor<136x4096xbf16> -> tensor<4096x136xbf16>
+  return %p, %q : tensor<4096x4096xbf16>, tensor<4096x136xbf16>
 }
 func.func @not_contractionsSlower(%x: tensor<512x256xbf16>, %a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> (tensor<512x256xbf16>, tensor<512x256xbf16>) {
   %g = fuse.matmul %x, %a transpose_rhs : tensor<512x256xbf16>, tensor<256x256xbf16> -> tensor<512x256xbf16>

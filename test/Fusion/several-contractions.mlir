@@ -41,10 +41,10 @@ func.func @qkv(%x: tensor<?x256xbf16>, %wq: tensor<512x256xbf16>, %wk: tensor<12
 // HOPPER-SAME:    reason = {{.*}}kind = "contractionsSlower"
 // HOPPER-COUNT-2: fuse.kernel
 // HOPPER-NOT:     fuse.kernel
-func.func @narrow(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: tensor<8x4096xbf16>) -> (tensor<4096x4096xbf16>, tensor<4096x8xbf16>) {
+func.func @narrow(%x: tensor<4096x4096xbf16>, %v: tensor<4096x4096xbf16>, %w: tensor<136x4096xbf16>) -> (tensor<4096x4096xbf16>, tensor<4096x136xbf16>) {
   %p = fuse.matmul %x, %v transpose_rhs : tensor<4096x4096xbf16>, tensor<4096x4096xbf16> -> tensor<4096x4096xbf16>
-  %q = fuse.matmul %x, %w transpose_rhs : tensor<4096x4096xbf16>, tensor<8x4096xbf16> -> tensor<4096x8xbf16>
-  return %p, %q : tensor<4096x4096xbf16>, tensor<4096x8xbf16>
+  %q = fuse.matmul %x, %w transpose_rhs : tensor<4096x4096xbf16>, tensor<136x4096xbf16> -> tensor<4096x136xbf16>
+  return %p, %q : tensor<4096x4096xbf16>, tensor<4096x136xbf16>
 }
 
 // -----

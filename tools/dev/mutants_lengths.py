@@ -208,8 +208,8 @@ LENGTHS = [
         ),
         (
             "parts-of-a-group-count-as-walked",
-            "emitter.div(frame.partStates->parts, Index::constant(folded()))",
-            "frame.partStates->parts",
+            "Index::constant(schedule.getFold()));\n    Index across",
+            "Index::constant(1));\n    Index across",
         ),
     ),
     *of_file(

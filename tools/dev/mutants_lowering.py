@@ -193,8 +193,8 @@ LOWERING = [
         ),
         (
             "clusters-for-what-takes-several-walks",
-            "if (clustered() > 1 && !isOneWalk(",
-            "if (clustered() > 16 && !isOneWalk(",
+            "if (clustered() > 1 && !isWalkedOnce())",
+            "if (clustered() > 16 && !isWalkedOnce())",
         ),
         (
             "overlapping-columns-are-written-twice",

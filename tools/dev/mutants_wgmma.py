@@ -69,8 +69,8 @@ WGMMA = [
         ),
         (
             "wgmma-slot-of-bytes-is-never-released",
-            "  ring.release(place.slot, self.thread);\n  for (",
-            "  for (",
+            "  ring.release(place.slot, self.thread);\n  if (blockSums) {",
+            "  if (blockSums) {",
         ),
         (
             "wgmma-blocks-of-a-cluster-copy-the-same-rows",

@@ -51,7 +51,7 @@ safetensors(
         "pad": entry("I64", [1], 0, 8),
         "x": entry("F32", [2, 4], 8, 40),
         "half": entry("BF16", [2, 4], 8, 24),
-        "eight": entry("U8", [2, 4], 8, 16),
+        "eight": entry("U16", [2, 2], 8, 16),
         "beyond": entry("F32", [2, 4], 16, 48),
         "short": entry("F32", [2, 4], 8, 24),
         "negative": entry("F32", [2, 4], -8, 24),
