@@ -129,6 +129,8 @@ def peers_of_scores(torch, case, q, k, v, extra):
         mask = flex.create_block_mask(
             keeps, None, None, case.tokens, case.tokens, device="cuda"
         )
+    # Else it stops compiling after a few shapes, and runs unfused.
+    torch._dynamo.reset()
     compiled = torch.compile(flex.flex_attention)
     grouped = case.heads != case.key_heads
 
