@@ -249,7 +249,7 @@ class Subclass(torch.Tensor):
         (masked, "x.to_tensor(value)"),
         (fake, "outside of FakeTensorMode"),
         (lambda x: x.cfloat(), "torch.complex64; convert it"),
-        (lambda x: x.to(torch.uint8), "torch.uint8; convert it"),
+        (lambda x: x.to(torch.uint16), "torch.uint16; convert it"),
         (lambda x: x.to(torch.float8_e4m3fn), "f8E4M3FN; convert it"),
     ],
 )
