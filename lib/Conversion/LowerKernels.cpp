@@ -7,6 +7,7 @@
 
 #include "CombineParts.h"
 #include "GridExchange.h"
+#include "HostSizes.h"
 #include "HostStrides.h"
 #include "KernelFrame.h"
 #include "LaunchAttributes.h"
@@ -56,14 +57,11 @@ public:
                  bool mayBeInPlace, SymbolTable &symbols)
       : kernel(kernel), dims(dims), options(options),
         mayBeInPlace(mayBeInPlace), symbols(symbols),
-        inPlace(inPlacePairs(kernel, dims)) {}
+        inPlace(inPlacePairs(kernel, dims)), sizes(kernel, dims) {}
 
   LogicalResult run();
 
 private:
-  LogicalResult collectSizes();
-  SmallVector<Extent> extentsOf(Value value);
-  bool addDerivedSize(int cls);
   void collectStrides();
   void collectScalars();
   gpu::GPUFuncOp createFunction();
@@ -78,8 +76,6 @@ private:
   void planStates(const PartLayout &layout);
   LogicalResult runInParts(const PartLayout &layout);
   void launch(gpu::GPUFuncOp function, const Grid &grid);
-  Value hostSize(OpBuilder &builder, const Extent &extent);
-  Value hostBlocks(OpBuilder &builder, const Grid &grid);
   SmallVector<Value> hostResultDims(OpBuilder &builder);
   ArrayAttr hostTensorMaps(OpBuilder &builder, SmallVectorImpl<Value> &mapDims);
 
@@ -124,9 +120,7 @@ private:
   bool mayBeInPlace;
   SymbolTable &symbols;
   SmallVector<InPlacePair> inPlace;
-  /// Each dynamic class of the body, and an input dimension that has its size;
-  /// absent for one that follows from others by a rule.
-  llvm::MapVector<int, std::optional<std::pair<unsigned, int64_t>>> sizes;
+  HostSizes sizes;
   /// What the host knows of an input's strides; none for a dense one.
   struct HostLayout {
     StrideKind kind;
@@ -170,50 +164,6 @@ void KernelLowering::collectStrides() {
   }
 }
 
-SmallVector<Extent> KernelLowering::extentsOf(Value value) {
-  if (!isa<RankedTensorType>(value.getType()))
-    return {};
-  return dims.extents(value);
-}
-
-/// Whether the size of the class is known, if only by a rule.
-bool KernelLowering::addDerivedSize(int cls) {
-  if (sizes.contains(cls))
-    return true;
-  for (const SizeRule &rule : dims.rules(cls))
-    if (llvm::all_of(rule.terms, [&](const Extent &term) {
-          return term.isStatic() || addDerivedSize(term.cls);
-        })) {
-      sizes.insert({cls, std::nullopt});
-      return true;
-    }
-  return false;
-}
-
-/// Finds the dynamic dimension classes that the body mentions, each on an
-/// input, or derived from such.
-LogicalResult KernelLowering::collectSizes() {
-  for (BlockArgument input : kernel.getBody().getArguments())
-    for (auto [axis, extent] : llvm::enumerate(dims.extents(input)))
-      if (!extent.isStatic())
-        sizes.insert({extent.cls, std::make_pair(input.getArgNumber(),
-                                                 static_cast<int64_t>(axis))});
-  WalkResult result = kernel.getBody().walk([&](Operation *op) {
-    for (Value value : op->getResults())
-      for (const Extent &extent : extentsOf(value))
-        if (!extent.isStatic() && !addDerivedSize(extent.cls)) {
-          op->emitError() << "expected every dynamic size to be one of the "
-                             "kernel's inputs', but got "
-                          << value.getType()
-                          << " with a size of its own; reshape outside the "
-                             "kernel";
-          return WalkResult::interrupt();
-        }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
 gpu::GPUFuncOp KernelLowering::createFunction() {
   MLIRContext *context = kernel.getContext();
   OpBuilder builder(context);
@@ -225,7 +175,7 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
 
   SmallVector<Type> arguments(numPointers(),
                               LLVM::LLVMPointerType::get(context));
-  arguments.append(sizes.size() + strideValues.size() + scalars.size() +
+  arguments.append(sizes.count() + strideValues.size() + scalars.size() +
                        hasPartsArgument(),
                    builder.getI64Type());
   builder.setInsertionPointToStart(module.getBody());
@@ -325,7 +275,7 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
     return arith::IndexCastOp::create(
         builder, kernel.getLoc(), builder.getIndexType(), arguments[next++]);
   };
-  for (auto &[cls, source] : sizes)
+  for (int cls : sizes.classes())
     abi.sizes[cls] = takeIndex();
   for (const HostLayout &layout : layouts) {
     abi.layouts.push_back({layout.kind, {}});
@@ -443,17 +393,11 @@ void KernelLowering::planStates(const PartLayout &layout) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  auto product = [&](ArrayRef<Extent> extents) {
-    Value total = constant(1);
-    for (const Extent &extent : extents)
-      total = builder.createOrFold<arith::MulIOp>(loc, total,
-                                                  hostSize(builder, extent));
-    return total;
-  };
   Value steps;
   for (ArrayRef<Extent> places : layout.places) {
     Value own = builder.createOrFold<arith::CeilDivUIOp>(
-        loc, product(places), constant(layout.step * layout.fold));
+        loc, sizes.product(builder, places),
+        constant(layout.step * layout.fold));
     steps = steps ? builder.createOrFold<arith::MaxUIOp>(loc, steps, own) : own;
   }
   // What is not split has one part.
@@ -466,7 +410,7 @@ void KernelLowering::planStates(const PartLayout &layout) {
     Value most = constant(layout.most);
     if (layout.blocksOfPart)
       most = least(builder.createOrFold<arith::DivUIOp>(
-          loc, most, least(hostBlocks(builder, {*layout.blocksOfPart}))));
+          loc, most, least(sizes.blocks(builder, {*layout.blocksOfPart}))));
     current.partGroups =
         builder.createOrFold<arith::MinUIOp>(loc, least(steps), most);
     current.parts = builder.createOrFold<arith::MulIOp>(loc, current.partGroups,
@@ -476,7 +420,7 @@ void KernelLowering::planStates(const PartLayout &layout) {
   }
   SmallVector<Value> results;
   for (ArrayRef<Extent> extents : layout.results)
-    results.push_back(product(extents));
+    results.push_back(sizes.product(builder, extents));
   for (const PartComponent &component : layout.components) {
     Value all = builder.createOrFold<arith::MulIOp>(
         loc, results[component.segment], constant(component.width));
@@ -508,60 +452,6 @@ LogicalResult KernelLowering::runInParts(const PartLayout &layout) {
 // Host side
 //===----------------------------------------------------------------------===//
 
-Value KernelLowering::hostSize(OpBuilder &builder, const Extent &extent) {
-  Location loc = kernel.getLoc();
-  if (extent.isStatic())
-    return arith::ConstantIndexOp::create(builder, loc, extent.size);
-  if (auto source = sizes.lookup(extent.cls))
-    return tensor::DimOp::create(
-        builder, loc, kernel.getInputs()[source->first], source->second);
-  for (const SizeRule &rule : dims.rules(extent.cls))
-    if (llvm::all_of(rule.terms, [&](const Extent &term) {
-          return term.isStatic() || sizes.contains(term.cls);
-        }))
-      return buildSize(builder, loc, rule, [&](const Extent &term) {
-        return hostSize(builder, term);
-      });
-  llvm_unreachable("collectSizes has found every size");
-}
-
-Value KernelLowering::hostBlocks(OpBuilder &builder, const Grid &grid) {
-  Location loc = kernel.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  auto ceilDiv = [&](Value value, int64_t divisor) -> Value {
-    return builder.createOrFold<arith::CeilDivUIOp>(loc, value,
-                                                    constant(divisor));
-  };
-  auto partsOf = [&](const GridFactor &factor) {
-    Value product = constant(1);
-    for (const Extent &extent : factor.extents)
-      product = builder.createOrFold<arith::MulIOp>(loc, product,
-                                                    hostSize(builder, extent));
-    return ceilDiv(product, factor.divisor);
-  };
-  Value total = constant(0);
-  for (const GridTerm &term : grid) {
-    Value blocks = constant(1);
-    for (const GridFactor &factor : term.factors) {
-      Value sum = partsOf(factor);
-      for (const GridFactor &other : factor.others)
-        sum = builder.createOrFold<arith::AddIOp>(loc, sum, partsOf(other));
-      blocks = builder.createOrFold<arith::MulIOp>(loc, blocks, sum);
-    }
-    blocks = ceilDiv(blocks, term.divisor);
-    if (term.most) {
-      blocks = builder.createOrFold<arith::MinUIOp>(loc, blocks,
-                                                    constant(term.most));
-      blocks = builder.createOrFold<arith::MaxUIOp>(loc, blocks,
-                                                    constant(term.least));
-    }
-    total = builder.createOrFold<arith::AddIOp>(loc, total, blocks);
-  }
-  return total;
-}
-
 SmallVector<Value> KernelLowering::hostResultDims(OpBuilder &builder) {
   SmallVector<Value> result;
   for (unsigned number : current.results) {
@@ -569,7 +459,7 @@ SmallVector<Value> KernelLowering::hostResultDims(OpBuilder &builder) {
     auto type = cast<RankedTensorType>(kernel.getResultTypes()[number]);
     for (auto [axis, size] : llvm::enumerate(type.getShape()))
       if (ShapedType::isDynamic(size))
-        result.push_back(hostSize(builder, dims.extent(value, axis)));
+        result.push_back(sizes.of(builder, dims.extent(value, axis)));
   }
   if (current.step == Launch::leave)
     llvm::append_range(result, current.dims);
@@ -591,7 +481,7 @@ ArrayAttr KernelLowering::hostTensorMaps(OpBuilder &builder,
                        hostMapDims(builder, kernel.getLoc(), use.dims,
                                    dims.extents(use.shape ? use.shape : tensor),
                                    strides, [&](const Extent &extent) {
-                                     return hostSize(builder, extent);
+                                     return sizes.of(builder, extent);
                                    }));
     ArrayRef<unsigned> tensors =
         use.isResult ? current.results : current.inputs;
@@ -606,10 +496,10 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   OpBuilder builder(kernel);
   auto module = function->getParentOfType<gpu::GPUModuleOp>();
   bool combines = current.step == Launch::combine;
-  Value blocks = hostBlocks(builder, grid);
+  Value blocks = sizes.blocks(builder, grid);
   SmallVector<Value> sizeValues;
-  for (auto &[cls, source] : sizes)
-    sizeValues.push_back(hostSize(builder, {ShapedType::kDynamic, cls}));
+  for (int cls : sizes.classes())
+    sizeValues.push_back(sizes.of(builder, {ShapedType::kDynamic, cls}));
   llvm::append_range(sizeValues, strideValues);
   for (auto [input, bits] : scalars)
     sizeValues.push_back(bits);
@@ -637,7 +527,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
   ArrayAttr maps = hostTensorMaps(builder, mapDims);
   Touched touched = touchedOf(
       kernel, dims, current.inputs, current.results, numInputs(), builder,
-      [&](const Extent &extent) { return hostSize(builder, extent); });
+      [&](const Extent &extent) { return sizes.of(builder, extent); });
   auto launchOp = LaunchOp::create(
       builder, kernel.getLoc(), types, symbol, blocks,
       builder.getI64IntegerAttr(numThreads()), inputs, sizeValues,
@@ -663,7 +553,7 @@ LogicalResult KernelLowering::run() {
   if (!kernel.getScheduleAttr())
     return kernel.emitError() << "expected a kernel with a schedule, but got "
                                  "none; run fuse-assign-schedules";
-  if (failed(collectSizes()) || failed(verifyScatters(kernel)) ||
+  if (failed(sizes.collect()) || failed(verifyScatters(kernel)) ||
       failed(verifyWideIntegers(kernel)))
     return failure();
   collectStrides();
