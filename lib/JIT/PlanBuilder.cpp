@@ -8,6 +8,7 @@
 #include "fuse/JIT/PlanBuilder.h"
 #include "ConstantBytes.h"
 #include "HostValues.h"
+#include "LaunchReads.h"
 #include "LaunchTraffic.h"
 #include "SizeRanges.h"
 #include "fuse/Conversion/Passes.h"
@@ -15,7 +16,6 @@
 #include "fuse/JIT/Diagnostics.h"
 #include "fuse/JIT/Frontend.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -180,31 +180,6 @@ llvm::Error PlanBuilder::visitRequire(RequireOp op) {
   return llvm::Error::success();
 }
 
-static bool isReshape(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-      op);
-}
-
-/// Whether the content of input number `input` is read by another of the
-/// launch's inputs, or by anything after the launch.
-static bool isReadBesides(LaunchOp launch, unsigned input) {
-  Value root = launch.getInputs()[input];
-  while (root.getDefiningOp() && isReshape(root.getDefiningOp()))
-    root = root.getDefiningOp()->getOperand(0);
-  OpOperand *self = &launch.getInputsMutable()[input];
-  SmallVector<Value> views = {root};
-  while (!views.empty())
-    for (OpOperand &use : views.pop_back_val().getUses()) {
-      Operation *user = use.getOwner();
-      if (isReshape(user))
-        views.push_back(user->getResult(0));
-      else if (&use != self && !isa<tensor::DimOp>(user) &&
-               !user->isBeforeInBlock(launch))
-        return true;
-    }
-  return false;
-}
-
 llvm::Error PlanBuilder::visitLaunch(LaunchOp op) {
   LaunchSteps launch{op, {}, nextStep};
   for (auto [result, input] : LaunchOp::getPairs(op.getCopiesAttr())) {
@@ -352,33 +327,6 @@ static void add(SizeExpr &sum, const SizeExpr &term) {
   sum = isFirst ? term : sum + term;
 }
 
-/// Whether the kernel reads more of operand `number` than its shape.
-static bool readsOperand(LaunchOp op, unsigned number) {
-  if (ArrayAttr maps = op.getTensorMapsAttr())
-    for (auto map : maps.getAsRange<mlir::fuse::TensorMapAttr>())
-      if (map.getOperand() == number)
-        return true;
-  auto function = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
-      op, op.getKernel());
-  return !function || number >= function.getNumArguments() ||
-         !function.getArgument(number).use_empty();
-}
-
-/// Whether the kernel waits itself for what precedes it in the stream. That it
-/// does so early enough is checked on its code.
-static bool waits(LaunchOp op) {
-  Operation *function =
-      SymbolTable::lookupNearestSymbolFrom(op, op.getKernel());
-  return function &&
-         function
-             ->walk([](NVVM::GriddepcontrolOp control) {
-               return control.getKind() == NVVM::GridDepActionKind::wait
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
-}
-
 llvm::Error PlanBuilder::addMaps(LaunchOp op, KernelSpec &kernel) {
   ArrayAttr maps = op.getTensorMapsAttr();
   if (!maps)
@@ -458,7 +406,7 @@ llvm::Error PlanBuilder::addKernel(LaunchOp op) {
   kernel.threads = op.getThreads();
   kernel.sharedBytes = op.getSharedBytes().value_or(0);
   kernel.cluster = op.getCluster().value_or(1);
-  kernel.waits = waits(op);
+  kernel.waits = waitsItself(op);
   if (llvm::Error error = countBytes(op, kernel))
     return error;
   for (Value input : op.getInputs())
