@@ -68,14 +68,6 @@ private:
                int64_t rows);
   void placeTile();
   void produce();
-  void copy(TileRing &ring, const RingPlace &place, const SlotOperand &slot,
-            const MmaOperand &operand, Value map, int64_t bytes,
-            llvm::function_ref<Value(char, const SlotBox &)> coordinate);
-  void copyPages(TileRing &ring, const RingPlace &place,
-                 const SlotOperand &slot, StreamedPages &pages,
-                 ArrayRef<Value> numbers, const MmaOperand &operand, Value map,
-                 int64_t bytes, Value key,
-                 llvm::function_ref<Value(char, const SlotBox &)> coordinate);
   void consume();
   Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
@@ -193,57 +185,17 @@ void StreamedLowering::placeTile() {
 // Producer
 //===----------------------------------------------------------------------===//
 
-void StreamedLowering::copy(
-    TileRing &ring, const RingPlace &place, const SlotOperand &slot,
-    const MmaOperand &operand, Value map, int64_t bytes,
-    llvm::function_ref<Value(char, const SlotBox &)> coordinate) {
-  Value barrier = ring.expect(place, bytes);
-  Value at = ring.offset(place.slot);
-  for (const SlotBox &box : slot.boxes(0, slot.count)) {
-    SmallVector<Value> coordinates;
-    for (char axis : operand.axes)
-      coordinates.push_back(coordinate(axis, box));
-    ring.copy(b.add(at, box.offset), map, coordinates, barrier);
-  }
-}
-
-/// With the pages of numbers that load() has found.
-void StreamedLowering::copyPages(
-    TileRing &ring, const RingPlace &place, const SlotOperand &slot,
-    StreamedPages &pages, ArrayRef<Value> numbers, const MmaOperand &operand,
-    Value map, int64_t bytes, Value key,
-    llvm::function_ref<Value(char, const SlotBox &)> coordinate) {
-  if (!pages.exist())
-    return copy(ring, place, slot, operand, map, bytes, coordinate);
-  Value barrier = ring.expect(place, bytes);
-  Value at = ring.offset(place.slot);
-  int64_t rows = pages.rowsPerCopy();
-  for (const SlotBox &box : slot.boxes(0, slot.count))
-    for (auto [number, page] : llvm::enumerate(numbers)) {
-      SmallVector<Value> coordinates;
-      for (char axis : operand.axes)
-        coordinates.push_back(
-            axis == MmaPages::kAxis ? page
-            : axis == operand.pages->axis
-                ? pages.rowInPage(key, static_cast<int64_t>(number))
-                : coordinate(axis, box));
-      int64_t offset =
-          static_cast<int64_t>(number) * rows * SlotOperand::rowBytes;
-      ring.copy(b.add(at, box.offset + offset), map, coordinates, barrier);
-    }
-}
-
 void StreamedLowering::produce() {
   // Of an axis of the scores but those of the first product.
   auto outer = [&](char axis) {
     return tile.outer.lookup(space.productAxis(axis));
   };
-  copy(*queryRing, queryRing->start(0), queries, space.queries, queryMap,
-       schedule.queryBytes(), [&](char axis, const SlotBox &box) {
-         return axis == space.k   ? b.word(box.place)
-                : axis == space.m ? b.add(tile.row, box.further)
-                                  : outer(axis);
-       });
+  copySlot(b, *queryRing, queryRing->start(0), queries, space.queries, queryMap,
+           schedule.queryBytes(), [&](char axis, const SlotBox &box) {
+             return axis == space.k   ? b.word(box.place)
+                    : axis == space.m ? b.add(tile.row, box.further)
+                                      : outer(axis);
+           });
   RingPlace start = keyRing->start(/*parity=*/1);
   // An empty tensor has no map.
   Value last =
@@ -261,22 +213,21 @@ void StreamedLowering::produce() {
            if (valuePages.exist())
              ofValues = valuePages.load(tile, key);
            keyRing->awaitEmpty(place);
-           copyPages(*keyRing, place, keys, keyPages, ofKeys, space.keys,
-                     keyMap, schedule.keyBytes(), key,
-                     [&](char axis, const SlotBox &box) {
-                       return axis == space.k   ? b.word(box.place)
-                              : axis == space.n ? b.add(key, box.further)
-                                                : outer(axis);
-                     });
+           keyPages.copy(*keyRing, place, keys, ofKeys, keyMap,
+                         schedule.keyBytes(), key,
+                         [&](char axis, const SlotBox &box) {
+                           return axis == space.k   ? b.word(box.place)
+                                  : axis == space.n ? b.add(key, box.further)
+                                                    : outer(axis);
+                         });
            valueRing->awaitEmpty(place);
-           copyPages(*valueRing, place, values, valuePages, ofValues,
-                     space.values(), valueMap, schedule.valueBytes(), key,
-                     [&](char axis, const SlotBox &box) {
-                       return axis == space.product.k ? b.add(key, box.place)
-                              : axis == space.product.n
-                                  ? b.word(box.further)
-                                  : tile.outer.lookup(axis);
-                     });
+           valuePages.copy(
+               *valueRing, place, values, ofValues, valueMap,
+               schedule.valueBytes(), key, [&](char axis, const SlotBox &box) {
+                 return axis == space.product.k   ? b.add(key, box.place)
+                        : axis == space.product.n ? b.word(box.further)
+                                                  : tile.outer.lookup(axis);
+               });
            RingPlace next = keyRing->next(place);
            return {next.slot, next.parity};
          });

@@ -56,3 +56,39 @@ SmallVector<Value> StreamedPages::load(const TilePlace &tile, Value firstKey) {
   }
   return found;
 }
+
+void mlir::fuse::copySlot(MmaBuilder &b, TileRing &ring, const RingPlace &place,
+                          const SlotOperand &slot, const MmaOperand &operand,
+                          Value map, int64_t bytes, BoxCoordinate coordinate) {
+  Value barrier = ring.expect(place, bytes);
+  Value at = ring.offset(place.slot);
+  for (const SlotBox &box : slot.boxes(0, slot.count)) {
+    SmallVector<Value> coordinates;
+    for (char axis : operand.axes)
+      coordinates.push_back(coordinate(axis, box));
+    ring.copy(b.add(at, box.offset), map, coordinates, barrier);
+  }
+}
+
+void StreamedPages::copy(TileRing &ring, const RingPlace &place,
+                         const SlotOperand &slot, ArrayRef<Value> found,
+                         Value map, int64_t bytes, Value firstKey,
+                         BoxCoordinate coordinate) {
+  if (!exist())
+    return copySlot(b, ring, place, slot, operand, map, bytes, coordinate);
+  Value barrier = ring.expect(place, bytes);
+  Value at = ring.offset(place.slot);
+  int64_t bytesOfCopy = rowsPerCopy() * SlotOperand::rowBytes;
+  for (const SlotBox &box : slot.boxes(0, slot.count))
+    for (auto [index, page] : llvm::enumerate(found)) {
+      auto number = static_cast<int64_t>(index);
+      SmallVector<Value> coordinates;
+      for (char axis : operand.axes)
+        coordinates.push_back(axis == MmaPages::kAxis ? page
+                              : axis == operand.pages->axis
+                                  ? rowInPage(firstKey, number)
+                                  : coordinate(axis, box));
+      ring.copy(b.add(at, box.offset + number * bytesOfCopy), map, coordinates,
+                barrier);
+    }
+}

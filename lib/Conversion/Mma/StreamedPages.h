@@ -17,9 +17,19 @@
 #define FUSE_LIB_CONVERSION_MMA_STREAMEDPAGES_H
 
 #include "TileOrder.h"
+#include "TileRing.h"
+#include "TileSlot.h"
 #include "fuse/Analysis/StreamedSpace.h"
 
 namespace mlir::fuse {
+
+/// A word: where a box of a slot starts along an axis of its tensor.
+using BoxCoordinate = llvm::function_ref<Value(char axis, const SlotBox &)>;
+
+/// Copies `operand` into a place of the ring, which awaits so many bytes.
+void copySlot(MmaBuilder &b, TileRing &ring, const RingPlace &place,
+              const SlotOperand &slot, const MmaOperand &operand, Value map,
+              int64_t bytes, BoxCoordinate coordinate);
 
 class StreamedPages {
 public:
@@ -37,10 +47,16 @@ public:
   /// The pages of a tile, words; -1 for what is not there. `firstKey` is a
   /// word.
   SmallVector<Value> load(const TilePlace &tile, Value firstKey);
+  /// Copies the tile from `firstKey` on, of the pages `found` that load() gave,
+  /// or as copySlot() does where there are none.
+  void copy(TileRing &ring, const RingPlace &place, const SlotOperand &slot,
+            ArrayRef<Value> found, Value map, int64_t bytes, Value firstKey,
+            BoxCoordinate coordinate);
+
+private:
   /// The row in its page of the key that copy `number` starts at.
   Value rowInPage(Value firstKey, int64_t number);
 
-private:
   MmaBuilder &b;
   const MmaOperand &operand;
   int64_t tileKeys;
