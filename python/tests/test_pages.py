@@ -241,6 +241,21 @@ def test_the_usage_on_a_page_is_that_of_the_driver(command, page):
     assert shown | {"emu-seed"} == known | {"emu-seed"}
 
 
+def test_the_steps_of_a_contraction_are_those_of_its_ptx(tmp_path):
+    text = (DOCS / "tensor-cores.md").read_text()
+    driver = Path(os.environ.get("FUSE_BUILD_DIR", ROOT / "build"), "bin", "fuse")
+    if not driver.exists():
+        pytest.skip("the driver is not built here")
+    program = tmp_path / "linear.mlir"
+    program.write_text(re.search(r"```mlir\n(func.func @linear.*?)```", text, re.S)[1])
+    command = [driver, "inspect", program, "--chip", "sm_90a", "--emit=ptx"]
+    ptx = subprocess.check_output(command, text=True)
+    table = text.partition("| step | PTX | SASS |")[2].partition("\n\n")[0]
+    steps = re.findall(r"^\| \w+\?? \| `(\S+) ", table, re.M)
+    assert len(steps) == 9
+    assert [s for s in steps if not re.search(rf"{re.escape(s)}\s", ptx)] == []
+
+
 # A number of a page, and the file that it is of: what stands around both.
 SAME_NUMBERS = [
     ("testing.md", r"runs ([\d,]+) programs", "test/Random/cpu.test", r"--count (\d+)"),
