@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The comparison of few rows in a graph, as far as it needs no GPU."""
 
+import compare_contractions
 import compare_few_rows
 import pytest
 from peers import contraction_cases, decoding_report
@@ -35,6 +36,14 @@ def test_all_large_weights_of_both_models():
     assert {(1, 4608, 3584), (64, 4096, 4096), (8, 28672, 4096)} <= shapes
     # 26 MB.
     assert (1, 3584, 3584) not in shapes
+
+
+def test_peers_of_products_are_asked_for_as_in_the_other_comparison():
+    arguments = compare_few_rows.parse_arguments(["--quack", "tuned", "--rows", "1,8"])
+    assert arguments.quack == "tuned" and not arguments.compile
+    cases = compare_few_rows.decoding(arguments)
+    assert {case.shape[0] for case in cases} == {1, 8}
+    assert {case.set for case in cases} <= compare_contractions.PRODUCTS
 
 
 def test_the_fastest_right_peer_counts():

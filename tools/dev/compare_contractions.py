@@ -35,7 +35,10 @@ FEWEST_CALLS, MOST_CALLS, MOST_OPERATIONS = 4, 32, 2e12
 # of larger values, and cancellation may leave it.
 FUSED_SLACK = 8
 # Sets of products of 16-bit floats, which QuACK has.
-PRODUCTS = ("layers", "few rows", "one row", "unknown rows", "orders", "odd sizes")
+PRODUCTS = {
+    *("layers", "few rows", "one row", "unknown rows", "orders", "odd sizes"),
+    "decoding",
+}
 # Also sums that Hopper's tensor cores keep with few bits. Dequantised weights are rounded to
 # bf16, all of them, by which a result is off by 0.1% of a usual one on average, and a few of
 # a million by five times as much.
@@ -47,10 +50,10 @@ SLACKS = {
 }
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", default="contractions", help="folder for the results")
-    parser.add_argument("--budget", type=float, default=540, help="seconds in all")
+def add_options(parser, folder, budget):
+    """The options of every Comparison."""
+    parser.add_argument("--out", default=folder, help="folder for the results")
+    parser.add_argument("--budget", type=float, default=budget, help="seconds in all")
     parser.add_argument("--seconds", type=float, default=0.15, help="of timing a case")
     parser.add_argument(
         "--only", default="", help="cases whose set or name contains one of a,b,c"
@@ -65,21 +68,31 @@ def parse_arguments():
         choices=("default", "tuned"),
         help="QuACK's GEMM, too, of products alone: as it is, or after its autotuning",
     )
-    parser.add_argument("--list", action="store_true", help="print the cases")
     parser.add_argument("--dry-run", action="store_true", help="only compile")
     parser.add_argument(
         "--chip",
         help="whose kernels: the device's, or of a dry run sm_90a's; those of sm_90 multiply "
         "by mma.sync",
     )
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_options(parser, folder="contractions", budget=540)
+    parser.add_argument("--list", action="store_true", help="print the cases")
     return parser.parse_args()
 
 
-def selected(only):
+def all_cases():
+    return (*contraction_cases.all_cases(), *quantized_cases.all_cases())
+
+
+def selected(cases, only):
+    """Those whose set or name contains one of a,b,c; all where there is none."""
     patterns = [pattern for pattern in only.split(",") if pattern]
     return [
         case
-        for case in (*contraction_cases.all_cases(), *quantized_cases.all_cases())
+        for case in cases
         if not patterns or any(p in case.set or p in case.name for p in patterns)
     ]
 
@@ -118,7 +131,6 @@ class Comparison:
         from peers import measure
 
         self.torch, self.measure, self.arguments = torch, measure, arguments
-        self.quack_mode = getattr(arguments, "quack", None)
         self.deadline = time.monotonic() + arguments.budget
         self.path = Path(arguments.out) / self.file_name
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +150,7 @@ class Comparison:
         return self.entries
 
     def cases(self):
-        return selected(self.arguments.only)
+        return selected(all_cases(), self.arguments.only)
 
     def line(self, entry):
         return line(entry)
@@ -234,7 +246,7 @@ class Comparison:
         else:
             entry["chip"] = program.chip
             entry["kernels"] = [kernel.schedule for kernel in program.kernels]
-        if self.quack_mode and case.set in PRODUCTS:
+        if self.arguments.quack and case.set in PRODUCTS:
             functions["quack"] = self.quack(case)
         if case.set == "fused":
 
@@ -251,7 +263,7 @@ class Comparison:
         """QuACK's GEMM of a product's operands."""
         from quack.gemm_interface import gemm
 
-        tuned = self.quack_mode == "tuned"
+        tuned = self.arguments.quack == "tuned"
         return lambda *inputs: gemm(*case.operands(self.torch, *inputs), tuned=tuned)
 
     def checked(self, case, function, inputs, reference):
@@ -293,11 +305,12 @@ def line(entry):
 
 def main():
     arguments = parse_arguments()
+    cases = selected(all_cases(), arguments.only)
     if arguments.list:
-        print("\n".join(case.name for case in selected(arguments.only)))
+        print("\n".join(case.name for case in cases))
         return 0
     if arguments.dry_run:
-        return 1 if dry_run(selected(arguments.only), arguments.chip) else 0
+        return 1 if dry_run(cases, arguments.chip) else 0
     entries = Comparison(arguments).run()
     bad = [e["errors"].get("fuse", {"failed": ""}) for e in entries]
     return 1 if any("failed" in each or each["wrong"] for each in bad) else 0

@@ -5,9 +5,9 @@
 
 A CUDA graph holds calls over several weights, together many times the L2: each call reads
 its weight from memory, and starts while the one ahead ends. Peers are cuBLAS, cuBLASLt and,
-with --compile, torch.compile with max-autotune. In the same rounds a kernel reads the same
-weights and does nothing with them; the fastest such read of a run is the read bandwidth.
-Results are written after each case, and a run on a folder that has some goes on.
+if asked for, torch.compile with max-autotune and QuACK. In the same rounds a kernel reads
+the same weights and does nothing with them; the fastest such read of a run is the read
+bandwidth. Results are written after each case, and a run on a folder that has some goes on.
 
     compare_few_rows.py --out few-rows --budget 110
     compare_few_rows.py --out compiled --rows 1,16 --compile
@@ -21,35 +21,25 @@ import math
 import sys
 from pathlib import Path
 
-from compare_contractions import Comparison, dry_run
+from compare_contractions import Comparison, add_options, dry_run, selected
 from peers import contraction_cases, decoding_report
 
 # Of all weights of a graph together, in how many at least, and its calls.
 GRAPH_BYTES, FEWEST_WEIGHTS, FEWEST_CALLS = 768e6, 3, 12
 
 
-def parse_arguments():
+def parse_arguments(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", default="few-rows", help="folder for the results")
-    parser.add_argument("--budget", type=float, default=110, help="seconds in all")
-    parser.add_argument("--seconds", type=float, default=0.15, help="of timing a case")
+    add_options(parser, folder="few-rows", budget=110)
     parser.add_argument("--rows", default="1,16,8,64,32,4,2", help="numbers of rows")
-    parser.add_argument("--only", default="", help="names that contain one of a,b,c")
-    parser.add_argument("--compile", action="store_true", help="torch.compile, too")
-    parser.add_argument("--dry-run", action="store_true", help="only compile")
     parser.add_argument("--report", help="print the tables of these results")
-    parser.add_argument("--chip", help="whose kernels; the device's unless given")
-    return parser.parse_args()
+    return parser.parse_args(argv)
 
 
-def selected(arguments):
+def decoding(arguments):
+    """The cases of the rows that are asked for."""
     rows = [int(each) for each in arguments.rows.split(",")]
-    patterns = [each for each in arguments.only.split(",") if each]
-    return [
-        case
-        for case in contraction_cases.decoding_cases(rows)
-        if not patterns or any(each in case.name for each in patterns)
-    ]
+    return selected(contraction_cases.decoding_cases(rows), arguments.only)
 
 
 def weights_of(case):
@@ -66,7 +56,7 @@ class FewRows(Comparison):
     file_name = "few-rows.json"
 
     def cases(self):
-        return selected(self.arguments)
+        return decoding(self.arguments)
 
     def run_case(self, case):
         entry = self.new_entry(case)
@@ -92,8 +82,6 @@ class FewRows(Comparison):
                 functions[name].append(call)
         functions["read"] = [measure.read_all_of(weight) for _, weight in sets]
         candidates = self.candidates(case, entry)
-        if self.arguments.compile:
-            candidates["compile-max"] = self.compiled(case)
         # The last weight: a program that keeps the first would be wrong.
         reference = measure.reference_of(case, sets[-1])
         for name, function in candidates.items():
@@ -118,7 +106,7 @@ def main():
         print(decoding_report.report(json.loads(Path(arguments.report).read_text())))
         return 0
     if arguments.dry_run:
-        return 1 if dry_run(selected(arguments), arguments.chip) else 0
+        return 1 if dry_run(decoding(arguments), arguments.chip) else 0
     entries = FewRows(arguments).run()
     print(decoding_report.report(entries))
     return 0 if all(map(decoding_report.is_measured, entries)) else 1

@@ -62,8 +62,8 @@ LARGE_WEIGHT_BYTES, BF16_BYTES = 32e6, 2
 class Case:
     # Such as "LLaMA-3 8B o bf16 4096x4096x4096".
     name: str
-    # layers, few rows, one row, unknown rows, odd sizes, orders, fused, weights, f8 or block
-    # scales.
+    # layers, few rows, one row, unknown rows, odd sizes, orders, decoding, fused, weights, f8
+    # or block scales.
     set: str
     program: str
     inputs: tuple

@@ -15,7 +15,7 @@ from peers import summary
 from peers.contraction_cases import BF16_BYTES
 from peers.contraction_report import is_measured
 
-PEERS = ("cublas", "cublaslt", "compile-max")
+PEERS = ("cublas", "cublaslt", "compile-max", "quack")
 # By rows, up to so many: the ratio and the share that are asked for.
 BARS = ((1, 1.0, 0.90), (8, 1.0, 0.80), (16, 1.0, 0.0), (64, 0.95, 0.0))
 
