@@ -27,7 +27,7 @@ from peers import blocks, overview, plots, results_page  # noqa: E402
 
 RESULTS = ROOT / "results"
 IMAGES = ROOT / "docs" / "images"
-# Those with blocks, and the blocks.
+# Those with blocks.
 PAGES = (
     "README.md",
     "docs/performance.md",
@@ -38,32 +38,6 @@ PAGES = (
     "docs/performance-contractions.md",
     "docs/tuning.md",
 )
-BLOCKS = {
-    "speed": blocks.speed,
-    "setting": blocks.setting,
-    "families": blocks.families,
-    "behind": blocks.behind,
-    "slowest": blocks.slowest,
-    "costs": blocks.costs,
-    "replay": blocks.replay,
-    "contraction_setting": blocks.contraction_setting,
-    "contractions": blocks.contractions,
-    "distributed": blocks.distributed,
-    "contractions_fused": blocks.contractions_fused,
-    "contractions_behind": blocks.contractions_behind,
-    "contractions_sync": blocks.contractions_sync,
-    "contractions_quantised": blocks.contractions_quantised,
-    "few_rows": blocks.few_rows,
-    "few_rows_setting": blocks.few_rows_setting,
-    "tiles": blocks.tiles,
-    "models": blocks.models,
-    "models_setting": blocks.models_setting,
-    "attention_setting": blocks.attention_setting,
-    "attention": blocks.attention,
-    "block": blocks.block,
-    "cpu_setting": blocks.cpu_setting,
-    "cpu_contractions": blocks.cpu_contractions,
-}
 BLOCK = re.compile(r"(<!-- from results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -72,11 +46,12 @@ def filled(text, results):
 
     def fill(match):
         begin, name, end = match.groups()
-        if name not in BLOCKS:
+        if name not in blocks.BLOCKS:
             raise SystemExit(
-                f"expected a block of {', '.join(BLOCKS)}, but got '{name}'"
+                f"expected a block of {', '.join(blocks.BLOCKS)}, but got '{name}'; correct "
+                "its name or add it to tools/dev/peers/blocks.py"
             )
-        return begin + "\n".join(BLOCKS[name](results)) + "\n" + end
+        return begin + "\n".join(blocks.BLOCKS[name](results)) + "\n" + end
 
     return BLOCK.sub(fill, text)
 

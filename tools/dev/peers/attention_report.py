@@ -5,33 +5,31 @@ Fuse's, above 1 where Fuse is faster."""
 
 import statistics
 
+from peers import summary
+
 PEERS = {"cudnn": "cuDNN", "flash": "torch's flash", "flex": "FlexAttention"}
 
 
-def setting(entries, days):
-    gpus = ", ".join(sorted({entry["gpu"] for entry in entries}))
+def setting(entries):
     dense = [
         entry["us"]["cudnn"] / entry["us"]["fuse"]
         for entry in entries
         if "cudnn" in entry["us"] and not entry.get("key_bytes")
     ]
     return [
-        f"{len(entries)} cases on one {gpus}, {days}, torch {entries[0]['torch']}; random bf16, "
-        "medians of seven interleaved rounds with a cold L2, every output checked. In the "
-        f"median {statistics.median(dense):.2f} of cuDNN's speed, {min(dense):.2f} at least."
+        f"{len(entries)} cases on one {summary.measured_on(entries)}, torch "
+        f"{entries[0]['torch']}; random bf16, medians of seven interleaved rounds with a cold L2, "
+        f"every output checked. In the median {statistics.median(dense):.2f} of cuDNN's speed, "
+        f"{min(dense):.2f} at least."
     ]
 
 
 def table(entries):
-    lines = [
-        "| attention | " + " | ".join(PEERS.values()) + " |",
-        "| --- |" + " ---: |" * len(PEERS),
-    ]
+    rows = []
     for entry in entries:
-        mine = entry["us"]["fuse"]
-        cells = [
-            f"{entry['us'][peer] / mine:.2f}" if peer in entry["us"] else ""
-            for peer in PEERS
-        ]
-        lines.append("| " + " | ".join([entry["name"], *cells]) + " |")
-    return lines
+        times = entry["us"]
+        rows.append(
+            [entry["name"]]
+            + [f"{times[p] / times['fuse']:.2f}" if p in times else "" for p in PEERS]
+        )
+    return summary.table(("attention", *PEERS.values()), rows)

@@ -39,11 +39,11 @@ def least_us(launch, machine):
     )
 
 
-def setting(entries, days):
-    gpus = ", ".join(sorted({entry["gpu"] for entry in entries}))
+def setting(entries):
     return [
-        f"{len(entries)} cases on one {gpus}, {days}, torch {entries[0]['torch']}; medians of "
-        "interleaved rounds with a cold L2, every output compared with the block in f64."
+        f"{len(entries)} cases on one {summary.measured_on(entries)}, torch "
+        f"{entries[0]['torch']}; medians of interleaved rounds with a cold L2, every output "
+        "compared with the block in f64."
     ]
 
 

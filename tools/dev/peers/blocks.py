@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The parts of pages that are made of results, as lines of Markdown.
 
-`Results` reads the files once; each function makes one block of them.
+`Results` reads the files once; each of BLOCKS makes one block of them.
 """
 
 import re
@@ -101,12 +101,6 @@ class Results:
         return summary.compare(self.grid, self.compiled)
 
 
-def days(entries):
-    """The days of entries, as a text."""
-    found = sorted({entry["date"][:10] for entry in entries})
-    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
-
-
 def version(name):
     """Of a library, as wheels.txt has it."""
     (found,) = re.findall(rf"^{name}==([\d.]+\d)", WHEELS.read_text(), re.MULTILINE)
@@ -148,9 +142,9 @@ def setting(results):
     long = [entry for entry in results.grid if entry["fuse_us"] >= 100]
     short = [entry for entry in results.grid if entry["fuse_us"] < 100]
     return [
-        f"{len(results.grid)} cases on one {gpu}, {days(results.grid)}; {libraries}. "
+        f"{len(results.grid)} cases on one {gpu}, {summary.days(results.grid)}; {libraries}. "
         f"torch.compile with max-autotune was measured in runs of its own, "
-        f"{days(results.compiled)}. Results of Fuse that were wrong: {wrong}. The "
+        f"{summary.days(results.compiled)}. Results of Fuse that were wrong: {wrong}. The "
         f"quartiles of a case lie {_spread(long)} of its median apart in calls of 100 us "
         f"and more, {_spread(short)} in shorter ones (medians of all cases)."
     ]
@@ -265,30 +259,13 @@ def contraction_setting(results):
     ]
     wrong = sum(e["errors"].get("fuse", {}).get("wrong", 0) > 0 for e in entries)
     compiling = statistics.median(e["compile_ms"] for e in entries if "compile_ms" in e)
-    gpus = ", ".join(sorted({e["gpu"] for e in entries}))
     return [
-        f"{len(entries)} cases on one {gpus}, {days(entries)}, torch "
+        f"{len(entries)} cases on one {summary.measured_on(entries)}, torch "
         f"{entries[0]['torch']}; random data, medians of interleaved rounds; results of "
         f"Fuse that were wrong: {wrong}. The quartiles of a case lie "
         f"{statistics.median(spreads):.1%} of its median apart (median of all cases). A "
         f"program takes {compiling:.0f} ms to compile, in the median."
     ]
-
-
-def contractions(results):
-    return contraction_report.plain_table(results.contractions)
-
-
-def contractions_fused(results):
-    return contraction_report.fused_table(results.contractions)
-
-
-def cpu_setting(results):
-    return cpu_report.setting(results.cpu_contractions)
-
-
-def cpu_contractions(results):
-    return list(cpu_report.table(results.cpu_contractions))
 
 
 def contractions_sync(results):
@@ -299,46 +276,16 @@ def contractions_sync(results):
         for e in entries
         if e["set"] == "layers" and contraction_report.is_measured(e)
     ]
-    gpus = ", ".join(sorted({e["gpu"] for e in entries}))
     return [
-        f"On one {gpus}, {days(entries)}: {statistics.median(found):.2f} of the speed of "
+        f"On one {summary.measured_on(entries)}: {statistics.median(found):.2f} of the speed of "
         f"cuBLAS, which uses wgmma there, in the median of {len(found)} layers of 1024 rows "
         f"and more; {min(found):.2f} at least."
     ]
 
 
-def contractions_behind(results):
-    return contraction_report.behind_table(results.contractions)
-
-
-def contractions_quantised(results):
-    return contraction_report.quantised_table(results.contractions)
-
-
-def tiles(results):
-    return tiles_report.table(results.tiles)
-
-
-def few_rows(results):
-    return decoding_report.table(results.few_rows)
-
-
 def few_rows_setting(results):
     entries = results.few_rows
-    gpus = ", ".join(sorted({entry["gpu"] for entry in entries}))
-    return [f"{len(entries)} cases on one {gpus}, {days(entries)}, bf16."]
-
-
-def attention_setting(results):
-    return attention_report.setting(results.attention, days(results.attention))
-
-
-def attention(results):
-    return attention_report.table(results.attention)
-
-
-def models(results):
-    return model_report.table(results.models)
+    return [f"{len(entries)} cases on one {summary.measured_on(entries)}, bf16."]
 
 
 def models_setting(results):
@@ -353,7 +300,7 @@ def models_setting(results):
         f"{mean:.2f} over {names.get(name, name)}"
         for name, (mean, _) in model_report.summary(entries).items()
     )
-    gpus = ", ".join(sorted({e["device"] for e in entries}))
+    gpus = summary.gpus(entries, "device")
     return [
         f"Times of others over Fuse's, on one {gpus}, torch {entries[0]['torch']}, transformers "
         f"{entries[0]['transformers']}; bfloat16, random weights, layers of real sizes but few "
@@ -361,30 +308,10 @@ def models_setting(results):
     ]
 
 
-def distributed(results):
-    """What two processes were measured at, in one sentence."""
-    found = results.distributed
-    said = [
-        f"{ratios['eager']:.2f} and {ratios['compile']:.2f} in {entry['mode']}"
-        for entry in found["entries"]
-        for ratios in [distributed_report.speedups(entry)]
-    ]
-    is_right = not any(map(distributed_report.is_wrong, found["entries"]))
-    return [
-        f"On {found['world']} {found['device']}, torch {found['torch']}, {found['layers']} of "
-        f"LLaMA-3 8B's layers with {found['tokens']} tokens, heads and features split: eager's and "
-        f"torch.compile's times over Fuse's are {', '.join(said)}. Results are {'right' if is_right else 'WRONG'}."
-    ]
-
-
-def block(results):
-    return block_report.summary_line(results.block)
-
-
 def block_tables(results):
     """The comparison and the timelines, for the page of all results."""
     lines = [
-        *block_report.setting(results.block, days(results.block)),
+        *block_report.setting(results.block),
         "",
         "Times of torch's ways over Fuse's, by calls or in a CUDA graph:",
         "",
@@ -393,3 +320,39 @@ def block_tables(results):
     launches = block_report.timeline(results.block)
     # Behind the two lines of the header.
     return [*lines, "", *launches] if len(launches) > 2 else lines
+
+
+def _report(function, file):
+    """The block that a report makes of one file of results."""
+    return lambda results: function(getattr(results, file))
+
+
+# By their names in pages.
+BLOCKS = {
+    "speed": speed,
+    "setting": setting,
+    "families": families,
+    "behind": behind,
+    "slowest": slowest,
+    "costs": costs,
+    "replay": replay,
+    "contraction_setting": contraction_setting,
+    "contractions_sync": contractions_sync,
+    "few_rows_setting": few_rows_setting,
+    "models_setting": models_setting,
+    "contractions": _report(contraction_report.plain_table, "contractions"),
+    "contractions_fused": _report(contraction_report.fused_table, "contractions"),
+    "cpu_setting": _report(cpu_report.setting, "cpu_contractions"),
+    "cpu_contractions": _report(cpu_report.table, "cpu_contractions"),
+    "contractions_behind": _report(contraction_report.behind_table, "contractions"),
+    "contractions_quantised": _report(
+        contraction_report.quantised_table, "contractions"
+    ),
+    "tiles": _report(tiles_report.table, "tiles"),
+    "few_rows": _report(decoding_report.table, "few_rows"),
+    "attention_setting": _report(attention_report.setting, "attention"),
+    "attention": _report(attention_report.table, "attention"),
+    "models": _report(model_report.table, "models"),
+    "block": _report(block_report.summary_line, "block"),
+    "distributed": _report(distributed_report.summary_line, "distributed"),
+}

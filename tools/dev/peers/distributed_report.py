@@ -33,3 +33,18 @@ def speedups(entry):
 def is_wrong(entry):
     fuse = entry["peers"].get("fuse", {})
     return not fuse.get("right", True) or bool(fuse.get("failures"))
+
+
+def summary_line(found):
+    """What the file of results says, in one sentence."""
+    said = [
+        f"{ratios['eager']:.2f} and {ratios['compile']:.2f} in {entry['mode']}"
+        for entry in found["entries"]
+        for ratios in [speedups(entry)]
+    ]
+    verdict = "WRONG" if any(map(is_wrong, found["entries"])) else "right"
+    return [
+        f"On {found['world']} {found['device']}, torch {found['torch']}, {found['layers']} of "
+        f"LLaMA-3 8B's layers with {found['tokens']} tokens, heads and features split: eager's "
+        f"and torch.compile's times over Fuse's are {', '.join(said)}. Results are {verdict}."
+    ]

@@ -92,11 +92,7 @@ def _origin(name, entries):
     """A line of what a file's entries were measured on."""
     commits = collections.Counter(entry["commit"] for entry in entries)
     counts = ", ".join(f"{key} ({count})" for key, count in commits.most_common())
-    gpus = ", ".join(sorted({entry["gpu"] for entry in entries}))
-    return (
-        f"- {name}: {len(entries)} entries, {gpus}, {blocks.days(entries)}, "
-        f"commits {counts}"
-    )
+    return f"- {name}: {len(entries)} entries, {summary.measured_on(entries)}, commits {counts}"
 
 
 def _compiled_rows(entries):

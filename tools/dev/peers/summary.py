@@ -52,6 +52,22 @@ PEERS = {
 }
 
 
+def gpus(entries, key="gpu"):
+    """The names of those that entries were measured on."""
+    return ", ".join(sorted({entry[key] for entry in entries}))
+
+
+def days(entries):
+    """The days of entries, as a text."""
+    found = sorted({entry["date"][:10] for entry in entries})
+    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def measured_on(entries):
+    """GPUs and days."""
+    return f"{gpus(entries)}, {days(entries)}"
+
+
 @dataclass(frozen=True)
 class Case:
     family: str
