@@ -141,3 +141,36 @@ def test_operators_on_complex_numbers_that_are_not_known_stay_torchs():
     torch.testing.assert_close(compiled(function)(x), function(x))
     (graph,) = fuse_torch.report()
     assert any("fft" in operator for operator, _ in graph.eager), str(graph)
+
+
+def added_with_a_factor(a, b, size):
+    return torch.add(a, b, alpha=2), torch.sub(a, b, alpha=3)
+
+
+def numbers_of_wider_types(a, b, size):
+    return a * size, b / size, a * 2, b / 3
+
+
+def complex_numbers(a, b, size):
+    return a * 2j, a.real * (1 + 2j), b / (1 + 1j)
+
+
+def kept_in_order(a, b, size):
+    return a.clone(memory_format=torch.contiguous_format) * b, (a.t() * b.t()).conj()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [added_with_a_factor, numbers_of_wider_types, complex_numbers, kept_in_order],
+)
+def test_operators_keep_their_arguments_and_types(form):
+    def function(x, y, size):
+        found = form(torch.view_as_complex(x * 2), torch.view_as_complex(y * 3), size)
+        return [torch.view_as_real(each.resolve_conj()) * 2 for each in found]
+
+    x, y = torch.randn(2, 5, 7, 2).unbind(0)
+    size = torch.tensor(1.5, dtype=torch.float64)
+    for ours, expected in zip(
+        compiled(function)(x, y, size), function(x, y, size), strict=True
+    ):
+        torch.testing.assert_close(ours, expected)

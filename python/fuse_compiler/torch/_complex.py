@@ -67,11 +67,12 @@ class _Twins:
         parts = {n: self.of(n, node) for n in node.all_input_nodes if _is_complex(n)}
         arguments = [parts.get(a, a) if _is_node(a) else a for a in node.args]
         try:
-            twin = make(emitter, node, *arguments)
+            twin = make(emitter, node, *arguments, **node.kwargs)
         except (Unsupported, TypeError, RuntimeError):
             # Another form of the operator: it stays as it is.
             return
-        if twin is not None and twin.meta["val"].shape[:-1] == node.meta["val"].shape:
+        made, wanted = twin.meta["val"], node.meta["val"]
+        if made.shape[:-1] == wanted.shape and made.dtype == wanted.dtype.to_real():
             self._twins[node] = twin
 
     def of(self, node, before):
@@ -137,9 +138,9 @@ class _Emitter:
     def __init__(self, graph, before):
         self._graph, self._before = graph, before
 
-    def call(self, target, *arguments):
+    def call(self, target, *arguments, **keywords):
         with self._graph.inserting_before(self._before):
-            node = self._graph.call_function(target, arguments)
+            node = self._graph.call_function(target, arguments, keywords)
         values = torch.fx.map_arg(arguments, lambda n: n.meta["val"])
         (fake, *_) = [
             n.meta["val"]
@@ -147,7 +148,7 @@ class _Emitter:
             if isinstance(n.meta["val"], torch.Tensor)
         ]
         with fake.fake_mode:
-            node.meta["val"] = target(*values)
+            node.meta["val"] = target(*values, **keywords)
         return node
 
     def part(self, pair, number):
@@ -168,13 +169,9 @@ def _with_strides(emitter, node, wanted):
         return None
     back = [order.index(axis) for axis in range(len(order))]
     moved = emitter.call(aten.permute.default, node, list(order))
-    with emitter._graph.inserting_before(emitter._before):
-        copy = emitter._graph.call_function(
-            aten.clone.default, (moved,), {"memory_format": torch.contiguous_format}
-        )
-    value = moved.meta["val"]
-    with value.fake_mode:
-        copy.meta["val"] = value.clone(memory_format=torch.contiguous_format)
+    copy = emitter.call(
+        aten.clone.default, moved, memory_format=torch.contiguous_format
+    )
     placed = emitter.call(aten.permute.default, copy, back)
     return placed if placed.meta["val"].stride() == wanted.stride() else None
 
@@ -193,7 +190,7 @@ def _maker(*names):
 
 
 @_maker("view_as_complex.default", "clone.default", "alias.default", "detach.default")
-def _same(e, node, x, *_):
+def _same(e, node, x, **_):
     return x
 
 
@@ -258,18 +255,24 @@ def _neg(e, node, x):
     return e.call(aten.neg.default, x)
 
 
+def _is_pair(node, number):
+    """Whether an operand is complex, so that the maker gets a twin for it."""
+    return _is_node(node.args[number]) and _is_complex(node.args[number])
+
+
 @_maker("add.Tensor", "sub.Tensor")
-def _add(e, node, a, b):
-    is_pair = [_is_node(x) and _is_complex(x) for x in node.args[:2]]
-    return e.call(node.target, a, b) if all(is_pair) else None
+def _add(e, node, a, b, **factor):
+    if not (_is_pair(node, 0) and _is_pair(node, 1)):
+        raise Unsupported("expected two complex operands, but got a real one")
+    return e.call(node.target, a, b, **factor)
 
 
 @_maker("mul.Tensor")
 def _mul(e, node, a, b):
-    is_pair = [_is_node(x) and _is_complex(x) for x in node.args[:2]]
-    if not all(is_pair):
-        pair, other = (a, b) if is_pair[0] else (b, a)
-        return e.call(aten.mul.Tensor, pair, _wider(e, other))
+    if not _is_pair(node, 0):
+        return e.call(aten.mul.Tensor, b, _of_both_parts(e, a))
+    if not _is_pair(node, 1):
+        return e.call(aten.mul.Tensor, a, _of_both_parts(e, b))
     (ar, ai), (br, bi) = ([e.part(x, number) for number in (0, 1)] for x in (a, b))
     products = {
         (x, y): e.call(aten.mul.Tensor, x, y) for x in (ar, ai) for y in (br, bi)
@@ -281,13 +284,17 @@ def _mul(e, node, a, b):
 
 @_maker("div.Tensor")
 def _div(e, node, a, b):
-    if _is_node(node.args[1]) and _is_complex(node.args[1]):
-        return None
-    return e.call(aten.div.Tensor, a, _wider(e, b))
+    if _is_pair(node, 1):
+        raise Unsupported("expected a real divisor, but got a complex one")
+    return e.call(aten.div.Tensor, a, _of_both_parts(e, b))
 
 
-def _wider(e, x):
-    """A real factor of both parts."""
+def _of_both_parts(e, x):
+    """A real operand, in the shape in which both parts have it as theirs."""
     if isinstance(x, complex):
-        return None
-    return e.call(aten.unsqueeze.default, x, -1) if _is_node(x) else x
+        raise Unsupported(f"expected a real number, but got {x}")
+    value = x.meta["val"] if _is_node(x) else x
+    if isinstance(value, torch.Tensor) and value.ndim:
+        return e.call(aten.unsqueeze.default, x, -1)
+    # An axis would let it decide the result's type.
+    return x
