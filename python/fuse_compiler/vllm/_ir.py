@@ -68,10 +68,6 @@ def _silu_and_mul(x: Tensor) -> Tensor:
     return kernels.packed_gated(x, "silu")
 
 
-def _takes_silu(x):
-    return kernels.takes(x) and x.shape[-1] % 2 == 0
-
-
 def _rotary_embedding(
     positions: Tensor,
     query: Tensor,
@@ -118,6 +114,6 @@ def _takes_rotary(
 _IMPLEMENTATIONS = {
     "rms_norm": (_rms_norm, _takes_norm),
     "fused_add_rms_norm": (_fused_add_rms_norm, _takes_add_norm),
-    "silu_and_mul": (_silu_and_mul, _takes_silu),
+    "silu_and_mul": (_silu_and_mul, kernels.takes_packed),
     "rotary_embedding": (_rotary_embedding, _takes_rotary),
 }

@@ -24,6 +24,11 @@ def takes(*tensors):
     )
 
 
+def takes_packed(x):
+    """Whether packed_gated() takes these rows."""
+    return takes(x) and x.shape[-1] % 2 == 0
+
+
 def norm(x, weight, epsilon, offset=0.0):
     return ops.rms_norm(x, weight, epsilon, offset)
 

@@ -7,6 +7,7 @@ overrides what its platforms call: forward_cuda and forward_cpu. forward_native 
 it is: vLLM calls it where a layer is switched off, and inside of Inductor.
 """
 
+import importlib
 import logging
 
 from fuse_compiler.vllm import _kernels as kernels
@@ -18,8 +19,8 @@ def register(names):
     """Replaces the layers of these names; yields those that this vLLM has."""
     for name in names:
         try:
-            bases = _FOUND_BY[name]()
-        except ImportError as error:
+            bases = _found(name)
+        except (ImportError, AttributeError) as error:
             _logger.warning("vLLM has no %s that Fuse knows: %s", name, error)
             continue
         for base in bases:
@@ -84,16 +85,17 @@ def _gemma_norm(layer, x, residual=None):
 
 
 def _silu_and_mul(layer, x):
-    if not kernels.takes(x) or x.shape[-1] % 2:
-        return NotImplemented
-    return kernels.packed_gated(x, "silu")
+    return _gated(x, "silu")
 
 
 def _gelu_and_mul(layer, x):
-    if not kernels.takes(x) or x.shape[-1] % 2:
+    return _gated(x, "gelu_tanh" if layer.approximate == "tanh" else "gelu")
+
+
+def _gated(x, activation):
+    if not kernels.takes_packed(x):
         return NotImplemented
-    name = "gelu_tanh" if layer.approximate == "tanh" else "gelu"
-    return kernels.packed_gated(x, name)
+    return kernels.packed_gated(x, activation)
 
 
 def _rotate(layer, positions, query, key=None, offsets=None, **more):
@@ -107,35 +109,15 @@ def _rotate(layer, positions, query, key=None, offsets=None, **more):
     )
 
 
-def _norms():
-    from vllm.model_executor.layers.layernorm import RMSNorm
-
-    return [RMSNorm]
-
-
-def _gemma_norms():
-    from vllm.model_executor.layers.layernorm import GemmaRMSNorm
-
-    return [GemmaRMSNorm]
+def _found(name):
+    """The classes of vLLM that a layer's name stands for."""
+    module = importlib.import_module(f"vllm.model_executor.layers.{_MODULES[name]}")
+    base = getattr(module, name)
+    return _rotaries(module, base) if name == "RotaryEmbedding" else [base]
 
 
-def _silus():
-    from vllm.model_executor.layers.activation import SiluAndMul
-
-    return [SiluAndMul]
-
-
-def _gelus():
-    from vllm.model_executor.layers.activation import GeluAndMul
-
-    return [GeluAndMul]
-
-
-def _rotaries():
+def _rotaries(module, base):
     """The base class, and those that only make another cache: Llama 3's, YaRN's, .."""
-    from vllm.model_executor.layers import rotary_embedding as module
-
-    base = module.RotaryEmbedding
     found = [x for x in vars(module).values() if isinstance(x, type)]
     return [
         x
@@ -148,12 +130,12 @@ def _rotaries():
     ]
 
 
-_FOUND_BY = {
-    "RMSNorm": _norms,
-    "GemmaRMSNorm": _gemma_norms,
-    "SiluAndMul": _silus,
-    "GeluAndMul": _gelus,
-    "RotaryEmbedding": _rotaries,
+_MODULES = {
+    "RMSNorm": "layernorm",
+    "GemmaRMSNorm": "layernorm",
+    "SiluAndMul": "activation",
+    "GeluAndMul": "activation",
+    "RotaryEmbedding": "rotary_embedding",
 }
 _FORWARD = {
     "RMSNorm": _norm,
