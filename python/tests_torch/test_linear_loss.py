@@ -205,6 +205,11 @@ def test_what_does_not_fit_is_refused():
         ((x, weight, bias, labels[:3]), "a label for each row"),
         ((x, weight.double(), bias, labels), "of one float type"),
         ((x, weight, bias, labels, 0.0, "none"), "a reduction of mean or sum"),
+        ((x, weight, bias, labels.float()), "labels of int32 or int64"),
+        ((x, weight, weight[0], labels), "a bias of .* classes"),
     ):
         with pytest.raises(Error, match=message):
             ours(*arguments)
+    for rows in (0, -1, 2.5):
+        with pytest.raises(Error, match="rows to be a number of 1 or more"):
+            ours(x, weight, bias, labels, rows=rows)

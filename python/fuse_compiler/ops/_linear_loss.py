@@ -54,7 +54,7 @@ def _scale(labels, ignore_index, is_mean, dtype):
 
 
 def _blocks(x, weight, rows):
-    """The first rows of blocks, and how many they have.
+    """The slices of rows that are taken at a time.
 
     Logits are about as large as x, or as half the weight if that is more: each block reads and
     writes the sum of the weight's gradient, which costs more than its product if it is small.
@@ -64,7 +64,7 @@ def _blocks(x, weight, rows):
         fair = max(count * x.shape[1] // weight.shape[0], x.shape[1] // 2)
         rows = max(_LEAST_ROWS, 1 << max(fair - 1, 0).bit_length())
     # Of no rows there is one block, too.
-    return range(0, max(count, 1), rows), rows
+    return [slice(first, first + rows) for first in range(0, max(count, 1), rows)]
 
 
 def _logits(block, weight, bias):
@@ -118,13 +118,12 @@ def _compute(x, weight, bias, labels, ignore_index, smoothing, is_mean, rows):
             run(
                 _losses,
                 _SPECS,
-                _logits(x[at : at + rows], weight, bias),
-                labels[at : at + rows],
+                _logits(x[block], weight, bias),
+                labels[block],
                 ignore_index,
                 smoothing,
             )
-            for first, rows in [_blocks(x, weight, rows)]
-            for at in first
+            for block in _blocks(x, weight, rows)
         ]
         scale = _scale(labels, ignore_index, is_mean, _total_type(x))
         return torch.cat(losses).sum() * scale
@@ -139,20 +138,18 @@ def _compute_with_gradients(
         losses, dx = [], torch.empty_like(x, memory_format=torch.contiguous_format)
         dw = _Accumulator(x)
         db = _Accumulator(x) if bias is not None else None
-        first, rows = _blocks(x, weight, rows)
-        for at in first:
-            block = x[at : at + rows]
+        for block in _blocks(x, weight, rows):
             loss, gradient = run(
                 _losses_and_gradient,
                 _SPECS,
-                _logits(block, weight, bias),
-                labels[at : at + rows],
+                _logits(x[block], weight, bias),
+                labels[block],
                 ignore_index,
                 smoothing,
             )
             losses.append(loss)
-            torch.mm(gradient, weight, out=dx[at : at + rows])
-            dw.add_product(gradient.t(), block)
+            torch.mm(gradient, weight, out=dx[block])
+            dw.add_product(gradient.t(), x[block])
             if db:
                 db.add_rows(gradient)
         loss = torch.cat(losses).sum() * scale
@@ -209,7 +206,7 @@ def _gradient(context, dloss, *_):
     dx, dw, db, scale = context.saved_tensors
     bias = (db * dloss).to(db.dtype) if context.has_bias else None
     return (
-        # What the sums' gradients have already is missing here.
+        # Unlike dw and db, dx has not been multiplied by the scale.
         (dx * (dloss * scale)).to(dx.dtype),
         (dw * dloss).to(dw.dtype),
         bias,
@@ -243,7 +240,7 @@ def linear_cross_entropy(
     Returns a float32 (float64). Differentiable once in x, weight and bias; their gradients are
     computed with the loss, where one of them needs one.
     """
-    _check(x, weight, labels, bias, reduction)
+    _check(x, weight, labels, bias, reduction, rows)
     arguments = (
         x.reshape(-1, x.shape[-1]),
         weight,
@@ -260,7 +257,7 @@ def linear_cross_entropy(
     return _plain(*arguments)
 
 
-def _check(x, weight, labels, bias, reduction):
+def _check(x, weight, labels, bias, reduction, rows):
     if reduction not in ("mean", "sum"):
         raise Error(
             f"expected a reduction of mean or sum, but got {reduction!r}; choose one, or call "
@@ -275,6 +272,19 @@ def _check(x, weight, labels, bias, reduction):
         raise Error(
             f"expected a label for each row of {list(x.shape)}, but got {list(labels.shape)}; "
             "reshape them"
+        )
+    if labels.dtype not in (torch.int32, torch.int64):
+        raise Error(
+            f"expected labels of int32 or int64, but got {labels.dtype}; cast them"
+        )
+    if bias is not None and bias.shape != weight.shape[:1]:
+        raise Error(
+            f"expected a bias of {weight.shape[0]} classes, but got {list(bias.shape)}; give one "
+            "number for each row of the weight"
+        )
+    if rows is not None and not (isinstance(rows, int) and rows > 0):
+        raise Error(
+            f"expected rows to be a number of 1 or more, but got {rows!r}; leave it out"
         )
     others = {weight.dtype, *([] if bias is None else [bias.dtype])}
     if x.dtype not in _FLOATS or others != {x.dtype}:
