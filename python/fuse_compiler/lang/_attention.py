@@ -43,32 +43,31 @@ def attention(q, k, v, scale=None, causal=False, mask=None):
 
     A query that sees no key gives 0. Scores and weights are computed in f32.
     """
-    q, k, v, wide, letters = _scores(q, k, v, scale, causal, mask)
-    weights = softmax(wide) if mask is None else _softmax_or_zero(wide)[0]
-    return _weighted(weights, q, v, letters)
+    q, v, wide, axes = _scores(q, k, v, scale, causal, mask)
+    weights = softmax(wide) if mask is None else _softmax_and_sums(wide, True)[0]
+    return _weighted(weights, q, v, axes)
 
 
 def attention_and_sums(q, k, v, scale=None, causal=False, mask=None):
     """As attention, and the logarithms of the sums, [.., heads, queries], for gradients.
 
-    They are log(sum(exp(scores))) of each query's scores, which weights are exp(score - it)
-    of; 0 where a query sees no key.
+    A query's sum is of exp(score), so that its weights are exp(score - logarithm); the logarithm
+    is 0 where a query sees no key.
     """
-    heads = q.shape[-3]
-    q, k, v, wide, letters = _scores(q, k, v, scale, causal, mask)
-    weights, most, total = _softmax_or_zero(wide, may_be_empty=mask is not None)
+    q, v, wide, axes = _scores(q, k, v, scale, causal, mask)
+    weights, most, total = _softmax_and_sums(wide, mask is not None)
     sums = add(most, log(total))
     if mask is not None:
         sums = where(compare("eq", total, 0.0), 0.0, sums)
-    batch = len(letters[0])
-    shape = (*wide.shape[:batch], heads, wide.shape[-2])
-    return _weighted(weights, q, v, letters), reshape(sums, shape)
+    batch, _, heads = axes
+    shape = (*wide.shape[: len(batch)], heads, wide.shape[-2])
+    return _weighted(weights, q, v, axes), reshape(sums, shape)
 
 
 def _scores(q, k, v, scale, causal, mask):
-    """q, keys and values without repetition, what a softmax is of, and the letters of axes.
+    """The queries by groups, the values without repetition, scores in f32, and what axes they have.
 
-    The letters are those of batches, of a row of scores, and the number of heads.
+    Those are the letters of batches, of a row of scores, and the number of heads.
     """
     if q.ndim < 3 or k.ndim != q.ndim or v.ndim != q.ndim:
         raise Unsupported(
@@ -90,12 +89,12 @@ def _scores(q, k, v, scale, causal, mask):
     scores = einsum(f"{queries},{batch}hmd->{rows}lm", q, k)
     wide = mul(scores if q.dtype == "f64" else cast(scores, "f32"), float(scale))
     wide = _masked(wide, mask, causal, len(batch), heads)
-    return q, k, v, wide, (batch, rows, heads)
+    return q, v, wide, (batch, rows, heads)
 
 
-def _weighted(weights, q, v, letters):
+def _weighted(weights, q, v, axes):
     """The sums of values by their weights, [.., heads, queries, columns]."""
-    batch, rows, heads = letters
+    batch, rows, heads = axes
     result = einsum(
         f"{rows}lm,{batch}hme->{batch}l{rows[len(batch) :]}e", cast(weights, q.dtype), v
     )
@@ -175,20 +174,20 @@ def _masked(scores, mask, causal, batch, heads):
     return add(scores, cast(mask, scores.dtype))
 
 
-def _softmax_or_zero(x, may_be_empty=True):
-    """A softmax of the last axis, the largest elements and the sums of exponentials.
+def _softmax_and_sums(x, may_be_empty):
+    """A softmax of the last axis, the largest elements, and the sums of exponentials.
 
-    Where rows `may_be_empty`, those of -inf give 0.
+    may_be_empty  whether there are rows of -inf alone, which give 0
     """
     most = max_(x, -1, keepdims=True)
-    if not may_be_empty:
-        exponentials = exp(sub(x, most))
-        total = sum_(exponentials, -1, keepdims=True)
-        return mul(exponentials, div(_one(total), total)), most, total
-    infinite = compare("eq", abs_(most), float("inf"))
-    exponentials = exp(sub(x, where(infinite, 0.0, most)))
+    shift = most
+    if may_be_empty:
+        shift = where(compare("eq", abs_(most), float("inf")), 0.0, most)
+    exponentials = exp(sub(x, shift))
     total = sum_(exponentials, -1, keepdims=True)
-    inverse = where(compare("eq", total, 0.0), 0.0, div(_one(total), total))
+    inverse = div(_one(total), total)
+    if may_be_empty:
+        inverse = where(compare("eq", total, 0.0), 0.0, inverse)
     return mul(exponentials, inverse), most, total
 
 

@@ -77,7 +77,15 @@ def _take(node, options, state):
             return
     except Unsupported:
         return
-    graph, values = node.graph, _values(node, given, name, bias)
+    arguments = (
+        *(given[each] for each in ("query", "key", "value")),
+        given[bias] if bias else None,
+        given["is_causal"],
+        given["scale"],
+        name,
+    )
+    makes_sums = given.get("compute_log_sumexp", True)
+    graph, values = node.graph, _values(node, arguments, makes_sums)
     if bias and given[bias] is not None and values[0].device.type == "cuda":
         # Torch's backward kernels give NaN there: they want more than the logsumexp.
         return
@@ -85,16 +93,7 @@ def _take(node, options, state):
         # Padded, where the queries are no multiple of 32.
         return
     with graph.inserting_before(node):
-        taken = graph.call_function(
-            ATTENTION_AND_SUMS,
-            (
-                *(given[each] for each in ("query", "key", "value")),
-                given[bias] if bias else None,
-                given["is_causal"],
-                given["scale"],
-                name,
-            ),
-        )
+        taken = graph.call_function(ATTENTION_AND_SUMS, arguments)
         taken.meta = {**node.meta, "val": values}
         for number, user in used.items():
             if number in random:
@@ -107,22 +106,14 @@ def _take(node, options, state):
         graph.erase_node(user)
 
 
-def _values(node, given, name, bias):
+def _values(node, arguments, makes_sums):
     """The fake results of the new operator; where torch's makes no sums, they are added."""
     made = node.meta["val"]
-    if given.get("compute_log_sumexp", True):
+    if makes_sums:
         return made[0], made[1]
-    fakes = [
-        x.meta["val"] if isinstance(x, torch.fx.Node) else x
-        for x in (
-            *(given[each] for each in ("query", "key", "value")),
-            given[bias] if bias else None,
-            given["is_causal"],
-            given["scale"],
-        )
-    ]
+    fakes = torch.fx.map_arg(arguments, lambda n: n.meta["val"])
     with made[0].fake_mode:
-        return made[0], _run(*fakes, name)[1]
+        return made[0], _run(*fakes)[1]
 
 
 def _arguments(node):
