@@ -49,7 +49,8 @@ class Page:
             if done.returncode:
                 said = done.stderr.strip().splitlines()
                 raise Error(
-                    f"expected the driver to write a page, but got: {said[-1] if said else 'no'}; "
+                    "expected the driver to write a page, but got "
+                    f"'{said[-1] if said else f'exit status {done.returncode}'}'; "
                     "run `python -m fuse_compiler inspect` yourself"
                 )
             return Path(folder, "page.html").read_text(encoding="utf-8")

@@ -114,10 +114,10 @@ class Program(Description):
     def __call__(self, *arrays, out=None, stream=None):
         """Runs the program on arrays of its device.
 
-        arrays  one for each input, with its dtype and shape, Python numbers for those with
-                fuse.scalar; dynamic dims may have
+        arrays  one for each input, with its dtype and shape; dynamic dims may have
                 any size, equal names equal sizes. Anything with __dlpack__. Views
-                need no copy, as long as no stride is negative.
+                need no copy, as long as no stride is negative. Inputs with fuse.scalar
+                take Python numbers, too.
         out     where to write: a contiguous array if there is one output, else a sequence with
                 an array or None for each. Without it, outputs are new arrays of the
                 framework of the first input, except those that the program wants in
@@ -237,10 +237,11 @@ class Program(Description):
             raise self._count_error(inputs)
         layouts = []
         for given, tensor in zip(inputs, self.inputs):
-            if isinstance(given, (tuple, list)) or tensor.is_scalar:
-                place = (CPU, 0) if tensor.is_scalar else self._place
-                shape = () if tensor.is_scalar else tuple(int(size) for size in given)
-                layouts.append(Layout(shape, DTYPES[tensor.dtype], place))
+            if tensor.is_scalar:
+                layouts.append(Layout((), DTYPES[tensor.dtype], (CPU, 0)))
+            elif isinstance(given, (tuple, list)):
+                shape = tuple(int(size) for size in given)
+                layouts.append(Layout(shape, DTYPES[tensor.dtype], self._place))
             else:
                 adapter = adapters[type(given)]
                 layouts.append(_layout(adapter, adapter.describe(given)[1], tensor))
