@@ -42,30 +42,29 @@ class RMSNorm(nn.Module):
         return self.weight * wide.to(x.dtype)
 
 
-class _Copied(torch.autograd.Function):
-    """The same in all processes; its gradient is the sum of theirs."""
+def _differentiable(there, back):
+    """A function of a tensor and a group, with another such function as its gradient."""
 
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return x.view_as(x)
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, group):
+            ctx.group = group
+            return there(x, group)
 
-    @staticmethod
-    def backward(ctx, dy):
-        dx = collectives.all_reduce(dy.contiguous(), "sum", ctx.group)
-        return collectives.wait_tensor(dx), None
+        @staticmethod
+        def backward(ctx, dy):
+            return back(dy, ctx.group), None
+
+    return Function.apply
 
 
-class _Summed(torch.autograd.Function):
-    """The sum of all processes' parts; the gradient of each is that of the sum."""
+def _same(x, group):
+    return x.view_as(x)
 
-    @staticmethod
-    def forward(ctx, x, group):
-        return collectives.wait_tensor(collectives.all_reduce(x, "sum", group))
 
-    @staticmethod
-    def backward(ctx, dy):
-        return dy, None
+def _sum(x, group):
+    """The sum of all processes' parts."""
+    return collectives.wait_tensor(collectives.all_reduce(x.contiguous(), "sum", group))
 
 
 def _all_tokens(x, group):
@@ -75,35 +74,15 @@ def _all_tokens(x, group):
 
 
 def _own_tokens(x, group):
-    """This process's tokens of the sum."""
+    """This process's tokens of the sum of all processes' parts."""
     y = _scatter(x.transpose(0, 1).contiguous(), "sum", 0, group)
     return collectives.wait_tensor(y).transpose(0, 1)
 
 
-class _Gathered(torch.autograd.Function):
-    """All processes' tokens; the gradient is summed and shared out."""
-
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return _all_tokens(x, group)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return _own_tokens(dy, ctx.group), None
-
-
-class _Scattered(torch.autograd.Function):
-    """The sum of all processes' parts, of which each keeps its tokens."""
-
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return _own_tokens(x, group)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return _all_tokens(dy, ctx.group), None
+# A tensor that all processes have gets the sum of their gradients, and the other way round.
+_copied, _summed = _differentiable(_same, _sum), _differentiable(_sum, _same)
+_gathered = _differentiable(_all_tokens, _own_tokens)
+_scattered = _differentiable(_own_tokens, _all_tokens)
 
 
 def rotate_half(x):
@@ -134,12 +113,12 @@ class Block(nn.Module):
     def _enter(self, x):
         if self.group is None:
             return x
-        return (_Gathered if self.sequence else _Copied).apply(x, self.group)
+        return (_gathered if self.sequence else _copied)(x, self.group)
 
     def _leave(self, x):
         if self.group is None:
             return x
-        return (_Scattered if self.sequence else _Summed).apply(x, self.group)
+        return (_scattered if self.sequence else _summed)(x, self.group)
 
     def forward(self, x, cos, sin):
         h = self._enter(self.norm1(x))
