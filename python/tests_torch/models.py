@@ -8,26 +8,9 @@ Each is a function to (module, function from a batch size to inputs).
 """
 
 import torch
+from peers.parallel_block import RMSNorm, rotate_half
 from torch import nn
 from torch.nn import functional as F
-
-
-class RMSNorm(nn.Module):
-    """As transformers' LlamaRMSNorm writes it."""
-
-    def __init__(self, features, eps=1e-6):
-        super().__init__()
-        self.weight, self.eps = nn.Parameter(torch.rand(features) + 0.5), eps
-
-    def forward(self, x):
-        wide = x.float() if x.dtype != torch.float64 else x
-        wide = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)
-        return self.weight * wide.to(x.dtype)
-
-
-def rotate_half(x):
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat((-b, a), dim=-1)
 
 
 class LlamaBlock(nn.Module):
