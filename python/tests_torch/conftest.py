@@ -8,6 +8,7 @@ With FUSE_TORCH_DEVICE=cuda the models, ops and converters are tested on a GPU.
 import os
 
 import fuse_compiler as fuse
+import fuse_compiler.torch as fuse_torch
 import pytest
 import torch
 
@@ -27,6 +28,14 @@ func.func @double(%x: tensor<?xf32>)
   %y = fuse.add %x, %x : tensor<?xf32>
   return %y : tensor<?xf32>
 }"""
+
+
+@pytest.fixture
+def fresh():
+    """Nothing is compiled or reported yet, and random numbers are the same each time."""
+    torch._dynamo.reset()
+    fuse_torch.reset_report()
+    torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,9 @@ from fuse_compiler.torch import _attention, _contractions
 from models import LlamaBlock
 from torch.nn import functional as F
 
+pytestmark = pytest.mark.usefixtures("fresh")
+
 ALWAYS = {"contractions": "always", "attention": "always"}
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    fuse_torch.reset_report()
-    torch.manual_seed(0)
 
 
 def compiled(function, **more):

@@ -12,18 +12,13 @@ from fuse_compiler.torch import _backend
 from models import ASIDE, MODELS
 from torch._dynamo.testing import CompileCounterWithBackend
 
+pytestmark = pytest.mark.usefixtures("fresh")
+
 ALL = {**MODELS, **ASIDE}
 
 # The least part of the operators, views left out, that regions run on the CPU, where
 # products and attention are left to torch. A ratchet: these only rise.
 COVERAGE = {"llama": 0.81, "gpt2": 0.72, "bert": 0.75, "vit": 0.73}
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    fuse_torch.reset_report()
-    torch.manual_seed(0)
 
 
 def tensors(result):

@@ -6,14 +6,9 @@ import fuse_compiler.torch as fuse_torch
 import pytest
 import torch
 
+pytestmark = pytest.mark.usefixtures("fresh")
+
 TOKENS, HEADS, SIZE = 6, 4, 16
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    fuse_torch.reset_report()
-    torch.manual_seed(0)
 
 
 def compiled(function, **more):

@@ -11,14 +11,10 @@ from fuse_compiler import Error, jit, ops
 from fuse_compiler.ops import _linear_loss
 from torch.nn import functional as F
 
+pytestmark = pytest.mark.usefixtures("fresh")
+
 ROWS, FEATURES, CLASSES = 37, 24, 61
 TYPES = [torch.float32, torch.bfloat16, torch.float64]
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
 
 
 def inputs(dtype=torch.float32, has_bias=False):

@@ -8,6 +8,8 @@ import torch
 from fuse_compiler import Error, ops
 from torch.nn import functional as F
 
+pytestmark = pytest.mark.usefixtures("fresh")
+
 TYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
 
 
@@ -104,13 +106,6 @@ CASES = {
         (2, 3, 6, 8),
     ),
 }
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    fuse_torch.reset_report()
-    torch.manual_seed(0)
 
 
 def inputs_of(shapes, dtype):

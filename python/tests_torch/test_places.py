@@ -11,12 +11,7 @@ from fuse_compiler.torch._fold import fold_constants
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn import functional as F
 
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    fuse_torch.reset_report()
-    torch.manual_seed(0)
+pytestmark = pytest.mark.usefixtures("fresh")
 
 
 def traced(function, *inputs):
