@@ -86,12 +86,12 @@ func.func @slots(%q: tensor<4x4x64xbf16>, %k: tensor<500x64xbf16>, %v: tensor<50
 }
 
 // Keys and values in pages of 16, as many keys of each sequence as a tensor says.
-func.func @paged(%q: tensor<3x2x4x64xbf16>, %kc: tensor<5x16x2x64xbf16>, %vc: tensor<5x16x2x64xbf16>, %pages: tensor<3x9xi32>, %length: tensor<3x1x1x1xi32>) -> tensor<3x2x4x64xbf16> {
+// Random integers are below 64: all of them are pages. Ids that the kernel would
+// compute are gathered by another.
+func.func @paged(%q: tensor<3x2x4x64xbf16>, %kc: tensor<64x16x2x64xbf16>, %vc: tensor<64x16x2x64xbf16>, %pages: tensor<3x9xi32>, %length: tensor<3x1x1x1xi32>) -> tensor<3x2x4x64xbf16> {
   %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
-  %three = fuse.constant dense<3> : tensor<i32>
-  %ids = fuse.and %pages, %three : tensor<3x9xi32>, tensor<i32>
-  %kp = fuse.gather %kc, %ids dim = 0 : tensor<5x16x2x64xbf16>, tensor<3x9xi32> -> tensor<3x9x16x2x64xbf16>
-  %vp = fuse.gather %vc, %ids dim = 0 : tensor<5x16x2x64xbf16>, tensor<3x9xi32> -> tensor<3x9x16x2x64xbf16>
+  %kp = fuse.gather %kc, %pages dim = 0 : tensor<64x16x2x64xbf16>, tensor<3x9xi32> -> tensor<3x9x16x2x64xbf16>
+  %vp = fuse.gather %vc, %pages dim = 0 : tensor<64x16x2x64xbf16>, tensor<3x9xi32> -> tensor<3x9x16x2x64xbf16>
   %k = tensor.collapse_shape %kp [[0], [1, 2], [3], [4]] : tensor<3x9x16x2x64xbf16> into tensor<3x144x2x64xbf16>
   %v = tensor.collapse_shape %vp [[0], [1, 2], [3], [4]] : tensor<3x9x16x2x64xbf16> into tensor<3x144x2x64xbf16>
   %s = fuse.contract "bhgd,bnhd->bhgn" %q, %k : tensor<3x2x4x64xbf16>, tensor<3x144x2x64xbf16> -> tensor<3x2x4x144xbf16>
@@ -107,10 +107,8 @@ func.func @paged(%q: tensor<3x2x4x64xbf16>, %kc: tensor<5x16x2x64xbf16>, %vc: te
 
 // Pages longer than a tile, in a dynamic number, with heads before tokens.
 func.func @pages(%q: tensor<2x3x2x64xf16>, %kc: tensor<?x2x128x64xf16>, %vc: tensor<?x2x128x64xf16>, %pages: tensor<2x?xi64>) -> tensor<2x3x2x64xf16> {
-  %three = fuse.constant dense<3> : tensor<i64>
-  %ids = fuse.and %pages, %three : tensor<2x?xi64>, tensor<i64>
-  %kp = fuse.gather %kc, %ids dim = 0 : tensor<?x2x128x64xf16>, tensor<2x?xi64> -> tensor<2x?x2x128x64xf16>
-  %vp = fuse.gather %vc, %ids dim = 0 : tensor<?x2x128x64xf16>, tensor<2x?xi64> -> tensor<2x?x2x128x64xf16>
+  %kp = fuse.gather %kc, %pages dim = 0 : tensor<?x2x128x64xf16>, tensor<2x?xi64> -> tensor<2x?x2x128x64xf16>
+  %vp = fuse.gather %vc, %pages dim = 0 : tensor<?x2x128x64xf16>, tensor<2x?xi64> -> tensor<2x?x2x128x64xf16>
   %kt = fuse.transpose %kp permutation = [0, 2, 1, 3, 4] : tensor<2x?x2x128x64xf16> -> tensor<2x2x?x128x64xf16>
   %vt = fuse.transpose %vp permutation = [0, 2, 1, 3, 4] : tensor<2x?x2x128x64xf16> -> tensor<2x2x?x128x64xf16>
   %k = tensor.collapse_shape %kt [[0], [1], [2, 3], [4]] : tensor<2x2x?x128x64xf16> into tensor<2x2x?x64xf16>

@@ -52,10 +52,11 @@ func.func @window(%q: tensor<1x400x64xbf16>, %k: tensor<1x400x64xbf16>, %v: tens
 }
 
 // Before the key behind the query, or among the first keys of a prefix: what
-// some see, and what all see, is no single comparison.
+// some see, and what all see, is no single comparison. The prefix ends one key
+// before a tile does: that tile is not whole.
 func.func @prefix(%q: tensor<1x300x64xbf16>, %k: tensor<1x300x64xbf16>, %v: tensor<1x300x64xbf16>) -> tensor<1x300x64xbf16> {
   %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
-  %length = fuse.constant dense<140> : tensor<i32>
+  %length = fuse.constant dense<127> : tensor<i32>
   %s = fuse.matmul %q, %k transpose_rhs : tensor<1x300x64xbf16>, tensor<1x300x64xbf16> -> tensor<1x300x300xbf16>
   %f = fuse.cast %s : tensor<1x300x300xbf16> -> tensor<1x300x300xf32>
   %i = fuse.iota dim = 1 : tensor<1x300x300xi32>
@@ -211,4 +212,21 @@ func.func @packed(%q: tensor<2x300x64xbf16>, %k: tensor<2x300x64xbf16>, %v: tens
   %w = fuse.cast %p : tensor<2x300x300xf32> -> tensor<2x300x300xbf16>
   %o = fuse.matmul %w, %v : tensor<2x300x300xbf16>, tensor<2x300x64xbf16> -> tensor<2x300x64xbf16>
   return %o : tensor<2x300x64xbf16>
+}
+
+// Each query sees the keys up to one of its own: what all queries of a tile see
+// is the least of them, and whole tiles of keys lie below the largest alone.
+func.func @bounded(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: tensor<2x200x64xbf16>, %ends: tensor<130x1xi32>) -> tensor<2x130x64xbf16> {
+  %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
+  %three = fuse.constant dense<3> : tensor<i32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x130x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x200xbf16>
+  %f = fuse.cast %s : tensor<2x130x200xbf16> -> tensor<2x130x200xf32>
+  %j = fuse.iota dim = 2 : tensor<2x130x200xi32>
+  %last = fuse.mul %ends, %three : tensor<130x1xi32>, tensor<i32>
+  %m = fuse.compare le %j, %last : tensor<2x130x200xi32>, tensor<130x1xi32>
+  %x = fuse.select %m, %f, %hidden : tensor<2x130x200xi1>, tensor<2x130x200xf32>, tensor<f32>
+  %p = fuse.softmax %x dims = [2] : tensor<2x130x200xf32>
+  %w = fuse.cast %p : tensor<2x130x200xf32> -> tensor<2x130x200xbf16>
+  %o = fuse.matmul %w, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>
+  return %o : tensor<2x130x64xbf16>
 }
