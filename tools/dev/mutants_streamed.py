@@ -54,7 +54,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Conversion/Mma/StreamedParts.cpp",
-        "lit:Emulator/streamed lit:Emulator",
+        "lit:Emulator/decoded lit:Emulator",
         (
             "streamed-parts-are-not-turned-to-one-maximum",
             "Value weight = rows.turn(load(maxima, part, row), most);",
@@ -73,7 +73,7 @@ STREAMED = [
     ),
     *of_file(
         "lib/Conversion/Mma/StreamedPages.cpp",
-        "lit:Emulator/streamed lit:Emulator",
+        "lit:Emulator/decoded lit:Emulator",
         (
             "streamed-page-of-the-tile-before",
             "b.div(b.add(firstKey, copy * rowsPerCopy()), pages.rows)",
