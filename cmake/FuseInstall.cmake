@@ -1,14 +1,15 @@
 # What `cmake --install` copies, and the package that find_package(Fuse) finds.
-# A user links Fuse::FuseJIT, the C++ API of include/fuse/JIT/JIT.h, or
+# A user links Fuse::FuseExecution, the C++ API of include/fuse/Execution/JIT.h, or
 # Fuse::FuseC, the C API of include/fuse-c/Fuse.h.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(FUSE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Fuse)
 
-# What FuseJIT is made of.
+# What FuseExecution is made of.
 set(fuse_libs FuseTarget FuseIR FuseTransforms FuseAnalysis FuseExplain FuseFusion
-  FuseSchedule FuseConversion FuseCodegen FusePipelines FuseRuntime FuseJIT)
+  FuseSchedule FuseConversion FuseCodegen FusePipelines FuseRuntime FuseCompiler
+  FuseExecution)
 foreach(lib IN LISTS fuse_libs)
   target_include_directories(${lib} INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

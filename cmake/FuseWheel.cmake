@@ -10,7 +10,7 @@ set_target_properties(FuseWheel PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/wheel
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/lib/CAPI/exports.map)
 target_compile_definitions(FuseWheel PRIVATE FUSE_VERSION="${PROJECT_VERSION}")
-target_link_libraries(FuseWheel PRIVATE FuseBundle FuseJIT FuseDriver)
+target_link_libraries(FuseWheel PRIVATE FuseBundle FuseExecution FuseDriver)
 target_link_options(FuseWheel PRIVATE
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/lib/CAPI/exports.map
   -Wl,--exclude-libs,ALL -Wl,--no-undefined)

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 #include "fuse/Runtime/Buffer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

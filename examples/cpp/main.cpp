@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 

@@ -173,7 +173,7 @@ FUSE_C_EXPORT DLDevice fuseProgramDevice(const FuseProgram *program);
 
 /* Name, chip, symbols, inputs, outputs and kernels (name, ops, schedule, bytes,
    statistics of the PTX, registers and spills) as a JSON object; see
-   fuse/JIT/Report.h for its fields. Lives as long as the program. */
+   fuse/Compiler/Report.h for its fields. Lives as long as the program. */
 FUSE_C_EXPORT FuseStatus *fuseProgramDescribe(FuseProgram *program,
                                               const char **json);
 

@@ -7,8 +7,8 @@
 
 #include "fuse/Bundle/Bundle.h"
 #include "PlanTables.h"
-#include "fuse/JIT/JIT.h"
-#include "fuse/JIT/Report.h"
+#include "fuse/Compiler/Report.h"
+#include "fuse/Execution/JIT.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -163,7 +163,7 @@ Error BundleWriter::addChip(StringRef chip) {
   auto compilation = jit::Compilation::create(text, fileName, options);
   if (!compilation)
     return compilation.takeError();
-  runtime::Facts facts = jit::CompiledProgram::usualFacts(), none;
+  runtime::Facts facts = runtime::Facts::usual(), none;
   // Two objects would define the same kernels; a CPU loses little.
   if (isHost)
     facts = none;

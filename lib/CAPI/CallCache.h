@@ -9,7 +9,7 @@
 #define FUSE_LIB_CAPI_CALLCACHE_H
 
 #include "fuse-c/DLPack.h"
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 #include <memory>
 #include <mutex>
 #include <unordered_map>

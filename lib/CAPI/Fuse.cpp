@@ -9,9 +9,10 @@
 #include "CallCache.h"
 #include "Tensors.h"
 #include "fuse/Bundle/Bundle.h"
-#include "fuse/JIT/JIT.h"
-#include "fuse/JIT/Log.h"
-#include "fuse/JIT/Report.h"
+#include "fuse/Compiler/Log.h"
+#include "fuse/Compiler/Report.h"
+#include "fuse/Execution/Autotune.h"
+#include "fuse/Execution/JIT.h"
 #include "fuse/Runtime/CallGraphs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -224,8 +225,7 @@ static Expected<std::string> inspect(StringRef text, StringRef fileName,
       jit::Compilation::create(text, fileName, options);
   if (!compilation)
     return compilation.takeError();
-  Expected<jit::Code> code =
-      (*compilation)->generate(jit::CompiledProgram::usualFacts());
+  Expected<jit::Code> code = (*compilation)->generate(runtime::Facts::usual());
   if (!code)
     return code.takeError();
   Expected<json::Object> object = jit::reportProgram(*code);

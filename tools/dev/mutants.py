@@ -110,12 +110,12 @@ MUTANTS = [
         ),
     ),
     *of_file(
-        "lib/JIT/JIT.cpp",
+        "lib/Execution/JIT.cpp",
         "py:test_regressions py:test_cpu Regression JIT CAPI",
         (
             "one-variant-for-all-facts",
             "return plainVariants[facts.key()].load(",
-            "return plainVariants[CompiledProgram::usualFacts().key()].load(",
+            "return plainVariants[runtime::Facts::usual().key()].load(",
         ),
     ),
     *of_file(
@@ -251,7 +251,7 @@ MUTANTS = [
         ),
     ),
     *of_file(
-        "lib/JIT/Source.cpp",
+        "lib/Compiler/Source.cpp",
         "JIT",
         (
             "results-of-values-do-not-add-up",

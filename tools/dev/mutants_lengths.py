@@ -66,7 +66,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/JIT/Specializations.cpp",
+        "lib/Execution/Specializations.cpp",
         "JIT lit:tools",
         (
             "one-length-too-many",
@@ -85,7 +85,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/JIT/JIT.cpp",
+        "lib/Execution/JIT.cpp",
         "JIT lit:tools",
         (
             "calls-run-the-code-for-any-length",

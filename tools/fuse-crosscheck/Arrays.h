@@ -10,7 +10,7 @@
 
 #include "../fuse/Array.h"
 #include "Case.h"
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 #include "fuse/Reference/Value.h"
 #include <random>
 

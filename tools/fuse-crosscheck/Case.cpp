@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Case.h"
-#include "fuse/JIT/Source.h"
+#include "fuse/Compiler/Source.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

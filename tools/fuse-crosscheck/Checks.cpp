@@ -10,7 +10,7 @@
 #include "Arrays.h"
 #include "DeviceArrays.h"
 #include "Forms.h"
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 #include "fuse/Reference/Evaluate.h"
 #include "fuse/Reference/Verify.h"
 #include "llvm/ADT/STLExtras.h"
@@ -330,7 +330,7 @@ Error Checker::checkStrict() {
 static Error compileForAnyLength(jit::CompiledProgram &program) {
   if (program.spec().symbols.empty())
     return Error::success();
-  runtime::Facts facts = program.usualFacts();
+  runtime::Facts facts = runtime::Facts::usual();
   facts.divisible = false;
   return program.code(facts).takeError();
 }

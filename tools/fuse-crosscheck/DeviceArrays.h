@@ -9,7 +9,7 @@
 #define FUSE_TOOLS_CROSSCHECK_DEVICEARRAYS_H
 
 #include "../fuse/Array.h"
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 
 namespace fuse::crosscheck {
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Forms.h"
+#include "fuse/Compiler/Frontend.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
-#include "fuse/JIT/Diagnostics.h"
-#include "fuse/JIT/Frontend.h"
+#include "fuse/Explain/Diagnostics.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
 #include "fuse/Schedule/Passes.h"

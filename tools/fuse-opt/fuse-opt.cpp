@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/JIT/Source.h"
+#include "fuse/Compiler/Source.h"
 #include "fuse/Pipelines/InitAll.h"
 
 #include "mlir/IR/DialectRegistry.h"

@@ -7,7 +7,7 @@
 
 #include "BenchCase.h"
 #include "Array.h"
-#include "fuse/JIT/Source.h"
+#include "fuse/Compiler/Source.h"
 #include "fuse/Runtime/DType.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

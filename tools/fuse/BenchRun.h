@@ -10,7 +10,7 @@
 
 #include "BenchCheck.h"
 #include "Quartiles.h"
-#include "fuse/JIT/Options.h"
+#include "fuse/Compiler/Options.h"
 #include <optional>
 
 namespace fuse::driver {

@@ -8,7 +8,7 @@
 #ifndef FUSE_TOOLS_FUSE_COMMAND_H
 #define FUSE_TOOLS_FUSE_COMMAND_H
 
-#include "fuse/JIT/Options.h"
+#include "fuse/Compiler/Options.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"

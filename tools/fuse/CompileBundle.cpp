@@ -7,7 +7,7 @@
 
 #include "Command.h"
 #include "fuse/Bundle/Bundle.h"
-#include "fuse/JIT/Source.h"
+#include "fuse/Compiler/Source.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

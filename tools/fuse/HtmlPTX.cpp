@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HtmlReport.h"
-#include "fuse/JIT/Report.h"
+#include "fuse/Compiler/Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -9,9 +9,9 @@
 #include "HtmlReport.h"
 #include "KernelReport.h"
 #include "RemarkPrinter.h"
-#include "fuse/JIT/JIT.h"
-#include "fuse/JIT/Report.h"
-#include "fuse/JIT/Source.h"
+#include "fuse/Compiler/Report.h"
+#include "fuse/Compiler/Source.h"
+#include "fuse/Execution/JIT.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -211,7 +211,7 @@ static void printCandidates(const jit::KernelCandidates &kernel) {
 }
 
 Error InspectCommand::emitCandidates(jit::Compilation &compilation) {
-  auto kernels = compilation.candidates(jit::CompiledProgram::usualFacts());
+  auto kernels = compilation.candidates(runtime::Facts::usual());
   if (!kernels)
     return kernels.takeError();
   if (asJSON)
@@ -225,7 +225,7 @@ Error InspectCommand::emitCandidates(jit::Compilation &compilation) {
 
 Error InspectCommand::emitStage(jit::Compilation &compilation,
                                 jit::Stage stage) {
-  auto text = compilation.print(stage, jit::CompiledProgram::usualFacts());
+  auto text = compilation.print(stage, runtime::Facts::usual());
   if (!text)
     return text.takeError();
   outs() << *text;
@@ -314,7 +314,7 @@ Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
     return createStringError(inconvertibleErrorCode(),
                              "expected a GPU for --emit=ptx, but the target "
                              "is the CPU; use --target cuda");
-  auto code = compilation.generate(jit::CompiledProgram::usualFacts());
+  auto code = compilation.generate(runtime::Facts::usual());
   if (!code)
     return code.takeError();
   if (what == Emit::Cubin || what == Emit::Object)
@@ -380,7 +380,7 @@ Error InspectCommand::writeHtml(jit::Compilation &compilation,
                                 const jit::Code &code,
                                 ArrayRef<KernelReport> kernels,
                                 StringRef text) {
-  auto candidates = compilation.candidates(jit::CompiledProgram::usualFacts());
+  auto candidates = compilation.candidates(runtime::Facts::usual());
   if (!candidates)
     return candidates.takeError();
   auto measured = measuredTimes();

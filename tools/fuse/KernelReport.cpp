@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelReport.h"
+#include "fuse/Compiler/Report.h"
 #include "fuse/Explain/Passes.h"
-#include "fuse/JIT/Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -9,7 +9,7 @@
 #define FUSE_TOOLS_FUSE_KERNELREPORT_H
 
 #include "fuse/Codegen/PTXInspect.h"
-#include "fuse/JIT/Compilation.h"
+#include "fuse/Compiler/Compilation.h"
 #include <map>
 
 namespace fuse::driver {

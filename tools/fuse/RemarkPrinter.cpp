@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RemarkPrinter.h"
-#include "fuse/JIT/Report.h"
+#include "fuse/Compiler/Report.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 

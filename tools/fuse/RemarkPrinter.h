@@ -8,7 +8,7 @@
 #ifndef FUSE_TOOLS_FUSE_REMARKPRINTER_H
 #define FUSE_TOOLS_FUSE_REMARKPRINTER_H
 
-#include "fuse/JIT/Remark.h"
+#include "fuse/Explain/Remark.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -9,7 +9,7 @@
 #define FUSE_TOOLS_FUSE_SESSION_H
 
 #include "Array.h"
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 
 namespace fuse::driver {
 

@@ -8,7 +8,7 @@
 #ifndef FUSE_TOOLS_FUSE_TUNING_H
 #define FUSE_TOOLS_FUSE_TUNING_H
 
-#include "fuse/JIT/Autotune.h"
+#include "fuse/Execution/Autotune.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace fuse::driver {

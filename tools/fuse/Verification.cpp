@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verification.h"
-#include "fuse/JIT/Frontend.h"
+#include "fuse/Compiler/Frontend.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Reference/Evaluate.h"
 

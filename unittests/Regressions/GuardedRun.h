@@ -16,7 +16,7 @@
 #define FUSE_UNITTESTS_REGRESSIONS_GUARDEDRUN_H
 
 #include "Array.h"
-#include "fuse/JIT/JIT.h"
+#include "fuse/Execution/JIT.h"
 #include <string>
 #include <vector>
 

@@ -14,7 +14,7 @@
 #ifndef FUSE_BUNDLE_BUNDLE_H
 #define FUSE_BUNDLE_BUNDLE_H
 
-#include "fuse/JIT/Options.h"
+#include "fuse/Compiler/Options.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>

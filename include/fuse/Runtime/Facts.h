@@ -61,6 +61,9 @@ struct Facts {
   }
   bool operator!=(const Facts &other) const { return !(*this == other); }
 
+  /// Those of most calls: aligned, divisible, not huge, separate and dense.
+  static Facts usual() { return {true, true, true, true, {}}; }
+
   /// Exclusive upper bound of key().
   static constexpr unsigned numKeys = 128;
   /// A number unique to the facts other than layouts, copies and sizes.

@@ -47,8 +47,8 @@ ELSEWHERE = {
     "narrowRows": "test/tools/remarks.test",
     "narrowSchedule": "test/tools/remarks.test",
     "narrowOtherRows": "test/tools/remarks.test",
-    "narrowUnaligned": "unittests/JIT/RemarksTest.cpp",
-    "narrowRowsOfCall": "unittests/JIT/RemarksTest.cpp",
+    "narrowUnaligned": "unittests/Explain/RemarksTest.cpp",
+    "narrowRowsOfCall": "unittests/Explain/RemarksTest.cpp",
 }
 # Reasons that no program is known to be given: other checks see what they are about first, or only
 # a kernel that the text has can be refused for them.

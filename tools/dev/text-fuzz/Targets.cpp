@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Targets.h"
-#include "fuse/JIT/Frontend.h"
-#include "fuse/JIT/JIT.h"
+#include "fuse/Compiler/Frontend.h"
+#include "fuse/Execution/JIT.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,8 +37,7 @@ static bool compile(StringRef text, jit::Target target, StringRef chip) {
     return succeeds((*compilation)->generate(runtime::Facts()));
   // LLVM's own code for the GPU is slow and not ours.
   return succeeds(
-      (*compilation)
-          ->print(jit::Stage::LLVM, jit::CompiledProgram::usualFacts()));
+      (*compilation)->print(jit::Stage::LLVM, runtime::Facts::usual()));
 }
 
 static bool compileForHost(StringRef text) {

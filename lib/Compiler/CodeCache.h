@@ -1,0 +1,41 @@
+//===- CodeCache.h - Compiled code, from disk where it is -------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_COMPILER_CODECACHE_H
+#define FUSE_LIB_COMPILER_CODECACHE_H
+
+#include "fuse/Codegen/Assemble.h"
+#include "fuse/Codegen/HostObject.h"
+#include "fuse/Compiler/Options.h"
+#include "fuse/Runtime/DiskCache.h"
+
+namespace fuse::jit {
+
+/// The two slow last steps of compilation. A cache that cannot be opened or
+/// written only costs time, so it is never an error.
+class CodeCache {
+public:
+  explicit CodeCache(const CompileOptions &options);
+
+  /// assemblePTX(), keyed by the PTX, the chip and the assembler's file.
+  llvm::Expected<mlir::fuse::AssembledModule>
+  assemble(llvm::StringRef ptx, const mlir::fuse::GPUTarget &target);
+
+  /// compileHostObject(), keyed by the text of `module` and the host. Always
+  /// compiles if there is an observer.
+  llvm::Expected<llvm::SmallVector<char, 0>>
+  compileForHost(mlir::gpu::GPUModuleOp module,
+                 const mlir::fuse::HostOptions &options);
+
+private:
+  std::optional<runtime::DiskCache> disk;
+  bool lineInfo;
+};
+
+} // namespace fuse::jit
+
+#endif // FUSE_LIB_COMPILER_CODECACHE_H
