@@ -10,7 +10,7 @@
 #include "HostValues.h"
 #include "LaunchReads.h"
 #include "LaunchTraffic.h"
-#include "SizeRanges.h"
+#include "PlanRanges.h"
 #include "fuse/Compiler/Frontend.h"
 #include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "Points/OpEmitters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

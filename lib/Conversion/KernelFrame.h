@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_CONVERSION_KERNELFRAME_H
 #define FUSE_LIB_CONVERSION_KERNELFRAME_H
 
-#include "PointEmitter.h"
+#include "Points/PointEmitter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::fuse {
@@ -110,23 +110,6 @@ struct KernelFrame {
 /// updates do not become neighbours.
 void storeResult(KernelFrame &frame, unsigned number, const Point &point,
                  Value value);
-
-/// Each fills the frame as its schedule says and returns the grid.
-FailureOr<Grid> lowerPointwise(KernelFrame &frame,
-                               PointwiseScheduleAttr schedule);
-FailureOr<Grid> lowerRows(KernelFrame &frame, RowsScheduleAttr schedule);
-FailureOr<Grid> lowerColumns(KernelFrame &frame, ColumnsScheduleAttr schedule);
-FailureOr<Grid> lowerOrdered(KernelFrame &frame, OrderedScheduleAttr schedule);
-FailureOr<Grid> lowerTranspose(KernelFrame &frame,
-                               TransposeScheduleAttr schedule);
-FailureOr<Grid> lowerContraction(KernelFrame &frame,
-                                 ContractionScheduleAttr schedule);
-FailureOr<Grid> lowerTiled(KernelFrame &frame, TiledScheduleAttr schedule);
-FailureOr<Grid> lowerMma(KernelFrame &frame, MmaScheduleAttr schedule);
-FailureOr<Grid> lowerStreamed(KernelFrame &frame,
-                              StreamedScheduleAttr schedule);
-FailureOr<Grid> lowerStreamedPanels(KernelFrame &frame,
-                                    StreamedPanelsScheduleAttr schedule);
 
 } // namespace mlir::fuse
 

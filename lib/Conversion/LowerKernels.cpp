@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CombineParts.h"
-#include "GridExchange.h"
-#include "HostSizes.h"
-#include "HostStrides.h"
 #include "KernelFrame.h"
-#include "LaunchAttributes.h"
-#include "Mma/SplitSums.h"
-#include "Mma/StreamedParts.h"
-#include "PartStates.h"
-#include "TensorMaps.h"
+#include "Launch/HostSizes.h"
+#include "Launch/HostStrides.h"
+#include "Launch/LaunchAttributes.h"
+#include "Launch/TensorMaps.h"
+#include "ObeySchedule.h"
+#include "Points/OpEmitters.h"
+#include "Reductions/CombineParts.h"
+#include "Reductions/GridExchange.h"
+#include "Reductions/PartStates.h"
 
 #include "fuse/Analysis/InPlace.h"
 #include "fuse/Analysis/Strides.h"
@@ -69,9 +69,6 @@ private:
   void setPointerAttributes(gpu::GPUFuncOp function);
   KernelAbi bindArguments(OpBuilder &builder, gpu::GPUFuncOp function);
   PartStates bindStates(OpBuilder &builder, gpu::GPUFuncOp function);
-  FailureOr<Grid> obeySchedule(KernelFrame &frame);
-  FailureOr<Grid> combineParts(KernelFrame &frame);
-  FailureOr<std::optional<PartLayout>> planParts();
   LogicalResult fillAndLaunch();
   void planStates(const PartLayout &layout);
   LogicalResult runInParts(const PartLayout &layout);
@@ -294,54 +291,6 @@ KernelAbi KernelLowering::bindArguments(OpBuilder &builder,
   return abi;
 }
 
-FailureOr<Grid> KernelLowering::obeySchedule(KernelFrame &frame) {
-  return llvm::TypeSwitch<Attribute, FailureOr<Grid>>(kernel.getScheduleAttr())
-      .Case<PointwiseScheduleAttr>(
-          [&](auto schedule) { return lowerPointwise(frame, schedule); })
-      .Case<ColumnsScheduleAttr>(
-          [&](auto schedule) { return lowerColumns(frame, schedule); })
-      .Case<RowsScheduleAttr>(
-          [&](auto schedule) { return lowerRows(frame, schedule); })
-      .Case<OrderedScheduleAttr>(
-          [&](auto schedule) { return lowerOrdered(frame, schedule); })
-      .Case<TransposeScheduleAttr>(
-          [&](auto schedule) { return lowerTranspose(frame, schedule); })
-      .Case<ContractionScheduleAttr>(
-          [&](auto schedule) { return lowerContraction(frame, schedule); })
-      .Case<TiledScheduleAttr>(
-          [&](auto schedule) { return lowerTiled(frame, schedule); })
-      .Case<MmaScheduleAttr>(
-          [&](auto schedule) { return lowerMma(frame, schedule); })
-      .Case<StreamedScheduleAttr>(
-          [&](auto schedule) { return lowerStreamed(frame, schedule); })
-      .Case<StreamedPanelsScheduleAttr>(
-          [&](auto schedule) { return lowerStreamedPanels(frame, schedule); })
-      .Default([&](Attribute schedule) -> FailureOr<Grid> {
-        return kernel.emitError()
-               << "expected a schedule of this dialect, but got " << schedule
-               << "; run fuse-assign-schedules";
-      });
-}
-
-FailureOr<Grid> KernelLowering::combineParts(KernelFrame &frame) {
-  if (auto streamed = dyn_cast<StreamedScheduleAttr>(kernel.getScheduleAttr()))
-    return lowerStreamedCombination(frame, streamed);
-  if (auto mma = dyn_cast<MmaScheduleAttr>(kernel.getScheduleAttr());
-      mma && mma.leavesParts())
-    return lowerSplitCombination(frame);
-  return lowerCombination(frame);
-}
-
-/// What is left between the launches; nothing where there is one.
-FailureOr<std::optional<PartLayout>> KernelLowering::planParts() {
-  if (auto streamed = dyn_cast<StreamedScheduleAttr>(kernel.getScheduleAttr()))
-    return streamedPartLayoutOf(kernel, dims, streamed, options);
-  if (auto mma = dyn_cast<MmaScheduleAttr>(kernel.getScheduleAttr());
-      mma && mma.leavesParts())
-    return splitPartLayoutOf(kernel, dims, mma, options);
-  return partLayoutOf(kernel, dims);
-}
-
 /// Where the states lie, for both steps of a kernel with parts.
 PartStates KernelLowering::bindStates(OpBuilder &builder,
                                       gpu::GPUFuncOp function) {
@@ -558,7 +507,7 @@ LogicalResult KernelLowering::run() {
     return failure();
   collectStrides();
   collectScalars();
-  FailureOr<std::optional<PartLayout>> parts = planParts();
+  FailureOr<std::optional<PartLayout>> parts = planParts(kernel, dims, options);
   if (failed(parts))
     return failure();
   for (unsigned input : llvm::seq<unsigned>(kernel.getInputs().size()))

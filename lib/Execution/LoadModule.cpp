@@ -7,7 +7,7 @@
 
 #include "LoadModule.h"
 #include "fuse/Codegen/HostObject.h"
-#include "fuse/Compiler/EmulatorShims.h"
+#include "fuse/Compiler/ShimTable.h"
 #include "fuse/Runtime/CpuModule.h"
 #include "fuse/Runtime/CudaModule.h"
 #include "fuse/Runtime/EmulatorModule.h"
@@ -17,8 +17,8 @@ using namespace fuse::runtime;
 
 namespace fuse::jit {
 
-static Expected<std::shared_ptr<runtime::Module>> loadForEmulator(const Code &code,
-                                                           uint64_t seed) {
+static Expected<std::shared_ptr<runtime::Module>>
+loadForEmulator(const Code &code, uint64_t seed) {
   std::vector<std::string> names;
   for (const KernelInfo &kernel : code.kernels)
     names.push_back(kernel.symbol);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operations.h"
-#include "RotaryScaling.h"
+#include "RotaryFrequencies.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>

@@ -7,7 +7,7 @@
 
 #include "fuse/Schedule/MmaModel.h"
 
-#include "MmaSync.h"
+#include "ProposeMmaSync.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the polynomials of lib/Conversion/Math*.cpp.
+"""Fits the polynomials of lib/Conversion/Math.
 
 Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -111,7 +111,7 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Execution/JIT.cpp",
-        "py:test_regressions py:test_cpu Regression JIT CAPI",
+        "py:test_regressions py:test_cpu Regression Execution CAPI",
         (
             "one-variant-for-all-facts",
             "return plainVariants[facts.key()].load(",
@@ -134,7 +134,7 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Analysis/InPlace.cpp",
-        "Analysis JIT",
+        "Analysis Execution",
         (
             "pairs-need-not-lie-in-one-thread",
             "return rotary.getInput() == operand && rotatesInThread(rotary);",
@@ -185,7 +185,7 @@ MUTANTS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Columns.cpp",
+        "lib/Schedule/ProposeColumns.cpp",
         "lit:Schedule",
         (
             "clusters-of-any-number-of-blocks",
@@ -252,7 +252,7 @@ MUTANTS = [
     ),
     *of_file(
         "lib/Compiler/Source.cpp",
-        "JIT",
+        "Compiler",
         (
             "results-of-values-do-not-add-up",
             "  results += last - known;\n",

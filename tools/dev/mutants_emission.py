@@ -4,8 +4,8 @@ from mutant import of_file
 
 EMISSION = [
     *of_file(
-        "lib/Conversion/Float8Quotient.cpp",
-        "JIT",
+        "lib/Conversion/Math/Float8Quotient.cpp",
+        "Execution",
         (
             "quotients-are-not-corrected",
             "return fma(negate(excess), inverse, start);",
@@ -33,7 +33,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/EmitRotary.cpp",
+        "lib/Conversion/Points/EmitRotary.cpp",
         "lit:Regressions lit:Conversion py:test_math lit:Examples random",
         (
             "interleaved-lanes-turn-the-other-way",
@@ -74,7 +74,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/EmitRotaryPosition.cpp",
+        "lib/Conversion/Points/EmitRotaryPosition.cpp",
         "lit:Rotary lit:Examples random",
         (
             "sequences-start-a-token-late",
@@ -88,7 +88,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/EmitPointwise.cpp",
+        "lib/Conversion/Points/EmitPointwise.cpp",
         "Regression py:test_regressions lit:Conversion random",
         (
             "integers-divided-by-zero",
@@ -122,7 +122,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/MathExp.cpp",
+        "lib/Conversion/Math/MathExp.cpp",
         "Conversion py:test_math",
         ("exp-coefficient", "0x1.5554acp-3,", "0x1.5554fcp-3,"),
         ("exp-underflows-early", "-104.5, ", "-87.0, "),
@@ -133,7 +133,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/MathLog.cpp",
+        "lib/Conversion/Math/MathLog.cpp",
         "Conversion py:test_math",
         (
             "log-of-denormals",
@@ -147,7 +147,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/MathTrig.cpp",
+        "lib/Conversion/Math/MathTrig.cpp",
         "Conversion py:test_math",
         ("digits-of-tau", "0x7f09d5f47d4d3770", "0x7f09d5f47d4d2770"),
         (
@@ -157,7 +157,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/MathDivide.cpp",
+        "lib/Conversion/Math/MathDivide.cpp",
         "lit:Conversion",
         (
             "reciprocals-are-not-refined",
@@ -171,7 +171,7 @@ EMISSION = [
         ),
     ),
     *of_file(
-        "lib/Conversion/MathErf.cpp",
+        "lib/Conversion/Math/MathErf.cpp",
         "Conversion py:test_math",
         (
             "tanh-threshold",

@@ -4,7 +4,7 @@ from mutant import of_file
 
 EXCHANGE = [
     *of_file(
-        "lib/Conversion/ThreadReduce.cpp",
+        "lib/Conversion/Reductions/ThreadReduce.cpp",
         "lit:Conversion lit:Regressions lit:Emulator",
         (
             "shuffles-stop-early",
@@ -79,7 +79,7 @@ EXCHANGE = [
         ),
     ),
     *of_file(
-        "lib/Conversion/ClusterExchange.cpp",
+        "lib/Conversion/Reductions/ClusterExchange.cpp",
         "lit:Conversion lit:Emulator",
         (
             "cluster-barrier-orders-nothing",
@@ -110,7 +110,7 @@ EXCHANGE = [
         ),
     ),
     *of_file(
-        "lib/Conversion/GridExchange.cpp",
+        "lib/Conversion/Reductions/GridExchange.cpp",
         "lit:Conversion lit:Emulator lit:Programs lit:tools",
         (
             "blocks-arrive-without-a-fence",

@@ -67,7 +67,7 @@ LENGTHS = [
     ),
     *of_file(
         "lib/Execution/Specializations.cpp",
-        "JIT lit:tools",
+        "Execution lit:tools",
         (
             "one-length-too-many",
             "if (entries.size() < options.lengths)",
@@ -86,7 +86,7 @@ LENGTHS = [
     ),
     *of_file(
         "lib/Execution/JIT.cpp",
-        "JIT lit:tools",
+        "Execution lit:tools",
         (
             "calls-run-the-code-for-any-length",
             "  if (fixed)\n    return *fixed;\n",
@@ -94,7 +94,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/LowerColumns.cpp",
+        "lib/Conversion/Columns/LowerColumns.cpp",
         "lit:Conversion",
         (
             "columns-hold-any-number",
@@ -112,7 +112,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/PointEmitter.cpp",
+        "lib/Conversion/Points/PointEmitter.cpp",
         "Regression py:test_regressions lit:Conversion random",
         (
             "all-exponents-are-below-a-maximum",
@@ -130,7 +130,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Columns.cpp",
+        "lib/Schedule/ProposeColumns.cpp",
         "lit:Random/Regressions",
         (
             "clusters-of-columns-have-room-for-anything",
@@ -139,7 +139,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/OverlapLaunches.cpp",
+        "lib/Conversion/Launch/OverlapLaunches.cpp",
         "lit:Conversion lit:Codegen",
         (
             "what-follows-starts-before-labels",
@@ -153,7 +153,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/LowerRows.cpp",
+        "lib/Conversion/Rows/LowerRows.cpp",
         "lit:Codegen",
         (
             "labels-are-awaited-before-rows",
@@ -176,7 +176,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/CombineParts.cpp",
+        "lib/Conversion/Reductions/CombineParts.cpp",
         "lit:Emulator lit:Conversion",
         (
             "rows-left-over-are-lost",
@@ -190,7 +190,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/PartStates.cpp",
+        "lib/Conversion/Reductions/PartStates.cpp",
         "lit:Emulator lit:Conversion",
         (
             "whole-groups-are-read-again",
@@ -199,7 +199,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/LowerColumns.cpp",
+        "lib/Conversion/Columns/LowerColumns.cpp",
         "lit:Emulator lit:Conversion",
         (
             "lanes-stay-in-their-row",
@@ -222,7 +222,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Columns.cpp",
+        "lib/Schedule/ProposeColumns.cpp",
         "lit:Schedule",
         (
             "most-of-a-group-is-past-the-end",
@@ -259,7 +259,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Rows.cpp",
+        "lib/Schedule/ProposeRows.cpp",
         "lit:Schedule",
         (
             "small-calls-keep-no-halves",

@@ -4,7 +4,7 @@ from mutant import of_file
 
 LOWERING = [
     *of_file(
-        "lib/Conversion/LowerRows.cpp",
+        "lib/Conversion/Rows/LowerRows.cpp",
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-past-the-last-one",
@@ -58,7 +58,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/RowWalks.cpp",
+        "lib/Conversion/Rows/RowWalks.cpp",
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-edges-are-not-walked",
@@ -122,7 +122,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/ShiftedLoad.cpp",
+        "lib/Conversion/Points/ShiftedLoad.cpp",
         "lit:Conversion lit:Emulator",
         (
             "cut-vectors-ask-for-no-end",
@@ -136,7 +136,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/StagedLoop.cpp",
+        "lib/Conversion/Rows/StagedLoop.cpp",
         "lit:Emulator",
         (
             "a-step-comes-before-its-copies",
@@ -165,7 +165,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/ColumnWalks.cpp",
+        "lib/Conversion/Columns/ColumnWalks.cpp",
         "lit:Conversion lit:Emulator",
         (
             "each-block-of-a-cluster-takes-the-rest",
@@ -179,7 +179,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/LowerColumns.cpp",
+        "lib/Conversion/Columns/LowerColumns.cpp",
         "lit:Conversion lit:Emulator",
         (
             "lanes-of-columns-have-the-vector's-place",
@@ -203,7 +203,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/RowsLowering.h",
+        "lib/Conversion/Rows/RowsLowering.h",
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-tail-is-skipped",
@@ -212,7 +212,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/WelfordReducer.cpp",
+        "lib/Conversion/Reductions/WelfordReducer.cpp",
         "lit:Emulator",
         (
             "deviations-means-are-equal",
@@ -246,7 +246,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/PersistentRows.cpp",
+        "lib/Conversion/Rows/PersistentRows.cpp",
         "lit:Conversion lit:Emulator lit:Programs",
         (
             "rows-exchange-while-others-read",
@@ -300,7 +300,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/PointEmitter.cpp",
+        "lib/Conversion/Points/PointEmitter.cpp",
         "lit:Emulator",
         (
             "any-unknown-dimension-is-whole-vectors",
@@ -309,7 +309,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/EmitMovement.cpp",
+        "lib/Conversion/Points/EmitMovement.cpp",
         "lit:Programs lit:Conversion random",
         (
             "rows-past-the-end-are-scattered",
@@ -318,7 +318,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/AcrossRows.cpp",
+        "lib/Conversion/Rows/SumsOverRows.cpp",
         "lit:Conversion lit:Emulator lit:Programs",
         (
             "rows-that-do-not-exist-are-summed",
@@ -342,7 +342,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/Reducer.cpp",
+        "lib/Conversion/Reductions/Reducer.cpp",
         "lit:Conversion",
         (
             "strict-sums-take-rough-exponentials",
@@ -356,7 +356,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/Reducer.cpp",
+        "lib/Conversion/Reductions/Reducer.cpp",
         "Regression lit:Regressions random",
         (
             "maximum-starts-at-plus-infinity",
@@ -400,7 +400,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/Reducer.cpp",
+        "lib/Conversion/Reductions/Reducer.cpp",
         "lit:Conversion lit:Codegen py:test_sums",
         (
             "mean-divides-by-a-part",
@@ -434,7 +434,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/LowerContraction.cpp",
+        "lib/Conversion/Tiles/LowerContraction.cpp",
         "Regression lit:Conversion lit:Regressions random lit:Emulator",
         (
             "tile-rows-past-the-end-are-written",
@@ -468,7 +468,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/LowerPointwise.cpp",
+        "lib/Conversion/Pointwise/LowerPointwise.cpp",
         "Regression lit:Conversion lit:Regressions random lit:Emulator",
         (
             "last-vector-is-past-the-end",
@@ -492,7 +492,7 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/OverlapLaunches.cpp",
+        "lib/Conversion/Launch/OverlapLaunches.cpp",
         "lit:Conversion",
         (
             "kernels-do-not-wait",

@@ -107,7 +107,7 @@ REPEATED_WORK = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Columns.cpp",
+        "lib/Schedule/ProposeColumns.cpp",
         "lit:Schedule",
         (
             "large-calls-leave-the-caches",
@@ -126,7 +126,7 @@ REPEATED_WORK = [
         ),
     ),
     *of_file(
-        "lib/Conversion/ColumnWalks.cpp",
+        "lib/Conversion/Columns/ColumnWalks.cpp",
         "lit:Conversion",
         (
             "nothing-leaves-the-caches",

@@ -4,7 +4,7 @@ from mutant import of_file
 
 SEVERAL_ROWS = [
     *of_file(
-        "lib/Conversion/SeveralRows.cpp",
+        "lib/Conversion/Rows/RowsPerThread.cpp",
         "lit:Emulator lit:Conversion",
         (
             "all-rows-of-a-thread-have-one-head",
@@ -29,7 +29,7 @@ SEVERAL_ROWS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/SeveralRows.cpp",
+        "lib/Schedule/ShortRowsPerThread.cpp",
         "lit:Schedule",
         (
             "rows-that-fit-are-as-others",

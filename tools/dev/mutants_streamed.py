@@ -164,7 +164,7 @@ STREAMED = [
         ),
     ),
     *of_file(
-        "lib/Conversion/StreamedFactor.cpp",
+        "lib/Conversion/Reductions/StreamedFactor.cpp",
         "lit:Programs",
         (
             "streamed-sink-is-below-the-maximum",

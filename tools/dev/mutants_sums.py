@@ -4,7 +4,7 @@ from mutant import of_file
 
 SUMS = [
     *of_file(
-        "lib/Conversion/StateLoop.cpp",
+        "lib/Conversion/Reductions/StateLoop.cpp",
         "py:test_sums",
         (
             "one-accumulator-for-all-terms",
@@ -23,7 +23,7 @@ SUMS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/BlockedReducer.cpp",
+        "lib/Conversion/Reductions/BlockedReducer.cpp",
         "py:test_sums",
         (
             "blocks-are-added-without-compensation",
@@ -37,7 +37,7 @@ SUMS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/LowerContraction.cpp",
+        "lib/Conversion/Tiles/LowerContraction.cpp",
         "py:test_sums",
         (
             "products-have-one-accumulator",
@@ -46,7 +46,7 @@ SUMS = [
         ),
     ),
     *of_file(
-        "lib/Conversion/AcrossRows.cpp",
+        "lib/Conversion/Rows/SumsOverRows.cpp",
         "py:test_sums",
         (
             "rows-are-summed-to-the-end",

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Codegen/Translate.h"
-#include "fuse/Compiler/EmulatorShims.h"
+#include "fuse/Compiler/ShimTable.h"
 #include "fuse/Runtime/EmulatorModule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -13,7 +13,7 @@
 #include "EmulatorTensorMap.h"
 #include "fuse/Codegen/Passes.h"
 #include "fuse/Codegen/Translate.h"
-#include "fuse/Compiler/EmulatorShims.h"
+#include "fuse/Compiler/ShimTable.h"
 #include "fuse/Runtime/EmulatorModule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -22,7 +22,7 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_FLOWPLACES_H
 #define FUSE_LIB_CONVERSION_MMA_FLOWPLACES_H
 
-#include "../PointEmitter.h"
+#include "Points/PointEmitter.h"
 #include "fuse/Analysis/ContractionFlow.h"
 
 namespace mlir::fuse {

@@ -27,11 +27,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ClusterExchange.h"
-#include "../TensorMaps.h"
+#include "LowerMma.h"
 #include "BlockSums.h"
 #include "GatheredEpilogue.h"
+#include "Launch/TensorMaps.h"
 #include "LowerMmaSync.h"
+#include "Reductions/ClusterExchange.h"
 #include "TileRing.h"
 #include "TileSlot.h"
 #include "VerifyMma.h"

@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_LOWERMMASYNC_H
 #define FUSE_LIB_CONVERSION_MMA_LOWERMMASYNC_H
 
-#include "../KernelFrame.h"
+#include "KernelFrame.h"
 #include "fuse/Analysis/MmaSpace.h"
 
 namespace mlir::fuse {

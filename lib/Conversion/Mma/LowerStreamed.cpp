@@ -26,7 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../TensorMaps.h"
+#include "LowerStreamed.h"
+#include "Launch/TensorMaps.h"
 #include "StreamedPages.h"
 #include "StreamedParts.h"
 #include "StreamedTiles.h"

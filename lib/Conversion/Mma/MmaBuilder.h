@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_MMABUILDER_H
 #define FUSE_LIB_CONVERSION_MMA_MMABUILDER_H
 
-#include "../KernelFrame.h"
+#include "KernelFrame.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -7,8 +7,8 @@
 
 #include "MmaEpilogue.h"
 
-#include "../RotaryPosition.h"
-#include "../TensorMaps.h"
+#include "Launch/TensorMaps.h"
+#include "Points/RotaryPosition.h"
 #include "ResultPoint.h"
 #include "TileMaps.h"
 #include "fuse/Analysis/KernelSpace.h"

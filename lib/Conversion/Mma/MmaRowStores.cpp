@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MmaEpilogue.h"
+#include "Points/OpEmitters.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

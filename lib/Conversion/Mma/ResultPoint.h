@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H
 #define FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H
 
-#include "../KernelFrame.h"
+#include "KernelFrame.h"
 #include "fuse/Analysis/MmaSpace.h"
 
 namespace mlir::fuse {

@@ -7,7 +7,7 @@
 
 #include "SplitSums.h"
 
-#include "../CombineParts.h"
+#include "Reductions/CombineParts.h"
 #include "VerifyMma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -21,7 +21,7 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_SPLITSUMS_H
 #define FUSE_LIB_CONVERSION_MMA_SPLITSUMS_H
 
-#include "../PartStates.h"
+#include "Reductions/PartStates.h"
 #include "fuse/Analysis/MmaSpace.h"
 
 namespace mlir::fuse {

@@ -7,8 +7,8 @@
 
 #include "StreamedParts.h"
 
-#include "../CombineParts.h"
 #include "FlowPlaces.h"
+#include "Reductions/CombineParts.h"
 #include "StreamedTiles.h"
 #include "VerifyMma.h"
 #include "fuse/Analysis/KernelSpace.h"

@@ -29,7 +29,7 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_STREAMEDPARTS_H
 #define FUSE_LIB_CONVERSION_MMA_STREAMEDPARTS_H
 
-#include "../PartStates.h"
+#include "Reductions/PartStates.h"
 #include "StreamedRows.h"
 #include "Wgmma.h"
 

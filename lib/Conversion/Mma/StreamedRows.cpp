@@ -7,7 +7,7 @@
 
 #include "StreamedRows.h"
 
-#include "../StreamedFactor.h"
+#include "Reductions/StreamedFactor.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 #include <limits>

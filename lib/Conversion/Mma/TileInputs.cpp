@@ -7,7 +7,7 @@
 
 #include "TileInputs.h"
 
-#include "../TensorMaps.h"
+#include "Launch/TensorMaps.h"
 #include "TileMaps.h"
 
 using namespace mlir;

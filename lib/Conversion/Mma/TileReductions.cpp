@@ -7,8 +7,8 @@
 
 #include "TileReductions.h"
 
-#include "../PartStates.h"
-#include "../ThreadReduce.h"
+#include "Reductions/PartStates.h"
+#include "Reductions/ThreadReduce.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

@@ -14,8 +14,8 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_TILEREDUCTIONS_H
 #define FUSE_LIB_CONVERSION_MMA_TILEREDUCTIONS_H
 
-#include "../Reducer.h"
 #include "MmaBuilder.h"
+#include "Reductions/Reducer.h"
 #include "fuse/Analysis/MmaSpace.h"
 
 namespace mlir::fuse {

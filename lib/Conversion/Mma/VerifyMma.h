@@ -13,7 +13,7 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
 #define FUSE_LIB_CONVERSION_MMA_VERIFYMMA_H
 
-#include "../PointEmitter.h"
+#include "Points/PointEmitter.h"
 #include "fuse/Analysis/StreamedSpace.h"
 
 namespace mlir::fuse {

@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CompensatedSum.h"
 #include "Panels.h"
+#include "Reductions/CompensatedSum.h"
 #include "TilePlaces.h"
 #include "Tiles.h"
 

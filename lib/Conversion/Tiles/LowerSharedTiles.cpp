@@ -30,9 +30,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CompensatedSum.h"
-#include "../RowStaging.h"
 #include "NearBuffer.h"
+#include "Reductions/CompensatedSum.h"
+#include "Rows/RowStaging.h"
 #include "TilePlaces.h"
 #include "Tiles.h"
 

@@ -21,10 +21,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CompensatedSum.h"
-#include "../Mma/KeyRanges.h"
-#include "../StreamedFactor.h"
+#include "LowerStreamedPanels.h"
+#include "Mma/KeyRanges.h"
 #include "Panels.h"
+#include "Reductions/CompensatedSum.h"
+#include "Reductions/StreamedFactor.h"
 #include "StreamedPlaces.h"
 
 #include "fuse/Conversion/MathExpansion.h"

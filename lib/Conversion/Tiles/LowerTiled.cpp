@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerTiled.h"
 #include "Tiles.h"
 
 using namespace mlir;

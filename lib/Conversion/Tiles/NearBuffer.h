@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_CONVERSION_TILES_NEARBUFFER_H
 #define FUSE_LIB_CONVERSION_TILES_NEARBUFFER_H
 
-#include "../KernelFrame.h"
+#include "KernelFrame.h"
 
 namespace mlir::fuse {
 

@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_CONVERSION_TILES_TILEPLACES_H
 #define FUSE_LIB_CONVERSION_TILES_TILEPLACES_H
 
-#include "../KernelFrame.h"
+#include "KernelFrame.h"
 
 #include "fuse/Analysis/TileSpace.h"
 

@@ -1,0 +1,393 @@
+//===- LowerPointwise.cpp - Segments cut into vectors ---------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerPointwise.h"
+#include "KernelFrame.h"
+#include "Points/OpEmitters.h"
+
+#include "fuse/Analysis/InPlace.h"
+#include "fuse/Analysis/KernelSpace.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+/// Lowers one segment; blocks are counted from the segment's first.
+class SegmentLowering {
+public:
+  SegmentLowering(KernelFrame &frame, const Segment &segment,
+                  PointwiseScheduleAttr schedule)
+      : frame(frame), emitter(frame.emitter), segment(segment),
+        threads(schedule.getThreads()), vector(schedule.getVector()),
+        unroll(schedule.getUnroll()), together(headsTogether(schedule)) {}
+
+  LogicalResult verify();
+  GridTerm grid() const;
+  /// Whether a thread keeps the features of several heads.
+  bool sharesAngles() const { return walksHeads() && together > 1; }
+  void emit(const Index &block);
+
+private:
+  /// Whether the segment is walked head by head.
+  bool walksHeads() const {
+    return segment.rotation && segment.rotation->keepsVectors(vector);
+  }
+  /// Vectors of a head that a thread starts from.
+  int64_t headUnits() const {
+    return segment.rotation->startsInHead() / vector;
+  }
+  int64_t headsTogether(PointwiseScheduleAttr schedule) const;
+  SmallVector<Extent> headGroups() const;
+  bool isWholeVectors() const;
+
+  void emitFlat(const Index &unit);
+  void emitHeads(const Index &unit);
+  void emitFeatures(const SmallVector<Index, 4> &group, const Index &feature);
+  void storeHeads(ArrayRef<Index> group, ArrayRef<Index> features,
+                  bool isCopied);
+  Value leavesInput();
+  Index rebase(const Index &index, int64_t low, int64_t high);
+  Point flatPoint(const Index &linear, int64_t lanes);
+  Point featurePoint(ArrayRef<Index> head, const Index &feature);
+  /// A value on its way to memory.
+  struct Pending {
+    unsigned result;
+    Point point;
+    Value value;
+    /// Whether it is written; null means true.
+    Value condition;
+  };
+  void prepare(unsigned result, const Point &point,
+               SmallVectorImpl<Pending> &pending);
+  void storeAt(ArrayRef<Point> points);
+
+  KernelFrame &frame;
+  PointEmitter &emitter;
+  const Segment &segment;
+  int64_t threads, vector, unroll;
+  /// Neighbouring heads that a thread walks together.
+  int64_t together;
+};
+} // namespace
+
+LogicalResult SegmentLowering::verify() {
+  if (segment.flat || vector == 1)
+    return success();
+  Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
+  if (emitter.divides(vector, inner) ||
+      (inner.isStatic() && isPointwise(frame.kernel)))
+    return success();
+  if (inner.isStatic())
+    return frame.kernel.emitError() << "expected a schedule whose vector "
+                                       "divides the last dimension, but got "
+                                       "vector = "
+                                    << vector << " for a last dimension of "
+                                    << inner.size << "; use vector = 1";
+  return frame.kernel.emitError()
+         << "expected vector = 1 for a last dimension of unknown size, but got "
+            "vector = "
+         << vector << "; use vector = 1";
+}
+
+/// Whether the segment's elements are a multiple of the vector.
+bool SegmentLowering::isWholeVectors() const {
+  int64_t known = 1;
+  for (const Extent &extent : segment.extents)
+    if (extent.isStatic())
+      known *= extent.size;
+  if (known % vector == 0)
+    return true;
+  return !segment.flat && !segment.extents.empty() &&
+         emitter.divides(vector, segment.extents.back());
+}
+
+GridTerm SegmentLowering::grid() const {
+  if (!walksHeads())
+    return {{{segment.extents, vector * threads * unroll}}};
+  GridFactor units{headGroups(), threads * unroll};
+  units.extents.push_back({headUnits()});
+  return {{units}};
+}
+
+void SegmentLowering::emit(const Index &block) {
+  Index thread = frame.threadId(threads);
+  auto emitUnit = [&](const Index &step) {
+    Index first = emitter.mul(
+        emitter.add(emitter.mul(block, Index::constant(unroll)), step),
+        Index::constant(threads));
+    Index unit = emitter.add(first, thread);
+    walksHeads() ? emitHeads(unit) : emitFlat(unit);
+  };
+  if (unroll == 1)
+    return emitUnit(Index::constant(0));
+  OpBuilder &builder = frame.builder;
+  auto loop = scf::ForOp::create(builder, frame.loc(),
+                                 emitter.materialize(Index::constant(0)),
+                                 emitter.materialize(Index::constant(unroll)),
+                                 emitter.materialize(Index::constant(1)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  PointEmitter::Scope scope(emitter);
+  emitUnit({loop.getInductionVar()});
+}
+
+/// Computes a result at a point of the segment. Neighbouring updates of the
+/// last dimension are scattered one by one.
+void SegmentLowering::prepare(unsigned result, const Point &point,
+                              SmallVectorImpl<Pending> &pending) {
+  Value yielded = frame.kernel.getYield().getValues()[result];
+  auto scatter = yielded.getDefiningOp<ScatterOp>();
+  if (!scatter) {
+    pending.push_back({result, point, emitter.emitLanes(yielded, point), {}});
+    return;
+  }
+  bool lanesLieApart =
+      static_cast<int64_t>(scatter.getDim()) + 1 == scatter.getType().getRank();
+  if (point.lanes > 1 && lanesLieApart) {
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      prepare(result, emitter.lanePoint(point, lane), pending);
+    return;
+  }
+  ScatterTarget target = emitScatterTarget(emitter, scatter, point);
+  pending.push_back({result, target.point,
+                     emitter.emitLanes(scatter.getUpdates(), point),
+                     target.exists});
+}
+
+/// All results are computed before any is written: a result may be written
+/// where an input is.
+void SegmentLowering::storeAt(ArrayRef<Point> points) {
+  SmallVector<Pending, 2> pending;
+  for (const Point &point : points)
+    for (unsigned result : segment.results)
+      prepare(result, point, pending);
+  for (const Pending &each : pending)
+    frame.ifTrue(each.condition,
+                 [&] { emitter.store(each.result, each.point, each.value); });
+}
+
+Point SegmentLowering::flatPoint(const Index &linear, int64_t lanes) {
+  Point point;
+  point.dims = emitter.delinearize(linear, segment.extents);
+  point.linear = linear;
+  point.shape = segment.extents;
+  point.flat = true;
+  point.lanes = lanes;
+  Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
+  point.crossesRows =
+      lanes > 1 && !segment.flat && inner.isStatic() && inner.size % lanes != 0;
+  return point;
+}
+
+void SegmentLowering::emitFlat(const Index &unit) {
+  Index first = emitter.mul(unit, Index::constant(vector));
+  Index total = emitter.product(segment.extents);
+  if (isWholeVectors() || vector == 1)
+    return frame.ifTrue(emitter.less(first, total),
+                        [&] { storeAt(flatPoint(first, vector)); });
+  Index last = emitter.add(first, Index::constant(vector - 1));
+  frame.ifElse(
+      emitter.less(last, total), [&] { storeAt(flatPoint(first, vector)); },
+      [&] {
+        OpBuilder &builder = frame.builder;
+        auto loop =
+            scf::ForOp::create(builder, frame.loc(), emitter.materialize(first),
+                               emitter.materialize(total),
+                               emitter.materialize(Index::constant(1)));
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(loop.getBody());
+        PointEmitter::Scope scope(emitter);
+        storeAt(flatPoint({loop.getInductionVar()}, 1));
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+int64_t SegmentLowering::headsTogether(PointwiseScheduleAttr schedule) const {
+  if (!segment.rotation || segment.rotation->headAxis < 0)
+    return 1;
+  Extent heads = segment.extents[segment.rotation->headAxis];
+  int64_t rotated = segment.rotation->heads.value_or(0);
+  return heads.isStatic() && heads.size > 0
+             ? std::gcd(std::gcd(schedule.getHeads(), heads.size), rotated)
+             : 1;
+}
+
+/// The dimensions before the features, with a step for each group of heads.
+SmallVector<Extent> SegmentLowering::headGroups() const {
+  SmallVector<Extent> groups(ArrayRef(segment.extents).drop_back());
+  if (together > 1)
+    groups[segment.rotation->headAxis] = {
+        groups[segment.rotation->headAxis].size / together};
+  return groups;
+}
+
+/// A base of its own, so that its range is known for it alone.
+Index SegmentLowering::rebase(const Index &index, int64_t low, int64_t high) {
+  Value base = emitter.materialize(index);
+  emitter.setRange(base, low, high);
+  return {base};
+}
+
+Point SegmentLowering::featurePoint(ArrayRef<Index> head,
+                                    const Index &feature) {
+  Point point;
+  point.dims.assign(head.begin(), head.end());
+  point.dims.push_back(feature);
+  Index linear = Index::constant(0);
+  for (auto [index, extent] : llvm::zip_equal(point.dims, segment.extents))
+    linear = emitter.add(emitter.mul(linear, emitter.size(extent)), index);
+  point.linear = linear;
+  point.shape = segment.extents;
+  point.flat = true;
+  point.lanes = vector;
+  return point;
+}
+
+/// Whether what is copied has to be written at all: null for always. It is
+/// there already where each result has its input's buffer.
+Value SegmentLowering::leavesInput() {
+  if (!emitter.getOptions().inPlace)
+    return {};
+  SmallVector<InPlacePair> pairs = inPlacePairs(frame.kernel, frame.dims);
+  OpBuilder &builder = frame.builder;
+  Value leaves;
+  for (unsigned result : segment.results) {
+    auto rotary =
+        frame.kernel.getYield().getValues()[result].getDefiningOp<RotaryOp>();
+    auto input =
+        rotary ? dyn_cast<BlockArgument>(rotary.getInput()) : BlockArgument();
+    bool isPair =
+        input && llvm::any_of(pairs, [&](const InPlacePair &pair) {
+          return pair.result == result && pair.input == input.getArgNumber();
+        });
+    if (!isPair)
+      return {};
+    const KernelAbi &abi = emitter.getAbi();
+    Value differs = LLVM::ICmpOp::create(
+        builder, frame.loc(), LLVM::ICmpPredicate::ne, abi.results[result],
+        abi.inputs[input.getArgNumber()]);
+    leaves =
+        leaves
+            ? Value(arith::OrIOp::create(builder, frame.loc(), leaves, differs))
+            : differs;
+  }
+  return leaves;
+}
+
+/// Writes vectors at these features of each head of a group. The angles are
+/// computed for the first and shared by the others.
+void SegmentLowering::storeHeads(ArrayRef<Index> group,
+                                 ArrayRef<Index> features, bool isCopied) {
+  auto store = [&] {
+    SmallVector<Point> points;
+    for (int64_t number = 0; number < together; ++number) {
+      SmallVector<Index, 4> head(group);
+      if (together > 1)
+        head[segment.rotation->headAxis].offset += number;
+      for (const Index &feature : features)
+        points.push_back(featurePoint(head, feature));
+    }
+    storeAt(points);
+  };
+  frame.ifTrue(isCopied ? leavesInput() : Value(), store);
+}
+
+/// `feature` is the first of a vector, and where the layout is `half` also of
+/// the one R/2 after it; `group` is the group's first head.
+void SegmentLowering::emitFeatures(const SmallVector<Index, 4> &group,
+                                   const Index &feature) {
+  const Rotation &rotation = *segment.rotation;
+  bool isHalf = rotation.layout == RotaryLayout::half;
+  int64_t turned = isHalf ? rotation.dims / 2 : rotation.dims;
+  int64_t skipped = rotation.dims - turned;
+  auto storeTurned = [&](ArrayRef<Index> head, bool isCopied) {
+    SmallVector<Index, 2> features = {rebase(feature, 0, turned)};
+    if (isHalf)
+      features.push_back(emitter.add(features[0], Index::constant(turned)));
+    storeHeads(head, features, isCopied);
+  };
+  auto storeTurnedHeads = [&] {
+    if (!rotation.heads)
+      return storeTurned(group, /*isCopied=*/false);
+    int64_t limit = *rotation.heads;
+    SmallVector<Index, 4> head = group;
+    Index &number = head[rotation.headAxis];
+    frame.ifElse(
+        emitter.less(number, Index::constant(limit)),
+        [&] {
+          number = rebase(group[rotation.headAxis], 0, limit - together + 1);
+          storeTurned(head, /*isCopied=*/false);
+        },
+        [&] {
+          number = rebase(group[rotation.headAxis], limit, INT64_MAX / 2);
+          storeTurned(head, /*isCopied=*/true);
+        });
+  };
+  if (rotation.dims == rotation.headDim)
+    return storeTurnedHeads();
+  frame.ifElse(
+      emitter.less(feature, Index::constant(turned)), storeTurnedHeads, [&] {
+        Index copied = rebase(emitter.add(feature, Index::constant(skipped)),
+                              rotation.dims, rotation.headDim);
+        storeHeads(group, copied, /*isCopied=*/true);
+      });
+}
+
+void SegmentLowering::emitHeads(const Index &unit) {
+  Index units = Index::constant(headUnits());
+  GridFactor all = grid().factors.front();
+  frame.ifTrue(emitter.less(unit, emitter.product(all.extents)), [&] {
+    SmallVector<Index, 4> group =
+        emitter.delinearize(emitter.div(unit, units), headGroups());
+    if (together > 1) {
+      Index &head = group[segment.rotation->headAxis];
+      head = emitter.mul(head, Index::constant(together));
+    }
+    emitFeatures(
+        group, emitter.mul(emitter.rem(unit, units), Index::constant(vector)));
+  });
+}
+
+/// Several heads take up to 64 registers. ptxas would rather spill a few bytes
+/// than run fewer threads, although so many are enough to hide memory behind.
+static void limitRegisters(KernelFrame &frame, int64_t threads) {
+  constexpr int64_t threadsWanted = 1024;
+  if (threads == 1)
+    return;
+  int64_t blocks = std::max<int64_t>(1, threadsWanted / threads);
+  frame.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                          frame.builder.getI32IntegerAttr(blocks));
+}
+
+FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
+                                           PointwiseScheduleAttr schedule) {
+  SmallVector<Segment> segments = segmentsOf(frame.kernel, frame.dims);
+  Grid grid;
+  SmallVector<SegmentLowering> lowerings;
+  for (const Segment &segment : segments) {
+    lowerings.emplace_back(frame, segment, schedule);
+    if (failed(lowerings.back().verify()))
+      return failure();
+    grid.push_back(lowerings.back().grid());
+  }
+  if (llvm::any_of(lowerings, [](const SegmentLowering &segment) {
+        return segment.sharesAngles();
+      }))
+    limitRegisters(frame, schedule.getThreads());
+  frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
+    lowerings[number].emit(block);
+  });
+  return grid;
+}

@@ -1,0 +1,21 @@
+//===- LowerPointwise.h - Elements, each by a thread ------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_LIB_CONVERSION_LOWERPOINTWISE_H
+#define FUSE_LIB_CONVERSION_LOWERPOINTWISE_H
+
+#include "KernelFrame.h"
+
+namespace mlir::fuse {
+
+/// Fills the frame as `schedule` says and returns the grid.
+FailureOr<Grid> lowerPointwise(KernelFrame &frame,
+                               PointwiseScheduleAttr schedule);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_LIB_CONVERSION_LOWERPOINTWISE_H

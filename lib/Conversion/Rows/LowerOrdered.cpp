@@ -1,0 +1,356 @@
+//===- LowerOrdered.cpp - Rows that are walked in order -------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block has a row and walks it as often as OrderedSpace says: for reductions
+// and selections that need none, for those that need these, and so on, and at
+// last for the results that have the row's elements. Each walk is a loop over
+// tiles. In a tile the scans come first that the walk needs; then every value
+// of the tile's points is known or can be computed there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerOrdered.h"
+#include "KernelFrame.h"
+#include "Reductions/StateLoop.h"
+#include "RowScan.h"
+#include "RowSelection.h"
+
+#include "fuse/Analysis/OrderedSpace.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <memory>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+class OrderedLowering {
+public:
+  OrderedLowering(KernelFrame &frame, OrderedScheduleAttr schedule,
+                  const OrderedSpace &space)
+      : frame(frame), emitter(frame.emitter), space(space),
+        vector(schedule.getVector()),
+        unroll(isOneElement() ? 1 : schedule.getUnroll()),
+        walkers{schedule.getThreads(), {}} {}
+
+  LogicalResult verify();
+  Grid grid() const { return {{{{SmallVector<Extent>(space.rows()), 1}}}}; }
+  void emit(const Index &block);
+
+private:
+  using Kind = OrderedSpace::ResultKind;
+  using States = ReductionStates;
+  /// What else is done with the points of a tile.
+  using Visit = llvm::function_ref<States(States, ArrayRef<Point>)>;
+
+  /// Whether rows have one element, which ops ask for at index 0 then, as they
+  /// do for what is reduced: one thread has it.
+  bool isOneElement() const { return space.columns().size == 1; }
+  Value yielded(unsigned result) {
+    return frame.kernel.getYield().getValues()[result];
+  }
+  SmallVector<unsigned> resultsOf(Kind kind) const;
+  Point pointAt(const Index &column, int64_t lanes);
+  SmallVector<Point> pointsOfTile(const Index &first, bool isWhole);
+  States walkTiles(MutableArrayRef<Reducer> reducers,
+                   MutableArrayRef<RowScan> scans, States states, Visit visit);
+  void walk(ArrayRef<Operation *> ops);
+  void storeFull();
+  void storeRow();
+  void storeSelected();
+  void emitRow(const Index &block);
+
+  KernelFrame &frame;
+  PointEmitter &emitter;
+  const OrderedSpace &space;
+  int64_t vector, unroll;
+  RowWalkers walkers;
+  /// This block's row, its first element, and the vectors that it has.
+  SmallVector<Index, 4> row;
+  Index start, vectors;
+  /// What walks have found.
+  llvm::DenseSet<Value> known;
+  SmallVector<std::unique_ptr<RowSelection>> selections;
+};
+} // namespace
+
+LogicalResult OrderedLowering::verify() {
+  if (vector > 1 && !emitter.divides(vector, space.columns()))
+    return frame.kernel.emitError()
+           << "expected a schedule whose vector divides the last dimension, "
+              "but got vector = "
+           << vector << "; use vector = 1";
+  int64_t parts = walkers.warps() * unroll;
+  if (space.scans.empty() || parts <= warpSize)
+    return success();
+  return frame.kernel.emitError()
+         << "expected a schedule with at most " << warpSize
+         << " warps times unroll for a scan, but got " << walkers.warps()
+         << " warps and unroll = " << unroll << "; use unroll = "
+         << std::max<int64_t>(1, warpSize / walkers.warps());
+}
+
+SmallVector<unsigned> OrderedLowering::resultsOf(Kind kind) const {
+  SmallVector<unsigned> found;
+  for (auto [number, own] : llvm::enumerate(space.results))
+    if (own == kind)
+      found.push_back(number);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Point OrderedLowering::pointAt(const Index &column, int64_t lanes) {
+  Point point;
+  point.dims = row;
+  point.dims.push_back(column);
+  point.linear = emitter.add(start, column);
+  point.shape = space.domain;
+  point.flat = lanes > 1;
+  point.lanes = lanes;
+  return point;
+}
+
+/// The vectors of this thread in the tile that starts with vector `first`, in
+/// the order of the scans.
+SmallVector<Point> OrderedLowering::pointsOfTile(const Index &first,
+                                                 bool isWhole) {
+  SmallVector<Point> points;
+  Index size = Index::constant(vector);
+  for (int64_t i = 0; i < unroll; ++i) {
+    Index number = emitter.add(emitter.add(first, walkers.thread),
+                               Index::constant(i * walkers.threads));
+    Index place =
+        space.reverse
+            ? emitter.sub(emitter.add(vectors, Index::constant(-1)), number)
+            : number;
+    Index column = emitter.mul(place, size);
+    column.guarded = !isWhole;
+    Point point = pointAt(isOneElement() ? Index::constant(0) : column, vector);
+    if (!isWhole)
+      point.guard = emitter.less(number, vectors);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+//===----------------------------------------------------------------------===//
+// Walks
+//===----------------------------------------------------------------------===//
+
+/// All tiles of the row: `states` are those of the reducers, then what comes
+/// before the next tile for each scan, then whatever else `visit` carries.
+OrderedLowering::States
+OrderedLowering::walkTiles(MutableArrayRef<Reducer> reducers,
+                           MutableArrayRef<RowScan> scans, States states,
+                           Visit visit) {
+  int64_t perTile = walkers.threads * unroll;
+  Index step = Index::constant(perTile);
+  Index tiles = emitter.div(vectors, step);
+  Index whole = emitter.mul(tiles, step);
+  auto takeTile = [&](const Index &first, States current, bool isWhole) {
+    SmallVector<Point> points = pointsOfTile(first, isWhole);
+    Index parity = emitter.rem(emitter.div(first, step), Index::constant(2));
+    for (auto [number, scan] : llvm::enumerate(scans)) {
+      ReductionState &before = current[reducers.size() + number];
+      before = scan.take(points, before, parity);
+    }
+    return visit(std::move(current), points);
+  };
+  bool hasWhole = whole.base || whole.offset > 0;
+  if (hasWhole) {
+    int64_t most = whole.base ? 0 : whole.offset / perTile;
+    states = accumulateOver(
+        emitter, frame.loc(), reducers,
+        {Index::constant(0), whole, step, unroll, most}, std::move(states),
+        [&](const Index &first, States current) {
+          return takeTile(first, std::move(current), /*isWhole=*/true);
+        });
+  }
+  bool isStatic = !vectors.base;
+  if (isStatic && vectors.offset == whole.offset)
+    return states;
+  auto takeRest = [&](const States &current) {
+    return takeTile(whole, current, /*isWhole=*/false);
+  };
+  if (isStatic)
+    return takeRest(states);
+  return statesIf(emitter, frame.loc(), emitter.less(whole, vectors), states,
+                  takeRest);
+}
+
+/// The walk that finds what reductions and selections give.
+void OrderedLowering::walk(ArrayRef<Operation *> ops) {
+  SmallVector<Reducer> reducers;
+  SmallVector<RowSelection *> ofWalk;
+  SmallVector<Value> inputs;
+  for (Operation *op : ops) {
+    inputs.push_back(op->getOperand(0));
+    if (auto top = dyn_cast<TopKOp>(op)) {
+      selections.push_back(std::make_unique<RowSelection>(frame, top, walkers));
+      ofWalk.push_back(selections.back().get());
+    } else {
+      reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
+    }
+  }
+  SmallVector<RowScan> scans;
+  for (ScanOp scan : scansBehind(space, inputs, known))
+    scans.emplace_back(frame, scan, walkers, unroll);
+  States states;
+  for (Reducer &reducer : reducers)
+    states.push_back(reducer.identity(vector));
+  for (RowScan &scan : scans)
+    states.push_back(scan.start());
+  for (RowSelection *selection : ofWalk)
+    states.push_back(selection->start());
+
+  size_t firstSelection = reducers.size() + scans.size();
+  states = walkTiles(
+      reducers, scans, std::move(states),
+      [&](States current, ArrayRef<Point> points) {
+        States own(current.begin(), current.begin() + reducers.size());
+        llvm::copy(accumulateAt(emitter, reducers, std::move(own), points),
+                   current.begin());
+        for (auto [number, selection] : llvm::enumerate(ofWalk)) {
+          ReductionState &least = current[firstSelection + number];
+          least = selection->take(points, least);
+        }
+        return current;
+      });
+
+  states.truncate(reducers.size());
+  for (auto [reducer, state] : llvm::zip(reducers, states))
+    state = reducer.reduceLanes(state);
+  if (walkers.threads > 1)
+    states = combineThreads(
+        frame, reducers, std::move(states),
+        {walkers.threads, 1, walkers.thread, Index::constant(0)});
+  Index columns = emitter.size(space.columns());
+  Point first = pointAt(Index::constant(0), 1);
+  for (auto [reducer, state] : llvm::zip(reducers, states)) {
+    SmallVector<Value, 2> finished = reducer.finish(state, columns);
+    for (auto [result, value] :
+         llvm::zip(reducer.getOp()->getResults(), finished))
+      emitter.define(result, reducer.resultPoint(first), value);
+  }
+  for (RowSelection *selection : ofWalk)
+    selection->finish();
+  for (Operation *op : ops)
+    known.insert(op->result_begin(), op->result_end());
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void OrderedLowering::storeFull() {
+  SmallVector<unsigned> results = resultsOf(Kind::full);
+  if (results.empty())
+    return;
+  auto values = llvm::map_to_vector(
+      results, [&](unsigned result) { return yielded(result); });
+  SmallVector<RowScan> scans;
+  for (ScanOp scan : scansBehind(space, values, known))
+    scans.emplace_back(frame, scan, walkers, unroll);
+  States states;
+  for (RowScan &scan : scans)
+    states.push_back(scan.start());
+  walkTiles({}, scans, std::move(states),
+            [&](States current, ArrayRef<Point> points) {
+              for (const Point &point : points)
+                for (unsigned result : results) {
+                  Value value = emitter.emitLanes(yielded(result), point);
+                  frame.ifTrue(point.guard,
+                               [&] { emitter.store(result, point, value); });
+                }
+              return current;
+            });
+}
+
+void OrderedLowering::storeRow() {
+  SmallVector<unsigned> results = resultsOf(Kind::row);
+  if (results.empty())
+    return;
+  bool isAlone = walkers.threads == 1;
+  Value isFirst =
+      isAlone ? Value() : emitter.less(walkers.thread, Index::constant(1));
+  frame.ifTrue(isFirst, [&] {
+    for (unsigned result : results) {
+      Point point;
+      point.dims = row;
+      size_t rank = cast<RankedTensorType>(yielded(result).getType()).getRank();
+      point.dims.resize(rank, Index::constant(0));
+      emitter.store(result, point, emitter.emit(yielded(result), point));
+    }
+  });
+}
+
+/// Each thread has some of the few elements.
+void OrderedLowering::storeSelected() {
+  for (unsigned result : resultsOf(Kind::selected)) {
+    auto type = cast<RankedTensorType>(yielded(result).getType());
+    loopOverStates(
+        frame, walkers.thread, Index::constant(type.getShape().back()),
+        walkers.threads, {}, [&](const Index &place, States states) {
+          Point point;
+          point.dims = row;
+          point.dims.push_back(place);
+          emitter.store(result, point, emitter.emit(yielded(result), point));
+          return states;
+        });
+  }
+}
+
+void OrderedLowering::emit(const Index &block) {
+  walkers.thread = frame.threadId(walkers.threads);
+  if (!isOneElement() || walkers.threads == 1)
+    return emitRow(block);
+  Value isFirst = emitter.less(walkers.thread, Index::constant(1));
+  walkers = {1, Index::constant(0)};
+  frame.ifTrue(isFirst, [&] { emitRow(block); });
+}
+
+void OrderedLowering::emitRow(const Index &block) {
+  row = emitter.delinearize(block, space.rows());
+  Index columns = emitter.size(space.columns());
+  start = emitter.mul(block, columns);
+  vectors = emitter.div(columns, Index::constant(vector));
+  for (ArrayRef<Operation *> ops : space.walks)
+    walk(ops);
+  storeRow();
+  storeSelected();
+  storeFull();
+}
+
+FailureOr<Grid> mlir::fuse::lowerOrdered(KernelFrame &frame,
+                                         OrderedScheduleAttr schedule) {
+  bool isOrdered =
+      llvm::any_of(frame.kernel.getBody().front().without_terminator(),
+                   [](Operation &op) { return isRowOrder(&op); });
+  if (!isOrdered)
+    return frame.kernel.emitError()
+           << "expected fuse.scan or fuse.top_k in a kernel whose rows are "
+              "walked in order, but got none; use #fuse.pointwise or "
+              "#fuse.rows";
+  Reason reason;
+  FailureOr<OrderedSpace> space =
+      orderedSpaceOf(frame.kernel, frame.dims, reason);
+  if (failed(space))
+    return frame.kernel.emitError()
+           << "expected a kernel that walks rows in order, but got one where "
+           << reason.sentence()
+           << "; put what needs it into a kernel of its own";
+  OrderedLowering lowering(frame, schedule, *space);
+  if (failed(lowering.verify()))
+    return failure();
+  Grid grid = lowering.grid();
+  frame.divideBlocks(
+      grid, [&](unsigned, const Index &block) { lowering.emit(block); });
+  return grid;
+}

@@ -1,0 +1,223 @@
+//===- ProposeMma.cpp - Schedules of contractions on tensor cores ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What tensor cores can run they run with the fastest of the legal tiles
+// (MmaModel.h); the others are what tuning tries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/OpCost.h"
+#include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/MmaModel.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static double productOf(const ContractionSpace &space, ArrayRef<char> axes,
+                        const DimClasses &dims, ArrayRef<AssumedSize> assumed) {
+  double product = 1;
+  for (char axis : axes)
+    product *=
+        estimatedSize(dynamicSizeOf({space.extent(axis, dims)}, dims), assumed);
+  return product;
+}
+
+MmaProduct mlir::fuse::mmaProductOf(ContractOp contract,
+                                    const DimClasses &dims) {
+  ContractionSpace space = contractionSpaceOf(contract);
+  MmaProduct product;
+  product.m = space.m ? productOf(space, {*space.m}, dims, {}) : 1;
+  product.n = productOf(space, {space.n}, dims, {});
+  product.k = productOf(space, space.summed, dims, {});
+  product.batches = productOf(space, space.outer, dims, {});
+  product.resultBytes = elementBytes(contract.getResult());
+  product.operandBits = contract.getLhs().getType().getElementTypeBitWidth();
+  return product;
+}
+
+/// What follows the contractions, for each of their places.
+static void addEpilogue(MmaProduct &product, const MmaSpace &space,
+                        KernelOp kernel, const DimClasses &dims) {
+  Block &body = kernel.getBody().front();
+  double places = product.batches * product.m * product.n;
+  auto isWhole = [&](Value value) {
+    return llvm::any_of(space.segments, [&](const MmaSegment &segment) {
+      return dims.sameShape(value, segment.shape());
+    });
+  };
+  auto isMoved = [&](Value value) {
+    return llvm::any_of(space.segments, [&](const MmaSegment &segment) {
+      auto known = segment.flow.values.find(value);
+      return known != segment.flow.values.end() &&
+             !known->second.moves.empty() &&
+             known->second.moves.back() != value.getDefiningOp();
+    });
+  };
+  auto share = [&](Value value) {
+    return estimatedElements(value, dims) / places;
+  };
+  for (BlockArgument input : body.getArguments())
+    if (isWhole(input) && llvm::any_of(input.getUsers(), [](Operation *user) {
+          return !isa<ContractOp>(user);
+        }))
+      product.readBytes += share(input) * elementBytes(input);
+  for (Operation &op : body.without_terminator()) {
+    Value value = isReduction(&op) ? op.getOperand(0) : op.getResult(0);
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    if (space.blocks && space.blocks->isSum(&op))
+      continue;
+    if (isReduction(&op))
+      product.states += numStateComponents(&op);
+    if (!isa<ContractOp>(op) && (isWhole(value) || isMoved(value)))
+      product.instructions += share(value) * instructionsOf(&op);
+  }
+}
+
+/// Lines of the L2 that 128 bytes of a row lie on, on average over its rows,
+/// which follow each other in memory.
+static double linesOf(const MmaOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.tensor.getType());
+  int64_t bits = type.getElementTypeBitWidth();
+  for (unsigned dim : operand.dims.front()) {
+    if (type.isDynamicDim(dim))
+      return 1;
+    bits *= type.getDimSize(dim);
+  }
+  constexpr int64_t line = 128;
+  return 2 - std::gcd(bits / 8, line) / double(line);
+}
+
+MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
+                                    ArrayRef<Value> results,
+                                    const DimClasses &dims,
+                                    ArrayRef<AssumedSize> assumed) {
+  auto sizeOf = [&](char axis) {
+    return estimatedSize(dynamicSizeOf(space.extents(axis, dims), dims),
+                         assumed);
+  };
+  MmaProduct product;
+  product.operandBits = space.operandBits();
+  product.rowLines = linesOf(space.rows);
+  product.columnLines =
+      linesOf(space.segments.front().contractions.front().columns);
+  product.m = sizeOf(space.m);
+  product.k = sizeOf(space.k);
+  for (char axis : space.outer)
+    product.batches *= sizeOf(axis);
+  product.n = 0;
+  double bytes = 0;
+  for (const MmaSegment &segment : space.segments) {
+    double columns = estimatedSize(
+        dynamicSizeOf({space.columns(segment, dims)}, dims), assumed);
+    product.segments.push_back({columns, segment.count()});
+    product.n += columns * segment.count();
+    for (unsigned result : segment.results)
+      bytes += columns * elementBytes(results[result]);
+    for (int64_t i = 1; i < segment.count() && !space.hasOneOrder(); ++i)
+      product.runs += segment.contractions[i].columns.isAlongK(space.k) !=
+                      segment.contractions[i - 1].columns.isAlongK(space.k);
+  }
+  product.resultBytes = bytes / product.n;
+  return product;
+}
+
+MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
+  MmaForm form;
+  form.rowsAreAlongK = space.rows.isAlongK(space.k);
+  form.mayEndBeyondColumns = form.mayGather = space.reductions.empty();
+  form.mayBeSwapped =
+      space.segments.size() == 1 && space.segments.front().count() == 1;
+  form.hasBlocks = space.blocks.has_value();
+  if (space.blocks)
+    form.wholeColumns =
+        std::gcd(space.blocks->wholeColumns, MmaScheduleAttr::kRowElements);
+  for (const MmaSegment &segment : space.segments) {
+    form.mayGather &= !segment.flow.needsTiles;
+    form.contractions = std::lcm(form.contractions, segment.count());
+    if (int64_t whole = segment.flow.wholeColumns; whole > 1)
+      form.wholeColumns = std::lcm(form.wholeColumns, whole * segment.count());
+    for (const MmaContraction &contraction : segment.contractions)
+      form.columnsAreAlongK &= contraction.columns.isAlongK(space.k);
+  }
+  return form;
+}
+
+MmaProduct mlir::fuse::mmaProductOf(KernelOp kernel, const DimClasses &dims,
+                                    ArrayRef<AssumedSize> assumed) {
+  Reason reason;
+  SmallVector<Value> results(kernel.getYield().getValues());
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
+  if (succeeded(space)) {
+    MmaProduct product = mmaProductOf(*space, results, dims, assumed);
+    // Of one place, whatever is assumed of their number.
+    MmaProduct any = mmaProductOf(*space, results, dims);
+    addEpilogue(any, *space, kernel, dims);
+    product.readBytes = any.readBytes;
+    product.instructions = any.instructions;
+    product.states = any.states;
+    return product;
+  }
+  // A schedule from text may stand where tensor cores cannot run it.
+  return mmaProductOf(*kernel.getBody().getOps<ContractOp>().begin(), dims);
+}
+
+SmallVector<MmaScheduleAttr>
+mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
+                           const ScheduleTarget &target) {
+  if (!target.gpu)
+    return {};
+  TensorFacts facts{target.aligned, target.divisible};
+  Reason reason;
+  FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
+  if (failed(space))
+    return {};
+  MmaForm form = mmaFormOf(*space);
+  form.mayCopyResults =
+      llvm::any_of(kernel.getYield().getValues(), [&](Value value) {
+        return fitsTensorMap(kernel, dims, storedValue(value), facts);
+      });
+  return rankMmaSchedules(kernel.getContext(),
+                          mmaProductOf(kernel, dims, target.assumed), form,
+                          *target.gpu);
+}
+
+double mlir::fuse::fastestMma(const MmaSpace &space, ArrayRef<Value> results,
+                              const DimClasses &dims, const GPUTarget &gpu) {
+  MmaProduct product = mmaProductOf(space, results, dims);
+  MLIRContext *context = space.first().getContext();
+  SmallVector<MmaScheduleAttr> ranked =
+      rankMmaSchedules(context, product, mmaFormOf(space), gpu);
+  if (ranked.empty())
+    return std::numeric_limits<double>::infinity();
+  return estimateMma(ranked.front(), product, gpu).seconds;
+}
+
+double mlir::fuse::fastestMmaApart(const MmaSpace &space,
+                                   const DimClasses &dims,
+                                   const GPUTarget &gpu) {
+  double seconds = 0;
+  MmaSpace alone = space;
+  for (const MmaSegment &segment : space.segments)
+    for (const MmaContraction &contraction : segment.contractions) {
+      alone.segments = {{{contraction}, {0}}};
+      seconds += fastestMma(alone, {alone.segments.front().shape()}, dims, gpu);
+    }
+  return seconds;
+}
+
+ScheduleAttrInterface mlir::fuse::proposeMma(KernelOp kernel,
+                                             const DimClasses &dims,
+                                             const ScheduleTarget &target) {
+  SmallVector<MmaScheduleAttr> schedules = mmaSchedulesOf(kernel, dims, target);
+  return schedules.empty() ? MmaScheduleAttr() : schedules.front();
+}

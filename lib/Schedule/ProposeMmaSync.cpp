@@ -1,0 +1,305 @@
+//===- ProposeMmaSync.cpp - Tiles multiplied by the warps themselves ------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProposeMmaSync.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// What the enumeration takes.
+static constexpr int64_t tileRows[] = {64, 128, 192, 256};
+static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80, 96,
+                                          112, 128, 160, 192, 224, 256};
+static constexpr int64_t ringStages[] = {5, 4, 3, 2};
+static constexpr int64_t splitsOfK[] = {2, 4, 8};
+static constexpr int64_t mostConsumers = 2;
+/// Of a sum in f32.
+static constexpr double sumBytes = 4;
+/// Registers of a thread beside sums and two fragments of each operand.
+static constexpr int64_t otherRegisters = 40;
+/// Clocks for which a block's warps wait for each other and for shared memory
+/// at the end of a step, and from a copy's start to its arrival from the L2.
+/// From published latencies; not fitted.
+static constexpr double meetingClocks = 100, arrivalClocks = 1200;
+/// The rows of a warp that follow each other, and words of operands: 16 rows
+/// have four, 8 columns two.
+static constexpr int64_t warpRows = 16, groupWarps = 4;
+
+namespace {
+/// Clocks of a multiprocessor for one step of the summed axis. Warps wait for
+/// one of these while they could use another.
+struct StepClocks {
+  double tensorCores, sharedMemory, cache;
+  double all() const { return softMaximum({tensorCores, sharedMemory, cache}); }
+};
+} // namespace
+
+/// What a thread needs, whether the chip has it or not.
+static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
+  int64_t parts = schedule.partsPerConsumer();
+  int64_t columns = schedule.columnsPerConsumer();
+  int64_t sums = parts * columns / 2;
+  int64_t fragments = 2 * (4 * parts + columns / 4), others = otherRegisters;
+  if (schedule.getOperandBits() == 8) {
+    // The sums of a step are apart from the others. Some chips unpack
+    // fragments, of which ptxas 13.0 keeps more than a step's.
+    sums *= 2;
+    if (gpu.mmaSyncFloat8PerClock <= gpu.mmaSyncPerClock) {
+      fragments *= 2;
+      others *= 2;
+    }
+  }
+  return sums + fragments + others;
+}
+
+int64_t mlir::fuse::mmaSyncRegisters(MmaScheduleAttr schedule,
+                                     const GPUTarget &gpu) {
+  return std::min<int64_t>(neededRegisters(schedule, gpu),
+                           gpu.maxRegistersPerThread);
+}
+
+int64_t mlir::fuse::mmaSyncResidentBlocks(MmaScheduleAttr schedule,
+                                          const GPUTarget &gpu) {
+  int64_t shared = schedule.sharedBytes() + gpu.reservedSharedBytesPerBlock;
+  return std::min<int64_t>(
+      gpu.blocksWith(schedule.getThreads(), mmaSyncRegisters(schedule, gpu)),
+      gpu.sharedBytesPerSM / shared);
+}
+
+/// Steps of the summed axis, and parts that these are shared by.
+static double stepsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return std::ceil(product.k / schedule.getTileK());
+}
+
+static double partsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return std::max(
+      1.0, std::min<double>(stepsOf(schedule, product), schedule.getSplitK()));
+}
+
+/// What blocks take in turn: tiles, or parts of them.
+static double turnsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return mmaTilesOf(schedule, product) * partsOf(schedule, product);
+}
+
+static StepClocks stepClocks(MmaScheduleAttr schedule,
+                             const MmaProduct &product, const GPUTarget &gpu) {
+  double m = schedule.getTileM(), n = schedule.getTileN();
+  double places = std::min<double>(product.k, schedule.getTileK());
+  double bytes = schedule.operandBytes(), loaded = (m + n) * bytes;
+  double rows = warpRows * schedule.partsPerConsumer();
+  double read = groupWarps * schedule.getConsumers() *
+                (rows + schedule.columnsPerConsumer()) * bytes;
+  double busy =
+      std::min<double>(turnsOf(schedule, product), gpu.multiprocessors);
+  return {places * m * n / mmaPerClock(schedule, gpu),
+          places * (loaded + read) / gpu.sharedBytesPerClock,
+          places * loaded /
+              std::min<double>(gpu.l2PortBytesPerClock,
+                               gpu.l2BytesPerClock / busy)};
+}
+
+/// Clocks in which results leave: a warp's sums of a row are half of what
+/// memory moves at once, unless they are put together in shared memory.
+static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
+                           const GPUTarget &gpu) {
+  double bytes =
+      schedule.getTileM() * schedule.getTileN() *
+      (schedule.leavesParts() ? sumBytes : double(product.resultBytes));
+  if (schedule.gathersSums())
+    return 2 * schedule.getTileM() * schedule.getTileN() * sumBytes /
+               gpu.sharedBytesPerClock +
+           bytes / gpu.l2PortBytesPerClock;
+  if (schedule.getStore() == MmaStore::direct)
+    return 2 * bytes / gpu.l2PortBytesPerClock;
+  return 2 * bytes / gpu.sharedBytesPerClock + bytes / gpu.l2PortBytesPerClock;
+}
+
+static double epilogueClocks(MmaScheduleAttr schedule,
+                             const MmaProduct &product, const GPUTarget &gpu) {
+  double following =
+      schedule.leavesParts() ? 0 : mmaEpilogueClocks(schedule, product, gpu);
+  return following + resultClocks(schedule, product, gpu);
+}
+
+/// Steps of the block with the most.
+static double stepsOfPart(MmaScheduleAttr schedule, const MmaProduct &product) {
+  return std::ceil(stepsOf(schedule, product) / partsOf(schedule, product));
+}
+
+/// Seconds of the launch that adds the sums of parts, which the L2 has if they
+/// are no more than half of it, and computes what follows.
+static double addingSeconds(MmaScheduleAttr schedule, const MmaProduct &product,
+                            const GPUTarget &gpu) {
+  if (!schedule.leavesParts())
+    return 0;
+  double places = product.batches * product.m * product.n;
+  double bytes = places * sumBytes * partsOf(schedule, product);
+  double rate = bytes <= gpu.l2Bytes / 2.0
+                    ? gpu.l2BytesPerClock * gpu.clockHertz
+                    : gpu.memoryBytesPerSecond;
+  return gpu.launchSeconds + 2 * bytes / rate +
+         places * product.instructions / gpu.operationsPerSecond();
+}
+
+/// Clocks of a multiprocessor for a tile beside others, which fill what it
+/// waits for.
+static double sharedTileClocks(MmaScheduleAttr schedule,
+                               const MmaProduct &product,
+                               const GPUTarget &gpu) {
+  return stepsOfPart(schedule, product) *
+             stepClocks(schedule, product, gpu).all() +
+         epilogueClocks(schedule, product, gpu);
+}
+
+/// The same of a block that has it alone.
+static double aloneTileClocks(MmaScheduleAttr schedule,
+                              const MmaProduct &product, const GPUTarget &gpu) {
+  double step =
+      std::max(stepClocks(schedule, product, gpu).all() + meetingClocks,
+               arrivalClocks / (schedule.getStages() - 1));
+  return arrivalClocks + stepsOfPart(schedule, product) * step +
+         epilogueClocks(schedule, product, gpu);
+}
+
+/// Of the multiprocessor with the most turns. Resident blocks start together,
+/// and the others as these end.
+double mlir::fuse::mmaSyncClocks(MmaScheduleAttr schedule,
+                                 const MmaProduct &product,
+                                 const GPUTarget &gpu) {
+  double turns = std::ceil(turnsOf(schedule, product) / gpu.multiprocessors);
+  double resident = std::max<int64_t>(1, mmaSyncResidentBlocks(schedule, gpu));
+  return std::max(turns * sharedTileClocks(schedule, product, gpu),
+                  std::ceil(turns / resident) *
+                      aloneTileClocks(schedule, product, gpu));
+}
+
+TimeEstimate mlir::fuse::estimateMmaSync(MmaScheduleAttr schedule,
+                                         const MmaProduct &product,
+                                         const GPUTarget &gpu) {
+  double all =
+      turnsOf(schedule, product) * sharedTileClocks(schedule, product, gpu);
+  double busy =
+      std::max(mmaSyncClocks(schedule, product, gpu) / gpu.tensorClockHertz,
+               all / gpu.multiprocessors / gpu.sustainedClockHertz);
+  double bytes =
+      product.batches *
+      (schedule.operandBytes() * product.k * (product.m + product.n) +
+       (product.resultBytes + product.readBytes) * product.m * product.n);
+  double memory = bytes / gpu.memoryBytesPerSecond;
+
+  TimeEstimate estimate;
+  estimate.residentBlocks = mmaSyncResidentBlocks(schedule, gpu);
+  estimate.seconds = gpu.launchSeconds + softMaximum({busy, memory}) +
+                     mmaCombiningSeconds(schedule, product, gpu) +
+                     addingSeconds(schedule, product, gpu);
+  StepClocks clocks = stepClocks(schedule, product, gpu);
+  if (estimate.seconds < 2 * gpu.launchSeconds)
+    estimate.limit = TimeLimit::Launch;
+  else if (memory >= busy)
+    estimate.limit = TimeLimit::Memory;
+  else if (clocks.cache >= std::max(clocks.sharedMemory, clocks.tensorCores))
+    estimate.limit = TimeLimit::Cache;
+  else if (clocks.sharedMemory > clocks.tensorCores)
+    estimate.limit = TimeLimit::SharedMemory;
+  else
+    estimate.limit = TimeLimit::TensorCores;
+  return estimate;
+}
+
+//===----------------------------------------------------------------------===//
+// Enumeration
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Enumerates the schedules for a form.
+class SyncSchedules {
+public:
+  SyncSchedules(MLIRContext *context, int64_t operandBits, const MmaForm &form,
+                const GPUTarget &gpu)
+      : context(context), operandBits(operandBits), form(form), gpu(gpu) {}
+
+  SmallVector<MmaScheduleAttr> all();
+
+private:
+  struct Shape {
+    int64_t tileM, tileN, consumers;
+    bool swap = false;
+    int64_t stages = 2, splitK = 1;
+  };
+  MmaScheduleAttr with(const Shape &shape, int64_t blocks);
+  MmaStore storeOf(const Shape &shape) const;
+  void add(const Shape &shape);
+  void addShape(Shape shape);
+
+  MLIRContext *context;
+  int64_t operandBits;
+  const MmaForm &form;
+  const GPUTarget &gpu;
+  SmallVector<MmaScheduleAttr> found;
+};
+} // namespace
+
+/// Threads write 16 bytes of rows that tensor maps could write, too.
+MmaStore SyncSchedules::storeOf(const Shape &shape) const {
+  constexpr int64_t fewest = 16;
+  int64_t width = shape.tileN / shape.consumers / form.contractions;
+  bool buffers = !shape.swap && shape.splitK == 1 && form.mayCopyResults &&
+                 width % fewest == 0;
+  return buffers ? MmaStore::rows : MmaStore::direct;
+}
+
+MmaScheduleAttr SyncSchedules::with(const Shape &shape, int64_t blocks) {
+  return MmaScheduleAttr::getIfLegal(
+      context, MmaIsa::mma_sync, shape.tileM, shape.tileN,
+      MmaScheduleAttr::kRowBytes * 8 / operandBits, shape.stages,
+      shape.consumers, mmaRasterOf(shape.tileM, shape.tileN, blocks),
+      storeOf(shape), blocks / shape.splitK * shape.splitK, shape.splitK,
+      shape.swap, operandBits);
+}
+
+void SyncSchedules::add(const Shape &shape) {
+  MmaScheduleAttr one = with(shape, gpu.multiprocessors);
+  if (!one || one.sharedBytes() > gpu.maxSharedBytesPerBlock ||
+      neededRegisters(one, gpu) > gpu.maxRegistersPerThread ||
+      !isLegalMma(one, form))
+    return;
+  if (int64_t resident = mmaSyncResidentBlocks(one, gpu))
+    found.push_back(with(shape, resident * gpu.multiprocessors));
+}
+
+/// Parts of the summed axis are for few tiles, which have room for all stages.
+void SyncSchedules::addShape(Shape shape) {
+  for (int64_t stages : ringStages) {
+    shape.stages = stages;
+    add(shape);
+  }
+  shape.stages = ringStages[0];
+  for (int64_t splitK : splitsOfK) {
+    shape.splitK = splitK;
+    add(shape);
+  }
+}
+
+SmallVector<MmaScheduleAttr> SyncSchedules::all() {
+  SmallVector<int64_t> columns = mmaTileColumns(tileColumns, form);
+  for (int64_t tileM : tileRows)
+    for (int64_t tileN : columns)
+      for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
+        for (bool swap : {false, true})
+          addShape({tileM, tileN, consumers, swap});
+  return std::move(found);
+}
+
+SmallVector<MmaScheduleAttr>
+mlir::fuse::mmaSyncSchedules(MLIRContext *context, int64_t operandBits,
+                             const MmaForm &form, const GPUTarget &gpu) {
+  return SyncSchedules(context, operandBits, form, gpu).all();
+}

@@ -1,0 +1,111 @@
+//===- ProposePointwise.cpp - Schedules of pointwise kernels --------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On a GPU a one-shot grid with one full-width vector a thread reaches the rate
+// of a copy; more vectors a thread, and persistent loops, were slower. On a CPU
+// a block is a stretch of elements that keeps one core busy for microseconds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/Scheduler.h"
+
+#include "fuse/Analysis/KernelSpace.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+static constexpr int64_t gpuThreads = 128;
+static constexpr int64_t cpuElements = 4096;
+static constexpr int64_t headsOfAngles = 4;
+
+/// What a vector must divide so that no rotary pair straddles it.
+static int64_t rotaryDivisor(KernelOp kernel) {
+  int64_t divisor = 0;
+  for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
+    int64_t rotated = rotary.getRotaryDims();
+    bool half = rotary.getLayout() == RotaryLayout::half;
+    divisor = std::gcd(divisor, half ? rotated / 2 : rotated);
+    divisor = std::gcd(divisor, rotary.getHeadDim() - rotated);
+  }
+  return divisor;
+}
+
+/// What a vector must divide so that its lanes come from one operand of each
+/// concat along the last dimension, or are padding together; 0 for any.
+static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
+  int64_t divisor = 0;
+  auto meet = [&](Value input, int64_t axis) {
+    Extent extent = dims.extent(input, axis);
+    divisor = std::gcd(divisor, extent.isStatic() ? extent.size : 1);
+  };
+  for (ConcatOp concat : kernel.getBody().getOps<ConcatOp>()) {
+    int64_t last = concat.getType().getRank() - 1;
+    if (static_cast<int64_t>(concat.getDim()) == last)
+      for (Value input : concat.getInputs())
+        meet(input, last);
+  }
+  for (PadOp pad : kernel.getBody().getOps<PadOp>()) {
+    int64_t last = pad.getType().getRank() - 1;
+    if (last < 0 || (!pad.getLow()[last] && !pad.getHigh()[last]))
+      continue;
+    divisor = std::gcd(divisor, pad.getLow()[last]);
+    meet(pad.getInput(), last);
+  }
+  return divisor;
+}
+
+/// Whether vectors may go on in the next row: what has the results' shape is
+/// then read in whole vectors, whatever a row's length, and only what is
+/// repeated for each row lane by lane.
+static bool mayCrossRows(KernelOp kernel, const Segment &segment,
+                         const ScheduleTarget &target) {
+  return target.isGPU && !segment.extents.empty() &&
+         segment.extents.back().isStatic() && isPointwise(kernel);
+}
+
+/// Heads that a thread rotates together. Computed angles cost more instructions
+/// than a vector of 16-bit elements waits for memory, and finding a token's
+/// sequence takes loads that depend on each other: neighbouring heads share
+/// both. Tables are shared by the caches.
+static int64_t sharedHeads(KernelOp kernel, const ScheduleTarget &target) {
+  for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
+    bool isNarrow =
+        rotary.getType().getElementType().getIntOrFloatBitWidth() < 32;
+    if (rotary.getBase() &&
+        (isNarrow || rotary.getSequences() || !target.isGPU))
+      return headsOfAngles;
+  }
+  return 1;
+}
+
+ScheduleAttrInterface
+mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
+                             const ScheduleTarget &target) {
+  for (Operation &op : kernel.getBody().front())
+    if (isReduction(&op) || isa<ContractOp>(op))
+      return {};
+  int64_t vector = 0;
+  for (const Segment &segment : segmentsOf(kernel, dims)) {
+    int64_t width = widestVector(kernel, dims, segment.extents, target);
+    if (!segment.flat && !mayCrossRows(kernel, segment, target))
+      width = innermostVector(kernel, dims, segment.extents, width, target);
+    vector = vector ? std::min(vector, width) : width;
+  }
+  vector = std::max<int64_t>(1, vector);
+  if (int64_t divisor = rotaryDivisor(kernel))
+    vector = dividingVector(vector, divisor);
+  // Lane by lane is no worse than vectors of one element.
+  if (int64_t divisor = dividingVector(vector, seamDivisor(kernel, dims));
+      divisor > 1)
+    vector = divisor;
+  int64_t threads = target.isGPU ? gpuThreads : 1;
+  int64_t heads = sharedHeads(kernel, target);
+  int64_t unroll = target.isGPU ? 1 : cpuElements / (vector * heads);
+  return PointwiseScheduleAttr::get(kernel.getContext(), threads, vector,
+                                    unroll, heads);
+}

@@ -1,0 +1,257 @@
+//===- ProposeStreamed.cpp - Schedules of a softmax between contractions --===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block has 128 or 64 rows of queries, and as many rows of keys and values at
+// a time as leave registers and shared memory for two stages. It takes them in
+// turn, so that its time is that of a row of tiles: of each, the products of
+// both contractions, or the exponentials where these take longer; the two run
+// side by side. Where there are few blocks, or many keys for few queries, what
+// counts is how fast keys and values come: from memory, and through the port of
+// a multiprocessor. Query heads that share a head of keys are then rows of one
+// tile, and blocks share the keys of a tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/StreamedSpace.h"
+#include "fuse/Schedule/Candidates.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Special functions of a multiprocessor and clock, on all chips with wgmma.
+static constexpr double specialsPerClock = 16;
+static constexpr int64_t rowsOfConsumer = MmaScheduleAttr::kRows;
+/// Blocks of one consumer that registers leave room for.
+static constexpr int64_t mostResident = 2;
+/// The keys of a call of few queries, of one sequence, where both are unknown.
+static constexpr int64_t decodedKeys = 8192;
+/// What another way than a block for all keys has to take of that one's time.
+static constexpr double worthwhile = 0.95;
+
+static int64_t wholeRows(const Extent &extent) {
+  return llvm::alignTo(extent.size, MmaScheduleAttr::kRowElements);
+}
+
+namespace {
+/// How rows and keys are shared among blocks.
+struct Sharing {
+  int64_t consumers = 2, heads = 1, split = 1;
+
+  int64_t rows() const { return consumers * rowsOfConsumer; }
+  bool leavesParts() const { return heads > 1 || split > 1; }
+};
+
+class StreamedModel {
+public:
+  StreamedModel(const StreamedSpace &space, const DimClasses &dims,
+                const GPUTarget &gpu, ArrayRef<AssumedSize> assumed);
+
+  double secondsOf(const Sharing &sharing, int64_t tileK) const;
+  /// All that may be worth it, the one block for all keys first.
+  SmallVector<Sharing> sharings() const;
+  /// From fast to slow; the first in doubt stays the first.
+  SmallVector<Sharing> ranked() const;
+  double fastest() const { return secondsOf(ranked().front(), tileOfModel); }
+  int64_t wholeColumns() const { return columns; }
+  int64_t wholeDepth() const { return depth; }
+
+private:
+  double tilesOf(const Sharing &sharing) const {
+    double ofHeads = std::ceil(groups / sharing.heads);
+    return batches * ofHeads *
+           std::ceil(rows / (sharing.rows() / sharing.heads));
+  }
+  double keySeconds(double blocks, double bytes, double resident) const;
+
+  static constexpr int64_t tileOfModel = 64;
+
+  const GPUTarget &gpu;
+  /// Batches without the query heads that share a head of keys, and these.
+  double batches = 1, groups, rows, keys, elementSize;
+  int64_t depth, columns;
+  bool areTilesKnown, areRowsKnown, hasFewRows, canShare;
+};
+} // namespace
+
+StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
+                             const GPUTarget &gpu,
+                             ArrayRef<AssumedSize> assumed)
+    : gpu(gpu), groups(space.headCount(dims)),
+      elementSize(elementBytes(ContractOp(space.scores).getLhs())),
+      depth(wholeRows(space.depthExtent(dims))),
+      columns(wholeRows(space.columnExtent(dims))),
+      canShare(space.canLeaveParts()) {
+  SmallVector<AssumedSize> known(assumed);
+  auto sizeOf = [&](const Extent &extent) {
+    return estimatedSize(dynamicSizeOf({extent}, dims), known);
+  };
+  ContractionSpace scores = contractionSpaceOf(space.scores);
+  Extent ofRows = space.rowExtent(dims);
+  rows = sizeOf(ofRows);
+  bool areAssumedFew = rows <= rowsOfConsumer &&
+                       llvm::any_of(assumed, [&](const AssumedSize &one) {
+                         return ArrayRef(one.classes) ==
+                                ArrayRef(dynamicSizeOf({ofRows}, dims).classes);
+                       });
+  areRowsKnown = ofRows.isStatic() || areAssumedFew;
+  areTilesKnown = ofRows.isStatic();
+  auto assume = [&](const Extent &extent, int64_t size) {
+    for (int cls : dynamicSizeOf({extent}, dims).classes)
+      if (areAssumedFew)
+        known.push_back({{cls}, size});
+  };
+  assume(space.keyExtent(dims), decodedKeys);
+  for (char axis : scores.outer) {
+    Extent extent = scores.extent(axis, dims);
+    areTilesKnown &= extent.isStatic();
+    assume(extent, /*size=*/1);
+    if (axis != space.heads)
+      batches *= sizeOf(extent);
+  }
+  keys = sizeOf(space.keyExtent(dims));
+  hasFewRows = areRowsKnown && rows <= rowsOfConsumer;
+}
+
+/// `blocks` of so many bytes of keys and values each: as fast as memory gives
+/// them, but those of the last wave, or of the only one, no faster than their
+/// multiprocessors take them in.
+double StreamedModel::keySeconds(double blocks, double bytes,
+                                 double resident) const {
+  double processors = gpu.multiprocessors, slots = processors * resident;
+  double last = blocks - slots * std::floor(blocks / slots);
+  double port = gpu.l2PortBytesPerClock * gpu.tensorClockHertz;
+  double ofLast = std::max(last * bytes / gpu.memoryBytesPerSecond,
+                           std::ceil(last / processors) * bytes / port);
+  return (blocks - last) * bytes / gpu.memoryBytesPerSecond + ofLast;
+}
+
+double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
+  double tiles = tilesOf(sharing), keyTiles = std::ceil(keys / tileK);
+  double parts = std::floor(sharing.split / std::max(1.0, tiles));
+  parts = std::max(1.0, std::min(parts, keyTiles));
+  double blocks = tiles * parts;
+  double ownKeys = parts > 1 ? std::ceil(keyTiles / parts) * tileK : keys;
+  double products =
+      sharing.rows() * ownKeys * (depth + columns) / gpu.mmaPerClock;
+  double exponentials = sharing.rows() * ownKeys / specialsPerClock;
+  double clocks = softMaximum({products, exponentials});
+  double waves = std::max(1.0, blocks / gpu.multiprocessors);
+  double hertz = waves > 1 ? gpu.sustainedClockHertz : gpu.tensorClockHertz;
+  double rowBytes = elementSize * (depth + columns);
+  double bytes = rowBytes * batches * (groups * rows + keys);
+  double seconds =
+      std::max(waves * clocks / hertz, bytes / gpu.memoryBytesPerSecond);
+  // Tiles that run together share what they read.
+  double resident = sharing.consumers == 1 ? mostResident : 1;
+  double sharers = tiles / batches;
+  seconds = std::max(
+      seconds, keySeconds(blocks / sharers, ownKeys * rowBytes, resident));
+  if (!sharing.leavesParts())
+    return gpu.launchSeconds + seconds;
+  double left = batches * groups * rows * columns * parts * sizeof(float);
+  return 2 * gpu.launchSeconds + seconds + 2 * left / gpu.memoryBytesPerSecond;
+}
+
+/// Where the number of tiles is known only at the call, so is that of parts. An
+/// unknown number of queries counts as many, unless a call has few.
+SmallVector<Sharing> StreamedModel::sharings() const {
+  SmallVector<Sharing> found = {Sharing()};
+  if (!canShare || !areRowsKnown)
+    return found;
+  int64_t processors = gpu.multiprocessors;
+  for (int64_t consumers : {1, 2}) {
+    int64_t most = consumers * rowsOfConsumer;
+    auto together = std::min<int64_t>(most, llvm::PowerOf2Ceil(groups));
+    SmallVector<int64_t> someHeads = {1};
+    if (together > 1)
+      someHeads.push_back(together);
+    for (int64_t heads : someHeads)
+      for (int64_t waves : {0, 1, 2, 4}) {
+        Sharing sharing{consumers, heads,
+                        std::max<int64_t>(1, waves * processors)};
+        bool isKnown = areTilesKnown ? true : waves == 0 || waves == 2;
+        if (isKnown && (sharing.leavesParts() || consumers == 1))
+          found.push_back(sharing);
+      }
+  }
+  // Whatever the number of sequences is, they fill the chip.
+  if (!areTilesKnown && hasFewRows)
+    llvm::erase_if(found, [](const Sharing &one) { return one.split == 1; });
+  return found;
+}
+
+SmallVector<Sharing> StreamedModel::ranked() const {
+  SmallVector<Sharing> all = sharings();
+  SmallVector<double> seconds = llvm::map_to_vector(
+      all, [&](const Sharing &one) { return secondsOf(one, tileOfModel); });
+  if (!all.front().leavesParts())
+    seconds.front() *= worthwhile;
+  auto order = llvm::to_vector(llvm::seq<size_t>(all.size()));
+  llvm::stable_sort(
+      order, [&](size_t a, size_t b) { return seconds[a] < seconds[b]; });
+  return llvm::map_to_vector(order, [&](size_t i) { return all[i]; });
+}
+
+SmallVector<StreamedScheduleAttr>
+mlir::fuse::streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
+                                const ScheduleTarget &target) {
+  if (!target.gpu || !target.gpu->hasWgmma)
+    return {};
+  Reason reason;
+  FailureOr<StreamedSpace> space =
+      streamedSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
+  if (failed(space))
+    return {};
+  StreamedModel model(*space, dims, *target.gpu, target.assumed);
+  SmallVector<StreamedScheduleAttr> found;
+  auto fits = [&](const MmaOperand &operand, int64_t keys) {
+    return !operand.pages || operand.pages->rows % keys == 0 ||
+           keys % operand.pages->rows == 0;
+  };
+  auto add = [&](const Sharing &sharing, int64_t keys, int64_t stages,
+                 MmaStore store) {
+    if (!fits(space->keys, keys) || !fits(space->values(), keys))
+      return;
+    if (auto schedule = StreamedScheduleAttr::getIfLegal(
+            kernel.getContext(), MmaIsa::wgmma, sharing.rows(),
+            model.wholeColumns(), keys, model.wholeDepth(), stages,
+            sharing.consumers, store, sharing.heads, sharing.split))
+      found.push_back(schedule);
+  };
+  for (const Sharing &sharing : model.ranked()) {
+    // Small tiles leave room for two blocks.
+    bool isSmall = sharing.consumers == 1;
+    for (MmaStore store : {MmaStore::tma, MmaStore::direct})
+      for (int64_t keys : {isSmall ? 64 : 128, isSmall ? 128 : 64})
+        for (int64_t stages : {2, 3})
+          if (!sharing.leavesParts() || store == MmaStore::direct)
+            add(sharing, keys, stages, store);
+  }
+  return found;
+}
+
+ScheduleAttrInterface
+mlir::fuse::proposeStreamed(KernelOp kernel, const DimClasses &dims,
+                            const ScheduleTarget &target) {
+  SmallVector<StreamedScheduleAttr> schedules =
+      streamedSchedulesOf(kernel, dims, target);
+  return schedules.empty() ? StreamedScheduleAttr() : schedules.front();
+}
+
+double mlir::fuse::streamedSeconds(const StreamedSpace &space,
+                                   const DimClasses &dims, const GPUTarget &gpu,
+                                   ArrayRef<AssumedSize> assumed,
+                                   StreamedScheduleAttr schedule) {
+  StreamedModel model(space, dims, gpu, assumed);
+  if (!schedule)
+    return model.fastest();
+  Sharing sharing{schedule.getConsumers(), schedule.getHeads(),
+                  schedule.getSplit()};
+  return model.secondsOf(sharing, schedule.getTileK());
+}
