@@ -45,7 +45,7 @@ void ScheduleTarget::setSizes(bool isSmall, bool isBrief, bool isFew) {
 }
 
 /// Up to so many times the size of the L2 kernels that wait less won on an H200
-/// (docs/notes, "Calls of a few times the L2").
+/// (docs/tuning.md, "What measurements decided").
 static constexpr int64_t smallPerL2 = 4;
 
 int64_t ScheduleTarget::smallBytes() const {

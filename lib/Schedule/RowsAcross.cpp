@@ -8,7 +8,8 @@
 // Blocks that stay and add up what they see of all rows; the next rows' loads
 // are under way meanwhile. Sums of columns take registers, for which there are
 // fewer threads, with as many bytes in flight. The numbers are those that won
-// on an H200, of gradients of norms (docs/notes, "Persistent blocks").
+// on an H200, of gradients of norms (docs/tuning.md, "What measurements
+// decided").
 //
 //===----------------------------------------------------------------------===//
 

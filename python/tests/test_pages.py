@@ -17,7 +17,6 @@ DOCS = ROOT / "docs"
 GENERATED = {"dialect.md", "passes.md", "reasons.md"}
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in GENERATED)
 MOST_WORDS = {"performance.md": 1000, "Rationale.md": 3000}
-MOST_WORDS_OF_A_NOTE = 500
 # With the pages of torch, of tensor cores, of attention, of fusion, of a block and of bundles.
 MOST_WORDS_OF_ALL = 29800
 
@@ -93,8 +92,6 @@ def test_the_fastest_peer_of_both_files_counts():
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_pages_are_short(path):
     most = MOST_WORDS.get(path.name)
-    if path.parent.name == "notes" and path.name != "README.md":
-        most = MOST_WORDS_OF_A_NOTE
     assert most is None or words(path) <= most
 
 

@@ -44,7 +44,7 @@ private:
 
 /// Up to so many blocks a launch that follows starts early. Large blocks would
 /// share multiprocessors with those that still run, and it costs the device
-/// 1.2 ns a block to be asked (docs/notes, "When to ask for the next launch").
+/// 1.2 ns a block to be asked (docs/tuning.md, "What measurements decided").
 static int64_t mostEarlyBlocks(gpu::GPUFuncOp function) {
   constexpr int64_t largeBlock = 512, ofLarge = 128, ofSmall = 2048;
   std::optional<ArrayRef<int32_t>> block = function.getKnownBlockSize();
