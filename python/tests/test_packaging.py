@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The wheel, installed into an empty environment outside of the tree.
 
-FUSE_WHEEL names one with its library, which tools/dev/build-wheel.sh makes. Without it
+FUSE_WHEEL names one with its library, which tools/release/build-wheel.sh makes. Without it
 a wheel of the Python files alone is made, and used with the library of the build.
 """
 

@@ -52,7 +52,7 @@ unpack() {
   home=$(mktemp -d)
   local archive=.carry/fuse.tar.xz
   [[ -f $archive ]] ||
-    fail "expected $archive, but it is missing; run tools/dev/pack-release.sh"
+    fail "expected $archive, but it is missing; run tools/release/pack-release.sh"
   extract "$archive" "$home"
   for archive in .carry/peers/*/site.tar.xz; do
     [[ -f $archive ]] || continue
@@ -71,7 +71,7 @@ info() {
 }
 
 examples() {
-  python3 tools/dev/gpu_examples.py verify --jobs 12 --seconds 140
+  python3 tools/release/gpu_examples.py verify --jobs 12 --seconds 140
 }
 
 tests() {
@@ -85,7 +85,7 @@ tests() {
 }
 
 sanitize() {
-  python3 tools/dev/gpu_examples.py sanitize --jobs 4 --seconds 110
+  python3 tools/release/gpu_examples.py sanitize --jobs 4 --seconds 110
 }
 
 fuzz() {
