@@ -101,7 +101,7 @@ sanitize_random() {
 }
 
 math() {
-  PYTHONPATH=python python3 tools/dev/op_accuracy.py --target cuda --merge "$out/math.json"
+  PYTHONPATH=python python3 tools/accuracy/op_accuracy.py --target cuda --merge "$out/math.json"
 }
 
 tuning() {

@@ -7,7 +7,7 @@
 //
 // Compiles one math op for the host and measures its error against the long
 // double functions of the C library. Shared by the unit tests and by
-// tools/dev/math-accuracy.
+// tools/accuracy/math-accuracy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,8 +17,8 @@
 // One step of Newton's makes rcp.approx such a z, but for a few divisors; with
 // these, 8 bits of the quotient are right nevertheless, except for a divisor
 // whose mantissa is all ones, whose reciprocal is a constant.
-// `tools/dev/f8_quotient.cpp` tries every divisor with every boundary between
-// 8-bit numbers.
+// `tools/accuracy/f8_quotient.cpp` tries every divisor with every boundary
+// between 8-bit numbers.
 //
 // None of that may overflow, or lose bits that count: dividend and divisor are
 // multiplied by a power of two s, of the divisor's sign, that makes the divisor

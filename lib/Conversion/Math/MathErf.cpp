@@ -8,7 +8,7 @@
 // Both are odd and tend to 1: near zero an odd polynomial keeps the relative
 // accuracy; further out the distance to 1 is an exponential that needs little.
 //
-// The coefficients are from tools/dev/fit_math.py.
+// The coefficients are from tools/accuracy/fit_math.py.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 // (Cody and Waite), e^r = 1 + r + r^2 Q(r). CUDA's f32 exp takes 2^r from
 // ex2.approx instead, with r in units of log2.
 //
-// The coefficients are from tools/dev/fit_math.py.
+// The coefficients are from tools/accuracy/fit_math.py.
 //
 //===----------------------------------------------------------------------===//
 

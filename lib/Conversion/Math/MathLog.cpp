@@ -9,7 +9,7 @@
 // tail. In f32 the tail is -f^2/2 + f^3 P(f). In f64, with s = f / (2 + f),
 // log(1 + f) = 2 atanh(s) = f - f^2/2 + s (f^2/2 + s^2 A(s^2)), as in fdlibm.
 //
-// The coefficients are from tools/dev/fit_math.py.
+// The coefficients are from tools/accuracy/fit_math.py.
 //
 //===----------------------------------------------------------------------===//
 

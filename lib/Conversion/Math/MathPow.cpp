@@ -10,7 +10,7 @@
 // log(m) = 2 atanh(s) = 2 s + s^3 (2/3 + s^2 A(s^2)), where all but A has twice
 // the precision.
 //
-// The coefficients are from tools/dev/fit_math.py.
+// The coefficients are from tools/accuracy/fit_math.py.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,7 @@
 // ones multiply by enough bits of 1 / (2 pi), found by the exponent (Payne and
 // Hanek), in the fixed-point turns of MathExpansion.h.
 //
-// The coefficients are from tools/dev/fit_math.py.
+// The coefficients are from tools/accuracy/fit_math.py.
 //
 //===----------------------------------------------------------------------===//
 
