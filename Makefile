@@ -31,7 +31,7 @@ test-torch: build ## Python tests with torch and JAX, on the CPU; installs 6 GB
 	@.venv-torch/bin/python tools/dev/run_tests.py --build $(BUILD) --torch
 
 fuzz: build ## Random programs in several ways; N=500 of them, SEED= for one run again
-	@python3 tools/dev/fuzz.py --count $(or $(N),500) $(if $(SEED),--seed $(SEED))
+	@python3 tools/fuzz/fuzz.py --count $(or $(N),500) $(if $(SEED),--seed $(SEED))
 
 fuzz-text: build ## Changed program texts, which must not crash: N=3000 of them
 	@$(BUILD)/bin/text-fuzz --count $(or $(N),3000) --keep $(BUILD)/text-fuzz test examples

@@ -145,7 +145,7 @@ class Workshop:
             ], ["fuse", "fuse-opt", *LIT_TARGETS.get(name, [])]
         if kind == "random":
             return [
-                *[sys.executable, self.source / "tools" / "dev" / "fuzz.py"],
+                *[sys.executable, self.source / "tools" / "fuzz" / "fuzz.py"],
                 *["--count=150", "--seed=0", "--no-reduce", f"--keep={self.build}"],
                 f"--tool={self.build / 'bin' / 'fuse-crosscheck'}",
             ], ["fuse-crosscheck"]

@@ -89,14 +89,14 @@ sanitize() {
 }
 
 fuzz() {
-  python3 tools/dev/fuzz.py --tool "$home/bin/fuse-crosscheck" \
+  python3 tools/fuzz/fuzz.py --tool "$home/bin/fuse-crosscheck" \
     --tool-option=--check=gpu,gpu-schedules --count "${FUZZ_COUNT:-10000}" \
     --seed "${FUZZ_SEED:-1000000}" --jobs "$(($(nproc) - 1))" --keep "$out" --no-reduce \
     --seconds "${FUZZ_SECONDS:-400}"
 }
 
 sanitize_random() {
-  python3 tools/dev/sanitize_random.py --tool "$home/bin/fuse-crosscheck" \
+  python3 tools/fuzz/sanitize_random.py --tool "$home/bin/fuse-crosscheck" \
     --count "${SANITIZE_COUNT:-300}" --jobs 8
 }
 

@@ -4,8 +4,8 @@ Every program runs on the GPU under memcheck, racecheck, initcheck and synccheck
 a batch of programs in each process. The exit status is 1 if a tool reports an
 error or a program does not run.
 
-    python3 tools/dev/sanitize_random.py --count 300 --tool fuse-crosscheck
-    python3 tools/dev/sanitize_random.py --count 200 --tensor-cores
+    python3 tools/fuzz/sanitize_random.py --count 300 --tool fuse-crosscheck
+    python3 tools/fuzz/sanitize_random.py --count 200 --tensor-cores
 """
 
 import argparse

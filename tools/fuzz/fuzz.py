@@ -5,8 +5,8 @@ strictly, on unaligned tensors, under other schedules, rewritten, and on the
 emulated GPU. What it finds is reduced and written to the folder --keep, as a test
 for test/Random/Regressions. The exit status is 1 if there was anything.
 
-    python3 tools/dev/fuzz.py --count 500
-    python3 tools/dev/fuzz.py --seed 1234 --print
+    python3 tools/fuzz/fuzz.py --count 500
+    python3 tools/fuzz/fuzz.py --seed 1234 --print
 """
 
 import argparse
