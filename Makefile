@@ -37,7 +37,7 @@ fuzz-text: build ## Changed program texts, which must not crash: N=3000 of them
 	@$(BUILD)/bin/text-fuzz --count $(or $(N),3000) --keep $(BUILD)/text-fuzz test examples
 
 mutate: setup ## Deliberate faults, each of which a test must notice; NAMES= for some
-	@.venv/bin/python tools/dev/mutate.py $(NAMES)
+	@.venv/bin/python tools/mutation/mutate.py $(NAMES)
 
 lint: build ## clang-format, clang-tidy on what changed, ruff
 	@tools/dev/lint.sh $(BUILD)

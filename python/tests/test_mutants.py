@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The list of deliberate faults fits the sources, so that `make mutate` runs."""
 
-import mutants
-import mutate
+from mutation import mutants, mutate
 
 
 def test_every_text_is_there_once():

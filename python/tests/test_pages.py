@@ -270,7 +270,7 @@ SAME_NUMBERS = [
         r"of (\d+) forms",
     ),
     ("status.md", r"scalings: ([\d,]+)", "test/Rotary/grid.test", r"of (\d+) forms"),
-    ("testing.md", r"least (\d+)%", "tools/dev/mutate.py", r"ENOUGH = 0\.(\d+)"),
+    ("testing.md", r"least (\d+)%", "tools/mutation/mutate.py", r"ENOUGH = 0\.(\d+)"),
     (
         "status.md",
         r"(\d+) kernels",

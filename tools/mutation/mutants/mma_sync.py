@@ -1,6 +1,6 @@
-"""Deliberate faults of contractions by mma.sync, see mutants.py."""
+"""Deliberate faults of contractions by mma.sync, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 MMA_SYNC = [
     *of_file(

@@ -1,6 +1,6 @@
-"""Deliberate faults of long sums, see mutants.py."""
+"""Deliberate faults of long sums, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 SUMS = [
     *of_file(

@@ -2,13 +2,13 @@
 
 Works on a copy of what git tracks, in a build folder of its own. A mutant is
 killed when a test fails; the first failure ends it. One that does not compile,
-or whose text is no longer there, is an error of the list in mutants.py.
+or whose text is no longer there, is an error of the list in mutants/.
 FUSE_BUILD_LOCK names a file to lock while something compiles, where several
 builds share a machine.
 
-    python3 tools/dev/mutate.py              # all; the exit status is 0 for 95%
-    python3 tools/dev/mutate.py NAME...      # these
-    python3 tools/dev/mutate.py --check      # only that every text is there
+    python3 tools/mutation/mutate.py              # all; the exit status is 0 for 95%
+    python3 tools/mutation/mutate.py NAME...      # these
+    python3 tools/mutation/mutate.py --check      # only that every text is there
 """
 
 import argparse
@@ -20,9 +20,11 @@ import sys
 import time
 from pathlib import Path
 
-from mutants import MUTANTS
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from mutation.mutants import MUTANTS  # noqa: E402
+
 LIT = Path("/usr/lib/llvm-22/bin/lit")
 ENOUGH = 0.95
 # What some lit tests run beside the drivers.
@@ -251,7 +253,7 @@ def main():
     killed = len(chosen) - len(survivors) - len(broken)
     print(f"{killed} of {len(chosen)} killed; survivors: {survivors or 'none'}")
     if broken:
-        print(f"do not compile: {broken}; correct tools/dev/mutants.py")
+        print(f"do not compile: {broken}; correct tools/mutation/mutants")
     return 0 if killed >= ENOUGH * len(chosen) and not useless and not broken else 1
 
 

@@ -1,7 +1,7 @@
 """Deliberate faults of what is computed again, and of what leaves the caches. See
 mutants.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 REPEATED_WORK = [
     *of_file(

@@ -1,6 +1,6 @@
-"""Deliberate faults of streamed rows, see mutants.py."""
+"""Deliberate faults of streamed rows, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 STREAMED = [
     *of_file(

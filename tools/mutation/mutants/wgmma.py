@@ -1,6 +1,6 @@
-"""Deliberate faults of contractions by TMA and wgmma, see mutants.py."""
+"""Deliberate faults of contractions by TMA and wgmma, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 WGMMA = [
     *of_file(

@@ -1,6 +1,6 @@
-"""Deliberate faults of rows that a thread has several of; see mutants.py."""
+"""Deliberate faults of rows that a thread has several of; see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 SEVERAL_ROWS = [
     *of_file(

@@ -1,4 +1,4 @@
-"""What a deliberate fault is, see mutants.py."""
+"""What a deliberate fault is, see __init__.py."""
 
 from dataclasses import dataclass
 

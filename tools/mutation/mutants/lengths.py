@@ -1,6 +1,6 @@
 """Deliberate faults of what a call relies on: lengths, and bounds. See mutants.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 LENGTHS = [
     *of_file(

@@ -1,6 +1,6 @@
-"""Deliberate faults of what threads and blocks exchange, see mutants.py."""
+"""Deliberate faults of what threads and blocks exchange, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 EXCHANGE = [
     *of_file(

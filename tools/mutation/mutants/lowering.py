@@ -1,6 +1,6 @@
-"""Deliberate faults of the lowering, see mutants.py."""
+"""Deliberate faults of the lowering, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 LOWERING = [
     *of_file(

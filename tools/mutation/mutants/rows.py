@@ -1,6 +1,6 @@
-"""Deliberate faults in the choice of schedules of rows, see mutants.py."""
+"""Deliberate faults in the choice of schedules of rows, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 ROWS = [
     *of_file(

@@ -1,6 +1,6 @@
-"""Deliberate faults of what ops compute at a point, see mutants.py."""
+"""Deliberate faults of what ops compute at a point, see __init__.py."""
 
-from mutant import of_file
+from .mutant import of_file
 
 EMISSION = [
     *of_file(
