@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/ptx_simulator: the PTX of small programs, run on NumPy, against NumPy."""
+"""tools/ptx_simulator: the PTX of small programs, run on NumPy, against NumPy."""
 
 import os
 import re
