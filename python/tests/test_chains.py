@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows that repeat work: tools/dev/peers/chains.py, as programs that no example has."""
+"""Rows that repeat work: tools/bench/peers/chains.py, as programs that no example has."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import fuse_compiler as fuse
 import pytest
-from peers import chains
+from bench.peers import chains
 
 ROOT = Path(__file__).resolve().parents[2]
 

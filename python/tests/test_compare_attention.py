@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What attention is compared with torch's is one kernel on Hopper."""
 
-import compare_attention
-from peers import attention_cases, attention_report
+from bench import compare_attention
+from bench.peers import attention_cases, attention_report
 
 
 def test_every_case_is_one_kernel():

@@ -4,10 +4,10 @@
 
 import json
 
-import compare_block
 import fuse_compiler as fuse
 import pytest
-from peers import block_cases, block_report, packed
+from bench import compare_block
+from bench.peers import block_cases, block_report, packed
 
 ENTRY = {
     "name": "decode 1",

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The comparison of contractions with cuBLAS, as far as it needs no GPU."""
 
-import compare_contractions
 import fuse_compiler as fuse
 import pytest
-from peers import contraction_cases, contraction_report, quantized_cases
+from bench import compare_contractions
+from bench.peers import contraction_cases, contraction_report, quantized_cases
 
 CASES = [*contraction_cases.all_cases(), *quantized_cases.all_cases()]
 # One of each way to write a program.

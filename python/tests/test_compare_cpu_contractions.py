@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The comparison of contractions on the CPU with NumPy, on small sizes."""
 
-import compare_cpu_contractions
 import pytest
-from peers import cpu_report
+from bench import compare_cpu_contractions
+from bench.peers import cpu_report
 
 
 def small(case):

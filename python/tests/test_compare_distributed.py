@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is said of a comparison over several GPUs, without torch."""
 
-import compare_distributed
 import pytest
-from peers import distributed_report
+from bench import compare_distributed
+from bench.peers import distributed_report
 
 
 def entry(**fuse):

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The comparison of few rows in a graph, as far as it needs no GPU."""
 
-import compare_contractions
-import compare_few_rows
 import pytest
-from peers import contraction_cases, decoding_report
+from bench import compare_contractions, compare_few_rows
+from bench.peers import contraction_cases, decoding_report
 
 ROWS = (1, 2, 4, 8, 16, 32, 64)
 

@@ -4,10 +4,10 @@
 
 import types
 
-import compare_grid
 import fuse_compiler as fuse
 import pytest
-from peers import (
+from bench import compare_grid
+from bench.peers import (
     ahead,
     bars,
     blame,
@@ -321,7 +321,7 @@ def test_it_is_not_started_for_ever(tmp_path):
 
 @pytest.mark.gpu
 def test_a_small_grid(torch, tmp_path):
-    from peers.grid_run import GridRun
+    from bench.peers.grid_run import GridRun
 
     words = ["--peers", "eager", "--seconds", "0.01", "--budget", "60"]
     arguments = compare_grid.parse_arguments(words)

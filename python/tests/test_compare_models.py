@@ -4,9 +4,9 @@
 
 import json
 
-import compare_models
 import pytest
-from peers import model_cases, model_report
+from bench import compare_models
+from bench.peers import model_cases, model_report
 
 
 def entry(**fuse):

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The comparison with other compilers, as far as it needs no GPU."""
 
-import compare_peers
 import fuse_compiler as fuse
 import pytest
-from peers import cases
+from bench import compare_peers
+from bench.peers import cases
 
 
 @pytest.mark.parametrize("case", cases.all_cases(), ids=lambda case: case.name)

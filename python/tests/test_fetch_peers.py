@@ -1,12 +1,12 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/fetch_peers.py, without a network: what it makes of wheels."""
+"""tools/bench/fetch_peers.py, without a network: what it makes of wheels."""
 
 import tarfile
 import zipfile
 
-import fetch_peers
 import pytest
+from bench import fetch_peers
 
 
 def wheel(path, files):

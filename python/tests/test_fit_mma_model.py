@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The model of tensor cores' tiles, and the numbers that it ships with."""
 
-import fit_mma_model as fit
 import pytest
-from peers import packed
+from bench.peers import packed
+from tuning import fit_mma_model as fit
 
 
 @pytest.fixture(name="tiles", scope="module")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What pages name exists: paths in the text, files and headings behind links."""
 
+import os
 import re
 from pathlib import Path
 
@@ -79,6 +80,15 @@ def test_what_a_page_names_exists(page):
     text = page.read_text()
     assert missing_paths(text) == []
     assert broken_links(page, text) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_scripts_that_a_page_runs_can_be_run(page):
+    commands = "\n".join(
+        re.findall(r"```(?:sh|console)\n(.*?)```", page.read_text(), re.S)
+    )
+    scripts = re.findall(r"^(?:\$ )?(tools/[\w/.-]+)", commands, re.M)
+    assert [name for name in scripts if not os.access(ROOT / name, os.X_OK)] == []
 
 
 def test_what_does_not_exist_is_found():

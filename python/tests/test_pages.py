@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import generate_pages
 import pytest
-from peers import bars, blocks, grid, overview, summary
+from bench.peers import bars, grid, summary
+from dev import generate_pages
+from dev.pages import blocks, overview
 
 ROOT = generate_pages.ROOT
 DOCS = ROOT / "docs"

@@ -1,10 +1,10 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/profile_grid.py, as far as it needs no GPU: what it makes of ncu's table."""
+"""tools/bench/profile_grid.py, as far as it needs no GPU: what it makes of ncu's table."""
 
 import pytest
-import profile_grid
-from peers import counters, grid_report
+from bench import profile_grid
+from bench.peers import counters, grid_report
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 COLUMNS = (

@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/replay_sweeps.py, and by it the choice of schedules against measured times."""
+"""tools/tuning/replay_sweeps.py, and by it the choice of schedules against measured times."""
 
 import argparse
 import json
@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-import replay_sweeps
-from peers import packed
+from bench.peers import packed
+from tuning import replay_sweeps
 
 FAST = "#fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>"
 SLOW = "#fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache>"

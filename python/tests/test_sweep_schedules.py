@@ -1,12 +1,12 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/sweep_schedules.py, as far as it needs no GPU: what it makes of a plan."""
+"""tools/tuning/sweep_schedules.py, as far as it needs no GPU: what it makes of a plan."""
 
 import argparse
 import stat
 
 import pytest
-import sweep_schedules
+from tuning import sweep_schedules
 
 CHOSEN = "#fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = cache>"
 OTHER = "#fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop>"

@@ -1,16 +1,13 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/tune_grid.py writes what the tuner has measured, case by case."""
+"""tools/tuning/tune_grid.py writes what the tuner has measured, case by case."""
 
 import json
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import fuse_compiler as fuse
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "dev"))
-import tune_grid  # noqa: E402
+from tuning import tune_grid
 
 MEASURED = [{"kernel": "k", "trials": [{"schedule": "s", "us": 1.0}], "best": 0}]
 

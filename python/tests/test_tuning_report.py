@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/tuning_report.py counts what fuse bench --autotune has measured."""
+"""tools/tuning/tuning_report.py counts what fuse bench --autotune has measured."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "dev" / "tuning_report.py"
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "tuning" / "tuning_report.py"
 
 
 def kernel(*times: float, spills: int | None = None) -> dict:

@@ -8,7 +8,7 @@ Each is a function to (module, function from a batch size to inputs).
 """
 
 import torch
-from peers.parallel_block import RMSNorm, rotate_half
+from bench.peers.parallel_block import RMSNorm, rotate_half
 from torch import nn
 from torch.nn import functional as F
 

@@ -14,9 +14,9 @@ import torch.distributed as dist
 import torch.multiprocessing
 from torch.distributed import _functional_collectives as collectives
 
-TOOLS = Path(__file__).resolve().parents[2] / "tools" / "dev"
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
 sys.path.append(str(TOOLS))
-from peers import parallel_block  # noqa: E402
+from bench.peers import parallel_block  # noqa: E402
 
 WORLD, TOKENS = 2, 12
 SIZES = {"layers": 2, "features": 64, "heads": 4, "groups": 2, "hidden": 96}
@@ -177,9 +177,13 @@ def test_two_processes(test, tmp_path):
 
 @pytest.mark.parametrize("flags", [[], ["--sequence"]], ids=["tensor", "sequence"])
 def test_the_comparison_with_one_process(flags, tmp_path):
-    """tools/dev/compare_distributed.py, which measures it on GPUs."""
+    """tools/bench/compare_distributed.py, which measures it on GPUs."""
     out = tmp_path / "out.json"
-    command = [sys.executable, str(TOOLS / "compare_distributed.py"), f"--out={out}"]
+    command = [
+        sys.executable,
+        str(TOOLS / "bench" / "compare_distributed.py"),
+        f"--out={out}",
+    ]
     command += ["--device=cpu", "--tiny", "--peers=fuse,eager", "--modes=training"]
     # Others may be at work on the machine.
     command += ["--seconds=2000"]

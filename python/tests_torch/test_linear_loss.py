@@ -180,9 +180,9 @@ def test_opcheck():
 
 @pytest.mark.parametrize("factor, right", [(1.0, True), (1.05, False)])
 def test_the_comparison_tells_right_from_wrong(factor, right, monkeypatch):
-    """tools/dev/compare_linear_loss.py, which measures it on a GPU."""
-    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "tools/dev"))
-    import compare_linear_loss
+    """tools/bench/compare_linear_loss.py, which measures it on a GPU."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "tools"))
+    from bench import compare_linear_loss
 
     functions = {
         "fuse": lambda *given: ops.linear_cross_entropy(*given) * factor,

@@ -13,11 +13,11 @@ import torch
 from torch.nn import functional as F
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "examples" / "python"), str(ROOT / "tools" / "dev")]
+sys.path[:0] = [str(ROOT / "examples" / "python"), str(ROOT / "tools")]
 
 import llama  # noqa: E402
+from bench.peers import block_cases, block_torch  # noqa: E402
 from llama_program import Config  # noqa: E402
-from peers import block_cases, block_torch  # noqa: E402
 
 SCALING = {
     "rope_type": "llama3",

@@ -1,13 +1,13 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/dev/measure_host_time.py, and what a call may cost the host at most."""
+"""tools/bench/measure_host_time.py, and what a call may cost the host at most."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parents[2] / "tools/dev/measure_host_time.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "tools/bench/measure_host_time.py"
 
 
 def test_calls_cost_less_than_they_may(tmp_path):

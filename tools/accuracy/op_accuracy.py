@@ -5,9 +5,9 @@ sample of f64. Its error is counted in ULP of the result type, against double
 precision, and for f64 against the C library's `long double`. The exit status is
 1 if an error exceeds its bound in `OPS`.
 
-    PYTHONPATH=python python3 tools/accuracy/op_accuracy.py
-    PYTHONPATH=python python3 tools/accuracy/op_accuracy.py --dtype f32 --stride 1
-    PYTHONPATH=python python3 tools/accuracy/op_accuracy.py --target cuda  # needs torch
+    .venv/bin/python tools/accuracy/op_accuracy.py
+    .venv/bin/python tools/accuracy/op_accuracy.py --dtype f32 --stride 1
+    .venv/bin/python tools/accuracy/op_accuracy.py --target cuda  # needs torch
 
 --merge adds the figures to a JSON file, and --table prints such a file.
 """
@@ -20,8 +20,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import fuse_compiler as fuse
 import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python")]
+
+import fuse_compiler as fuse  # noqa: E402
 
 
 @dataclass(frozen=True)

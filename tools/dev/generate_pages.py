@@ -21,9 +21,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools" / "dev")]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 
-from peers import blocks, overview, plots, results_page  # noqa: E402
+from bench.peers import plots  # noqa: E402
+from dev.pages import blocks, overview, results_page  # noqa: E402
 
 RESULTS = ROOT / "results"
 IMAGES = ROOT / "docs" / "images"
@@ -49,7 +50,7 @@ def filled(text, results):
         if name not in blocks.BLOCKS:
             raise SystemExit(
                 f"expected a block of {', '.join(blocks.BLOCKS)}, but got '{name}'; correct "
-                "its name or add it to tools/dev/peers/blocks.py"
+                "its name or add it to tools/dev/pages/blocks.py"
             )
         return begin + "\n".join(blocks.BLOCKS[name](results)) + "\n" + end
 

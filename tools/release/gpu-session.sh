@@ -101,26 +101,26 @@ sanitize_random() {
 }
 
 math() {
-  PYTHONPATH=python python3 tools/accuracy/op_accuracy.py --target cuda --merge "$out/math.json"
+  python3 tools/accuracy/op_accuracy.py --target cuda --merge "$out/math.json"
 }
 
 tuning() {
   # shellcheck disable=SC2086 # Several words.
-  python3 tools/dev/tune_grid.py --out "$out" --budget "${TUNING_SECONDS:-300}" \
+  python3 tools/tuning/tune_grid.py --out "$out" --budget "${TUNING_SECONDS:-300}" \
     ${TUNING_ARGS:-}
-  python3 tools/dev/tuning_report.py "$out/tuned.json"
+  python3 tools/tuning/tuning_report.py "$out/tuned.json"
 }
 
 peers() {
   # shellcheck disable=SC2086 # Several words.
-  python3 tools/dev/compare_peers.py --out "$out" --budget $((end - SECONDS - 15)) \
+  python3 tools/bench/compare_peers.py --out "$out" --budget $((end - SECONDS - 15)) \
     ${PEERS_ARGS:-}
 }
 
 bench() {
   # shellcheck disable=SC2086 # Several files.
   fuse bench --check-elements 4000000 --json "$out/bench.json" \
-    ${BENCH_FILES:-tools/dev/bench-grid.json}
+    ${BENCH_FILES:-tools/bench/bench-grid.json}
   fuse bench --check-elements 0 --profile --dim rows=32768 examples/softmax.mlir
 }
 
@@ -129,12 +129,12 @@ grid() {
     cp "$GRID_FROM" "$out/grid.json"
   fi
   # shellcheck disable=SC2086 # Several words.
-  python3 tools/dev/compare_grid.py --out "$out" --budget $((end - SECONDS - 15)) \
+  python3 tools/bench/compare_grid.py --out "$out" --budget $((end - SECONDS - 15)) \
     ${GRID_ARGS:-}
 }
 
 sweep() {
-  python3 tools/dev/sweep_schedules.py --plan "$SWEEP_PLAN" --out "$out" \
+  python3 tools/tuning/sweep_schedules.py --plan "$SWEEP_PLAN" --out "$out" \
     --budget $((end - SECONDS - 15))
 }
 
@@ -162,7 +162,7 @@ torch() {
 
 models() {
   # shellcheck disable=SC2086 # Several words.
-  python3 tools/dev/compare_models.py --out "$out/models.json" \
+  python3 tools/bench/compare_models.py --out "$out/models.json" \
     --total $((end - SECONDS - 15)) ${MODELS_ARGS:-}
 }
 

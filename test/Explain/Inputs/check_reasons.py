@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tools" / "dev"))
-import generate_reasons  # noqa: E402
+sys.path.insert(0, str(ROOT / "tools"))
+from dev import generate_reasons  # noqa: E402
 
 # Reasons that another test shows, by the kind or by the sentence's start.
 ELSEWHERE = {

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models of transformers with torch.compile(model, backend="fuse"), beside other ways to run them.
+
+In inference and in a training step (forward and backward), beside eager and
+
+    compile     torch.compile in its default mode
+    max         max-autotune-no-cudagraphs: products tuned, the same launches as the others
+    max-graphs  max-autotune, which also replays the launches from CUDA graphs
+
+Weights are random; layers have their real sizes, but there are few. Each model runs in a process
+of its own with empty caches, and what is measured is written at once. Tuning takes minutes: a
+model is killed 20 seconds after its budget, and with --add one that was measured before stays
+in the file.
+
+    compare_models.py --out models.json --only llama,bert --modes inference --budget 60
+    compare_models.py --out models.json --add --only vit --peers fuse,compile,max --budget 240
+    compare_models.py --tiny --device cpu --peers fuse --options attention=always
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
+
+from bench.compare_peers import commit  # noqa: E402
+from bench.peers import model_cases, model_report  # noqa: E402
+
+PEERS = ("fuse", "compile", "max", "max-graphs")
+MODES = ("inference", "training")
+
+
+def parse_arguments(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", default="models.json", help="file for the results")
+    parser.add_argument(
+        "--only", default="", help="models whose name contains one of a,b,c"
+    )
+    parser.add_argument(
+        "--add", action="store_true", help="keep what the file has of other models"
+    )
+    parser.add_argument("--peers", default="fuse,compile")
+    parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument(
+        "--budget", type=float, default=60, help="seconds for a model in a mode"
+    )
+    parser.add_argument(
+        "--total", type=float, default=1e9, help="seconds for all of it"
+    )
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
+    parser.add_argument("--dtype", default="bfloat16")
+    parser.add_argument("--tiny", action="store_true", help="small sizes")
+    parser.add_argument(
+        "--options",
+        default=[],
+        type=lambda text: [pair for pair in text.split(",") if pair],
+        help="of the backend, as attention=never,contractions=never",
+    )
+    parser.add_argument("--inside", help=argparse.SUPPRESS)
+    arguments = parser.parse_args(argv)
+    for name, known in (("peers", PEERS), ("modes", MODES)):
+        given = [each for each in getattr(arguments, name).split(",") if each]
+        unknown = set(given) - set(known)
+        if unknown:
+            parser.error(
+                f"expected {name} of {', '.join(known)}, but got {', '.join(unknown)}"
+            )
+        setattr(arguments, name, given)
+    return arguments
+
+
+def run_inside(arguments):
+    """In the process of one model: writes its entry to --out."""
+    name, mode = arguments.inside.split("/")
+    (case,) = [c for c in model_cases.all_cases() if c.name == name]
+    from bench.peers import model_run
+
+    def write(entry):
+        Path(arguments.out).write_text(json.dumps(entry))
+
+    clock = model_run.Clock(arguments.budget)
+    model_run.Comparison(case, mode, arguments, clock, write).run()
+
+
+def run_model(case, mode, arguments, budget):
+    """The entry of a model in a mode, from a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "entry.json"
+        environment = {
+            **os.environ,
+            "FUSE_CACHE_DIR": f"{folder}/fuse",
+            "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor",
+            "TRITON_CACHE_DIR": f"{folder}/triton",
+            "TRANSFORMERS_VERBOSITY": "error",
+        }
+        command = [
+            sys.executable,
+            __file__,
+            f"--inside={case.name}/{mode}",
+            f"--out={out}",
+            f"--budget={budget}",
+            f"--rounds={arguments.rounds}",
+            f"--device={arguments.device}",
+            f"--dtype={arguments.dtype}",
+            f"--peers={','.join(arguments.peers)}",
+            f"--options={','.join(arguments.options)}",
+            *(["--tiny"] if arguments.tiny else []),
+        ]
+        failure = None
+        try:
+            # A compiler may be at work when the time is over.
+            done = subprocess.run(
+                command,
+                env=environment,
+                timeout=budget + 20,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                failure = f"exit code {done.returncode}: {done.stderr[-800:]}"
+        except subprocess.TimeoutExpired:
+            failure = "the time was over"
+        entry = (
+            json.loads(out.read_text())
+            if out.exists()
+            else {
+                "model": case.name,
+                "mode": mode,
+                "dtype": arguments.dtype,
+                "device": arguments.device,
+                "peers": {},
+            }
+        )
+    if failure:
+        entry["failure"] = failure
+    return entry
+
+
+def kept_entries(arguments):
+    """What the file has, with --add."""
+    out = Path(arguments.out)
+    return json.loads(out.read_text()) if arguments.add and out.exists() else []
+
+
+def with_entry(entries, entry):
+    """The entries with one more, in the place of that of the same model and mode.
+
+    Times of one entry come from interleaved rounds: those of two runs are not mixed.
+    """
+    facts = ("model", "mode", "dtype", "device")
+    others = [e for e in entries if any(e.get(f) != entry.get(f) for f in facts)]
+    return [*others, entry]
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.inside:
+        run_inside(arguments)
+        return 0
+    start, entries, wrong = time.monotonic(), kept_entries(arguments), False
+    for case in model_cases.selected(arguments.only):
+        for mode in arguments.modes:
+            left = arguments.total - (time.monotonic() - start)
+            if left < 15:
+                print(f"{case.name}, {mode}: not run, the time was over", flush=True)
+                continue
+            entry = run_model(case, mode, arguments, min(arguments.budget, left))
+            entry["commit"] = commit()
+            entries = with_entry(entries, entry)
+            Path(arguments.out).write_text(json.dumps(entries, indent=1))
+            print("\n".join(model_report.lines(entry)), flush=True)
+            if "failure" in entry:
+                print(f"  FAILED: {entry['failure']}", flush=True)
+            wrong = wrong or bool(model_report.problems(entry)) or "failure" in entry
+    for name, (mean, count) in model_report.summary(entries).items():
+        print(f"geometric mean of {name}'s time over Fuse's: {mean:.2f}, {count} cases")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,251 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of test/Programs beside torch: what docs/fusion.md counts in kernels and bytes, in time.
+
+One or two for each way to write what should share a kernel: reduced dims with and without `keep`,
+groups inside of rows, joined results, regrouped reshapes, counts, many tensors, columns.
+"""
+
+import math
+from pathlib import Path
+
+from .cases import Case, Input
+
+INPUTS = Path(__file__).resolve().parents[3] / "test" / "Programs" / "Inputs"
+
+
+def _wide(torch, x):
+    return x if x.dtype == torch.float64 else x.float()
+
+
+def _rms_norm(torch, x, w=None, eps=1e-6):
+    y = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
+    return y if w is None else y * w
+
+
+def _case(name, inputs, written, function, title=None):
+    return Case(
+        title or name, (INPUTS / f"{name}.mlir").read_text(), inputs, written, function
+    )
+
+
+def unsqueezed_maximum(rows):
+    x = Input((rows, 4096), "f32")
+    return _case(
+        "unsqueezed_maximum",
+        (x,),
+        x.bytes,
+        lambda torch, x: x / x.amax(1)[:, None],
+    )
+
+
+def logsumexp_less_mean(rows):
+    return _case(
+        "logsumexp_less_mean",
+        (Input((rows, 4096), "f32"),),
+        4 * rows,
+        lambda torch, x: torch.logsumexp(x, 1) - x.mean(1),
+    )
+
+
+def norm_then_heads(rows):
+    def function(torch, x, w, v):
+        y = _rms_norm(torch, _wide(torch, x), w).to(x.dtype)
+        heads = _wide(torch, y).unflatten(1, (32, 128))
+        return _rms_norm(torch, heads, v).to(x.dtype)
+
+    x = Input((rows, 4096), "bf16")
+    inputs = (x, Input((4096,), "bf16"), Input((128,), "bf16"))
+    return _case("norm_then_heads", inputs, x.bytes, function)
+
+
+def joined_norm_rotary(rows):
+    def function(torch, c, k, w):
+        n = _rms_norm(torch, _wide(torch, c), w).to(c.dtype)
+        wide = _wide(torch, k)
+        steps = torch.arange(0, 64, 2, device=k.device, dtype=wide.dtype)
+        positions = torch.arange(k.shape[0], device=k.device, dtype=wide.dtype)
+        angles = positions[:, None] * 10000.0 ** (-steps / 64)
+        low, high = wide.chunk(2, -1)
+        cos, sin = angles.cos(), angles.sin()
+        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
+        return torch.cat((n, turned.to(k.dtype)), 1)
+
+    inputs = (
+        Input((rows, 512), "bf16"),
+        Input((rows, 64), "bf16"),
+        Input((512,), "bf16"),
+    )
+    return _case("joined_norm_rotary", inputs, rows * 576 * 2, function)
+
+
+def group_norm_flat():
+    def function(torch, x, w, b):
+        y = torch.nn.functional.group_norm(
+            _wide(torch, x),
+            32,
+            w.to(_wide(torch, x).dtype),
+            b.to(_wide(torch, x).dtype),
+        )
+        return y.to(x.dtype)
+
+    x = Input((2, 320, 16, 16), "f16")
+    inputs = (x, Input((320,), "f16"), Input((320,), "f16"))
+    return _case("group_norm_flat", inputs, x.bytes, function)
+
+
+def rope_by_hand(rows):
+    def function(torch, x, cos, sin):
+        even, odd = _wide(torch, x).unflatten(-1, (64, 2)).unbind(-1)
+        c, s = cos[:, None], sin[:, None]
+        pairs = torch.stack((even * c - odd * s, even * s + odd * c), -1)
+        return pairs.flatten(-2).to(x.dtype)
+
+    x = Input((rows, 8, 128), "bf16")
+    tables = (Input((rows, 64), "f32", "cos"), Input((rows, 64), "f32", "sin"))
+    return _case("rope_by_hand", (x, *tables), x.bytes, function)
+
+
+def mean_of_valid(rows):
+    def function(torch, x, t):
+        return torch.nn.functional.cross_entropy(_wide(torch, x), t)
+
+    inputs = (Input((rows, 4096), "bf16"), Input((rows,), "i64", "below", 4096))
+    return _case("mean_of_valid", inputs, 4, function)
+
+
+def column_statistics(rows):
+    def function(torch, x):
+        variance, mean = torch.var_mean(x, 0, correction=0)
+        return mean, variance
+
+    return _case("column_statistics", (Input((rows, 1024), "f32"),), 2 * 4096, function)
+
+
+def columns_beside_columns(rows):
+    def function(torch, x, y):
+        return x.sum(0), y.amax(0)
+
+    inputs = (Input((rows, 1024), "f32"), Input((rows // 2, 768), "f32"))
+    return _case("columns_beside_columns", inputs, 4096 + 3072, function)
+
+
+def rotary_beside_norm(rows):
+    def function(torch, q, k, w):
+        wide = _wide(torch, q)
+        steps = torch.arange(0, 128, 2, device=q.device, dtype=wide.dtype)
+        positions = torch.arange(q.shape[0], device=q.device, dtype=wide.dtype)
+        angles = (positions[:, None] * 10000.0 ** (-steps / 128))[:, None]
+        low, high = wide.chunk(2, -1)
+        cos, sin = angles.cos(), angles.sin()
+        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
+        norm = _rms_norm(torch, _wide(torch, k), w)
+        return turned.to(q.dtype), norm.to(k.dtype)
+
+    q, k = Input((rows, 32, 128), "bf16"), Input((rows, 8, 128), "bf16")
+    inputs = (q, k, Input((128,), "bf16"))
+    return _case("rotary_beside_norm", inputs, q.bytes + k.bytes, function)
+
+
+def _adam_text(count, shape):
+    """Adam of many tensors whose gradients are clipped by the norm of all."""
+    type_ = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    dims = f"[{', '.join(map(str, range(len(shape))))}]"
+    arguments, body, results, numbers = [], [], [], {}
+
+    def constant(value):
+        name = numbers.setdefault(value, f"%n{len(numbers)}")
+        line = f"  {name} = fuse.constant dense<{value:e}> : tensor<f32>"
+        if line not in body:
+            body.insert(0, line)
+        return name
+
+    def emit(name, op, *operands):
+        types = [
+            type_ if o[1] in "gpmv" or "_" in o else "tensor<f32>" for o in operands
+        ]
+        arrow = "" if set(types) == {type_} else f" -> {type_}"
+        listed = types[0] if not arrow else ", ".join(types)
+        body.append(f"  {name} = fuse.{op} {', '.join(operands)} : {listed}{arrow}")
+        return name
+
+    for i in range(count):
+        arguments += [f"%{each}{i}: {type_}" for each in "gpmv"]
+        emit(f"%q_{i}", "mul", f"%g{i}", f"%g{i}")
+        body.append(
+            f"  %s{i} = fuse.reduce sum %q_{i} dims = {dims} : {type_} -> tensor<f32>"
+        )
+    total = "%s0"
+    for i in range(1, count):
+        body.append(f"  %t{i} = fuse.add {total}, %s{i} : tensor<f32>")
+        total = f"%t{i}"
+    body += [
+        f"  %root = fuse.sqrt {total} : tensor<f32>",
+        f"  %safe = fuse.add %root, {constant(1.0e-6)} : tensor<f32>",
+        f"  %part = fuse.div {constant(1.0)}, %safe : tensor<f32>",
+        f"  %clip = fuse.min %part, {constant(1.0)} : tensor<f32>",
+    ]
+    for i in range(count):
+        g = emit(f"%c_{i}", "mul", f"%g{i}", "%clip")
+        m = emit(
+            f"%mn_{i}",
+            "add",
+            emit(f"%ma_{i}", "mul", f"%m{i}", constant(0.9)),
+            emit(f"%mb_{i}", "mul", g, constant(0.1)),
+        )
+        v = emit(
+            f"%vn_{i}",
+            "add",
+            emit(f"%va_{i}", "mul", f"%v{i}", constant(0.999)),
+            emit(f"%vb_{i}", "mul", emit(f"%gg_{i}", "mul", g, g), constant(0.001)),
+        )
+        root = emit(f"%r_{i}", "add", emit(f"%sv_{i}", "sqrt", v), constant(1.0e-8))
+        step = emit(f"%st_{i}", "mul", emit(f"%d_{i}", "div", m, root), constant(0.001))
+        results += [emit(f"%pn_{i}", "sub", f"%p{i}", step), m, v]
+    types = ", ".join([type_] * len(results))
+    return (
+        f"func.func @adam_behind_clip({', '.join(arguments)}) -> ({types}) {{\n"
+        + "\n".join(body)
+        + f"\n  return {', '.join(results)} : {types}\n}}\n"
+    )
+
+
+def adam_behind_clip(count, shape):
+    def function(torch, *tensors):
+        groups = [tensors[i : i + 4] for i in range(0, len(tensors), 4)]
+        norm = torch.sqrt(sum(g.square().sum() for g, *_ in groups))
+        clip = torch.clamp(1.0 / (norm + 1e-6), max=1.0)
+        out = []
+        for g, p, m, v in groups:
+            g = g * clip
+            m = m * 0.9 + g * 0.1
+            v = v * 0.999 + g * g * 0.001
+            out += [p - m / (v.sqrt() + 1e-8) * 0.001, m, v]
+        return tuple(out)
+
+    kinds = ("normal", "normal", "normal", "uniform")
+    inputs = tuple(Input(shape, "f32", kind) for _ in range(count) for kind in kinds)
+    return Case(
+        f"adam behind clip, {count} tensors of {math.prod(shape)}",
+        _adam_text(count, shape),
+        inputs,
+        3 * count * 4 * math.prod(shape),
+        function,
+    )
+
+
+def all_cases():
+    return [
+        unsqueezed_maximum(16384),
+        logsumexp_less_mean(16384),
+        norm_then_heads(16384),
+        joined_norm_rotary(65536),
+        group_norm_flat(),
+        rope_by_hand(65536),
+        mean_of_valid(16384),
+        column_statistics(65536),
+        columns_beside_columns(65536),
+        rotary_beside_norm(16384),
+        adam_behind_clip(16, (1024, 1024)),
+        adam_behind_clip(64, (512, 1024)),
+    ]

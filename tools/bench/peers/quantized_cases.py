@@ -1,0 +1,177 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Contractions of 8-bit floats, and of weights of 8 and 4 bits, beside cuBLAS."""
+
+from .cases import Input
+from .contraction_cases import MODELS, Case, tensor_type
+
+# Neighbours along the summed axis that have a scale in common, and rows beside weights of 8
+# and 4 bits.
+GROUP = 128
+DECODED_ROWS = (1, 4, 16)
+BLOCK_ROWS = (64, 256, 1024, 4096)
+
+
+# Weights of 8 and 4 bits. The product beside them is that of bf16.
+
+
+def weights(name, m, n, k, kind, grouped):
+    """x times dequantised weights: `kind` is int8, f8 or int4; a scale for each column of the
+    result, or also for each GROUP places of the summed axis."""
+    count = k // GROUP if grouped else 1
+    stored = "f8E4M3FN" if kind == "f8" else "i8"
+    columns = k // 2 if kind == "int4" else k
+    x, w, s, y = (
+        tensor_type(*each)
+        for each in (
+            ((m, k), "bf16"),
+            ((n, columns), stored),
+            ((n, count, 1), "bf16"),
+            ((m, n), "bf16"),
+        )
+    )
+    whole, grouped_type = (n, k), (n, count, k // count)
+    element = "i8" if kind == "int4" else stored
+    lines, source = [], "%w"
+    if kind == "int4":
+        lines.append(f"%q = fuse.unpack %w : {w} -> {tensor_type(whole, element)}")
+        source = "%q"
+    lines += [
+        f"%g = tensor.expand_shape {source} [[0], [1, 2]] output_shape "
+        f"[{n}, {count}, {k // count}] : {tensor_type(whole, element)} into "
+        f"{tensor_type(grouped_type, element)}",
+        f"%f = fuse.cast %g : {tensor_type(grouped_type, element)} -> "
+        f"{tensor_type(grouped_type, 'bf16')}",
+        f"%d = fuse.mul %f, %s : {tensor_type(grouped_type, 'bf16')}, {s} -> "
+        f"{tensor_type(grouped_type, 'bf16')}",
+        f"%r = tensor.collapse_shape %d [[0], [1, 2]] : {tensor_type(grouped_type, 'bf16')} into "
+        f"{tensor_type(whole, 'bf16')}",
+        f"%y = fuse.matmul %x, %r transpose_rhs : {x}, {tensor_type(whole, 'bf16')} -> {y}",
+        f"return %y : {y}",
+    ]
+    body = "\n  ".join(lines)
+    program = f"func.func @weights(%x: {x}, %w: {w}, %s: {s}) -> {y} {{\n  {body}\n}}\n"
+    inputs = (
+        Input((m, k), "bf16"),
+        Input((n, columns), stored, "normal" if kind == "f8" else "bytes"),
+        Input((n, count, 1), "bf16", "uniform"),
+    )
+
+    def wide(torch, x, w, s):
+        if kind == "int4":
+            signed = torch.stack(((w << 4) >> 4, w >> 4), dim=-1).flatten(-2)
+        else:
+            signed = w
+        return (signed.to(x.dtype).unflatten(-1, (count, -1)) * s).flatten(-2)
+
+    title = f"{name} {kind} by {'group' if grouped else 'column'} {m}x{n}x{k}"
+    return Case(
+        title,
+        "weights",
+        program,
+        inputs,
+        (m, n, k),
+        "bf16",
+        lambda torch, x, w, s: x @ wide(torch, x, w, s).T,
+        lambda torch, x, w, s: (x, wide(torch, x, w, s).T),
+    )
+
+
+def _weights():
+    for m in DECODED_ROWS:
+        for layer, (n, k) in MODELS["LLaMA-3 8B"].items():
+            for kind, grouped in (
+                ("int8", False),
+                ("f8", False),
+                ("int4", True),
+                ("int8", True),
+            ):
+                yield weights(f"LLaMA-3 8B {layer}", m, n, k, kind, grouped)
+
+
+# 8-bit floats: with scales of the tensors, and by blocks, as DeepSeek's. The product beside
+# both is cuBLASLt's, with scales of the tensors.
+
+
+def float8(name, m, n, k, by_blocks):
+    count = k // GROUP
+    x, w = (tensor_type(s, "f8E4M3FN") for s in ((m, k), (n, k)))
+    y, wide = (tensor_type((m, n), each) for each in ("bf16", "f32"))
+    if by_blocks:
+        a, b = (
+            tensor_type((count, m, 1), "f32"),
+            tensor_type((count, 1, n // GROUP, 1), "f32"),
+        )
+        x3, w3, p = (
+            tensor_type((m, count, GROUP), "f8E4M3FN"),
+            tensor_type((n, count, GROUP), "f8E4M3FN"),
+            tensor_type((count, m, n), "f32"),
+        )
+        p4 = tensor_type((count, m, n // GROUP, GROUP), "f32")
+        body = (
+            f"  %x3 = tensor.expand_shape %x [[0], [1, 2]] output_shape [{m}, {count}, {GROUP}]"
+            f" : {x} into {x3}\n"
+            f"  %w3 = tensor.expand_shape %w [[0], [1, 2]] output_shape [{n}, {count}, {GROUP}]"
+            f" : {w} into {w3}\n"
+            f'  %p = fuse.contract "mbk,nbk->bmn" %x3, %w3 : {x3}, {w3} -> {p}\n'
+            f"  %q = fuse.mul %p, %a : {p}, {a} -> {p}\n"
+            f"  %q4 = tensor.expand_shape %q [[0], [1], [2, 3]] output_shape "
+            f"[{count}, {m}, {n // GROUP}, {GROUP}] : {p} into {p4}\n"
+            f"  %r4 = fuse.mul %q4, %b : {p4}, {b} -> {p4}\n"
+            f"  %r = tensor.collapse_shape %r4 [[0], [1], [2, 3]] : {p4} into {p}\n"
+            f"  %s = fuse.reduce sum %r dims = [0] : {p} -> {wide}\n"
+        )
+        shapes = ((count, m, 1), (count, 1, n // GROUP, 1))
+    else:
+        a = b = tensor_type((1, 1), "f32")
+        body = (
+            f'  %p = fuse.contract "mk,nk->mn" %x, %w : {x}, {w} -> {wide}\n'
+            f"  %q = fuse.mul %p, %a : {wide}, {a} -> {wide}\n"
+            f"  %s = fuse.mul %q, %b : {wide}, {b} -> {wide}\n"
+        )
+        shapes = ((1, 1), (1, 1))
+    program = (
+        f"func.func @float8(%x: {x}, %w: {w}, %a: {a}, %b: {b}) -> {y} {{\n{body}"
+        f"  %y = fuse.cast %s : {wide} -> {y}\n  return %y : {y}\n}}\n"
+    )
+    inputs = (
+        Input((m, k), "f8E4M3FN"),
+        Input((n, k), "f8E4M3FN"),
+        *(Input(shape, "f32", "uniform") for shape in shapes),
+    )
+
+    def in_torch(torch, x, w, a, b):
+        if not by_blocks:
+            return (x @ w.T) * a * b
+        x3, w4 = (
+            x.unflatten(-1, (count, GROUP)),
+            w.view(n // GROUP, GROUP, count, GROUP),
+        )
+        scaled = (
+            x3 * a.permute(1, 0, 2),
+            w4 * b.view(count, -1, 1, 1).permute(1, 2, 0, 3),
+        )
+        return scaled[0].flatten(-2) @ scaled[1].flatten(0, 1).flatten(-2).T
+
+    title = f"{name} {'scales by block' if by_blocks else 'scales of tensors'}"
+    return Case(
+        f"{title} {m}x{n}x{k}",
+        "block scales" if by_blocks else "f8",
+        program,
+        inputs,
+        (m, n, k),
+        "f8E4M3FN",
+        in_torch,
+        lambda torch, x, w, *_: (x, w.T),
+    )
+
+
+def _float8():
+    for m in BLOCK_ROWS:
+        for layer, (n, k) in MODELS["LLaMA-3 8B"].items():
+            for by_blocks in (False, True):
+                yield float8(f"LLaMA-3 8B {layer}", m, n, k, by_blocks)
+
+
+def all_cases():
+    return [*_weights(), *_float8()]
