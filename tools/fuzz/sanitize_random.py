@@ -29,8 +29,6 @@ BATCH = 10
 CLEAN = re.compile(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards")
 
 
-# Contractions of 16-bit floats.
-SIXTEEN_BITS = re.compile(r"fuse\.(contract|matmul|attention)[^\n]*x(bf16|f16)")
 # Schedules of kernels on tensor cores, and seeds that are looked through at a time.
 TENSOR_CORES, SEEDS = re.compile(r"#fuse\.(mma|streamed)<"), 256
 
