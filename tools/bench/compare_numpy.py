@@ -3,7 +3,7 @@
 Medians of interleaved rounds on random data; the results are compared before
 anything is timed.
 
-    .venv/bin/python tools/bench/numpy_comparison.py --rows 8192
+    .venv/bin/python tools/bench/compare_numpy.py --rows 8192
 """
 
 import argparse
