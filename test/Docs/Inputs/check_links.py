@@ -1,9 +1,11 @@
 """Checks that what the repository's pages and sources name is there.
 
-Relative links of Markdown files lead to a file and, behind "#", to a heading of it. What
-the changelog names as a test is one. Pages that comments and messages name exist.
+Relative links of Markdown files lead to a file and, behind "#", to a heading of it. Paths
+on pages exist, and scripts that pages run can be run. What the changelog names as a test is
+one. Pages and tools that comments and messages name exist.
 """
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -12,16 +14,31 @@ ROOT = Path(__file__).resolve().parents[3]
 LINK = re.compile(r"\]\(([^)\s]*)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-# A page that a comment or a message speaks of.
-MENTION = re.compile(r"\b((?:docs/[\w./-]*\w\.md|results/\w+\.json\.xz))\b")
 SOURCES = ("include", "lib", "python", "test", "tools", "unittests")
+FOLDERS = (*SOURCES, "cmake", "docs", "examples", "results")
+# A path on a page; "*" stands for any name.
+PATH = re.compile(rf"(?<![\w./$-])(?:{'|'.join(FOLDERS)})/[\w./*-]*[\w*]")
+# In such a path, what stands for a file that the reader writes.
+PLACEHOLDER = re.compile(r"NAME|LIBRARY|/X$")
+COMMANDS = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCRIPT = re.compile(r"^(?:\$ )?(tools/[\w/.-]+)", re.MULTILINE)
+# A page or a tool that a comment or a message speaks of.
+MENTION = re.compile(
+    r"\b(docs/[\w./-]*\w\.md|results/\w+\.json\.xz|tools/[\w./-]+\.(?:py|sh|json))\b"
+)
 SUFFIXES = {".h", ".cpp", ".td", ".py", ".sh", ".mlir"}
 # In the changelog: what stands in parentheses, a test a name.
 TEST = re.compile(r"`([\w./-]+)`")
 
 
 def pages():
-    for pattern in ("*.md", "docs/**/*.md", "results/*.md", "test/**/*.md"):
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "results/*.md",
+        "test/**/*.md",
+        "tools/**/*.md",
+    ):
         yield from ROOT.glob(pattern)
 
 
@@ -42,6 +59,16 @@ def broken(page):
             yield f"{page.relative_to(ROOT)}: expected a file, but got '{link}'"
         elif fragment and fragment not in anchors(file.read_text()):
             yield f"{page.relative_to(ROOT)}: expected a heading, but got '{link}'"
+
+
+def missing_paths(page):
+    text = page.read_text()
+    for path in sorted(set(PATH.findall(text))):
+        if not PLACEHOLDER.search(path) and not any(ROOT.glob(path)):
+            yield f"{page.relative_to(ROOT)}: expected a file, but got '{path}'"
+    for path in SCRIPT.findall("".join(COMMANDS.findall(text))):
+        if not os.access(ROOT / path, os.X_OK):
+            yield f"{page.relative_to(ROOT)}: expected a script to run, but got '{path}'"
 
 
 def mentions():
@@ -70,7 +97,8 @@ def tests_of_the_changelog():
 
 
 def main():
-    problems = [problem for page in pages() for problem in broken(page)]
+    checks = (broken, missing_paths)
+    problems = [each for page in pages() for check in checks for each in check(page)]
     problems += [*mentions(), *tests_of_the_changelog()]
     sys.exit("\n".join(problems) or None)
 
