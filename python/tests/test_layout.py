@@ -6,7 +6,6 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-import mutants
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,20 +34,6 @@ def test_files_are_short():
     sources = tracked("*.cpp", "*.h", "*.c", "*.td", "*.py", "*.sh")
     assert sources
     long = {
-        name
-        for name in sources
-        if (ROOT / name).read_bytes().count(b"\n") > MOST_LINES
+        name for name in sources if (ROOT / name).read_bytes().count(b"\n") > MOST_LINES
     }
     assert long <= LONG
-
-
-def test_groups_of_mutants_exist():
-    """A group is a folder of unittests/, lit:FILTER, py:FILE, or random."""
-    groups = {group for mutant in mutants.MUTANTS for group in mutant.tests.split()}
-    folders = {path.name for path in (ROOT / "unittests").iterdir()}
-    for group in groups:
-        kind, _, name = group.partition(":")
-        if kind == "py":
-            assert (ROOT / f"python/tests/{name}.py").exists(), group
-        elif kind not in ("lit", "random", "Regression"):
-            assert group in folders, group

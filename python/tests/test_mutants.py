@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The list of deliberate faults fits the sources, so that `make mutate` runs."""
 
+from pathlib import Path
+
 from mutation import mutants, mutate
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_text_is_there_once():
@@ -11,3 +15,15 @@ def test_every_text_is_there_once():
 
 def test_every_mutant_changes_something():
     assert all(mutant.old != mutant.new for mutant in mutants.MUTANTS)
+
+
+def test_groups_of_mutants_exist():
+    """A group is a folder of unittests/, lit:FILTER, py:FILE, or random."""
+    groups = {group for mutant in mutants.MUTANTS for group in mutant.tests.split()}
+    folders = {path.name for path in (ROOT / "unittests").iterdir()}
+    for group in groups:
+        kind, _, name = group.partition(":")
+        if kind == "py":
+            assert (ROOT / f"python/tests/{name}.py").exists(), group
+        elif kind not in ("lit", "random", "Regression"):
+            assert group in folders, group

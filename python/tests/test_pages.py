@@ -278,7 +278,12 @@ SAME_NUMBERS = [
         "test/Examples/llama3_block.test",
         r"(\d+) kernels",
     ),
-    ("driver.md", r"own \((\d+)\)", "include/fuse/Compiler/Options.h", r"lengths = (\d+)"),
+    (
+        "driver.md",
+        r"own \((\d+)\)",
+        "include/fuse/Compiler/Options.h",
+        r"lengths = (\d+)",
+    ),
     ("tuning.md", r"with (\d+) candidates", "tools/fuse/Tuning.cpp", r"init\((\d+)\)"),
 ]
 
