@@ -22,7 +22,7 @@ install(TARGETS fuse fuse-opt fuse-lsp-server fuse-reduce
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # What shells complete, made by the driver of its own options.
-set(completion ${CMAKE_BINARY_DIR}/completion)
+set(completion ${PROJECT_BINARY_DIR}/completion)
 add_custom_command(OUTPUT ${completion}/fuse ${completion}/_fuse
   COMMAND ${CMAKE_COMMAND} -E make_directory ${completion}
   COMMAND fuse completion bash > ${completion}/fuse
@@ -51,7 +51,7 @@ configure_file(cmake/fuse-compiler.pc.in fuse-compiler.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fuse-compiler.pc
   DESTINATION ${FUSE_PC_DIR})
 
-foreach(root IN ITEMS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+foreach(root IN ITEMS ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   install(DIRECTORY ${root}/include/fuse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td"
     PATTERN CMakeFiles EXCLUDE)
@@ -70,11 +70,21 @@ install(FILES
 # Projects of their own that find the installed package, build and run.
 find_program(FUSE_PKG_CONFIG pkg-config REQUIRED)
 add_test(NAME install COMMAND ${CMAKE_COMMAND}
-  -DFUSE_BUILD_DIR=${CMAKE_BINARY_DIR}
-  -DEXAMPLES_DIR=${CMAKE_SOURCE_DIR}/examples
-  -DWORK_DIR=${CMAKE_BINARY_DIR}/install-test
+  -DFUSE_BUILD_DIR=${PROJECT_BINARY_DIR}
+  -DEXAMPLES_DIR=${PROJECT_SOURCE_DIR}/examples
+  -DWORK_DIR=${PROJECT_BINARY_DIR}/install-test
   -DCC=${CMAKE_C_COMPILER}
   -DCXX=${CMAKE_CXX_COMPILER}
   -DREADELF=${LLVM_TOOLS_BINARY_DIR}/llvm-readelf
   -DPKG_CONFIG=${FUSE_PKG_CONFIG}
-  -P ${CMAKE_SOURCE_DIR}/cmake/TestInstall.cmake)
+  -P ${PROJECT_SOURCE_DIR}/cmake/TestInstall.cmake)
+
+# A project that has Fuse as a subdirectory.
+add_test(NAME embedding COMMAND ${CMAKE_COMMAND}
+  -DFUSE=${PROJECT_SOURCE_DIR}
+  -DWORK_DIR=${PROJECT_BINARY_DIR}/embedding-test
+  -DCC=${CMAKE_C_COMPILER}
+  -DCXX=${CMAKE_CXX_COMPILER}
+  -DLLVM_DIR=${LLVM_DIR}
+  -DMLIR_DIR=${MLIR_DIR}
+  -P ${PROJECT_SOURCE_DIR}/cmake/TestEmbedding.cmake)

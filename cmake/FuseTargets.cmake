@@ -19,25 +19,37 @@ if(FUSE_LINK_LLVM STREQUAL "static")
   add_link_options(-Wl,-s)
 endif()
 # Debian ships lld of this LLVM as ld.lld-22.
-find_program(FUSE_LLD ld.lld-22 REQUIRED)
+find_program(FUSE_LLD NAMES ld.lld-22 ld.lld HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
 add_link_options(--ld-path=${FUSE_LLD})
 
-include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
+include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 
 # One precompiled header for every target that includes MLIR.
-file(WRITE ${CMAKE_BINARY_DIR}/fuse-pch.cpp.in "// Owner of the precompiled header.\n")
-configure_file(${CMAKE_BINARY_DIR}/fuse-pch.cpp.in ${CMAKE_BINARY_DIR}/fuse-pch.cpp COPYONLY)
-add_library(FusePCH STATIC ${CMAKE_BINARY_DIR}/fuse-pch.cpp)
-target_precompile_headers(FusePCH PRIVATE ${CMAKE_SOURCE_DIR}/cmake/FusePCH.h)
+file(WRITE ${PROJECT_BINARY_DIR}/fuse-pch.cpp.in "// Owner of the precompiled header.\n")
+configure_file(${PROJECT_BINARY_DIR}/fuse-pch.cpp.in ${PROJECT_BINARY_DIR}/fuse-pch.cpp COPYONLY)
+add_library(FusePCH STATIC ${PROJECT_BINARY_DIR}/fuse-pch.cpp)
+target_precompile_headers(FusePCH PRIVATE ${PROJECT_SOURCE_DIR}/cmake/FusePCH.h)
+
+# fuse_export_headers(<name>): who links it finds its headers and LLVM's, and knows
+# it as Fuse::<name>, as after find_package(Fuse).
+function(fuse_export_headers name)
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_include_directories(${name} SYSTEM INTERFACE
+    "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>" "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>")
+  add_library(Fuse::${name} ALIAS ${name})
+endfunction()
 
 # fuse_add_library(<name> <sources...>
 #   [NO_MLIR]                 Only LLVM Support; no precompiled header.
 #   [DEPENDS <targets...>]    Generated files.
-#   [FUSE <libs...>]          Fuse libraries it uses (see DESIGN's table).
+#   [FUSE <libs...>]          Fuse libraries it uses (see docs/architecture.md).
 #   [MLIR <libs...>] [LLVM <components...>])
 function(fuse_add_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;FUSE;MLIR;LLVM" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  fuse_export_headers(${name})
   set_property(GLOBAL APPEND PROPERTY FUSE_LIBS ${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})

@@ -7,12 +7,12 @@ add_library(FuseWheel SHARED EXCLUDE_FROM_ALL
   tools/fuse/WheelMain.cpp)
 set_target_properties(FuseWheel PROPERTIES
   OUTPUT_NAME fuse_compiler
-  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/wheel
-  LINK_DEPENDS ${CMAKE_SOURCE_DIR}/lib/CAPI/exports.map)
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/wheel
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/lib/CAPI/exports.map)
 target_compile_definitions(FuseWheel PRIVATE FUSE_VERSION="${PROJECT_VERSION}")
 target_link_libraries(FuseWheel PRIVATE FuseBundle FuseExecution FuseDriver)
 target_link_options(FuseWheel PRIVATE
-  -Wl,--version-script=${CMAKE_SOURCE_DIR}/lib/CAPI/exports.map
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/lib/CAPI/exports.map
   -Wl,--exclude-libs,ALL -Wl,--no-undefined)
 if(FUSE_LINK_LLVM STREQUAL "static")
   # Of libraries that not every machine has nothing is asked for. LLVM's Support names
