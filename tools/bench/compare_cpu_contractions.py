@@ -40,6 +40,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 
 import fuse_compiler as fuse  # noqa: E402 - found through the path above
 from bench.peers import cpu_report, packed  # noqa: E402
+from bench.peers.numpy_ops import gelu  # noqa: E402
 
 DTYPES = {
     "f32": np.float32,
@@ -122,15 +123,6 @@ def operands_of(order, dtype, epilogue, sizes):
         "swiglu": lambda: [make(*w.shape)],
     }[epilogue]()
     return [x, w, *more]
-
-
-def gelu(x):
-    root = np.float32(np.sqrt(2 / np.pi))
-    return (
-        np.float32(0.5)
-        * x
-        * (1 + np.tanh(root * (x + np.float32(0.044715) * x * x * x)))
-    )
 
 
 def numpy_of(order, epilogue):

@@ -15,23 +15,10 @@ import time
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 
 import fuse_compiler as fuse  # noqa: E402 - found through the path above
-
-
-def softmax(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
-
-
-def gelu(x):
-    root = np.float32(np.sqrt(2 / np.pi))
-    return (
-        np.float32(0.5)
-        * x
-        * (1 + np.tanh(root * (x + np.float32(0.044715) * x * x * x)))
-    )
+from bench.peers.numpy_ops import gelu, softmax  # noqa: E402
 
 
 def measure(function):
