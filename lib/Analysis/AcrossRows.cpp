@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

@@ -7,7 +7,8 @@
 
 #include "fuse/Analysis/ContractionFlow.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ContractionSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -7,7 +7,8 @@
 
 #include "fuse/Analysis/Footprint.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ElementSegments.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/InPlace.h"
+#include "fuse/Analysis/ElementSegments.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 #include "fuse/Analysis/MmaSpace.h"
 

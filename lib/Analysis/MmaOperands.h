@@ -8,6 +8,7 @@
 #ifndef FUSE_LIB_ANALYSIS_MMAOPERANDS_H
 #define FUSE_LIB_ANALYSIS_MMAOPERANDS_H
 
+#include "fuse/Analysis/ContractionSpace.h"
 #include "fuse/Analysis/MmaSpace.h"
 
 namespace mlir::fuse {

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/ContractionSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/ReductionSpace.h"
 
 #include "MmaOperands.h"
 #include "fuse/Analysis/ContractionSegments.h"

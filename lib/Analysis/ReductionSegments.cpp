@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SetVector.h"

@@ -7,7 +7,8 @@
 
 #include "fuse/Analysis/RowStores.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/ReductionSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 

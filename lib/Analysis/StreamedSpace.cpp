@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/StreamedSpace.h"
+#include "fuse/Analysis/ContractionSpace.h"
+#include "fuse/Analysis/ReductionSpace.h"
 
 #include "MmaOperands.h"
 #include "fuse/Analysis/OpCost.h"

@@ -7,7 +7,7 @@
 
 #include "fuse/Analysis/TileSpace.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSpace.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedules.h"
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/ScoreMasks.h"
 #include "fuse/Schedule/MmaModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

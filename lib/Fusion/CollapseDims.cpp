@@ -21,7 +21,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/DimClasses.h"
-#include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Fusion/Passes.h"
 

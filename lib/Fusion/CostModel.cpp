@@ -7,8 +7,9 @@
 
 #include "CostModel.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

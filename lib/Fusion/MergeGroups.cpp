@@ -7,6 +7,8 @@
 
 #include "MergeGroups.h"
 #include "RowShapes.h"
+#include "fuse/Analysis/ElementSegments.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 #include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/OpCost.h"

@@ -17,7 +17,7 @@
 
 #include "CostModel.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 namespace mlir::fuse {
 

@@ -7,7 +7,7 @@
 
 #include "KernelOfGroup.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "llvm/ADT/SetVector.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Schedule/Candidates.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"

@@ -13,8 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/ColumnSegments.h"
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ContractionSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/TileSpace.h"
 #include "fuse/Analysis/TransposeSpace.h"
 #include "fuse/Schedule/Candidates.h"

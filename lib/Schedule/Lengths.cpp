@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/DimNames.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "llvm/ADT/SmallSet.h"
 #include <set>

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Schedule/Scheduler.h"
 
 #include "fuse/Analysis/ColumnSegments.h"

@@ -12,7 +12,7 @@
 
 #include "fuse/Schedule/Scheduler.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ContractionSpace.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

@@ -10,8 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/ContractionSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/MmaSpace.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
 

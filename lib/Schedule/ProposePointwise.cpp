@@ -13,7 +13,7 @@
 
 #include "fuse/Schedule/Scheduler.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ElementSegments.h"
 #include <numeric>
 
 using namespace mlir;

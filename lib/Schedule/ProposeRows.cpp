@@ -13,8 +13,8 @@
 
 #include "RowsOnGPU.h"
 
-#include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "llvm/Support/MathExtras.h"
 

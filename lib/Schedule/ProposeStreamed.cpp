@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/ContractionSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/StreamedSpace.h"
 #include "fuse/Schedule/Candidates.h"

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/ContractionSpace.h"
 #include "fuse/Schedule/Scheduler.h"
 
 #include "fuse/Analysis/OpCost.h"

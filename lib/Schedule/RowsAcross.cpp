@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowsOnGPU.h"
+#include "fuse/Analysis/AcrossRows.h"
+#include "fuse/Analysis/ReductionSpace.h"
 
 #include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"

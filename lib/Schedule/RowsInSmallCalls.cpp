@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowsOnGPU.h"
+#include "fuse/Analysis/ReductionSpace.h"
 
 #include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"

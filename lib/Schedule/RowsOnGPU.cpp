@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowsOnGPU.h"
+#include "fuse/Analysis/KernelEdge.h"
 
 #include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"

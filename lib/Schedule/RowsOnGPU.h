@@ -8,7 +8,7 @@
 #ifndef FUSE_LIB_SCHEDULE_ROWSONGPU_H
 #define FUSE_LIB_SCHEDULE_ROWSONGPU_H
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/RowWork.h"
 #include "fuse/Schedule/Scheduler.h"
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Schedule/Scheduler.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/ReductionSegments.h"
 #include "ParseProgram.h"
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ElementSegments.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

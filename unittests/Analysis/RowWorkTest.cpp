@@ -7,6 +7,7 @@
 
 #include "fuse/Analysis/RowWork.h"
 #include "ParseProgram.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

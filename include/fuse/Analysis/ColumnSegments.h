@@ -15,7 +15,7 @@
 #ifndef FUSE_ANALYSIS_COLUMNSEGMENTS_H
 #define FUSE_ANALYSIS_COLUMNSEGMENTS_H
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 namespace mlir::fuse {
 

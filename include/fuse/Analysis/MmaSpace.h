@@ -41,7 +41,6 @@
 #define FUSE_ANALYSIS_MMASPACE_H
 
 #include "fuse/Analysis/ContractionFlow.h"
-#include "fuse/Analysis/KernelSpace.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::fuse {

@@ -24,7 +24,7 @@
 #ifndef FUSE_ANALYSIS_TRANSPOSESPACE_H
 #define FUSE_ANALYSIS_TRANSPOSESPACE_H
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ElementSegments.h"
 
 namespace mlir::fuse {
 

@@ -14,7 +14,7 @@
 #ifndef FUSE_SCHEDULE_SCHEDULER_H
 #define FUSE_SCHEDULE_SCHEDULER_H
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Schedule/SizeRanges.h"
 #include "fuse/Target/GPUTarget.h"

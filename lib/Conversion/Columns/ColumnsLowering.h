@@ -12,7 +12,7 @@
 #include "Reductions/StateLoop.h"
 #include "Reductions/ThreadReduce.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include <optional>
 
 namespace mlir::fuse {

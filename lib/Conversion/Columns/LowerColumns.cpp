@@ -46,6 +46,7 @@
 #include "ColumnsLowering.h"
 #include "Reductions/ClusterExchange.h"
 #include "Reductions/PartStates.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 #include "fuse/Analysis/ColumnSegments.h"
 

@@ -8,7 +8,7 @@
 #include "LaunchAttributes.h"
 
 #include "fuse/Analysis/Footprint.h"
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

@@ -11,7 +11,7 @@
 #include "Points/RotaryPosition.h"
 #include "ResultPoint.h"
 #include "TileMaps.h"
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -9,6 +9,7 @@
 #define FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H
 
 #include "KernelFrame.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/MmaSpace.h"
 
 namespace mlir::fuse {

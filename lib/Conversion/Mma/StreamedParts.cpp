@@ -11,7 +11,7 @@
 #include "Reductions/CombineParts.h"
 #include "StreamedTiles.h"
 #include "VerifyMma.h"
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 
 #include <limits>
 #include <numeric>

@@ -10,7 +10,7 @@
 
 #include "Math/Float8.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/RepeatedValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,8 +9,8 @@
 #include "KernelFrame.h"
 #include "Points/OpEmitters.h"
 
+#include "fuse/Analysis/ElementSegments.h"
 #include "fuse/Analysis/InPlace.h"
-#include "fuse/Analysis/KernelSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

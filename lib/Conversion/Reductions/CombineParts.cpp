@@ -7,6 +7,7 @@
 
 #include "CombineParts.h"
 #include "PartStates.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 #include "fuse/Analysis/ColumnSegments.h"
 

@@ -12,7 +12,7 @@
 #include "StateLoop.h"
 #include "ThreadReduce.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSpace.h"
 
 namespace mlir::fuse {
 

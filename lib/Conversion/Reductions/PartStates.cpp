@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartStates.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 #include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/MmaSpace.h"

@@ -33,8 +33,6 @@
 #include "KernelFrame.h"
 #include "Reducer.h"
 
-#include "fuse/Analysis/KernelSpace.h"
-
 namespace mlir::fuse {
 
 /// A component of a state: the element type, as it is computed, and the

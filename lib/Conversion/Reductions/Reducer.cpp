@@ -11,7 +11,6 @@
 #include "Math/MathEmitter.h"
 #include "StateLoop.h"
 
-#include "fuse/Analysis/KernelSpace.h"
 #include "fuse/Conversion/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

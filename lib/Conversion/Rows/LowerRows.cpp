@@ -8,6 +8,8 @@
 #include "LowerRows.h"
 #include "Points/OpEmitters.h"
 #include "RowsLowering.h"
+#include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 #include "Reductions/ClusterExchange.h"
 #include "Reductions/GridExchange.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowStaging.h"
+#include "fuse/Analysis/KernelEdge.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

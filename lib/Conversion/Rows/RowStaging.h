@@ -29,7 +29,7 @@
 
 #include "KernelFrame.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 namespace mlir::fuse {
 

@@ -25,6 +25,7 @@
 
 #include "RowsLowering.h"
 #include "StagedLoop.h"
+#include "fuse/Analysis/KernelEdge.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

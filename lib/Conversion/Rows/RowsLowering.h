@@ -14,7 +14,7 @@
 #include "RowStaging.h"
 #include "StoredRows.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/RowEdges.h"
 #include <optional>
 #include <vector>

@@ -25,7 +25,7 @@
 #include "Reductions/StateLoop.h"
 #include "Reductions/ThreadReduce.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ReductionSegments.h"
 
 namespace mlir::fuse {
 

@@ -18,7 +18,7 @@
 #include "Reductions/CompensatedSum.h"
 #include "Reductions/Reducer.h"
 
-#include "fuse/Analysis/KernelSpace.h"
+#include "fuse/Analysis/ContractionSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StreamedPlaces.h"
+#include "fuse/Analysis/ContractionSpace.h"
 
 using namespace mlir;
 using namespace mlir::fuse;

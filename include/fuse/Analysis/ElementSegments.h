@@ -1,0 +1,60 @@
+//===- ElementSegments.h - Results of one shape -----------------*- C++ -*-===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSE_ANALYSIS_ELEMENTSEGMENTS_H
+#define FUSE_ANALYSIS_ELEMENTSEGMENTS_H
+
+#include "fuse/Analysis/DimClasses.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include <optional>
+
+namespace mlir::fuse {
+
+/// Which elements of a shape a rotary op rotates, and how they pair.
+struct Rotation {
+  RotaryLayout layout;
+  /// Rotated features (R), and the size of a head.
+  int64_t dims, headDim;
+  /// The axis of the heads, negative if there is none, and how many of them are
+  /// rotated; absent where all are.
+  int64_t headAxis;
+  std::optional<int64_t> heads;
+
+  bool operator==(const Rotation &other) const;
+  /// Whether vectors hold whole pairs, or one side of pairs, or none.
+  bool keepsVectors(int64_t vector) const;
+  /// Of a head: the features at which a thread starts, as its vector's lanes
+  /// turn with those R/2 further on where the layout is `half`.
+  int64_t startsInHead() const {
+    return layout == RotaryLayout::half ? headDim - dims / 2 : headDim;
+  }
+};
+
+/// Results of a kernel that have one shape, which for a scatter is that of the
+/// updates.
+struct Segment {
+  SmallVector<Extent> extents;
+  /// Numbers of the results, ascending.
+  SmallVector<unsigned> results;
+  /// Whether every value that the results depend on has the segment's shape or
+  /// is one element: then only the flat position matters.
+  bool flat = false;
+  /// What the rotary ops that the results depend on, all of the segment's
+  /// shape, have in common; absent where there are none or they differ.
+  std::optional<Rotation> rotation;
+};
+
+/// The segments of a kernel, in the order of their first results.
+SmallVector<Segment> segmentsOf(KernelOp kernel, const DimClasses &dims);
+
+/// Whether every op of the kernel computes an element from those at the same
+/// place of its operands, and asks for nothing else, such as the place itself.
+bool isPointwise(KernelOp kernel);
+
+} // namespace mlir::fuse
+
+#endif // FUSE_ANALYSIS_ELEMENTSEGMENTS_H

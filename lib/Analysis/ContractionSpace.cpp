@@ -1,0 +1,54 @@
+//===- ContractionSpace.cpp - The axes of a contraction -------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/ContractionSpace.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
+  StringRef lhs = op.getLhsAxes(), rhs = op.getRhsAxes();
+  StringRef result = op.getResultAxes();
+  ContractionSpace space;
+  space.op = op;
+  space.n = result.empty() ? '\0' : result.back();
+  space.nIsOnRhs = rhs.contains(space.n);
+  StringRef nSide = space.nIsOnRhs ? rhs : lhs;
+  StringRef mSide = space.nIsOnRhs ? lhs : rhs;
+  for (char axis : llvm::reverse(result.drop_back(!result.empty())))
+    if (!space.m && mSide.contains(axis) && !nSide.contains(axis))
+      space.m = axis;
+  for (char axis : result.drop_back(!result.empty()))
+    if (axis != space.m)
+      space.outer.push_back(axis);
+  for (char axis : op.getContractedAxes())
+    space.summed.push_back(axis);
+  space.nIsContiguous =
+      nSide.ends_with(StringRef(&space.n, 1)) && !mSide.contains(space.n);
+  char k = space.summed.back();
+  space.kIsContiguous = lhs.back() == k && rhs.back() == k;
+  return space;
+}
+
+Extent ContractionSpace::extent(char axis, const DimClasses &dims) const {
+  ContractOp contract = op;
+  std::pair<StringRef, Value> tensors[] = {
+      {contract.getResultAxes(), contract.getResult()},
+      {contract.getLhsAxes(), contract.getLhs()},
+      {contract.getRhsAxes(), contract.getRhs()}};
+  Extent found{1};
+  for (auto [axes, tensor] : tensors)
+    if (size_t at = axes.find(axis); at != StringRef::npos) {
+      found = dims.extent(tensor, at);
+      // An operand's size 1 repeats.
+      if (found.size != 1)
+        return found;
+    }
+  return found;
+}

@@ -1,0 +1,150 @@
+//===- ElementSegments.cpp - Results of one shape -------------------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/ElementSegments.h"
+#include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/Strides.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// All values of the kernel's body that `value` is computed from.
+static llvm::DenseSet<Value> backwardSlice(Value value) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value current = work.pop_back_val();
+    if (!seen.insert(current).second)
+      continue;
+    if (Operation *op = current.getDefiningOp())
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          work.push_back(operand);
+  }
+  return seen;
+}
+
+bool mlir::fuse::isPointwise(KernelOp kernel) {
+  return llvm::all_of(kernel.getBody().front().without_terminator(),
+                      [](Operation &op) {
+                        if (isa<IotaOp, RandomOp>(op))
+                          return false;
+                        return op.hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+                               isa<ConstantOp>(op);
+                      });
+}
+
+static bool isOneElement(ArrayRef<Extent> extents) {
+  return llvm::all_of(extents, [](const Extent &e) { return e.size == 1; });
+}
+
+bool Rotation::operator==(const Rotation &other) const {
+  return layout == other.layout && dims == other.dims &&
+         headDim == other.headDim && headAxis == other.headAxis &&
+         heads == other.heads;
+}
+
+bool Rotation::keepsVectors(int64_t vector) const {
+  if (headDim % vector != 0 || dims % vector != 0)
+    return false;
+  return layout == RotaryLayout::half ? dims / 2 % vector == 0 : vector > 1;
+}
+
+/// Whether something of the kernel moves what the op's result becomes.
+static bool isMovedLater(Operation *op) {
+  llvm::SetVector<Operation *> users(op->getUsers().begin(),
+                                     op->getUsers().end());
+  for (size_t next = 0; next < users.size(); ++next) {
+    Operation *user = users[next];
+    if (user->hasTrait<mlir::fuse::OpTrait::Movement>() ||
+        isa<tensor::TensorDialect>(user->getDialect()))
+      return true;
+    users.insert(user->getUsers().begin(), user->getUsers().end());
+  }
+  return false;
+}
+
+static Rotation rotationOf(RotaryOp op) {
+  std::optional<int64_t> heads;
+  if (op.getHeads() && op.getType().getDimSize(op.getHeadAxis()) !=
+                           static_cast<int64_t>(*op.getHeads()))
+    heads = static_cast<int64_t>(*op.getHeads());
+  return {op.getLayout(), op.getRotaryDims(), op.getHeadDim(), op.getHeadAxis(),
+          heads};
+}
+
+static void describe(Segment &segment, KernelOp kernel,
+                     const DimClasses &dims) {
+  segment.flat = true;
+  llvm::DenseSet<Value> needed;
+  for (unsigned result : segment.results) {
+    llvm::DenseSet<Value> slice =
+        backwardSlice(kernel.getYield().getValues()[result]);
+    needed.insert(slice.begin(), slice.end());
+  }
+  for (Value value : needed) {
+    SmallVector<Extent> extents = dims.extents(value);
+    Operation *op = value.getDefiningOp();
+    if (isa<BlockArgument>(value) && strideKind(value) != StrideKind::dense)
+      segment.flat = false;
+    // These ask where a point is, not only how far along.
+    if ((extents != segment.extents && !isOneElement(extents)) ||
+        isa_and_nonnull<IotaOp, RotaryOp, ReduceOp, SoftmaxStatsOp, ContractOp,
+                        ScatterOp, SegmentSumOp>(op) ||
+        (op && op->hasTrait<mlir::fuse::OpTrait::Movement>()))
+      segment.flat = false;
+  }
+  SmallVector<Rotation> rotations;
+  for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
+    if (!needed.contains(rotary.getResult()))
+      continue;
+    if (dims.extents(rotary.getResult()) != segment.extents)
+      return;
+    // Behind a movement a point of the results is another of the rotary's.
+    if (isMovedLater(rotary))
+      return;
+    rotations.push_back(rotationOf(rotary));
+  }
+  if (!rotations.empty() && llvm::all_equal(rotations))
+    segment.rotation = rotations.front();
+}
+
+SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
+                                            const DimClasses &dims) {
+  SmallVector<Segment> segments;
+  SmallVector<llvm::DenseSet<Value>> needed;
+  for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
+    // A scatter walks what it writes.
+    SmallVector<Extent> extents = dims.extents(storedValue(value));
+    llvm::DenseSet<Value> slice = backwardSlice(value);
+    // Results that have nothing in common would only take each other's
+    // registers.
+    auto belongsTo = [&](size_t segment) {
+      return segments[segment].extents == extents &&
+             llvm::any_of(slice, [&](Value v) {
+               return needed[segment].contains(v) &&
+                      !isOneElement(dims.extents(v));
+             });
+    };
+    size_t at = 0;
+    while (at < segments.size() && !belongsTo(at))
+      ++at;
+    if (at == segments.size()) {
+      segments.emplace_back();
+      segments.back().extents = extents;
+      needed.emplace_back();
+    }
+    segments[at].results.push_back(number);
+    needed[at].insert(slice.begin(), slice.end());
+  }
+  for (Segment &segment : segments)
+    describe(segment, kernel, dims);
+  return segments;
+}

@@ -1,0 +1,35 @@
+//===- ContractionSpaceTest.cpp - The axes of a contraction ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/ContractionSpace.h"
+#include "ParseProgram.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+using ContractionSpaceTest = ProgramTest;
+
+TEST_F(ContractionSpaceTest, ContractionAxes) {
+  func::FuncOp f = parse(R"(
+    func.func @f(%q: tensor<2x5x3x4x8xf32>, %k: tensor<2x7x3x8xf32>)
+        -> tensor<2x3x4x5x7xf32> {
+      %s = fuse.contract "blhgd,bmhd->bhglm" %q, %k
+           : tensor<2x5x3x4x8xf32>, tensor<2x7x3x8xf32> -> tensor<2x3x4x5x7xf32>
+      return %s : tensor<2x3x4x5x7xf32>
+    })");
+  auto op = *f.getOps<ContractOp>().begin();
+  ContractionSpace space = contractionSpaceOf(op);
+  EXPECT_EQ(space.n, 'm');
+  EXPECT_TRUE(space.nIsOnRhs);
+  EXPECT_EQ(space.m, 'l');
+  EXPECT_EQ(space.outer, (SmallVector<char>{'b', 'h', 'g'}));
+  EXPECT_EQ(space.summed, (SmallVector<char>{'d'}));
+  EXPECT_TRUE(space.kIsContiguous);
+  EXPECT_FALSE(space.nIsContiguous);
+}
+} // namespace
