@@ -213,7 +213,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Analysis/KernelSpace.cpp",
+        "lib/Analysis/ReductionSpace.cpp",
         "lit:Conversion lit:Schedule",
         (
             "full-results-of-rows-walked-as-one",
