@@ -9,6 +9,7 @@
 #include "PlanTables.h"
 #include "fuse/Compiler/Report.h"
 #include "fuse/Execution/JIT.h"
+#include "fuse/Target/GPUTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -163,6 +164,15 @@ Error BundleWriter::addChip(StringRef chip) {
   auto compilation = jit::Compilation::create(text, fileName, options);
   if (!compilation)
     return compilation.takeError();
+  // A driver tells chips, not boards.
+  if (!isHost)
+    chip = cantFail(mlir::fuse::lookupGPUTarget(chip)).chip;
+  if (any_of(variants,
+             [&](const VariantCode &other) { return other.chip == chip; }))
+    return createStringError(
+        formatv("expected each chip once, but got {0} twice; name one board "
+                "of it",
+                chip));
   runtime::Facts facts = runtime::Facts::usual(), none;
   // Two objects would define the same kernels; a CPU loses little.
   if (isHost)

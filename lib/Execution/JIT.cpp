@@ -366,9 +366,7 @@ Expected<std::string> CompiledProgram::print(Stage stage, const Facts &facts) {
   return state->compilation->print(stage, facts);
 }
 
-/// The newest chip that Fuse knows whose code the device runs: of the same
-/// major version, and not newer. Of sm_90 the variant with wgmma.
-static Expected<std::string> chipOf(const CudaDeviceInfo &device) {
+Expected<std::string> chipOf(const CudaDeviceInfo &device) {
   int best = 0;
   for (const GPUTarget &target : mlir::fuse::getGPUTargets()) {
     int sm;
@@ -382,7 +380,13 @@ static Expected<std::string> chipOf(const CudaDeviceInfo &device) {
     auto variant = mlir::fuse::lookupGPUTarget(chip + "a");
     bool has = variant && variant->hasWgmma && best == device.sm;
     consumeError(variant.takeError());
-    return has ? chip + "a" : chip;
+    mlir::fuse::DeviceNumbers numbers;
+    numbers.name = device.name;
+    numbers.multiprocessors = device.multiprocessors;
+    numbers.l2Bytes = device.l2Bytes;
+    numbers.memoryBytesPerSecond = device.memoryBytesPerSecond;
+    numbers.clockHertz = device.clockHertz;
+    return mlir::fuse::chipOfDevice(has ? chip + "a" : chip, numbers);
   }
   return createStringError(
       inconvertibleErrorCode(),

@@ -98,6 +98,10 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
     return result;
   ScheduleAttrInterface chosen = kernel.getScheduleAttr();
   result.chosen = describe(estimateTime(kernel, dims, chosen, target));
+  if (!target.gpu->isMeasured)
+    result.chosen +=
+        (" on " + target.gpu->board + ", where no schedule has been measured")
+            .str();
   for (const Candidate &other : findCandidates(kernel, dims, target))
     if (other.schedule != chosen) {
       result.runnerUp = llvm::formatv("{0}: {1}", debugString(other.schedule),

@@ -41,12 +41,6 @@ static constexpr MachineRates hostRates = {20e9,
                                            /*mostBlocksPerRow=*/1,
                                            /*packsOperands=*/true};
 
-static const GPUTarget &knownTarget(StringRef chip) {
-  return *llvm::find_if(getGPUTargets(), [&](const GPUTarget &target) {
-    return target.chip == chip;
-  });
-}
-
 MachineRates MachineRates::of(StringRef chip) {
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
   if (!gpu) {
@@ -62,7 +56,7 @@ MachineRates MachineRates::of(StringRef chip) {
                                   : HUGE_VAL,
           static_cast<double>(gpu->maxClusterSize),
           /*packsOperands=*/false,
-          &knownTarget(chip)};
+          *gpu};
 }
 
 namespace {

@@ -53,15 +53,18 @@ struct MachineRates {
   /// Whether a block packs the operands of its tiles, see
   /// #fuse.tiled: it then takes the tiles of several contractions one by one.
   bool packsOperands;
-  /// The chip, if its tensor cores run contractions; else null.
-  const GPUTarget *tensorCores = nullptr;
+  /// The chip, if its tensor cores run contractions.
+  std::optional<GPUTarget> tensorCores = std::nullopt;
+  const GPUTarget *tensorCoresOrNull() const {
+    return tensorCores ? &*tensorCores : nullptr;
+  }
   /// Whether a block streams a softmax between two contractions.
   bool streams() const {
     return packsOperands || (tensorCores && tensorCores->hasWgmma);
   }
 
-  /// Those of a chip's common board; the host's for "cpu" and for chips that
-  /// nobody knows, which a later stage refuses.
+  /// Those of what lookupGPUTarget() finds; the host's for "cpu" and for chips
+  /// that nobody knows, which a later stage refuses.
   static MachineRates of(StringRef chip);
 };
 

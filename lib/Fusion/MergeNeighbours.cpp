@@ -41,7 +41,7 @@ bool GroupMerger::mayBeNeighbours(GroupKind a, GroupKind b) const {
   if (a == GroupKind::Streamed || b == GroupKind::Streamed)
     return false;
   if (a == GroupKind::Contraction || b == GroupKind::Contraction)
-    return a == b && machine.tensorCores;
+    return a == b && machine.tensorCores.has_value();
   if (a == GroupKind::Ordered || b == GroupKind::Ordered)
     return a == b;
   bool isComputed = a == GroupKind::Pointwise || b == GroupKind::Pointwise;
@@ -130,7 +130,7 @@ void GroupMerger::mergeNeighbours() {
     FailureOr<GroupKind> kind =
         classifyGroup({ops, groups.resultsOf(ops), /*tilesReduce=*/false,
                        machine.packsOperands},
-                      *dims, machine.tensorCores, reason);
+                      *dims, machine.tensorCoresOrNull(), reason);
     if (succeeded(kind))
       kinds[group] = *kind;
   }

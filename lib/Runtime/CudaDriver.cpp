@@ -125,6 +125,18 @@ Error CudaDevice::describe(cuda::DeviceOrdinal device) {
   for (auto [attribute, value] : attributes)
     if (result == cuda::success)
       result = api.deviceGetAttribute(value, attribute, device);
+  // Drivers may stop telling clocks, without which there still is a device.
+  int clock = 0, memoryClock = 0, busBits = 0;
+  std::pair<cuda::DeviceAttribute, int *> rates[] = {
+      {cuda::ClockKilohertz, &clock},
+      {cuda::MemoryClockKilohertz, &memoryClock},
+      {cuda::MemoryBusBits, &busBits}};
+  for (auto [attribute, value] : rates)
+    if (api.deviceGetAttribute(value, attribute, device) != cuda::success)
+      *value = 0;
+  description.clockHertz = clock * 1e3;
+  // Two transfers a clock.
+  description.memoryBytesPerSecond = 2 * (memoryClock * 1e3) * (busBits / 8.0);
   description.name = text;
   description.sm = major * 10 + minor;
   description.memoryBytes = memory;

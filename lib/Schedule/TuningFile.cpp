@@ -87,9 +87,11 @@ void TuningFile::add(const TuningEntry &entry) {
   known.push_back(entry);
 }
 
-/// The variant "a" of a chip runs what the chip does, as fast.
+/// The variant "a" of a chip runs what the chip does, as fast. Boards have
+/// other names.
 static StringRef plainChip(StringRef chip) {
-  chip.consume_back("a");
+  if (chip.starts_with("sm_"))
+    chip.consume_back("a");
   return chip;
 }
 

@@ -6,19 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Target/GPUTarget.h"
+#include "Boards.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <array>
+#include <vector>
 
 using namespace mlir::fuse;
 
-/// The limits that all supported chips share; the rest is sm_80's.
+/// The limits that all supported chips share; the rest is sm_80's. What differs
+/// between boards of one chip is in lib/Target/Boards.
 static constexpr GPUTarget makeSM80() {
   GPUTarget t{};
   t.chip = "sm_80";
-  t.board = "A100 SXM 80GB";
   t.ptxVersion = 80;
   t.warpSize = 32;
   t.maxThreadsPerBlock = 1024;
@@ -35,52 +37,34 @@ static constexpr GPUTarget makeSM80() {
   t.hasAsyncCopy = true;
   t.mmaPerClock = t.mmaSyncPerClock = 1024;
   t.sharedBytesPerClock = 128;
-  t.l2PortBytesPerClock = 64;
-  t.multiprocessors = 108;
-  t.memoryBytesPerSecond = 2039e9;
-  t.l2Bytes = 40ull << 20;
-  t.l2BytesPerClock = 5120;
-  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 1.41e9;
-  t.launchSeconds = 2e-6;
   return t;
 }
 
 static constexpr GPUTarget makeSM86() {
   GPUTarget t = makeSM80();
   t.chip = "sm_86";
-  t.board = "A40";
   t.maxThreadsPerSM = 1536;
   t.maxBlocksPerSM = 16;
   t.maxSharedBytesPerBlock = 99 * 1024;
   t.sharedBytesPerSM = 100 * 1024;
   t.mmaPerClock = t.mmaSyncPerClock = 512;
-  t.multiprocessors = 84;
-  t.memoryBytesPerSecond = 696e9;
-  t.l2Bytes = 6ull << 20;
-  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 1.74e9;
   return t;
 }
 
 static constexpr GPUTarget makeSM89() {
   GPUTarget t = makeSM86();
   t.chip = "sm_89";
-  t.board = "L40S";
   // For conversions to 8-bit floats.
   t.ptxVersion = 81;
   t.hasFloat8 = true;
   t.mmaSyncFloat8PerClock = 1024;
   t.maxBlocksPerSM = 24;
-  t.multiprocessors = 142;
-  t.memoryBytesPerSecond = 864e9;
-  t.l2Bytes = 96ull << 20;
-  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 2.52e9;
   return t;
 }
 
 static constexpr GPUTarget makeSM90() {
   GPUTarget t = makeSM80();
   t.chip = "sm_90";
-  t.board = "H200";
   // For st.async.
   t.ptxVersion = 81;
   t.maxClusterSize = 16;
@@ -90,16 +74,8 @@ static constexpr GPUTarget makeSM90() {
   t.hasTMA = true;
   t.mmaPerClock = 2048;
   t.mmaSyncPerClock = t.mmaSyncFloat8PerClock = 1270;
-  t.l2BytesPerClock = 7900;
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
-  t.multiprocessors = 132;
-  t.memoryBytesPerSecond = 4800e9;
-  t.l2Bytes = 50ull << 20;
-  t.clockHertz = 1.98e9;
-  t.tensorClockHertz = t.sustainedClockHertz = 1.54e9;
-  t.l2PortBytesPerClock = 48;
-  t.clusterGroup = 16;
   return t;
 }
 
@@ -115,12 +91,7 @@ static constexpr GPUTarget makeSM90a() {
 static constexpr GPUTarget makeSM100() {
   GPUTarget t = makeSM90();
   t.chip = "sm_100";
-  t.board = "B200";
   t.ptxVersion = 86;
-  t.multiprocessors = 148;
-  t.memoryBytesPerSecond = 8000e9;
-  t.l2Bytes = 126ull << 20;
-  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 1.96e9;
   return t;
 }
 
@@ -134,7 +105,6 @@ static constexpr GPUTarget makeSM100a() {
 static constexpr GPUTarget makeSM120() {
   GPUTarget t = makeSM100();
   t.chip = "sm_120";
-  t.board = "RTX 5090";
   t.ptxVersion = 87;
   t.maxClusterSize = 8;
   t.maxThreadsPerSM = 1536;
@@ -144,10 +114,6 @@ static constexpr GPUTarget makeSM120() {
   // 209 TFLOP/s of dense products summed in f32.
   t.mmaPerClock = t.mmaSyncPerClock = 256;
   t.mmaSyncFloat8PerClock = 512;
-  t.multiprocessors = 170;
-  t.memoryBytesPerSecond = 1792e9;
-  t.l2Bytes = 96ull << 20;
-  t.clockHertz = t.tensorClockHertz = t.sustainedClockHertz = 2.41e9;
   return t;
 }
 
@@ -178,19 +144,43 @@ double GPUTarget::operationsPerSecond() const {
   return lanes * multiprocessors * clockHertz;
 }
 
-static constexpr std::array<GPUTarget, 9> targets = {
+static constexpr std::array<GPUTarget, 9> chips = {
     makeSM80(),  makeSM86(),   makeSM89(),  makeSM90(),  makeSM90a(),
     makeSM100(), makeSM100a(), makeSM120(), makeSM120a()};
 
-llvm::ArrayRef<GPUTarget> mlir::fuse::getGPUTargets() { return targets; }
+llvm::ArrayRef<GPUTarget> mlir::fuse::getGPUTargets() {
+  static const std::vector<GPUTarget> targets = [] {
+    std::vector<GPUTarget> result;
+    for (const GPUTarget &chip : chips)
+      result.push_back(onDefaultBoard(chip));
+    return result;
+  }();
+  return targets;
+}
 
-llvm::Expected<GPUTarget> mlir::fuse::lookupGPUTarget(llvm::StringRef chip) {
-  for (const GPUTarget &target : targets)
-    if (target.chip == chip)
-      return target;
-  auto names = llvm::map_range(
-      targets, [](const GPUTarget &target) { return target.chip; });
+static llvm::Error unknownChip(llvm::StringRef chip) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const GPUTarget &target : getGPUTargets())
+    names.push_back(target.chip);
   return llvm::createStringError(
       llvm::Twine("expected a supported chip, but got '") + chip +
-      "'; choose one of " + llvm::join(names, ", "));
+      "'; choose one of " + llvm::join(names, ", ") + ", a board (" +
+      llvm::join(boardNames(), ", ") + "), or a file that describes one");
+}
+
+llvm::Expected<GPUTarget> mlir::fuse::lookupGPUTarget(llvm::StringRef chip) {
+  auto [name, settings] = chip.split('+');
+  auto ofChip = [&](llvm::StringRef wanted) -> llvm::Expected<GPUTarget> {
+    for (const GPUTarget &target : getGPUTargets())
+      if (target.chip == wanted)
+        return target;
+    return unknownChip(wanted);
+  };
+  llvm::Expected<GPUTarget> target = name.ends_with(".json")
+                                         ? onBoardOfFile(name, ofChip)
+                                     : isBoard(name) ? onBoard(name, ofChip)
+                                                     : ofChip(name);
+  if (!target || settings.empty())
+    return target;
+  return withSettings(std::move(*target), settings);
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pages: what is made of results, what stands in two places, and how long they may be."""
 
+import json
 import os
 import re
 import subprocess
@@ -145,21 +146,25 @@ def test_libraries_use_what_the_architecture_allows():
 
 
 def targets_in_the_code():
-    """{chip: (board, PTX version)}; a chip has what the one it starts from has."""
-    text = (ROOT / "lib" / "Target" / "GPUTarget.cpp").read_text()
-    found = {}
-    for body in re.findall(
-        r"constexpr GPUTarget makeSM\w+\(\) \{(.*?)\n\}", text, re.S
+    """{chip: (its default board, PTX version)}; chips start from each other."""
+    folder = ROOT / "lib" / "Target"
+    boards = {}
+    for path in (folder / "Boards").glob("*.json"):
+        board = json.loads(path.read_text())
+        assert board["name"] == path.stem
+        for chip in board.get("default_for", []):
+            assert chip not in boards
+            boards[chip] = board["title"]
+    text = (folder / "GPUTarget.cpp").read_text()
+    found, versions = {}, {}
+    for name, body in re.findall(
+        r"constexpr GPUTarget make(SM\w+)\(\) \{(.*?)\n\}", text, re.S
     ):
         base = re.search(r"t = make(SM\w+)\(\)", body)
-        known = found[base.group(1).lower().replace("sm", "sm_")] if base else ("", 0)
         chip = re.search(r't\.chip = "(\w+)"', body).group(1)
-        board = re.search(r't\.board = "([^"]+)"', body)
         version = re.search(r"t\.ptxVersion = (\d+)", body)
-        found[chip] = (
-            board.group(1) if board else known[0],
-            int(version.group(1)) if version else known[1],
-        )
+        versions[name] = int(version.group(1)) if version else versions[base.group(1)]
+        found[chip] = (boards[chip], versions[name])
     return found
 
 

@@ -9,6 +9,7 @@
 #include "Terminal.h"
 #include "Version.h"
 #include "fuse/Codegen/Assemble.h"
+#include "fuse/Execution/JIT.h"
 #include "fuse/Runtime/CudaDriver.h"
 #include "fuse/Runtime/DiskCache.h"
 #include "fuse/Target/CPUTarget.h"
@@ -77,6 +78,15 @@ void DoctorCommand::checkAssembler(StringRef what, Assembler assembler,
     addMissing(what, module.takeError(), cost);
 }
 
+/// "RTX 4090 (--chip rtx-4090); no schedule was measured on it, ..".
+static std::string boardText(StringRef chip) {
+  auto target = cantFail(mlir::fuse::lookupGPUTarget(chip));
+  return formatv("{0} (--chip {1}){2}", target.board, chip,
+                 target.isMeasured ? ""
+                                   : "; no schedule was measured on it, so "
+                                     "--autotune may find faster ones");
+}
+
 void DoctorCommand::checkGPUs() {
   auto driver = runtime::CudaDriver::get();
   if (!driver)
@@ -95,6 +105,10 @@ void DoctorCommand::checkGPUs() {
     const runtime::CudaDeviceInfo &info = device->info();
     add("GPU", formatv("{0}, sm_{1}, {2} multiprocessors, {3:F1} GB", info.name,
                        info.sm, info.multiprocessors, info.memoryBytes * 1e-9));
+    if (auto chip = jit::chipOf(info))
+      add("modelled as", boardText(*chip));
+    else
+      consumeError(chip.takeError());
   }
 }
 

@@ -53,9 +53,103 @@ TEST(GPUTarget, LimitsFitTogether) {
 TEST(GPUTarget, UnknownChipListsTheKnownOnes) {
   llvm::Expected<GPUTarget> target = lookupGPUTarget("sm_75");
   ASSERT_FALSE(static_cast<bool>(target));
-  EXPECT_EQ(llvm::toString(target.takeError()),
-            "expected a supported chip, but got 'sm_75'; choose one of sm_80, "
-            "sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_120, sm_120a");
+  std::string error = llvm::toString(target.takeError());
+  EXPECT_NE(error.find("expected a supported chip, but got 'sm_75'; choose one "
+                       "of sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, "
+                       "sm_100a, sm_120, sm_120a, a board ("),
+            std::string::npos)
+      << error;
+  EXPECT_NE(error.find("rtx-4090"), std::string::npos) << error;
+}
+
+/// The message of a lookup that has to fail.
+static std::string refusal(llvm::StringRef chip) {
+  llvm::Expected<GPUTarget> target = lookupGPUTarget(chip);
+  EXPECT_FALSE(static_cast<bool>(target)) << chip.str();
+  return target ? "" : llvm::toString(target.takeError());
+}
+
+TEST(Boards, EveryChipHasOneWithAllNumbers) {
+  for (const GPUTarget &target : getGPUTargets()) {
+    EXPECT_FALSE(target.board.empty()) << target.chip.str();
+    EXPECT_GT(target.multiprocessors, 0u);
+    EXPECT_GT(target.memoryBytesPerSecond, 1e11);
+    EXPECT_GT(target.l2Bytes, 1u << 20);
+    EXPECT_GT(target.l2BytesPerClock, 0u);
+    EXPECT_GT(target.l2PortBytesPerClock, 0u);
+    EXPECT_GT(target.clockHertz, 1e9);
+    EXPECT_LE(target.tensorClockHertz, target.clockHertz);
+    EXPECT_LE(target.sustainedClockHertz, target.clockHertz);
+    EXPECT_GT(target.launchSeconds, 0);
+  }
+}
+
+TEST(Boards, DifferFromTheirChipOnlyInTheirNumbers) {
+  GPUTarget chip = llvm::cantFail(lookupGPUTarget("sm_89"));
+  GPUTarget board = llvm::cantFail(lookupGPUTarget("rtx-4090"));
+  EXPECT_EQ(board.chip, "sm_89");
+  EXPECT_EQ(board.board, "RTX 4090");
+  EXPECT_FALSE(board.isMeasured);
+  EXPECT_EQ(board.multiprocessors, 128u);
+  EXPECT_EQ(board.mmaPerClock, chip.mmaPerClock / 2);
+  EXPECT_EQ(board.maxThreadsPerSM, chip.maxThreadsPerSM);
+  // It says nothing of its clock.
+  EXPECT_EQ(board.clockHertz, chip.clockHertz);
+}
+
+TEST(Boards, WhatWasFittedIsScaled) {
+  GPUTarget fitted = llvm::cantFail(lookupGPUTarget("sm_90a"));
+  GPUTarget board = llvm::cantFail(lookupGPUTarget("h100-pcie"));
+  EXPECT_TRUE(fitted.isMeasured);
+  double clock = board.clockHertz / fitted.clockHertz;
+  EXPECT_DOUBLE_EQ(board.tensorClockHertz, fitted.tensorClockHertz * clock);
+  EXPECT_DOUBLE_EQ(board.wgmma.clockHertz, fitted.wgmma.clockHertz * clock);
+  EXPECT_DOUBLE_EQ(
+      board.wgmma.memoryBytesPerSecond / board.memoryBytesPerSecond,
+      fitted.wgmma.memoryBytesPerSecond / fitted.memoryBytesPerSecond);
+}
+
+TEST(Boards, NumbersMayFollow) {
+  GPUTarget target = llvm::cantFail(lookupGPUTarget(
+      "sm_90a+multiprocessors=78+memory_bytes_per_second=4e12"));
+  EXPECT_EQ(target.chip, "sm_90a");
+  EXPECT_EQ(target.multiprocessors, 78u);
+  EXPECT_EQ(target.memoryBytesPerSecond, 4e12);
+  EXPECT_FALSE(target.isMeasured);
+  EXPECT_EQ(refusal("sm_90a+sms=78")
+                .rfind("expected a number of the board, "
+                       "but got 'sms=78'; choose one of "
+                       "multiprocessors, ",
+                       0),
+            0u);
+  for (const char *value : {"0", "-1", "1.5", "many", "", "1e30"})
+    EXPECT_EQ(refusal(std::string("sm_90a+multiprocessors=") + value),
+              std::string("expected a positive number for the board's "
+                          "multiprocessors, but got '") +
+                  value + "'");
+}
+
+TEST(Boards, DevicesAreFoundByNameElseByNumbers) {
+  DeviceNumbers device;
+  device.name = "NVIDIA H200";
+  device.multiprocessors = 132;
+  EXPECT_EQ(chipOfDevice("sm_90a", device), "sm_90a");
+  device.name = "NVIDIA H100 80GB HBM3";
+  EXPECT_EQ(chipOfDevice("sm_90a", device), "sm_90a");
+  // A slice of a GPU has its name.
+  device.multiprocessors = 60;
+  EXPECT_EQ(chipOfDevice("sm_90a", device), "sm_90a+multiprocessors=60");
+  device.name = "NVIDIA GeForce RTX 4090";
+  device.multiprocessors = 128;
+  EXPECT_EQ(chipOfDevice("sm_89", device), "rtx-4090");
+  device.name = "NVIDIA RTX 4000 Ada Generation";
+  device.multiprocessors = 48;
+  device.l2Bytes = 48u << 20;
+  device.memoryBytesPerSecond = 360e9;
+  std::string chip = chipOfDevice("sm_89", device);
+  EXPECT_EQ(chip, "sm_89+multiprocessors=48+l2_bytes=50331648+"
+                  "memory_bytes_per_second=360000000000");
+  EXPECT_EQ(llvm::cantFail(lookupGPUTarget(chip)).l2Bytes, 48u << 20);
 }
 
 TEST(CPUTarget, VectorBitsFollowFeatures) {

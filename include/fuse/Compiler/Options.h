@@ -27,8 +27,9 @@ struct CompileOptions {
   /// The function to compile; empty means the only public one.
   std::string entry;
   Target target = Target::Auto;
-  /// Such as "sm_90a"; empty means that of the device, and sm_90 for the
-  /// emulator.
+  /// A chip, such as "sm_90a", a board, such as "rtx-4090", or a board's file
+  /// (lookupGPUTarget() in fuse/Target/GPUTarget.h); empty means that of the
+  /// device, and sm_90 for the emulator.
   std::string chip;
   /// Number of the CUDA device.
   int device = 0;

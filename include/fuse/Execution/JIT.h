@@ -24,6 +24,7 @@
 #define FUSE_EXECUTION_JIT_H
 
 #include "fuse/Compiler/Compilation.h"
+#include "fuse/Runtime/CudaDriver.h"
 #include "fuse/Runtime/Program.h"
 #include <array>
 #include <atomic>
@@ -158,6 +159,11 @@ private:
 
   std::unique_ptr<State> state;
 };
+
+/// The newest chip that Fuse knows whose code the device runs: of the same
+/// major version, and not newer; of sm_90 the variant with wgmma. With the
+/// board, as lookupGPUTarget() takes it. Fails for devices before sm_80.
+llvm::Expected<std::string> chipOf(const runtime::CudaDeviceInfo &device);
 
 /// Compiles the program in `text`; `fileName` stands for it in errors.
 llvm::Expected<std::unique_ptr<CompiledProgram>>

@@ -36,7 +36,10 @@ inline constexpr Result notSupported = 801;
 inline constexpr Result invalidClusterSize = 912;
 
 enum DeviceAttribute : int {
+  ClockKilohertz = 13,
   MultiprocessorCount = 16,
+  MemoryClockKilohertz = 36,
+  MemoryBusBits = 37,
   L2CacheSize = 38,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,

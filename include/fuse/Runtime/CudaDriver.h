@@ -48,6 +48,9 @@ struct CudaDeviceInfo {
   int multiprocessors = 0;
   int64_t memoryBytes = 0;
   int64_t l2Bytes = 0;
+  /// Of the memory, and of the multiprocessors; 0 where the driver says
+  /// nothing.
+  double memoryBytesPerSecond = 0, clockHertz = 0;
   /// The most dynamic shared memory that a block may ask for.
   int maxSharedBytes = 0;
 };

@@ -21,6 +21,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <string>
 
 namespace mlir::fuse {
 
@@ -56,6 +57,8 @@ struct GPUTarget {
   llvm::StringRef chip;
   /// The board that the board numbers below describe.
   llvm::StringRef board;
+  /// Whether the choice of schedules was compared with times on the board.
+  bool isMeasured;
   /// PTX ISA version times ten, as in LLVM's feature "+ptx80". The oldest that
   /// LLVM accepts for the chip and that has what kernels use, at least 8.0: an
   /// older PTX is accepted by more drivers.
@@ -160,10 +163,28 @@ struct GPUTarget {
 
 /// Returns the target for `chip`. The error of an unknown chip lists the known
 /// ones.
+/// What `chip` names: a chip, such as "sm_90a", on its default board; a board,
+/// such as "rtx-4090"; or the path of a board's file, which ends in ".json".
+/// Numbers of the board may follow, as in "sm_89+multiprocessors=76"; see
+/// lib/Target/Boards. Fails where there is no such chip, board or number, or
+/// the file is wrong.
 llvm::Expected<GPUTarget> lookupGPUTarget(llvm::StringRef chip);
 
-/// Every target that lookupGPUTarget knows, oldest first.
+/// All chips, each on its default board.
 llvm::ArrayRef<GPUTarget> getGPUTargets();
+
+/// What a driver says of a device; 0 where it says nothing.
+struct DeviceNumbers {
+  llvm::StringRef name;
+  unsigned multiprocessors = 0;
+  uint64_t l2Bytes = 0;
+  double memoryBytesPerSecond = 0, clockHertz = 0;
+};
+
+/// What to ask lookupGPUTarget() for a device with this chip: the chip itself
+/// on its default board, another board that is known by the device's name, or
+/// the chip with the numbers that the driver gives.
+std::string chipOfDevice(llvm::StringRef chip, const DeviceNumbers &device);
 
 } // namespace mlir::fuse
 

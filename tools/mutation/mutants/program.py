@@ -271,7 +271,7 @@ PROGRAM = [
         "lit:Fusion lit:Random/Regressions",
         (
             "kernels-know-the-program",
-            "succeeded(classifyGroup(group, DimClasses(ops), machine.tensorCores,\n"
+            "succeeded(classifyGroup(group, DimClasses(ops), machine.tensorCoresOrNull(),\n"
             "                                 reason));",
             "true;",
         ),
