@@ -118,12 +118,13 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                           Reason &reason, bool tilesReduce) {
   GroupView group{ops, results, tilesReduce, machine.packsOperands};
-  if (failed(classifyGroup(group, *dims, machine.tensorCoresOrNull(), reason)) ||
+  if (failed(
+          classifyGroup(group, *dims, machine.tensorCoresOrNull(), reason)) ||
       !mayShareKernel(ops, results, reason))
     return false;
   return llvm::none_of(ops, isReduction) || llvm::none_of(ops, isDynamic) ||
-         succeeded(classifyGroup(group, DimClasses(ops), machine.tensorCoresOrNull(),
-                                 reason));
+         succeeded(classifyGroup(group, DimClasses(ops),
+                                 machine.tensorCoresOrNull(), reason));
 }
 
 std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,

@@ -271,8 +271,8 @@ PROGRAM = [
         "lit:Fusion lit:Random/Regressions",
         (
             "kernels-know-the-program",
-            "succeeded(classifyGroup(group, DimClasses(ops), machine.tensorCoresOrNull(),\n"
-            "                                 reason));",
+            "succeeded(classifyGroup(group, DimClasses(ops),\n"
+            "                                 machine.tensorCoresOrNull(), reason));",
             "true;",
         ),
     ),
