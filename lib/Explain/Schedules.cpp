@@ -286,6 +286,14 @@ static StringRef explainStores(KernelOp kernel, const DimClasses &dims) {
                   "they lie elsewhere than the contraction's would";
 }
 
+/// Who multiplies the tiles of a block.
+static std::string explainConsumers(bool isMmaSync, int64_t consumers) {
+  constexpr int64_t warpsOfGroup = 4;
+  return isMmaSync
+             ? plural(warpsOfGroup * consumers, "warp") + ", each by mma.sync,"
+             : plural(consumers, "warpgroup");
+}
+
 static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                               const DimClasses &dims,
                               std::optional<TensorFacts> facts) {
@@ -303,12 +311,8 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                        schedule.clusterSize(),
                        schedule.clusterRows() > 1 ? "columns" : "rows");
   bool isBuffered = schedule.getStore() != MmaStore::direct;
-  constexpr int64_t warpsOfGroup = 4;
   std::string sharers =
-      schedule.isMmaSync()
-          ? plural(warpsOfGroup * schedule.getConsumers(), "warp") +
-                ", each by mma.sync,"
-          : plural(schedule.getConsumers(), "warpgroup");
+      explainConsumers(schedule.isMmaSync(), schedule.getConsumers());
   std::string text = formatv(
       "it contracts {8}-bit floats on tensor cores; {0} share tiles of "
       "{1} x {2}{3}{4}, whose operands are copied up to {5} steps ahead, and "
@@ -367,14 +371,15 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
   Reason reason;
   FailureOr<StreamedSpace> space = streamedSpaceOf(
       kernel, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
+  bool isSync = schedule.getIsa() == MmaIsa::mma_sync;
+  bool isOne = schedule.getConsumers() == 1 && !isSync;
   std::string text = formatv(
       "a softmax of rows stands between two contractions of 16-bit floats: {0} "
       "{1} {2} rows of the first, and {3} {4} rows of the others at a time, "
       "whose scores stay in registers{5}",
-      plural(schedule.getConsumers(), "warpgroup"),
-      schedule.getConsumers() == 1 ? "has" : "share", schedule.getTileM(),
-      schedule.getConsumers() == 1 ? "takes" : "take", schedule.getTileK(),
-      explainMasks(space, dims));
+      explainConsumers(isSync, schedule.getConsumers()),
+      isOne ? "has" : "share", schedule.getTileM(), isOne ? "takes" : "take",
+      schedule.getTileK(), explainMasks(space, dims));
   if (schedule.getHeads() > 1)
     text +=
         formatv("; the rows are {0} of each of {1} heads that share a head "

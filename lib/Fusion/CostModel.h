@@ -59,9 +59,7 @@ struct MachineRates {
     return tensorCores ? &*tensorCores : nullptr;
   }
   /// Whether a block streams a softmax between two contractions.
-  bool streams() const {
-    return packsOperands || (tensorCores && tensorCores->hasWgmma);
-  }
+  bool streams() const { return packsOperands || tensorCores; }
 
   /// Those of what lookupGPUTarget() finds; the host's for "cpu" and for chips
   /// that nobody knows, which a later stage refuses.

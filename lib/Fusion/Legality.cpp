@@ -513,8 +513,7 @@ static bool isOfPages(const Reason &why) {
 
 /// Of two contractions, the one behind the other; else why not.
 bool Classifier::isStreamed(Reason &why) {
-  bool onTensorCores = tensorCores && tensorCores->hasWgmma;
-  if ((!onTensorCores && !group.packsOperands) || !areChained(group.ops))
+  if ((!tensorCores && !group.packsOperands) || !areChained(group.ops))
     return false;
   llvm::SmallPtrSet<Operation *, 32> inside(group.ops.begin(), group.ops.end());
   SmallVector<Value> inputs;

@@ -220,7 +220,7 @@ bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
 }
 
 void GroupMerger::mergeStreamed() {
-  if (!streams || (!target && !machine.packsOperands))
+  if (!streams || !machine.streams())
     return;
   SmallVector<ContractOp> products(
       function.getBody().front().getOps<ContractOp>());

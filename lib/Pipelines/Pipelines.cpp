@@ -70,7 +70,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFuseFoldRepeats());
     FuseReduceMatrixVectorOptions vectors;
     llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
-    vectors.streams = gpu && gpu->hasWgmma && !options.strict;
+    vectors.streams = gpu && !options.strict;
     llvm::consumeError(gpu.takeError());
     // A CPU computes operands while it packs them.
     if (options.chip == "cpu")

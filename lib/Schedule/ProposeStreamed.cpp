@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A block has 128 or 64 rows of queries, and as many rows of keys and values at
-// a time as leave registers and shared memory for two stages. It takes them in
-// turn, so that its time is that of a row of tiles: of each, the products of
-// both contractions, or the exponentials where these take longer; the two run
-// side by side. Where there are few blocks, or many keys for few queries, what
-// counts is how fast keys and values come: from memory, and through the port of
-// a multiprocessor. Query heads that share a head of keys are then rows of one
-// tile, and blocks share the keys of a tile.
+// a time as leave registers and shared memory for two stages, or for two blocks
+// of a multiprocessor. It takes them in turn, so that its time is that of a row
+// of tiles: of each, the products of both contractions, or the exponentials
+// where these take longer; the two run side by side. Where there are few
+// blocks, or many keys for few queries, what counts is how fast keys and values
+// come: from memory, and through the port of a multiprocessor. Query heads that
+// share a head of keys are then rows of one tile, and blocks share the keys of
+// a tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +26,11 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Special functions of a multiprocessor and clock, on all chips with wgmma.
+/// Special functions of a multiprocessor and clock, on all chips.
 static constexpr double specialsPerClock = 16;
 static constexpr int64_t rowsOfConsumer = MmaScheduleAttr::kRows;
+/// Rows of a warp that multiplies by itself.
+static constexpr int64_t rowsOfWarp = 16;
 /// Blocks of one consumer that registers leave room for.
 static constexpr int64_t mostResident = 2;
 /// The keys of a call of few queries, of one sequence, where both are unknown.
@@ -69,6 +72,11 @@ private:
            std::ceil(rows / (sharing.rows() / sharing.heads));
   }
   double keySeconds(double blocks, double bytes, double resident) const;
+  double productClocks(double rows, double keys) const;
+  /// With which all keys are one block's where rows are many. Two blocks of one
+  /// group of warps each compute softmaxes and products at different times;
+  /// wgmma does so in one block.
+  int64_t usualConsumers() const { return gpu.hasWgmma ? 2 : 1; }
 
   static constexpr int64_t tileOfModel = 64;
 
@@ -132,14 +140,24 @@ double StreamedModel::keySeconds(double blocks, double bytes,
   return (blocks - last) * bytes / gpu.memoryBytesPerSecond + ofLast;
 }
 
+/// Of a block. What warps multiply by themselves each of them reads from shared
+/// memory.
+double StreamedModel::productClocks(double rows, double keys) const {
+  double products = rows * keys * (depth + columns);
+  if (gpu.hasWgmma)
+    return products / gpu.mmaPerClock;
+  double read = products / rowsOfWarp * elementSize;
+  return std::max(products / gpu.mmaSyncPerClock,
+                  read / gpu.sharedBytesPerClock);
+}
+
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double tiles = tilesOf(sharing), keyTiles = std::ceil(keys / tileK);
   double parts = std::floor(sharing.split / std::max(1.0, tiles));
   parts = std::max(1.0, std::min(parts, keyTiles));
   double blocks = tiles * parts;
   double ownKeys = parts > 1 ? std::ceil(keyTiles / parts) * tileK : keys;
-  double products =
-      sharing.rows() * ownKeys * (depth + columns) / gpu.mmaPerClock;
+  double products = productClocks(sharing.rows(), ownKeys);
   double exponentials = sharing.rows() * ownKeys / specialsPerClock;
   double clocks = softMaximum({products, exponentials});
   double waves = std::max(1.0, blocks / gpu.multiprocessors);
@@ -162,7 +180,9 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
 /// Where the number of tiles is known only at the call, so is that of parts. An
 /// unknown number of queries counts as many, unless a call has few.
 SmallVector<Sharing> StreamedModel::sharings() const {
-  SmallVector<Sharing> found = {Sharing()};
+  SmallVector<Sharing> found = {Sharing{usualConsumers()}};
+  if (!gpu.hasWgmma)
+    found.push_back(Sharing{2});
   if (!canShare || !areRowsKnown)
     return found;
   int64_t processors = gpu.multiprocessors;
@@ -177,7 +197,8 @@ SmallVector<Sharing> StreamedModel::sharings() const {
         Sharing sharing{consumers, heads,
                         std::max<int64_t>(1, waves * processors)};
         bool isKnown = areTilesKnown ? true : waves == 0 || waves == 2;
-        if (isKnown && (sharing.leavesParts() || consumers == 1))
+        bool isFound = !sharing.leavesParts() && consumers == usualConsumers();
+        if (isKnown && !isFound && (sharing.leavesParts() || consumers == 1))
           found.push_back(sharing);
       }
   }
@@ -199,10 +220,94 @@ SmallVector<Sharing> StreamedModel::ranked() const {
   return llvm::map_to_vector(order, [&](size_t i) { return all[i]; });
 }
 
+namespace {
+/// Enumerates the schedules of a kernel.
+class StreamedSchedules {
+public:
+  StreamedSchedules(MLIRContext *context, const StreamedSpace &space,
+                    const StreamedModel &model, const GPUTarget &gpu)
+      : context(context), space(space), model(model), gpu(gpu) {}
+
+  SmallVector<StreamedScheduleAttr> all();
+
+private:
+  bool fits(const MmaOperand &operand, int64_t keys) const;
+  StreamedScheduleAttr with(const Sharing &sharing, int64_t keys,
+                            int64_t stages, MmaStore store) const;
+  void addWgmma(const Sharing &sharing);
+  void addMmaSync(const Sharing &sharing);
+
+  MLIRContext *context;
+  const StreamedSpace &space;
+  const StreamedModel &model;
+  const GPUTarget &gpu;
+  SmallVector<StreamedScheduleAttr> found;
+};
+} // namespace
+
+/// Tiles are whole pages or parts of one, and rows of keys that follow each
+/// other in memory whole rows of shared memory.
+bool StreamedSchedules::fits(const MmaOperand &operand, int64_t keys) const {
+  if (operand.pages)
+    return operand.pages->rows % keys == 0 || keys % operand.pages->rows == 0;
+  char walked = &operand == &space.keys ? space.n : space.product.k;
+  return !operand.isAlongK(walked) || keys % MmaScheduleAttr::kRowElements == 0;
+}
+
+StreamedScheduleAttr StreamedSchedules::with(const Sharing &sharing,
+                                             int64_t keys, int64_t stages,
+                                             MmaStore store) const {
+  if (!fits(space.keys, keys) || !fits(space.values(), keys) ||
+      (sharing.leavesParts() && store != MmaStore::direct))
+    return {};
+  auto schedule = StreamedScheduleAttr::getIfLegal(
+      context, gpu.hasWgmma ? MmaIsa::wgmma : MmaIsa::mma_sync, sharing.rows(),
+      model.wholeColumns(), keys, model.wholeDepth(), stages, sharing.consumers,
+      store, sharing.heads, sharing.split);
+  return schedule && schedule.sharedBytes() <= gpu.maxSharedBytesPerBlock
+             ? schedule
+             : StreamedScheduleAttr();
+}
+
+void StreamedSchedules::addWgmma(const Sharing &sharing) {
+  // Small tiles leave room for two blocks.
+  bool isSmall = sharing.consumers == 1;
+  for (MmaStore store : {MmaStore::tma, MmaStore::direct})
+    for (int64_t keys : {isSmall ? 64 : 128, isSmall ? 128 : 64})
+      for (int64_t stages : {2, 3})
+        if (auto schedule = with(sharing, keys, stages, store))
+          found.push_back(schedule);
+}
+
+/// First those that leave shared memory for as many blocks as registers do.
+void StreamedSchedules::addMmaSync(const Sharing &sharing) {
+  int64_t resident = sharing.consumers == 1 ? mostResident : 1;
+  SmallVector<StreamedScheduleAttr> others;
+  for (MmaStore store : {MmaStore::rows, MmaStore::direct})
+    for (int64_t keys : {64, 128, 32})
+      for (int64_t stages : {2, 1, 3})
+        if (auto schedule = with(sharing, keys, stages, store)) {
+          int64_t bytes =
+              schedule.sharedBytes() + gpu.reservedSharedBytesPerBlock;
+          bool haveRoom = resident * bytes <= gpu.sharedBytesPerSM;
+          (haveRoom ? found : others).push_back(schedule);
+        }
+  llvm::append_range(found, others);
+}
+
+SmallVector<StreamedScheduleAttr> StreamedSchedules::all() {
+  for (const Sharing &sharing : model.ranked())
+    if (gpu.hasWgmma)
+      addWgmma(sharing);
+    else
+      addMmaSync(sharing);
+  return std::move(found);
+}
+
 SmallVector<StreamedScheduleAttr>
 mlir::fuse::streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
                                 const ScheduleTarget &target) {
-  if (!target.gpu || !target.gpu->hasWgmma)
+  if (!target.gpu)
     return {};
   Reason reason;
   FailureOr<StreamedSpace> space =
@@ -210,31 +315,8 @@ mlir::fuse::streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
   if (failed(space))
     return {};
   StreamedModel model(*space, dims, *target.gpu, target.assumed);
-  SmallVector<StreamedScheduleAttr> found;
-  auto fits = [&](const MmaOperand &operand, int64_t keys) {
-    return !operand.pages || operand.pages->rows % keys == 0 ||
-           keys % operand.pages->rows == 0;
-  };
-  auto add = [&](const Sharing &sharing, int64_t keys, int64_t stages,
-                 MmaStore store) {
-    if (!fits(space->keys, keys) || !fits(space->values(), keys))
-      return;
-    if (auto schedule = StreamedScheduleAttr::getIfLegal(
-            kernel.getContext(), MmaIsa::wgmma, sharing.rows(),
-            model.wholeColumns(), keys, model.wholeDepth(), stages,
-            sharing.consumers, store, sharing.heads, sharing.split))
-      found.push_back(schedule);
-  };
-  for (const Sharing &sharing : model.ranked()) {
-    // Small tiles leave room for two blocks.
-    bool isSmall = sharing.consumers == 1;
-    for (MmaStore store : {MmaStore::tma, MmaStore::direct})
-      for (int64_t keys : {isSmall ? 64 : 128, isSmall ? 128 : 64})
-        for (int64_t stages : {2, 3})
-          if (!sharing.leavesParts() || store == MmaStore::direct)
-            add(sharing, keys, stages, store);
-  }
-  return found;
+  return StreamedSchedules(kernel.getContext(), *space, model, *target.gpu)
+      .all();
 }
 
 ScheduleAttrInterface

@@ -67,3 +67,44 @@ func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x
   }
   return %y : tensor<64x1xf32>
 }
+
+// -----
+
+#s = #fuse.streamed<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, depth = 128, stages = 3, consumers = 2, store = rows>
+
+func.func @streamedShared(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  // expected-error @below {{expected at most 101376 bytes of shared memory, as the chip has for a block, but got 132096; use fewer stages or a smaller tile_k}}
+  %r = fuse.kernel "k" ins(%q, %k, %v : tensor<8x512x128xbf16>, tensor<8x512x128xbf16>, tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> schedule = #s {
+  ^bb0(%a: tensor<8x512x128xbf16>, %b: tensor<8x512x128xbf16>, %c: tensor<8x512x128xbf16>):
+    %s = fuse.contract "hqd,hkd->hqk" %a, %b : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+    %m = fuse.reduce max %s dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+    %d = fuse.sub %s, %m : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+    %e = fuse.exp %d : tensor<8x512x512xbf16>
+    %t = fuse.reduce sum %e dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+    %w = fuse.div %e, %t : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+    %y = fuse.contract "hqk,hkd->hqd" %w, %c : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+    fuse.yield %y : tensor<8x512x128xbf16>
+  }
+  return %r : tensor<8x512x128xbf16>
+}
+
+// -----
+
+// Keys that lie along their features' rows: 128 bytes of shared memory are 64 keys.
+#s = #fuse.streamed<isa = mma_sync, tile_m = 64, tile_n = 128, tile_k = 32, depth = 128, stages = 1, consumers = 1, store = rows>
+
+func.func @streamedKeys(%q: tensor<8x512x128xbf16>, %k: tensor<8x128x512xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  // expected-error @below {{expected tile_k to be a multiple of 64 where neighbours in memory are rows of the second or third operand, but got 32; choose 64}}
+  %r = fuse.kernel "k" ins(%q, %k, %v : tensor<8x512x128xbf16>, tensor<8x128x512xbf16>, tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> schedule = #s {
+  ^bb0(%a: tensor<8x512x128xbf16>, %b: tensor<8x128x512xbf16>, %c: tensor<8x512x128xbf16>):
+    %s = fuse.contract "hqd,hdk->hqk" %a, %b : tensor<8x512x128xbf16>, tensor<8x128x512xbf16> -> tensor<8x512x512xbf16>
+    %m = fuse.reduce max %s dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+    %d = fuse.sub %s, %m : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+    %e = fuse.exp %d : tensor<8x512x512xbf16>
+    %t = fuse.reduce sum %e dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+    %w = fuse.div %e, %t : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+    %y = fuse.contract "hqk,hkd->hqd" %w, %c : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+    fuse.yield %y : tensor<8x512x128xbf16>
+  }
+  return %r : tensor<8x512x128xbf16>
+}

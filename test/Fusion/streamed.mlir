@@ -1,5 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90a | FileCheck %s
-// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90 | FileCheck %s --check-prefix=APART
+// RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_80 | FileCheck %s
 // RUN: fuse-opt %s -split-input-file "-fuse-form=chip=sm_90a strict=true" | FileCheck %s --check-prefix=APART
 
 // What attention becomes is one kernel where tensor cores stream it; in strict

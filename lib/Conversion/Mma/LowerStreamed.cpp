@@ -1,4 +1,4 @@
-//===- LowerStreamed.cpp - A softmax between two contractions -------------===//
+//===- LowerStreamed.cpp - A softmax between contractions by warpgroups ---===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,21 +28,16 @@
 
 #include "LowerStreamed.h"
 #include "Launch/TensorMaps.h"
-#include "StreamedPages.h"
+#include "LowerStreamedSync.h"
+#include "StreamedKernel.h"
 #include "StreamedParts.h"
-#include "StreamedTiles.h"
 #include "Wgmma.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::fuse;
-
-static constexpr int64_t halves = StreamedScores::halves;
 
 /// Blocks that registers leave room for on a multiprocessor, and what a thread
 /// of the producer and of a consumer has of them: 24 + 2 * 240 are the 504 that
@@ -57,7 +52,7 @@ static uint32_t consumerRegisters(StreamedScheduleAttr schedule) {
 }
 
 namespace {
-class StreamedLowering {
+class StreamedLowering final : StreamedKernel {
 public:
   StreamedLowering(KernelFrame &frame, StreamedScheduleAttr schedule,
                    StreamedSpace space, TensorFacts facts);
@@ -67,78 +62,36 @@ public:
 private:
   Value addMap(const MmaOperand &operand, const SlotOperand &slot,
                int64_t rows);
-  void placeTile();
   void produce();
   void consume();
   Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
                      ArrayRef<Value> weights);
-  SmallVector<Value> missingKeys(Value tile);
-  SmallVector<Value> logitsOf(Value scores, Value tile,
-                              ArrayRef<Value> missing);
   RowState firstTile(Value ownQueries);
   Value lastProduct(Value sums, const RingPlace &place, const RowState &state);
   SmallVector<Value> ifKeys(llvm::function_ref<SmallVector<Value>()> body,
                             llvm::function_ref<SmallVector<Value>()> otherwise);
   Value turned(Value sums, ArrayRef<Value> factors);
   Value turnedIfNeeded(Value sums, const RowState &state);
-  void finish(Value sums, RowState &state);
-  void writeResults(Value sums);
+  void writeResults(ArrayRef<Value> sums) override;
   void release(TileRing &ring, Value slot, Value condition = {});
 
-  KernelFrame &frame;
-  OpBuilder &builder;
-  StreamedScheduleAttr schedule;
-  StreamedSpace space;
-  MmaScheduleAttr resultTile;
-  MmaBuilder b;
-  SlotOperand queries, keys, values;
   Wgmma scoreProduct, product;
-  StreamedScores scores;
-  StreamedRows rows;
-  StreamedTiles places;
-  StreamedPages keyPages, valuePages;
-  /// None where a second launch writes the results.
-  std::optional<MmaEpilogue> epilogue;
-  TileOrder order;
   Value queryMap, keyMap, valueMap;
-  Value memory, thread;
   std::optional<TileRing> queryRing, keyRing, valueRing;
-  TilePlace tile;
-  KeyTiles tiles;
-  Value part;
-  ConsumerThread self;
 };
 } // namespace
 
 StreamedLowering::StreamedLowering(KernelFrame &frame,
                                    StreamedScheduleAttr schedule,
                                    StreamedSpace theSpace, TensorFacts facts)
-    : frame(frame), builder(frame.builder), schedule(schedule),
-      space(std::move(theSpace)), resultTile(schedule.resultTile()), b(frame),
-      queries{schedule.getTileM(), schedule.getDepth(),
-              space.queries.isAlongK(space.k), MmaScheduleAttr::kElementBytes},
-      keys{schedule.getTileK(), schedule.getDepth(),
-           space.keys.isAlongK(space.k), MmaScheduleAttr::kElementBytes},
-      values{schedule.getTileN(), schedule.getTileK(),
-             space.values().isAlongK(space.product.k),
-             MmaScheduleAttr::kElementBytes},
+    : StreamedKernel(frame, schedule, std::move(theSpace), facts),
       scoreProduct(b, schedule.getTileK(),
                    getElementTypeOrSelf(space.queries.tensor),
                    getElementTypeOrSelf(space.keys.tensor), queries, keys),
       product(b, schedule.getTileN(),
               space.productOp().getType().getElementType(),
-              space.productOp().getType().getElementType(), values, values),
-      scores(b, space, schedule), rows(b, space, scores),
-      places(b, space, schedule),
-      keyPages(b, space.keys, schedule.getTileK(),
-               [&](char axis) { return space.productAxis(axis); }),
-      valuePages(b, space.values(), schedule.getTileK(),
-                 [](char axis) { return axis; }),
-      order(b, space.product, resultTile) {
-  if (!schedule.leavesParts())
-    epilogue.emplace(b, space.product, space.product.segments.front(),
-                     resultTile, facts);
+              space.productOp().getType().getElementType(), values, values) {
   queryMap = addMap(space.queries, queries,
                     schedule.getHeads() > 1 ? schedule.queriesPerTile()
                                             : queries.blockRows());
@@ -168,29 +121,11 @@ Value StreamedLowering::addMap(const MmaOperand &operand,
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
-
-/// Divisions by numbers that are not known stay before the products.
-void StreamedLowering::placeTile() {
-  tile = order.fixHere(places.place());
-  tiles = places.find(tile, scores.masks());
-  if (!schedule.leavesParts())
-    return;
-  part = order.fixHere(places.part());
-  tiles.first = order.fixHere(tiles.first);
-  tiles.last = order.fixHere(tiles.last);
-}
-
-//===----------------------------------------------------------------------===//
 // Producer
 //===----------------------------------------------------------------------===//
 
 void StreamedLowering::produce() {
-  // Of an axis of the scores but those of the first product.
-  auto outer = [&](char axis) {
-    return tile.outer.lookup(space.productAxis(axis));
-  };
+  auto outer = [&](char axis) { return outerPlace(axis); };
   copySlot(b, *queryRing, queryRing->start(0), queries, space.queries, queryMap,
            schedule.queryBytes(), [&](char axis, const SlotBox &box) {
              return axis == space.k   ? b.word(box.place)
@@ -204,9 +139,7 @@ void StreamedLowering::produce() {
   b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
          [&](Value step, ValueRange current) -> SmallVector<Value> {
            RingPlace place{current[0], current[1]};
-           // From the last to the first.
-           Value number =
-               b.sub(b.sub(b.add(tiles.last, tiles.first), step), b.word(1));
+           Value number = tileAt(step);
            Value key = b.mul(number, schedule.getTileK());
            SmallVector<Value> ofKeys, ofValues;
            if (keyPages.exist())
@@ -274,76 +207,8 @@ Value StreamedLowering::startProduct(Value sums, const RingPlace &place,
   return sums;
 }
 
-/// For runs of equally many keys of a tile, whether a page of them is missing;
-/// none without pages.
-SmallVector<Value> StreamedLowering::missingKeys(Value number) {
-  SmallVector<Value> missing;
-  Value key = b.mul(number, schedule.getTileK());
-  StreamedPages *both[] = {&keyPages, &valuePages};
-  size_t runs = 0;
-  for (StreamedPages *pages : both)
-    if (pages->exist())
-      runs = std::max<size_t>(runs, pages->copies());
-  missing.resize(runs);
-  for (StreamedPages *pages : both) {
-    if (!pages->exist())
-      continue;
-    SmallVector<Value> numbers = pages->load(tile, key);
-    for (auto [run, value] : llvm::enumerate(missing)) {
-      Value is = b.equal(numbers[run * numbers.size() / runs], -1);
-      value =
-          value ? builder.createOrFold<arith::OrIOp>(b.loc(), value, is) : is;
-    }
-  }
-  return missing;
-}
-
-/// In a tile that neither a mask nor the end of the keys cuts, and whose pages
-/// all exist, nothing is masked.
-SmallVector<Value> StreamedLowering::logitsOf(Value sums, Value number,
-                                              ArrayRef<Value> missing) {
-  SmallVector<Value> own;
-  for (int64_t i = 0; i < scoreProduct.sumsPerThread(); ++i)
-    own.push_back(scoreProduct.extract(sums, i));
-  Value key = b.mul(number, schedule.getTileK());
-  scores.startTile(key);
-  Extent extent = space.keyExtent(frame.dims);
-  bool hasEdges = !extent.isStatic() || extent.size % schedule.getTileK() != 0;
-  if (!hasEdges && scores.masks().empty() && missing.empty())
-    return scores.logits(own, /*isWhole=*/true, missing);
-  auto signedLess = [&](Value x, Value y) {
-    return builder.createOrFold<arith::CmpIOp>(b.loc(),
-                                               arith::CmpIPredicate::sle, x, y);
-  };
-  Value isWhole =
-      frame.both(signedLess(tiles.all.first, key),
-                 signedLess(b.add(key, schedule.getTileK()), tiles.all.last));
-  for (Value run : missing)
-    isWhole = frame.both(
-        isWhole, b.equal(arith::ExtUIOp::create(builder, b.loc(),
-                                                builder.getI32Type(), run),
-                         0));
-  SmallVector<Type> types(own.size(), builder.getF32Type());
-  auto branch = scf::IfOp::create(builder, b.loc(), types, isWhole,
-                                  /*withElseRegion=*/true);
-  for (bool whole : {true, false}) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(whole ? branch.thenBlock()
-                                           : branch.elseBlock());
-    scf::YieldOp::create(builder, b.loc(), scores.logits(own, whole, missing));
-  }
-  return SmallVector<Value>(branch.getResults());
-}
-
 Value StreamedLowering::turned(Value sums, ArrayRef<Value> factors) {
-  Value result = product.undefined();
-  for (int64_t i = 0; i < product.sumsPerThread(); ++i)
-    result = LLVM::InsertValueOp::create(
-        builder, b.loc(), result,
-        arith::MulFOp::create(builder, b.loc(), product.extract(sums, i),
-                              factors[i / 2 % halves]),
-        i);
-  return result;
+  return product.collect(StreamedKernel::turned(product.values(sums), factors));
 }
 
 /// A warp whose rows all keep their bases has nothing to multiply.
@@ -378,40 +243,40 @@ void StreamedLowering::consume() {
   };
   auto unpack = [&](ValueRange all) { return RowState(all.drop_front(5)); };
   bool overlaps = scores.isStraight();
-  scf::ForOp loop =
-      b.loop(b.add(tiles.first, 1), tiles.last, b.word(1),
-             pack(state, product.zeros(), keyRing->next(start), start),
-             [&](Value step, ValueRange current) {
-               RingPlace keyPlace{current[1], current[2]};
-               RingPlace valuePlace{current[3], current[4]};
-               RowState now = unpack(current);
-               Value queriesHere = order.fixHere(ownQueries);
-               Value number = b.sub(b.sub(b.add(tiles.last, tiles.first), step),
-                                    b.word(1));
-               SmallVector<Value> missing = missingKeys(number);
-               keyRing->awaitFull(keyPlace);
-               Value sums = product.awaitAll(current[0]);
-               release(*valueRing, valueRing->previousSlot(valuePlace),
-                       b.differs(step, b.add(tiles.first, 1)));
-               sums = turnedIfNeeded(sums, now);
-               SmallVector<Value> weights = scores.packed(now.weights);
-               Value found = startScores(queriesHere, keyPlace);
-               valueRing->awaitFull(valuePlace);
-               sums = startProduct(sums, valuePlace, weights);
-               found = scoreProduct.awaitAllBut(found, overlaps ? 1 : 0);
-               // A call between the start of products and the wait for them
-               // would read their sums.
-               if (!overlaps)
-                 sums = product.awaitAll(sums);
-               release(*keyRing, keyPlace.slot);
-               rows.follow(logitsOf(found, number, missing), now,
-                           /*isFirst=*/false);
-               return pack(now, sums, keyRing->next(keyPlace),
-                           valueRing->next(valuePlace));
-             });
+  scf::ForOp loop = b.loop(
+      b.add(tiles.first, 1), tiles.last, b.word(1),
+      pack(state, product.zeros(), keyRing->next(start), start),
+      [&](Value step, ValueRange current) {
+        RingPlace keyPlace{current[1], current[2]};
+        RingPlace valuePlace{current[3], current[4]};
+        RowState now = unpack(current);
+        Value queriesHere = order.fixHere(ownQueries);
+        Value number = tileAt(step);
+        SmallVector<Value> missing = missingKeys(number);
+        keyRing->awaitFull(keyPlace);
+        Value sums = product.awaitAll(current[0]);
+        release(*valueRing, valueRing->previousSlot(valuePlace),
+                b.differs(step, b.add(tiles.first, 1)));
+        sums = turnedIfNeeded(sums, now);
+        SmallVector<Value> weights = scores.packed(now.weights);
+        Value found = startScores(queriesHere, keyPlace);
+        valueRing->awaitFull(valuePlace);
+        sums = startProduct(sums, valuePlace, weights);
+        found = scoreProduct.awaitAllBut(found, overlaps ? 1 : 0);
+        // A call between the start of products and the wait for them
+        // would read their sums.
+        if (!overlaps)
+          sums = product.awaitAll(sums);
+        release(*keyRing, keyPlace.slot);
+        rows.follow(logitsOf(scoreProduct.values(found), number, missing), now,
+                    /*isFirst=*/false);
+        return pack(now, sums, keyRing->next(keyPlace),
+                    valueRing->next(valuePlace));
+      });
   RowState last = unpack(loop.getResults());
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
-  finish(lastProduct(loop.getResult(0), valuePlace, last), last);
+  Value sums = lastProduct(loop.getResult(0), valuePlace, last);
+  finish(product.values(sums), last);
 }
 
 /// Values of one of two branches; of `body`'s where there always are keys.
@@ -444,7 +309,8 @@ RowState StreamedLowering::firstTile(Value ownQueries) {
     release(*keyRing, start.slot);
     PointEmitter::Scope scope(frame.emitter);
     RowState state;
-    rows.follow(logitsOf(sums, number, missing), state, /*isFirst=*/true);
+    rows.follow(logitsOf(scoreProduct.values(sums), number, missing), state,
+                /*isFirst=*/true);
     return state.all();
   };
   auto nothing = [&] {
@@ -468,49 +334,8 @@ Value StreamedLowering::lastProduct(Value sums, const RingPlace &place,
       .front();
 }
 
-/// The factors of rows, the results of rows, and those of the second
-/// contraction; or what the second launch needs for these.
-void StreamedLowering::finish(Value sums, RowState &state) {
-  PointEmitter &emitter = frame.emitter;
-  tile = order.fixHere(tile);
-  scores.initialize(tile, self);
-  Value factors[halves];
-  for (int64_t half = 0; half < halves; ++half)
-    factors[half] = rows.lastTurn(state, half);
-  if (schedule.leavesParts()) {
-    StreamedLeaver(b, space, schedule, scores, rows)
-        .leave(state, turned(sums, factors), product, part, self.lane);
-    return;
-  }
-  // From the last to the first: rows at the edge share a point.
-  for (int64_t half = halves - 1; half >= 0; --half) {
-    Point point = scores.rowPoint(half);
-    PointEmitter::Scope scope(emitter);
-    Value total = rows.total(state, half);
-    Value factor = rows.finish(state.max[half], total, point);
-    factors[half] =
-        arith::MulFOp::create(builder, b.loc(), factors[half], factor);
-    // Without keys there is nothing to divide.
-    if (tiles.exist)
-      factors[half] = b.select(tiles.exist, factors[half], rows.number(1));
-    if (space.rowResults.empty())
-      continue;
-    // One of the four lanes of a row that is inside.
-    Value writes =
-        frame.both(b.equal(b.rem(self.lane, 4), 0), scores.isInside(half));
-    for (unsigned result : space.rowResults) {
-      Value value = frame.kernel.getYield().getValues()[result];
-      Value computed = emitter.emit(value, point);
-      frame.ifTrue(writes, [&] { emitter.store(result, point, computed); });
-    }
-  }
-  writeResults(turned(sums, factors));
-}
-
-void StreamedLowering::writeResults(Value sums) {
-  TileSums own(1);
-  for (int64_t i = 0; i < product.sumsPerThread(); ++i)
-    own.front().push_back(product.extract(sums, i));
+void StreamedLowering::writeResults(ArrayRef<Value> sums) {
+  TileSums own = {SmallVector<Value>(sums)};
   BufferUse use;
   epilogue->addTo(use);
   int64_t buffers =
@@ -578,7 +403,8 @@ FailureOr<Grid> mlir::fuse::lowerStreamed(KernelFrame &frame,
       verifiedStreamedSpace(frame.kernel, frame.dims, schedule, options);
   if (failed(space))
     return failure();
-  return StreamedLowering(frame, schedule, *space,
-                          {options.aligned, options.divisible})
-      .run();
+  TensorFacts facts{options.aligned, options.divisible};
+  return schedule.getIsa() == MmaIsa::mma_sync
+             ? lowerStreamedSync(frame, schedule, *space, facts)
+             : StreamedLowering(frame, schedule, *space, facts).run();
 }

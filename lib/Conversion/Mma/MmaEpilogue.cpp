@@ -112,12 +112,12 @@ void MmaEpilogue::addResults(TensorFacts facts) {
 }
 
 void MmaEpilogue::initialize(const ConsumerThread &thread, Value buffers,
-                             const BufferUse &all) {
+                             const BufferUse &all, Value number) {
   self = thread;
   use = all;
   isLeader = b.equal(self.thread, 0);
   // Barrier 0 is that of all threads.
-  barrier = b.add(self.consumer, 1);
+  barrier = b.add(number ? number : self.consumer, 1);
   memory = b.behind(buffers,
                     b.mul(self.consumer, MmaScheduleAttr::kBuffers *
                                              MmaScheduleAttr::kBufferBytes));

@@ -60,8 +60,10 @@ public:
   void addTo(BufferUse &use) const;
 
   /// Computes what stays the same for all tiles. The buffers start at `memory`.
+  /// `number`, a word, tells the consumer's barrier from those of others that
+  /// have tiles of their own; null where they share one.
   void initialize(const ConsumerThread &thread, Value memory,
-                  const BufferUse &use);
+                  const BufferUse &use, Value number = {});
 
   /// Writes the results of a tile. `sums` are those of each contraction; what
   /// it reads of inputs() comes from `place` of the ring on.

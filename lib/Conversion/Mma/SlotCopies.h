@@ -5,13 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The threads of a block copy 16 bytes each by cp.async, side by side along the
-// rows of 128 bytes of a box (TileSlot.h), then the rows behind. A thread has
-// the same 16-byte column in each row; so it finds where it starts in a tile's
-// operand once, and adds constants and the step's distance.
-//
-//   thread     0 1 2 3 4 5 6 7    rows 0, 16, ... of 128 threads
-//              8 9 ...            rows 1, 17, ...
+// A thread finds where it starts in a tile's operand once, and adds constants
+// and the step's distance (ThreadChunk.h).
 //
 // What lies past the end of the summed axis is zero: a copy writes 16 bytes,
 // and reads fewer. Nor is anything read past an edge of the result, where
@@ -22,8 +17,8 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_SLOTCOPIES_H
 #define FUSE_LIB_CONVERSION_MMA_SLOTCOPIES_H
 
+#include "ThreadChunk.h"
 #include "TileOrder.h"
-#include "TileSlot.h"
 
 namespace mlir::fuse {
 
@@ -35,7 +30,7 @@ public:
   SlotCopies(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
              const TileSlot &slot, Value memory, Value thread, Value places)
       : b(b), space(space), schedule(schedule), slot(slot), memory(memory),
-        thread(thread), places(places) {}
+        chunk(b, thread, schedule.getThreads()), places(places) {}
 
   /// Finds where this thread reads of the tile, in a segment.
   void start(const TilePlace &tile, unsigned segment);
@@ -68,21 +63,18 @@ private:
                  int64_t offset, ArrayRef<SlotBox> boxes, int64_t boxRows,
                  Value first, int64_t tileSize, ArrayRef<Extent> own,
                  const TilePlace &tile);
-  Index strideOf(const MmaOperand &operand, unsigned dim);
   void copyBox(const Source &source, const SlotBox &box, Value step, Value at,
                llvm::function_ref<bool()> isTaken);
   Value bytesInside(const Source &source, Value own, Value place);
-  Value moved(Value pointer, Type element, const Index &elements);
-  int64_t rowsAtOnce() const;
 
   MmaBuilder &b;
   const MmaSpace &space;
   MmaScheduleAttr schedule;
   const TileSlot &slot;
-  Value memory, thread, places;
+  Value memory;
+  ThreadChunk chunk;
+  Value places;
   SmallVector<Source> sources;
-  /// Where this thread writes in a box.
-  Value target;
 };
 
 } // namespace mlir::fuse

@@ -19,12 +19,8 @@ StreamedPages::StreamedPages(MmaBuilder &b, const MmaOperand &operand,
       axes.push_back(axis ? axisOf(axis) : 0);
 }
 
-Value StreamedPages::rowInPage(Value firstKey, int64_t number) {
-  return b.rem(b.add(firstKey, number * rowsPerCopy()), operand.pages->rows);
-}
-
 /// Behind the last page of the sequence nothing is read.
-SmallVector<Value> StreamedPages::load(const TilePlace &tile, Value firstKey) {
+Value StreamedPages::pageOf(const TilePlace &tile, Value key) {
   const MmaPages &pages = *operand.pages;
   PointEmitter &emitter = b.frame.emitter;
   OpBuilder &builder = b.builder;
@@ -32,28 +28,28 @@ SmallVector<Value> StreamedPages::load(const TilePlace &tile, Value firstKey) {
   Index perSequence = emitter.size(pages.perSequence);
   Value count = arith::IndexCastOp::create(
       builder, b.loc(), wide, emitter.materialize(emitter.size(pages.count)));
+  Index page = b.indexOf(b.div(key, pages.rows));
+  Value isInside = emitter.less(page, perSequence);
   Point point;
   for (char axis : axes)
     point.dims.push_back(axis ? b.indexOf(tile.outer.lookup(axis))
                               : Index::constant(0));
-  point.dims.emplace_back();
+  point.dims.push_back(
+      emitter.min(page, emitter.add(perSequence, Index::constant(-1))));
+  Value id = emitter.emit(pages.ids, point);
+  if (id.getType() != wide)
+    id = arith::ExtSIOp::create(builder, b.loc(), wide, id);
+  Value exists = b.frame.both(
+      isInside, arith::CmpIOp::create(builder, b.loc(),
+                                      arith::CmpIPredicate::ult, id, count));
+  return b.select(exists, arith::TruncIOp::create(builder, b.loc(), word, id),
+                  b.word(-1));
+}
+
+SmallVector<Value> StreamedPages::load(const TilePlace &tile, Value firstKey) {
   SmallVector<Value> found;
-  for (int64_t copy = 0; copy < copies(); ++copy) {
-    Index page =
-        b.indexOf(b.div(b.add(firstKey, copy * rowsPerCopy()), pages.rows));
-    Value isInside = emitter.less(page, perSequence);
-    point.dims.back() =
-        emitter.min(page, emitter.add(perSequence, Index::constant(-1)));
-    Value id = emitter.emit(pages.ids, point);
-    if (id.getType() != wide)
-      id = arith::ExtSIOp::create(builder, b.loc(), wide, id);
-    Value exists = b.frame.both(
-        isInside, arith::CmpIOp::create(builder, b.loc(),
-                                        arith::CmpIPredicate::ult, id, count));
-    found.push_back(
-        b.select(exists, arith::TruncIOp::create(builder, b.loc(), word, id),
-                 b.word(-1)));
-  }
+  for (int64_t copy = 0; copy < copies(); ++copy)
+    found.push_back(pageOf(tile, b.add(firstKey, copy * rowsPerCopy())));
   return found;
 }
 
@@ -84,10 +80,11 @@ void StreamedPages::copy(TileRing &ring, const RingPlace &place,
       auto number = static_cast<int64_t>(index);
       SmallVector<Value> coordinates;
       for (char axis : operand.axes)
-        coordinates.push_back(axis == MmaPages::kAxis ? page
-                              : axis == operand.pages->axis
-                                  ? rowInPage(firstKey, number)
-                                  : coordinate(axis, box));
+        coordinates.push_back(
+            axis == MmaPages::kAxis ? page
+            : axis == operand.pages->axis
+                ? rowInPage(b.add(firstKey, number * rowsPerCopy()))
+                : coordinate(axis, box));
       ring.copy(b.add(at, box.offset + number * bytesOfCopy), map, coordinates,
                 barrier);
     }

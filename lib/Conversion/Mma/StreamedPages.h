@@ -44,8 +44,11 @@ public:
     return exist() ? std::min(operand.pages->rows, tileKeys) : tileKeys;
   }
   int64_t copies() const { return tileKeys / rowsPerCopy(); }
-  /// The pages of a tile, words; -1 for what is not there. `firstKey` is a
-  /// word.
+  /// The page that has a key, a word; -1 if it is not there.
+  Value pageOf(const TilePlace &tile, Value key);
+  /// The row of a key in its page.
+  Value rowInPage(Value key) { return b.rem(key, operand.pages->rows); }
+  /// The pages of a tile, words; `firstKey` is one, too.
   SmallVector<Value> load(const TilePlace &tile, Value firstKey);
   /// Copies the tile from `firstKey` on, of the pages `found` that load() gave,
   /// or as copySlot() does where there are none.
@@ -54,9 +57,6 @@ public:
             BoxCoordinate coordinate);
 
 private:
-  /// The row in its page of the key that copy `number` starts at.
-  Value rowInPage(Value firstKey, int64_t number);
-
   MmaBuilder &b;
   const MmaOperand &operand;
   int64_t tileKeys;

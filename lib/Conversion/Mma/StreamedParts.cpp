@@ -41,10 +41,8 @@ FailureOr<StreamedSpace>
 mlir::fuse::verifiedStreamedSpace(KernelOp kernel, const DimClasses &dims,
                                   StreamedScheduleAttr schedule,
                                   const EmitOptions &options) {
-  if (!options.wgmma)
-    return kernel.emitError()
-           << "expected a chip with wgmma for #fuse.streamed, such as sm_90a, "
-              "but got another; form the kernels for that chip";
+  if (failed(verifyStreamedChip(kernel, schedule, options)))
+    return failure();
   Reason reason;
   FailureOr<StreamedSpace> space = streamedSpaceOf(
       kernel, dims, {options.aligned, options.divisible}, reason);
@@ -98,7 +96,7 @@ mlir::fuse::streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
 // The first launch
 //===----------------------------------------------------------------------===//
 
-void StreamedLeaver::leave(const RowState &state, Value sums, Wgmma &product,
+void StreamedLeaver::leave(const RowState &state, ArrayRef<Value> sums,
                            Value part, Value lane) {
   constexpr int64_t pair = StreamedScores::pair,
                     halves = StreamedScores::halves;
@@ -122,7 +120,7 @@ void StreamedLeaver::leave(const RowState &state, Value sums, Wgmma &product,
       Index first = emitter.add(emitter.mul(row, pitch), quadColumn);
       for (int64_t block = 0; block < blocks; ++block) {
         Value both = emitter.gatherLanes(b.loc(), pair, [&](int64_t i) {
-          return product.extract(sums, halves * pair * block + pair * half + i);
+          return sums[halves * pair * block + pair * half + i];
         });
         leaveStates(b.frame, {{both}}, number,
                     emitter.add(first, Index::constant(block * blockColumns)),

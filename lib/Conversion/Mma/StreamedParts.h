@@ -31,7 +31,6 @@
 
 #include "Reductions/PartStates.h"
 #include "StreamedRows.h"
-#include "Wgmma.h"
 
 namespace mlir::fuse {
 
@@ -59,7 +58,7 @@ public:
       : b(b), emitter(b.frame.emitter), space(space), schedule(schedule),
         scores(scores), rows(rows) {}
 
-  void leave(const RowState &state, Value sums, Wgmma &product, Value part,
+  void leave(const RowState &state, ArrayRef<Value> sums, Value part,
              Value lane);
 
 private:

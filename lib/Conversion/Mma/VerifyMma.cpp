@@ -155,6 +155,43 @@ FailureOr<MmaSpace> mlir::fuse::verifiedMmaSpace(KernelOp kernel,
   return space;
 }
 
+LogicalResult mlir::fuse::verifyStreamedChip(KernelOp kernel,
+                                             StreamedScheduleAttr schedule,
+                                             const EmitOptions &options) {
+  bool isSync = schedule.getIsa() == MmaIsa::mma_sync;
+  if (!isSync && !options.wgmma)
+    return kernel.emitError()
+           << "expected a chip with wgmma for #fuse.streamed with isa = wgmma, "
+              "such as sm_90a, but got another; use isa = mma_sync";
+  if (!isSync)
+    return success();
+  if (options.sharedBytes == 0)
+    return kernel.emitError()
+           << "expected a GPU for #fuse.streamed, but got another target; use "
+              "#fuse.streamed_panels";
+  if (schedule.sharedBytes() <= options.sharedBytes)
+    return success();
+  return kernel.emitError()
+         << "expected at most " << options.sharedBytes
+         << " bytes of shared memory, as the chip has for a block, but got "
+         << schedule.sharedBytes() << "; use fewer stages or a smaller tile_k";
+}
+
+/// Rows of keys or values that follow each other in memory make whole rows of
+/// shared memory.
+static LogicalResult verifyKeyRows(KernelOp kernel, const StreamedSpace &space,
+                                   StreamedScheduleAttr schedule) {
+  bool areAlong =
+      !space.keys.isAlongK(space.k) || space.values().isAlongK(space.product.k);
+  constexpr int64_t row = MmaScheduleAttr::kRowElements;
+  if (!areAlong || schedule.getTileK() % row == 0)
+    return success();
+  return kernel.emitError() << "expected tile_k to be a multiple of " << row
+                            << " where neighbours in memory are rows of the "
+                               "second or third operand, but got "
+                            << schedule.getTileK() << "; choose " << row;
+}
+
 LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
                                          const StreamedSpace &space,
                                          const DimClasses &dims,
@@ -170,6 +207,8 @@ LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
     return kernel.emitError() << "expected depth of at least " << depth
                               << ", what the first contraction sums, but got "
                               << schedule.getDepth() << "; choose a larger one";
+  if (failed(verifyKeyRows(kernel, space, schedule)))
+    return failure();
   for (const MmaOperand *operand : {&space.keys, &space.values()})
     if (operand->pages && operand->pages->rows % schedule.getTileK() != 0 &&
         schedule.getTileK() % operand->pages->rows != 0)

@@ -24,6 +24,10 @@ FailureOr<MmaSpace> verifiedMmaSpace(KernelOp kernel, const DimClasses &dims,
                                      MmaScheduleAttr schedule,
                                      const EmitOptions &options);
 
+/// An error at the kernel if the chip lacks what the schedule needs.
+LogicalResult verifyStreamedChip(KernelOp kernel, StreamedScheduleAttr schedule,
+                                 const EmitOptions &options);
+
 /// The same of streamed rows: tiles hold the columns of both contractions.
 LogicalResult verifyStreamed(KernelOp kernel, const StreamedSpace &space,
                              const DimClasses &dims,

@@ -38,6 +38,13 @@ Value Wgmma::extract(Value sums, int64_t number) {
   return LLVM::ExtractValueOp::create(b.builder, b.loc(), sums, number);
 }
 
+SmallVector<Value> Wgmma::values(Value sums) {
+  SmallVector<Value> found;
+  for (int64_t i = 0; i < sumsPerThread(); ++i)
+    found.push_back(extract(sums, i));
+  return found;
+}
+
 Value Wgmma::collect(ArrayRef<Value> sums) {
   Value all = undefined();
   for (auto [number, sum] : llvm::enumerate(sums))

@@ -37,6 +37,8 @@ public:
   Value zeros();
   Value undefined();
   Value extract(Value sums, int64_t number);
+  /// All of them, one by one.
+  SmallVector<Value> values(Value sums);
   /// The struct of these sums.
   Value collect(ArrayRef<Value> sums);
   /// Of finished sums, one by one.

@@ -120,7 +120,7 @@ def attention_reason(node, options):
             "the library's attention is faster on a CPU (attention='always' takes it)"
         )
     if torch.cuda.get_device_capability(value.device) != (9, 0):
-        return "only on Hopper its scores stay out of memory"
+        return "it is measured on Hopper only (attention='always' takes it elsewhere)"
     return _reason_on_hopper(value, *(first_value(n) for n in node.args[:3]))
 
 

@@ -230,3 +230,11 @@ func.func @bounded(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: ten
   %o = fuse.matmul %w, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>
   return %o : tensor<2x130x64xbf16>
 }
+
+// Queries, keys and values along the tokens: rows of memory are features.
+func.func @along(%q: tensor<2x64x136xf16>, %k: tensor<2x64x200xf16>, %v: tensor<2x64x200xf16>) -> tensor<2x136x64xf16> {
+  %s = fuse.contract "hdm,hdn->hmn" %q, %k : tensor<2x64x136xf16>, tensor<2x64x200xf16> -> tensor<2x136x200xf16>
+  %p = fuse.softmax %s dims = [2] : tensor<2x136x200xf16>
+  %o = fuse.contract "hmn,hdn->hmd" %p, %v : tensor<2x136x200xf16>, tensor<2x64x200xf16> -> tensor<2x136x64xf16>
+  return %o : tensor<2x136x64xf16>
+}

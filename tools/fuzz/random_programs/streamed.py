@@ -35,11 +35,21 @@ def repeated(g, value, times):
     return emit_collapse(g, many, HEADS_AND_PARTS, [batch, heads * times, *rest])
 
 
+def places(g, scores, dim):
+    return g.emit("iota", f"fuse.iota dim = {dim} : {{r}}", [], scores.shape, "i32")
+
+
 def visible(g, scores, batch):
-    """The first scores of each sequence, as many as an argument says."""
-    places = g.emit("iota", "fuse.iota dim = 3 : {r}", [], scores.shape, "i32")
-    length = g.argument([batch, 1, 1, 1], "i32")
-    shown = emit_compare(g, g.choice(["le", "lt", "ge"]), places, length)
+    """The first scores of each sequence, as many as an argument says; or those up to the query's
+    own place, or from one so far before it on."""
+    keys = places(g, scores, 3)
+    if g.chance(0.6):
+        length = g.argument([batch, 1, 1, 1], "i32")
+        shown = emit_compare(g, g.choice(["le", "lt", "ge"]), keys, length)
+    else:
+        further = g.constant(str(g.choice([-3, 0, 40, 100])), (), "i32")
+        bound = emit_binary(g, "add", places(g, scores, 2), further)
+        shown = emit_compare(g, g.choice(["le", "gt"]), keys, bound)
     hidden = g.constant("0xFF800000", (), "f32")
     return g.emit(
         "select",
@@ -52,10 +62,10 @@ def visible(g, scores, batch):
 
 def steep(g, scores):
     """Neighbouring keys differ by so much that the maximum is another one soon."""
-    places = g.emit("iota", "fuse.iota dim = 3 : {r}", [], scores.shape, "i32")
+    keys = places(g, scores, 3)
     slope = g.constant(g.choice(["0.1", "-0.1", "0.5", "-0.5"]), (), "f32")
     return emit_binary(
-        g, "add", scores, emit_binary(g, "mul", g.cast(places, "f32"), slope)
+        g, "add", scores, emit_binary(g, "mul", g.cast(keys, "f32"), slope)
     )
 
 

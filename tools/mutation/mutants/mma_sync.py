@@ -85,11 +85,6 @@ MMA_SYNC = [
         "lib/Conversion/Mma/SlotCopies.cpp",
         "lit:Emulator/mma-sync lit:Emulator",
         (
-            "sync-copies-without-the-swizzle",
-            "Value chunk = b.bitXor(b.rem(thread, rowChunks), b.rem(row, rowChunks));",
-            "Value chunk = b.rem(thread, rowChunks);",
-        ),
-        (
             "sync-tail-of-k-is-copied",
             "Value isInside = b.isLess(place, places);",
             "Value isInside = b.isLess(place, b.add(places, 1));",
@@ -106,8 +101,17 @@ MMA_SYNC = [
         ),
         (
             "sync-last-rows-of-a-box-are-copied-by-all",
-            "if (first + rowsAtOnce() > source.boxRows)",
+            "if (first + chunk.rowsAtOnce > source.boxRows)",
             "if (false)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/ThreadChunk.cpp",
+        "lit:Emulator/mma-sync lit:Emulator",
+        (
+            "sync-copies-without-the-swizzle",
+            "Value swizzled = b.bitXor(column, b.rem(row, perRow));",
+            "Value swizzled = column;",
         ),
     ),
     *of_file(

@@ -12,6 +12,20 @@ STREAMED = [
             "",
         ),
         (
+            "streamed-values-are-released-while-they-are-multiplied",
+            "release(*valueRing, valueRing->previousSlot(valuePlace),",
+            "release(*valueRing, valuePlace.slot,",
+        ),
+        (
+            "streamed-call-between-products-and-their-wait",
+            "scoreProduct.awaitAllBut(found, overlaps ? 1 : 0)",
+            "scoreProduct.awaitAllBut(found, 2)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedKernel.cpp",
+        "lit:Emulator/streamed lit:Emulator",
+        (
             "streamed-sums-are-not-turned-to-the-maximum-at-the-end",
             "arith::MulFOp::create(builder, b.loc(), factors[half], factor);",
             "factor;",
@@ -21,15 +35,93 @@ STREAMED = [
             "signedLess(b.add(key, schedule.getTileK()), tiles.all.last)",
             "signedLess(key, tiles.all.last)",
         ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/LowerStreamedSync.cpp",
+        "lit:Emulator/streamed-sync lit:Emulator/decoded-sync lit:Emulator",
         (
-            "streamed-values-are-released-while-they-are-multiplied",
-            "release(*valueRing, valueRing->previousSlot(valuePlace),",
-            "release(*valueRing, valuePlace.slot,",
+            "streamed-sync-tile-is-not-awaited",
+            "2 * (stages() - 1));\n  meet();",
+            "2 * stages());\n  meet();",
         ),
         (
-            "streamed-call-between-products-and-their-wait",
-            "scoreProduct.awaitAllBut(found, overlaps ? 1 : 0)",
-            "scoreProduct.awaitAllBut(found, 2)",
+            "streamed-sync-tile-without-a-barrier",
+            "2 * (stages() - 1));\n  meet();",
+            "2 * (stages() - 1));",
+        ),
+        (
+            "streamed-sync-keys-are-copied-where-others-still-read",
+            "  awaitCopies();\n  copyTile(*keyRing, b.add(step, stages()), slot);",
+            "  copyTile(*keyRing, b.add(step, stages()), slot);\n  awaitCopies();",
+        ),
+        (
+            "streamed-sync-values-are-copied-to-the-slot-that-is-next",
+            "copyTile(*valueRing, b.add(step, stages() - 1), previousSlot(slot));",
+            "copyTile(*valueRing, b.add(step, stages() - 1), slot);",
+        ),
+        (
+            "streamed-sync-tile-of-another-part-is-copied",
+            "frame.ifTrue(b.isLess(step, tiles.last), [&] {",
+            "frame.ifTrue(Value(), [&] {",
+        ),
+        (
+            "streamed-sync-sums-are-not-turned-to-a-new-base",
+            "sums = turnedIfNeeded(sums, state);",
+            "",
+        ),
+        (
+            "streamed-sync-fragments-of-another-warp",
+            "Value row = b.mul(warp, MmaSync::kRows);",
+            "Value row = b.mul(warp, MmaSync::kColumns);",
+        ),
+        (
+            "streamed-sync-consumers-have-the-same-queries",
+            "b.mul(self.consumer, queries.offsetOf(MmaScheduleAttr::kRows))",
+            "b.word(0)",
+        ),
+        (
+            "streamed-sync-queries-of-another-head",
+            "Value head = b.div(place, perHead);",
+            "Value head = b.rem(place, b.word(schedule.getHeads()));",
+        ),
+        (
+            "streamed-sync-heads-that-are-not-there-are-read",
+            "b.isLess(number, b.word(space.headCount(dims)))",
+            "Value()",
+        ),
+        (
+            "streamed-sync-results-go-where-others-still-read",
+            "if (schedule.getStore() != MmaStore::direct)\n    meet();",
+            "",
+        ),
+        (
+            "streamed-sync-consumer-without-rows-writes",
+            "exists = b.isLess(place.row,",
+            "exists = b.differs(place.row,",
+        ),
+        (
+            "streamed-sync-missing-page-is-read",
+            "b.differs(page, b.word(-1))",
+            "Value()",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedCopies.cpp",
+        "lit:Emulator/streamed-sync lit:Emulator/decoded-sync lit:Emulator",
+        (
+            "streamed-sync-rows-past-the-last-are-read",
+            "row.exists = b.isLess(number, b.wordOf(emitter.size(rowExtent)));",
+            "",
+        ),
+        (
+            "streamed-sync-features-past-the-last-are-read",
+            "(!arePlacesRows() || further < innerExtent.size)",
+            "true",
+        ),
+        (
+            "streamed-sync-neighbours-past-the-last-are-read",
+            "bytes = b.select(b.isLess(along, end), bytes, zero);",
+            "",
         ),
     ),
     *of_file(
@@ -76,13 +168,17 @@ STREAMED = [
         "lit:Emulator/decoded lit:Emulator",
         (
             "streamed-page-of-the-tile-before",
-            "b.div(b.add(firstKey, copy * rowsPerCopy()), pages.rows)",
-            "b.div(firstKey, pages.rows)",
+            "pageOf(tile, b.add(firstKey, copy * rowsPerCopy()))",
+            "pageOf(tile, firstKey)",
         ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedPages.h",
+        "lit:Emulator/decoded lit:Emulator",
         (
             "streamed-row-of-another-page",
-            "return b.rem(b.add(firstKey, number * rowsPerCopy()), operand.pages->rows);",
-            "return b.rem(firstKey, 2 * operand.pages->rows);",
+            "return b.rem(key, operand.pages->rows);",
+            "return b.rem(key, 2 * operand.pages->rows);",
         ),
     ),
     *of_file(

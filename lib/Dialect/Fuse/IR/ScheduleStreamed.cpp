@@ -23,14 +23,15 @@ static constexpr int64_t kMostColumns = 256;
 /// The sums of two leave registers for no third.
 static constexpr int64_t kMostConsumers = 2;
 static constexpr int64_t kMostStages = 8;
-/// Shared memory of a block on the chips with wgmma.
+/// Shared memory of a block on the chips with the most.
 static constexpr int64_t kMostSharedBytes = 227 * 1024;
 static constexpr int64_t kBarrierBytes = 8;
 /// Where swizzled rows may start.
 static constexpr int64_t kSwizzleBytes = 1024;
 
 int64_t StreamedScheduleAttr::getThreads() const {
-  return (1 + getConsumers()) * MmaScheduleAttr::kGroup;
+  int64_t producers = getIsa() == MmaIsa::mma_sync ? 0 : 1;
+  return (producers + getConsumers()) * MmaScheduleAttr::kGroup;
 }
 
 /// Neighbours along a row that a thread has of the sums.
@@ -48,33 +49,38 @@ int64_t StreamedScheduleAttr::valueBytes() const {
   return getTileK() * getTileN() * MmaScheduleAttr::kElementBytes;
 }
 
+/// Consumers of mma_sync have tiles of their own: in one they would share the
+/// columns.
 MmaScheduleAttr StreamedScheduleAttr::resultTile() const {
+  int64_t consumers = getIsa() == MmaIsa::mma_sync ? 1 : getConsumers();
   return MmaScheduleAttr::get(
-      getContext(), getIsa(), getTileM(), getTileN(),
-      /*tile_k=*/MmaScheduleAttr::kRowElements, /*stages=*/2, getConsumers(),
+      getContext(), getIsa(), MmaScheduleAttr::kRows * consumers, getTileN(),
+      /*tile_k=*/MmaScheduleAttr::kRowElements, /*stages=*/2, consumers,
       /*raster=*/1, getStore(), /*persistent=*/1, /*split_k=*/1,
       /*swap=*/false, /*operand_bits=*/16, /*cluster_m=*/1,
       /*cluster_n=*/1);
 }
 
-static int64_t resultBytesOf(MmaStore store, int64_t consumers) {
-  return store == MmaStore::tma ? consumers * MmaScheduleAttr::kBuffers *
-                                      MmaScheduleAttr::kBufferBytes
-                                : 0;
-}
-
 /// Two barriers for each slot of both rings and for the queries, and what
-/// aligning the first row takes.
-static int64_t sharedBytesOf(int64_t tileM, int64_t tileN, int64_t tileK,
-                             int64_t depth, int64_t stages, int64_t results) {
+/// aligning the first row takes. Results of mma_sync lie where slots were.
+static int64_t sharedBytesOf(MmaIsa isa, int64_t tileM, int64_t tileN,
+                             int64_t tileK, int64_t depth, int64_t stages,
+                             int64_t consumers, MmaStore store) {
   int64_t elements = tileM * depth + stages * tileK * (depth + tileN);
-  return elements * MmaScheduleAttr::kElementBytes + results +
-         2 * (2 * stages + 1) * kBarrierBytes + kSwizzleBytes;
+  int64_t operands = elements * MmaScheduleAttr::kElementBytes;
+  int64_t results = store == MmaStore::direct
+                        ? 0
+                        : consumers * MmaScheduleAttr::kBuffers *
+                              MmaScheduleAttr::kBufferBytes;
+  if (isa == MmaIsa::mma_sync)
+    return std::max(operands, results) + kSwizzleBytes;
+  return operands + results + 2 * (2 * stages + 1) * kBarrierBytes +
+         kSwizzleBytes;
 }
 
 int64_t StreamedScheduleAttr::sharedBytes() const {
-  return sharedBytesOf(getTileM(), getTileN(), getTileK(), getDepth(),
-                       getStages(), resultBytesOf(getStore(), getConsumers()));
+  return sharedBytesOf(getIsa(), getTileM(), getTileN(), getTileK(), getDepth(),
+                       getStages(), getConsumers(), getStore());
 }
 
 StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
@@ -89,13 +95,33 @@ StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
 }
 
 static LogicalResult verifyColumns(EmitError emitError, StringRef name,
-                                   int64_t value) {
-  constexpr int64_t row = MmaScheduleAttr::kRowElements;
-  if (value >= row && value <= kMostColumns && value % row == 0)
+                                   int64_t value, int64_t unit) {
+  if (value >= unit && value <= kMostColumns && value % unit == 0)
     return success();
-  return emitError() << "expected " << name << " to be a multiple of " << row
-                     << " (128 bytes) up to " << kMostColumns << ", but got "
-                     << value << "; choose " << 2 * row;
+  return emitError() << "expected " << name << " to be a multiple of " << unit
+                     << " (" << unit * MmaScheduleAttr::kElementBytes
+                     << " bytes) up to " << kMostColumns << ", but got "
+                     << value << "; choose " << 2 * unit;
+}
+
+/// What only one of the instructions' kernels does.
+static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
+                               int64_t stages) {
+  bool isSync = isa == MmaIsa::mma_sync;
+  MmaStore other = isSync ? MmaStore::tma : MmaStore::rows;
+  if (store == other)
+    return emitError() << "expected store = direct or "
+                       << (isSync ? "rows" : "tma")
+                       << " for isa = " << stringifyMmaIsa(isa)
+                       << ", but got store = " << stringifyMmaStore(store)
+                       << "; use store = direct";
+  int64_t fewest = isSync ? 1 : 2;
+  if (stages < fewest || stages > kMostStages)
+    return emitError() << "expected stages from " << fewest << " to "
+                       << kMostStages
+                       << (isSync ? "" : ", one to multiply and one to fill")
+                       << ", but got " << stages << "; choose 2";
+  return success();
 }
 
 LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
@@ -104,9 +130,8 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
                                            int64_t stages, int64_t consumers,
                                            MmaStore store, int64_t heads,
                                            int64_t split) {
-  if (isa != MmaIsa::wgmma)
-    return emitError() << "expected isa = wgmma, but got "
-                       << stringifyMmaIsa(isa) << "; use isa = wgmma";
+  if (failed(verifyIsa(emitError, isa, store, stages)))
+    return failure();
   if (consumers < 1 || consumers > kMostConsumers)
     return emitError() << "expected consumers from 1 to " << kMostConsumers
                        << ", but got " << consumers << "; choose 2";
@@ -122,16 +147,14 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
   if (split < 1)
     return emitError() << "expected a split of at least 1, but got " << split
                        << "; choose 1";
-  if (failed(verifyColumns(emitError, "tile_n", tileN)) ||
-      failed(verifyColumns(emitError, "tile_k", tileK)) ||
-      failed(verifyColumns(emitError, "depth", depth)))
+  constexpr int64_t row = MmaScheduleAttr::kRowElements;
+  int64_t unitK = isa == MmaIsa::mma_sync ? row / 2 : row;
+  if (failed(verifyColumns(emitError, "tile_n", tileN, row)) ||
+      failed(verifyColumns(emitError, "tile_k", tileK, unitK)) ||
+      failed(verifyColumns(emitError, "depth", depth, row)))
     return failure();
-  if (stages < 2 || stages > kMostStages)
-    return emitError() << "expected stages from 2 to " << kMostStages
-                       << ", one to multiply and one to fill, but got "
-                       << stages << "; choose 2";
   int64_t widest = std::max(tileN, tileK);
-  if (consumers == 1 && widest > kMostColumnsAlone)
+  if (isa == MmaIsa::wgmma && consumers == 1 && widest > kMostColumnsAlone)
     return emitError() << "expected tile_n and tile_k of at most "
                        << kMostColumnsAlone << " with one consumer, but got "
                        << widest << "; use consumers = 2";
@@ -140,8 +163,8 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
     return emitError() << "expected at most " << kMostHeld
                        << " registers of sums, scores and weights, but got "
                        << held << "; use a smaller tile_k";
-  int64_t bytes = sharedBytesOf(tileM, tileN, tileK, depth, stages,
-                                resultBytesOf(store, consumers));
+  int64_t bytes =
+      sharedBytesOf(isa, tileM, tileN, tileK, depth, stages, consumers, store);
   if (bytes <= kMostSharedBytes)
     return success();
   return emitError() << "expected at most " << kMostSharedBytes

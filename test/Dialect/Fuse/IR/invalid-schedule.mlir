@@ -510,7 +510,7 @@ func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128,
 
 // -----
 
-// streamed, 4.
+// streamed, 5.
 // expected-error @+1 {{expected at most 232448 bytes of shared memory, but got 263280; use fewer stages or a smaller tile_k}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 3, consumers = 2, store = tma>}
 
@@ -527,9 +527,26 @@ func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, 
 
 // -----
 
-// A slot is multiplied while another is filled.
+// streamed, 4. A slot is multiplied while another is filled.
 // expected-error @+1 {{expected stages from 2 to 8, one to multiply and one to fill, but got 1; choose 2}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 1, consumers = 2, store = tma>}
+
+// -----
+
+// streamed, 2.
+// expected-error @+1 {{expected tile_k to be a multiple of 32 (64 bytes) up to 256, but got 48; choose 64}}
+func.func private @f() attributes {s = #fuse.streamed<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 48, depth = 64, stages = 2, consumers = 1, store = rows>}
+
+// -----
+
+// streamed, 4.
+// expected-error @+1 {{expected stages from 1 to 8, but got 0; choose 2}}
+func.func private @f() attributes {s = #fuse.streamed<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, depth = 64, stages = 0, consumers = 1, store = rows>}
+
+// -----
+
+// expected-error @+1 {{expected store = direct or rows for isa = mma_sync, but got store = tma; use store = direct}}
+func.func private @f() attributes {s = #fuse.streamed<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, depth = 64, stages = 2, consumers = 1, store = tma>}
 
 // -----
 

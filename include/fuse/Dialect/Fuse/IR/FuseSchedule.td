@@ -511,12 +511,12 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     For a contraction of f16 or bf16, a softmax of its rows, and a contraction
     of these with a third operand, as attention is: the scores and the weights
     stay in registers. A block has `tile_m` rows of the first operand (the
-    queries), which lie in shared memory, `depth` elements each. One warpgroup
-    copies `tile_k` rows of the second operand (the keys) and of the third (the
-    values) at a time, into two rings of `stages` slots. `consumers` other
-    warpgroups, each of 64 rows, multiply queries and keys, follow the maximum
-    and the sum of each row online, and multiply the exponentials, from
-    registers, with the values, of which they sum `tile_n` columns.
+    queries), `depth` elements each, and takes `tile_k` rows of the second
+    operand (the keys) and of the third (the values) at a time, from two rings
+    of `stages` slots in shared memory. Each of `consumers` groups of four warps
+    multiplies 64 rows of queries with keys, follows the maximum and the sum of
+    each row online, and multiplies the exponentials, from registers, with the
+    values, of which it sums `tile_n` columns.
 
     `store` is that of `#fuse.mma`.
 
@@ -527,14 +527,19 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     most one for `tile_k` keys. With either, a block leaves the statistics of
     its rows and its sums in memory, as f32, and a second launch combines them.
 
-    `isa = wgmma` (sm_90a): m64nNk16.
+    `isa = wgmma` (sm_90a): m64nNk16; one more group of warps copies.
+    `isa = mma_sync` (every chip): m16n8k16, 16 rows a warp; all threads copy by
+    cp.async. Queries stay in registers where these have room, and results go
+    through shared memory where the slots were.
 
     1. `tile_m` is 64 times the consumers; `heads` is a power of two up to it.
-    2. `tile_n`, `tile_k` and `depth` are multiples of 64 up to 256; with one
-       consumer the first two are at most 192.
+    2. `tile_n`, `tile_k` and `depth` are multiples of 64 up to 256, `tile_k`
+       of 32 for `mma_sync`; with one consumer of `wgmma` the first two are at
+       most 192.
     3. A thread has at most 176 registers of sums, scores and weights:
        (`tile_n` + `tile_k`) / 2 + `tile_k` / 4.
-    4. What is copied, the results and the barriers have room in shared memory.
+    4. `stages` is 2 to 8, or 1 for `mma_sync`.
+    5. What is copied, the results and the barriers have room in shared memory.
 
     ```mlir
     schedule = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128,
