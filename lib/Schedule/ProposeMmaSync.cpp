@@ -26,9 +26,9 @@ static constexpr double sumBytes = 4;
 /// Registers of a thread beside sums and two fragments of each operand.
 static constexpr int64_t otherRegisters = 40;
 /// Clocks for which a block's warps wait for each other and for shared memory
-/// at the end of a step, and from a copy's start to its arrival from the L2.
-/// From published latencies; not fitted.
-static constexpr double meetingClocks = 100, arrivalClocks = 1200;
+/// at the end of a step. From published latencies; not fitted.
+static constexpr double meetingClocks = 100;
+static constexpr double arrivalClocks = mmaSyncArrivalClocks;
 /// The rows of a warp that follow each other, and words of operands: 16 rows
 /// have four, 8 columns two.
 static constexpr int64_t warpRows = 16, groupWarps = 4;

@@ -24,6 +24,10 @@
 
 namespace mlir::fuse {
 
+/// Clocks from a copy's start to its arrival from the L2. From published
+/// latencies; not fitted.
+inline constexpr double mmaSyncArrivalClocks = 1200;
+
 /// Tiles of all batches, rows and columns.
 double mmaTilesOf(MmaScheduleAttr schedule, const MmaProduct &product);
 /// Clocks in which a block computes what follows for its share of a tile.

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProposeMmaSync.h"
 #include "fuse/Analysis/ContractionSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/StreamedSpace.h"
@@ -73,6 +74,7 @@ private:
   }
   double keySeconds(double blocks, double bytes, double resident) const;
   double productClocks(double rows, double keys) const;
+  double waitingClocks(double tiles) const;
   /// With which all keys are one block's where rows are many. Two blocks of one
   /// group of warps each compute softmaxes and products at different times;
   /// wgmma does so in one block.
@@ -151,6 +153,12 @@ double StreamedModel::productClocks(double rows, double keys) const {
                   read / gpu.sharedBytesPerClock);
 }
 
+/// Of a block with so many tiles of keys, where no other fills what it waits
+/// for: its keys arrive, and then its values.
+double StreamedModel::waitingClocks(double tiles) const {
+  return gpu.hasWgmma ? 0 : 2 * tiles * mmaSyncArrivalClocks;
+}
+
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double tiles = tilesOf(sharing), keyTiles = std::ceil(keys / tileK);
   double parts = std::floor(sharing.split / std::max(1.0, tiles));
@@ -168,6 +176,9 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
       std::max(waves * clocks / hertz, bytes / gpu.memoryBytesPerSecond);
   // Tiles that run together share what they read.
   double resident = sharing.consumers == 1 ? mostResident : 1;
+  double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
+  seconds = std::max(seconds,
+                     turns * waitingClocks(std::ceil(ownKeys / tileK)) / hertz);
   double sharers = tiles / batches;
   seconds = std::max(
       seconds, keySeconds(blocks / sharers, ownKeys * rowBytes, resident));
