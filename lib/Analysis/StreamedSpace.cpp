@@ -11,6 +11,7 @@
 
 #include "MmaOperands.h"
 #include "fuse/Analysis/OpCost.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -18,8 +19,10 @@ using namespace mlir::fuse;
 
 /// Of a row of the queries, and of the sums: with tensor cores, and in panels.
 static constexpr int64_t mostDepth = 256, mostPanelDepth = 1024;
-/// Ops that compute keys or values in panels, once for every tile of queries.
+/// Ops that compute keys or values, once for every tile of queries.
 static constexpr unsigned mostOfKeys = 8;
+/// Features that a thread computes at once.
+static constexpr int64_t featuresAtOnce = 8;
 
 char StreamedSpace::productAxis(char scoreAxis) const {
   ContractOp first = scores, second = productOp();
@@ -73,6 +76,32 @@ bool mlir::fuse::areChained(ArrayRef<Operation *> ops) {
   return false;
 }
 
+static bool isFloat8(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+}
+
+SmallVector<Operation *>
+mlir::fuse::wideningOps(Value operand,
+                        llvm::function_ref<bool(Operation *)> isInside) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Operation *> ops;
+  SmallVector<Value> work = {operand};
+  bool widens = false;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !isInside(op) || !seen.insert(op).second)
+      continue;
+    if (!isa<CastOp, MulOp, BroadcastOp, TransposeOp, GatherOp,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      return {};
+    widens |= isa<CastOp>(op) && isFloat8(op->getOperand(0));
+    ops.push_back(op);
+    llvm::append_range(work, op->getOperands());
+  }
+  return widens && ops.size() <= mostOfKeys ? ops : SmallVector<Operation *>();
+}
+
 namespace {
 class StreamedFinder {
 public:
@@ -89,6 +118,10 @@ private:
     return failure();
   }
   bool inPanels() const { return !facts; }
+  /// Whether an operand of tensor cores has no tensor in memory.
+  bool isComputed(const MmaOperand &operand) const {
+    return !inPanels() && operand.dims.empty();
+  }
   LogicalResult checkTypes();
   LogicalResult findContractions();
   LogicalResult findFront();
@@ -98,6 +131,9 @@ private:
   FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
                                     StringRef axes, char own,
                                     std::optional<char> rows);
+  std::optional<MmaOperand> findComputed(const ContractionSpace &space,
+                                         Value tensor, StringRef axes, char own,
+                                         char rows) const;
   bool isComputedOften(Value operand) const;
   LogicalResult findOperands();
   LogicalResult findProduct();
@@ -309,12 +345,37 @@ bool StreamedFinder::isComputedOften(Value operand) const {
   return seen.size() > mostOfKeys;
 }
 
+/// Keys or values of which each tile widens those that it reads.
+std::optional<MmaOperand>
+StreamedFinder::findComputed(const ContractionSpace &space, Value tensor,
+                             StringRef axes, char own, char rows) const {
+  auto isInside = [&](Operation *op) {
+    return llvm::is_contained(group.ops, op);
+  };
+  char features = own == rows ? space.summed.front() : own;
+  Extent extent = dims.extent(tensor, axes.find(features));
+  if (wideningOps(tensor, isInside).empty() || !extent.isStatic() ||
+      extent.size % featuresAtOnce != 0)
+    return std::nullopt;
+  MmaOperand operand;
+  operand.tensor = tensor;
+  operand.axes = {features, rows};
+  for (auto [number, axis] : llvm::enumerate(axes))
+    if (axis != features && axis != rows &&
+        dims.extent(tensor, number).size != 1)
+      operand.axes.push_back(axis);
+  return operand;
+}
+
 /// Keys and values have `rows` along which they may be paged.
 FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
                                                   Value tensor, StringRef axes,
                                                   char own,
                                                   std::optional<char> rows) {
   if (!inPanels()) {
+    if (rows)
+      if (auto computed = findComputed(space, tensor, axes, own, *rows))
+        return *computed;
     MmaOperandFinder finder(group, dims, *facts, reason);
     return rows ? finder.findPaged(space, tensor, axes, own, *rows)
                 : finder.find(space, tensor, axes, {own});
@@ -349,6 +410,7 @@ LogicalResult StreamedFinder::findOperands() {
     return failure();
   found.queries = *queries;
   found.keys = *keys;
+  found.computesKeys = isComputed(*keys);
   return success();
 }
 
@@ -391,6 +453,7 @@ LogicalResult StreamedFinder::findProduct() {
       findOperand(space, values, others, columns, its.k);
   if (failed(operand))
     return failure();
+  found.computesValues = isComputed(*operand);
   its.segments.emplace_back();
   its.segments.front().contractions.push_back(
       {product, *operand, product.getResult()});

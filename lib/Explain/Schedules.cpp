@@ -393,6 +393,8 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
     text += "; a second launch combines what blocks leave";
   if (succeeded(space) && space->isPaged())
     text += "; pages are read by their numbers";
+  if (succeeded(space) && space->computes())
+    text += "; 8-bit floats of the others are widened as they are read";
   return text + explainSizes(kernel);
 }
 

@@ -101,6 +101,23 @@ static SmallVector<Operation *> withPages(ArrayRef<Operation *> ops,
   return sorted;
 }
 
+/// Adds what widens an operand of one of the contractions from 8-bit floats.
+static SmallVector<Operation *> withWidening(ArrayRef<Operation *> ops,
+                                             const Groups &groups) {
+  llvm::SmallSetVector<Operation *, 32> all;
+  for (Operation *op : ops)
+    if (isa<ContractOp>(op))
+      for (Value operand : op->getOperands())
+        if (!llvm::is_contained(ops, operand.getDefiningOp()))
+          for (Operation *widening : wideningOps(
+                   operand, [&](Operation *op) { return groups.contains(op); }))
+            all.insert(widening);
+  all.insert(ops.begin(), ops.end());
+  SmallVector<Operation *> sorted = all.takeVector();
+  sortByPlace(sorted);
+  return sorted;
+}
+
 /// Whether one of the values is computed by one of the ops, through others.
 static bool followsFrom(ArrayRef<Value> values, ArrayRef<Operation *> ops) {
   llvm::SmallPtrSet<Operation *, 32> seen;
@@ -166,6 +183,38 @@ void GroupMerger::takeCopies(ArrayRef<Operation *> ops,
   }
 }
 
+/// Whether a kernel that widens its operands takes no longer than one for
+/// these and those that write them.
+bool GroupMerger::isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
+                                  ArrayRef<Operation *> widening) {
+  Reason reason;
+  auto secondsOf = [&](ArrayRef<Operation *> some) {
+    SmallVector<Value> inputs = groups.inputsOf(some);
+    FailureOr<StreamedSpace> space = streamedSpaceOn(
+        machine, {some, inputs, product.getResult()}, *dims, reason);
+    return succeeded(space)
+               ? streamedSeconds(*space, *dims, *machine.tensorCores,
+                                 /*assumed=*/{})
+               : std::numeric_limits<double>::infinity();
+  };
+  double apart = secondsOf(ops);
+  for (Operation *op : ops)
+    if (isa<ContractOp>(op))
+      for (Value operand : op->getOperands()) {
+        SmallVector<Operation *> its = wideningOps(operand, [&](Operation *op) {
+          return llvm::is_contained(widening, op) &&
+                 !llvm::is_contained(ops, op);
+        });
+        if (its.empty())
+          continue;
+        sortByPlace(its);
+        apart +=
+            kernelSeconds(its, groups.inputsOf(its), {operand}, *dims, machine)
+                .value_or(0);
+      }
+  return secondsOf(widening) <= apart;
+}
+
 /// Whether the contraction is one kernel with those that `weights` follows
 /// from.
 bool GroupMerger::tryStream(ContractOp product, Value weights) {
@@ -175,6 +224,11 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   if (first == product.getOperation())
     return false;
+  SmallVector<Operation *> widening = withWidening(ops, groups);
+  if (machine.tensorCores && widening.size() > ops.size() &&
+      isWidenedFaster(product, ops, widening) &&
+      tryStream(product, widening, following))
+    return true;
   SmallVector<Operation *> paged = withPages(ops, groups);
   return (paged.size() > ops.size() && tryStream(product, paged, following)) ||
          tryStream(product, ops, following);

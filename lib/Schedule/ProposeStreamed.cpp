@@ -39,6 +39,15 @@ static constexpr int64_t decodedKeys = 8192;
 /// What another way than a block for all keys has to take of that one's time.
 static constexpr double worthwhile = 0.95;
 
+/// What a thread computes for an element that it widens, as instructions.
+static constexpr double wideningInstructions = 4;
+
+/// Computed keys or values are written by threads, where those of wgmma come by
+/// tensor map.
+static bool usesWgmma(const StreamedSpace &space, const GPUTarget &gpu) {
+  return gpu.hasWgmma && !space.computes();
+}
+
 static int64_t wholeRows(const Extent &extent) {
   return llvm::alignTo(extent.size, MmaScheduleAttr::kRowElements);
 }
@@ -78,14 +87,17 @@ private:
   /// With which all keys are one block's where rows are many. Two blocks of one
   /// group of warps each compute softmaxes and products at different times;
   /// wgmma does so in one block.
-  int64_t usualConsumers() const { return gpu.hasWgmma ? 2 : 1; }
+  int64_t usualConsumers() const { return hasWgmma ? 2 : 1; }
 
   static constexpr int64_t tileOfModel = 64;
 
   const GPUTarget &gpu;
   /// Batches without the query heads that share a head of keys, and these.
   double batches = 1, groups, rows, keys, elementSize;
+  /// Bytes of a key and its value, and elements that are widened of them.
+  double keyBytes, widened;
   int64_t depth, columns;
+  bool hasWgmma;
   bool areTilesKnown, areRowsKnown, hasFewRows, canShare;
 };
 } // namespace
@@ -97,7 +109,10 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
       elementSize(elementBytes(ContractOp(space.scores).getLhs())),
       depth(wholeRows(space.depthExtent(dims))),
       columns(wholeRows(space.columnExtent(dims))),
-      canShare(space.canLeaveParts()) {
+      hasWgmma(usesWgmma(space, gpu)), canShare(space.canLeaveParts()) {
+  widened =
+      (space.computesKeys ? depth : 0) + (space.computesValues ? columns : 0);
+  keyBytes = elementSize * (depth + columns - widened) + widened;
   SmallVector<AssumedSize> known(assumed);
   auto sizeOf = [&](const Extent &extent) {
     return estimatedSize(dynamicSizeOf({extent}, dims), known);
@@ -146,17 +161,20 @@ double StreamedModel::keySeconds(double blocks, double bytes,
 /// memory.
 double StreamedModel::productClocks(double rows, double keys) const {
   double products = rows * keys * (depth + columns);
-  if (gpu.hasWgmma)
+  if (hasWgmma)
     return products / gpu.mmaPerClock;
   double read = products / rowsOfWarp * elementSize;
+  double lanes =
+      gpu.operationsPerSecond() / gpu.multiprocessors / gpu.clockHertz;
   return std::max(products / gpu.mmaSyncPerClock,
-                  read / gpu.sharedBytesPerClock);
+                  read / gpu.sharedBytesPerClock) +
+         keys * widened * wideningInstructions / lanes;
 }
 
 /// Of a block with so many tiles of keys, where no other fills what it waits
 /// for: its keys arrive, and then its values.
 double StreamedModel::waitingClocks(double tiles) const {
-  return gpu.hasWgmma ? 0 : 2 * tiles * mmaSyncArrivalClocks;
+  return hasWgmma ? 0 : 2 * tiles * mmaSyncArrivalClocks;
 }
 
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
@@ -171,7 +189,7 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double waves = std::max(1.0, blocks / gpu.multiprocessors);
   double hertz = waves > 1 ? gpu.sustainedClockHertz : gpu.tensorClockHertz;
   double rowBytes = elementSize * (depth + columns);
-  double bytes = rowBytes * batches * (groups * rows + keys);
+  double bytes = batches * (rowBytes * groups * rows + keyBytes * keys);
   double seconds =
       std::max(waves * clocks / hertz, bytes / gpu.memoryBytesPerSecond);
   // Tiles that run together share what they read.
@@ -179,9 +197,12 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
   seconds = std::max(seconds,
                      turns * waitingClocks(std::ceil(ownKeys / tileK)) / hertz);
+  if (!hasWgmma)
+    seconds = std::max(
+        seconds, blocks * ownKeys * keyBytes / gpu.l2BytesPerClock / hertz);
   double sharers = tiles / batches;
   seconds = std::max(
-      seconds, keySeconds(blocks / sharers, ownKeys * rowBytes, resident));
+      seconds, keySeconds(blocks / sharers, ownKeys * keyBytes, resident));
   if (!sharing.leavesParts())
     return gpu.launchSeconds + seconds;
   double left = batches * groups * rows * columns * parts * sizeof(float);
@@ -192,7 +213,7 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
 /// unknown number of queries counts as many, unless a call has few.
 SmallVector<Sharing> StreamedModel::sharings() const {
   SmallVector<Sharing> found = {Sharing{usualConsumers()}};
-  if (!gpu.hasWgmma)
+  if (!hasWgmma)
     found.push_back(Sharing{2});
   if (!canShare || !areRowsKnown)
     return found;
@@ -272,9 +293,9 @@ StreamedScheduleAttr StreamedSchedules::with(const Sharing &sharing,
       (sharing.leavesParts() && store != MmaStore::direct))
     return {};
   auto schedule = StreamedScheduleAttr::getIfLegal(
-      context, gpu.hasWgmma ? MmaIsa::wgmma : MmaIsa::mma_sync, sharing.rows(),
-      model.wholeColumns(), keys, model.wholeDepth(), stages, sharing.consumers,
-      store, sharing.heads, sharing.split);
+      context, usesWgmma(space, gpu) ? MmaIsa::wgmma : MmaIsa::mma_sync,
+      sharing.rows(), model.wholeColumns(), keys, model.wholeDepth(), stages,
+      sharing.consumers, store, sharing.heads, sharing.split);
   return schedule && schedule.sharedBytes() <= gpu.maxSharedBytesPerBlock
              ? schedule
              : StreamedScheduleAttr();
@@ -308,7 +329,7 @@ void StreamedSchedules::addMmaSync(const Sharing &sharing) {
 
 SmallVector<StreamedScheduleAttr> StreamedSchedules::all() {
   for (const Sharing &sharing : model.ranked())
-    if (gpu.hasWgmma)
+    if (usesWgmma(space, gpu))
       addWgmma(sharing);
     else
       addMmaSync(sharing);

@@ -37,6 +37,9 @@ struct StreamedSpace {
   /// do, of a known size above 1: query heads that share a head of keys.
   std::optional<char> heads;
   MmaOperand queries, keys;
+  /// Whether keys, or values, follow in the kernel from 8-bit floats: their
+  /// `tensor` is what is computed, in the order of features, places and others.
+  bool computesKeys = false, computesValues = false;
   /// What the softmax is of, its statistics, and its exponentials.
   Value logits;
   ReduceOp max, sum;
@@ -71,6 +74,7 @@ struct StreamedSpace {
   const MmaOperand &values() const {
     return product.segments.front().contractions.front().columns;
   }
+  bool computes() const { return computesKeys || computesValues; }
   /// Whether keys or values are gathered from pages.
   bool isPaged() const;
   /// The second contraction's letter for one of the first's result.
@@ -109,6 +113,12 @@ FailureOr<StreamedSpace> panelStreamedSpaceOf(const MmaGroup &group,
                                               Reason &reason);
 FailureOr<StreamedSpace>
 panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
+
+/// The ops that a contraction's operand follows from, back to what is not
+/// `isInside`, where they are few and cost little, and widen 8-bit floats: a
+/// kernel that computes the operand reads fewer bytes. Else none.
+SmallVector<Operation *>
+wideningOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);
 
 /// Whether the op computes with one of the values; the index along a dimension
 /// only has the shape of its operand.

@@ -28,6 +28,7 @@
 
 #include "LowerStreamedSync.h"
 
+#include "ComputedTiles.h"
 #include "MmaSync.h"
 #include "StreamedCopies.h"
 #include "StreamedKernel.h"
@@ -57,9 +58,10 @@ public:
   Grid run();
 
 private:
-  /// Where the copies of a tile of keys or values go.
+  /// Where tiles of keys or values go, which are copied or computed.
   struct Ring {
-    StreamedCopies copies;
+    std::optional<StreamedCopies> copies;
+    std::optional<ComputedTiles> computed;
     StreamedPages &pages;
     char walked;
     /// Of the first slot, and of each.
@@ -68,6 +70,10 @@ private:
 
   void placeThread();
   void addCopies();
+  void addRing(std::optional<Ring> &ring, ContractOp op,
+               const MmaOperand &operand, const SlotOperand &slot,
+               StreamedPages &pages, const Extent &features, int64_t start,
+               llvm::function_ref<Value(char)> outer);
   void addReaders();
   StreamedCopies::Row rowOfQueries(Value place);
   void copyQueries();
@@ -150,23 +156,39 @@ Value StreamedSyncLowering::previousSlot(Value slot) {
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// Of keys or values; the first two axes of these are in the slot.
+void StreamedSyncLowering::addRing(std::optional<Ring> &ring, ContractOp op,
+                                   const MmaOperand &operand,
+                                   const SlotOperand &slot,
+                                   StreamedPages &pages, const Extent &features,
+                                   int64_t start,
+                                   llvm::function_ref<Value(char)> outer) {
+  bool areKeys = &operand == &space.keys;
+  char walked = areKeys ? space.n : space.product.k;
+  Extent count = space.keyExtent(frame.dims);
+  ring.emplace(Ring{{}, {}, pages, walked, start, slot.bytes()});
+  if (areKeys ? space.computesKeys : space.computesValues)
+    ring->computed.emplace(b, *chunk, op, operand, slot, count, features,
+                           outer);
+  else
+    ring->copies.emplace(b, *chunk, operand, slot, walked, count, features,
+                         outer);
+}
+
 void StreamedSyncLowering::addCopies() {
   const DimClasses &dims = frame.dims;
   chunk.emplace(b, thread, schedule.getThreads());
   auto ofScores = [&](char axis) { return outerPlace(axis); };
   auto ofProduct = [&](char axis) { return tile.outer.lookup(axis); };
-  Extent depth = space.depthExtent(dims), count = space.keyExtent(dims);
+  Extent depth = space.depthExtent(dims);
   queryCopies.emplace(b, *chunk, space.queries, queries, space.m,
                       space.rowExtent(dims), depth, ofScores);
   int64_t keysAt = schedule.queryBytes();
-  keyRing.emplace(Ring{StreamedCopies(b, *chunk, space.keys, keys, space.n,
-                                      count, depth, ofScores),
-                       keyPages, space.n, keysAt, schedule.keyBytes()});
-  valueRing.emplace(
-      Ring{StreamedCopies(b, *chunk, space.values(), values, space.product.k,
-                          count, space.columnExtent(dims), ofProduct),
-           valuePages, space.product.k, keysAt + stages() * schedule.keyBytes(),
-           schedule.valueBytes()});
+  addRing(keyRing, space.scores, space.keys, keys, keyPages, depth, keysAt,
+          ofScores);
+  addRing(valueRing, space.productOp(), space.values(), values, valuePages,
+          space.columnExtent(dims), keysAt + stages() * keys.bytes(),
+          ofProduct);
 }
 
 /// With several heads in a tile its rows are the queries of one after the
@@ -195,21 +217,24 @@ void StreamedSyncLowering::copyQueries() {
     queryCopies->copy(memory, tile.row);
 }
 
-/// Starts the copies that a step takes, if there is such a step.
+/// Starts the copies that a step takes, or computes them, if there is such a
+/// step.
 void StreamedSyncLowering::copyTile(Ring &ring, Value step, Value slot) {
   PointEmitter &emitter = frame.emitter;
   frame.ifTrue(b.isLess(step, tiles.last), [&] {
     Value first = b.mul(tileAt(step), schedule.getTileK());
     Value to = b.behind(memory, at(ring, slot));
+    if (ring.computed)
+      return ring.computed->compute(to, first);
     if (!ring.pages.exist())
-      return ring.copies.copy(to, first);
-    ring.copies.copy(to, first, [&](Value place) -> StreamedCopies::Row {
+      return ring.copies->copy(to, first);
+    ring.copies->copy(to, first, [&](Value place) -> StreamedCopies::Row {
       Value key = b.add(first, place);
       Value page = ring.pages.pageOf(tile, key);
       Index inPage = emitter.mul(b.indexOf(ring.pages.rowInPage(key)),
-                                 ring.copies.stride(ring.walked));
+                                 ring.copies->stride(ring.walked));
       Index ofPage =
-          emitter.mul(b.indexOf(page), ring.copies.stride(MmaPages::kAxis));
+          emitter.mul(b.indexOf(page), ring.copies->stride(MmaPages::kAxis));
       return {emitter.add(ofPage, inPage), b.differs(page, b.word(-1))};
     });
   });

@@ -106,6 +106,25 @@ STREAMED = [
         ),
     ),
     *of_file(
+        "lib/Conversion/Mma/ComputedTiles.cpp",
+        "lit:Emulator/widened lit:Emulator",
+        (
+            "streamed-computed-keys-past-the-last-are-read",
+            "place = emitter.min(place, last);",
+            "",
+        ),
+        (
+            "streamed-computed-features-past-the-last-are-read",
+            "feature = emitter.min(feature, Index::constant(features.size - lanes));",
+            "",
+        ),
+        (
+            "streamed-computed-features-of-another-box",
+            "slot.isAlongK ? box.place : box.further",
+            "0",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/Mma/StreamedCopies.cpp",
         "lit:Emulator/streamed-sync lit:Emulator/decoded-sync lit:Emulator",
         (
