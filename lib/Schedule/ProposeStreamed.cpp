@@ -190,19 +190,20 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double hertz = waves > 1 ? gpu.sustainedClockHertz : gpu.tensorClockHertz;
   double rowBytes = elementSize * (depth + columns);
   double bytes = batches * (rowBytes * groups * rows + keyBytes * keys);
-  double seconds =
-      std::max(waves * clocks / hertz, bytes / gpu.memoryBytesPerSecond);
+  double busy = waves * clocks / hertz;
   // Tiles that run together share what they read.
   double resident = sharing.consumers == 1 ? mostResident : 1;
-  double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
-  seconds = std::max(seconds,
-                     turns * waitingClocks(std::ceil(ownKeys / tileK)) / hertz);
-  if (!hasWgmma)
-    seconds = std::max(
-        seconds, blocks * ownKeys * keyBytes / gpu.l2BytesPerClock / hertz);
-  double sharers = tiles / batches;
-  seconds = std::max(
-      seconds, keySeconds(blocks / sharers, ownKeys * keyBytes, resident));
+  double sharers = tiles / batches, ofBlock = ownKeys * keyBytes;
+  double memory = std::max(bytes / gpu.memoryBytesPerSecond,
+                           keySeconds(blocks / sharers, ofBlock, resident));
+  double seconds = std::max(busy, memory);
+  if (!hasWgmma) {
+    // The same warps copy, wait and multiply.
+    double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
+    double waiting = turns * waitingClocks(std::ceil(ownKeys / tileK)) / hertz;
+    double cache = blocks * ofBlock / gpu.l2BytesPerClock / hertz;
+    seconds = softMaximum({busy, memory, waiting, cache});
+  }
   if (!sharing.leavesParts())
     return gpu.launchSeconds + seconds;
   double left = batches * groups * rows * columns * parts * sizeof(float);
