@@ -237,6 +237,53 @@ def test_products_of_warps(inspect, m, n, k, dtype):
     assert np.any(y != expected)
 
 
+ATTENTION = """
+func.func @f(%q: tensor<1xMxDxbf16>, %k: tensor<1xNxDxbf16>, %v: tensor<1xNxDxbf16>) -> tensor<1xMxDxbf16> {
+  %r = fuse.kernel "f" ins(%q, %k, %v : tensor<1xMxDxbf16>, tensor<1xNxDxbf16>, tensor<1xNxDxbf16>) -> tensor<1xMxDxbf16>
+      schedule = #fuse.streamed<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, depth = 64, stages = STAGES, consumers = 1, store = rows> {
+  ^bb0(%a: tensor<1xMxDxbf16>, %b: tensor<1xNxDxbf16>, %c: tensor<1xNxDxbf16>):
+    %s = fuse.contract "hqd,hkd->hqk" %a, %b : tensor<1xMxDxbf16>, tensor<1xNxDxbf16> -> tensor<1xMxNxbf16>
+    %x = fuse.cast %s : tensor<1xMxNxbf16> -> tensor<1xMxNxf32>
+    %m = fuse.reduce max %x dims = [2] keep : tensor<1xMxNxf32> -> tensor<1xMx1xf32>
+    %d = fuse.sub %x, %m : tensor<1xMxNxf32>, tensor<1xMx1xf32> -> tensor<1xMxNxf32>
+    %e = fuse.exp %d : tensor<1xMxNxf32>
+    %t = fuse.reduce sum %e dims = [2] keep : tensor<1xMxNxf32> -> tensor<1xMx1xf32>
+    %w = fuse.div %e, %t : tensor<1xMxNxf32>, tensor<1xMx1xf32> -> tensor<1xMxNxf32>
+    %p = fuse.cast %w : tensor<1xMxNxf32> -> tensor<1xMxNxbf16>
+    %y = fuse.contract "hqk,hkd->hqd" %p, %c : tensor<1xMxNxbf16>, tensor<1xNxDxbf16> -> tensor<1xMxDxbf16>
+    fuse.yield %y : tensor<1xMxDxbf16>
+  }
+  return %r : tensor<1xMxDxbf16>
+}
+"""
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_attention_of_warps(inspect, stages):
+    """Copies of tiles that come as late as they may, and one that nobody waits for."""
+    rng = np.random.default_rng(8)
+    m, n, d = 70, 200, 64
+    q, k, v = (rounded(0.3 * rng.standard_normal((1, s, d))) for s in (m, n, n))
+    program = ATTENTION.replace("STAGES", str(stages))
+    for name, size in (("M", m), ("N", n), ("D", d)):
+        program = re.sub(rf"(?<=x){name}x", f"{size}x", program)
+    scores = np.einsum("hqd,hkd->hqk", q, k, dtype=np.float64)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = np.einsum("hqk,hkd->hqd", weights / weights.sum(-1, keepdims=True), v)
+    (y,) = simulate(inspect, program, [q, k, v])
+    np.testing.assert_allclose(y, expected, atol=2e-3, rtol=1e-2)
+    awaited = 2 * (stages - 1)
+    (y,) = simulate(
+        inspect,
+        program,
+        [q, k, v],
+        lambda ptx: re.sub(
+            rf"(cp.async.wait_group\s+){awaited};", rf"\g<1>{awaited + 2};", ptx
+        ),
+    )
+    assert not np.allclose(y, expected, atol=2e-3, rtol=1e-2)
+
+
 BYTES = (
     "tile_m = 128, tile_n = 64, tile_k = 128, stages = 3, consumers = 2, "
     "raster = 2, store = rows, persistent = 2, operand_bits = 8"

@@ -336,6 +336,17 @@ def _shuffle(warp, instruction, mask):
         warp.set(predicate, inside, mask)
 
 
+def _vote(warp, instruction, mask):
+    """Whether any of the lanes, or all of them, have a predicate."""
+    target, source, members = instruction.operands
+    taking_part = warp.scalar(members, "u32", mask)
+    if taking_part != int((mask << LANES).sum()):
+        raise PtxError(f"expected the lanes of {taking_part:#x}, but got {mask}")
+    join = {"any": np.any, "all": np.all}[instruction.parts[2]]
+    result = join(warp.bits(source, "pred")[mask].astype(bool))
+    warp.set(target, np.full(32, result), mask)
+
+
 def _elect(warp, instruction, mask):
     name, _, predicate = instruction.operands[0].partition("|")
     warp.set(name, np.full(32, np.nonzero(mask)[0][-1], np.uint32), mask)
@@ -368,6 +379,7 @@ HANDLERS = {
     "st.shared": _access,
     "cvta": _address_space,
     "shfl.sync": _shuffle,
+    "vote.sync": _vote,
     "elect.sync": _elect,
     "trap": _trap,
     "ret": _return,
