@@ -37,14 +37,17 @@ def parse_arguments():
     parser.add_argument("--out", default="attention.json", help="file for the results")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--dry-run", action="store_true", help="only compile")
+    parser.add_argument(
+        "--chip", help="such as sm_90, whose mma.sync an H100 runs, too"
+    )
     return parser.parse_args()
 
 
-def dry_run(cases):
+def dry_run(cases, chip):
     """Compiles every program; the number of those that are not one kernel."""
     failures = 0
     for case in cases:
-        kernels = fuse.inspect(case.program, chip="sm_90a").kernels
+        kernels = fuse.inspect(case.program, chip=chip).kernels
         streamed = kernels[0].schedule.startswith("#fuse.streamed<")
         # The second combines what blocks leave.
         most = 1 if case.rows is None else 2
@@ -156,7 +159,7 @@ def medians(torch, functions):
     return {name: statistics.median(each) for name, each in times.items()}
 
 
-def run_case(torch, case):
+def run_case(torch, case, chip):
     def random(heads, tokens):
         shape = (case.batch, heads, tokens, case.head)
         return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
@@ -170,7 +173,7 @@ def run_case(torch, case):
     elif case.scores == "bias":
         shape = (case.batch, case.heads, case.tokens, case.tokens)
         extra = torch.randn(*shape, device="cuda").bfloat16()
-    program = fuse.compile(case.program, target="cuda", cache=False)
+    program = fuse.compile(case.program, target="cuda", cache=False, chip=chip)
     inputs = (q, k, v) if extra is None else (q, k, v, extra)
     functions = {"fuse": lambda: program(*inputs)}
     if not case.scores:
@@ -231,12 +234,12 @@ def main():
     arguments = parse_arguments()
     cases = [c for c in attention_cases.all_cases() if arguments.only in c.name]
     if arguments.dry_run:
-        return 1 if dry_run(cases) else 0
+        return 1 if dry_run(cases, arguments.chip or "sm_90a") else 0
     import torch
 
     entries = []
     for case in cases:
-        entries.append(run_case(torch, case))
+        entries.append(run_case(torch, case, arguments.chip))
         Path(arguments.out).write_text(json.dumps(entries, indent=1))
         print(line(entries[-1]), flush=True)
     return 1 if any(not e["errors"]["fuse"] < LARGEST_ERROR for e in entries) else 0
