@@ -4,6 +4,7 @@
 
 import fuse_compiler as fuse
 import numpy as np
+import pytest
 
 SEQUENCES, HEADS, GROUP, SIZE, ROWS, PAGES, CACHED = 3, 2, 4, 64, 16, 9, 5
 KEYS = ROWS * PAGES
@@ -37,8 +38,9 @@ def attention(query, keys, values):
     return np.einsum("hgn,nhd->hgd", weights, values)
 
 
-def test_a_page_that_is_not_there_is_nan_where_it_is_seen():
-    program = fuse.compile(PROGRAM, target="emu", chip="sm_90a", cache=False)
+@pytest.mark.parametrize("chip", ["sm_90a", "sm_80"])
+def test_a_page_that_is_not_there_is_nan_where_it_is_seen(chip):
+    program = fuse.compile(PROGRAM, target="emu", chip=chip, cache=False)
     assert program.kernels[0].schedule.startswith("#fuse.streamed<")
     random = np.random.default_rng(0)
     query = random.standard_normal((SEQUENCES, HEADS, GROUP, SIZE)).astype(np.float16)
