@@ -90,7 +90,7 @@ mlir::fuse::wideningOps(Value operand,
   bool widens = false;
   while (!work.empty()) {
     Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || !isInside(op) || !seen.insert(op).second)
+    if (!op || isa<ConstantOp>(op) || !isInside(op) || !seen.insert(op).second)
       continue;
     if (!isa<CastOp, MulOp, BroadcastOp, TransposeOp, GatherOp,
              tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
