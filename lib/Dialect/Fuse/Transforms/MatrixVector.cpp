@@ -171,7 +171,11 @@ Value Product::spread(ImplicitLocOpBuilder &builder, Value value,
     size_t at = letters.find(dim);
     shape.push_back(at == StringRef::npos ? 1 : sizes[at]);
   }
-  return reshape(builder, emitWiden(builder, value), shape);
+  // 8-bit floats are multiplied exactly.
+  bool areBytes = getElementTypeOrSelf(value).getIntOrFloatBitWidth() == 8;
+  Value wide = areBytes ? emitCast(builder, value, builder.getF32Type())
+                        : emitWiden(builder, value);
+  return reshape(builder, wide, shape);
 }
 
 void Product::rewrite() {

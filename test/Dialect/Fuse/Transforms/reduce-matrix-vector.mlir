@@ -133,3 +133,14 @@ func.func @many(%x: tensor<9x64xbf16>, %z: tensor<?x64xbf16>, %v: tensor<2x64xbf
   %2 = fuse.contract "mk,nk->mn" %v, %d : tensor<2x64xbf16>, tensor<32x64xbf16> -> tensor<2x32xbf16>
   return %0, %1, %2 : tensor<9x32xbf16>, tensor<?x32xbf16>, tensor<2x32xbf16>
 }
+
+// 8-bit floats, which nothing computes with, in f32.
+// CHECK-LABEL: func.func @bytes
+// CHECK:         %[[W:.*]] = fuse.cast %{{.*}} : tensor<32x64xf8E4M3FN> -> tensor<32x64xf32>
+// CHECK:         %[[X:.*]] = fuse.cast %{{.*}} : tensor<1x64xf8E5M2> -> tensor<1x64xf32>
+// CHECK:         %[[P:.*]] = fuse.mul
+// CHECK:         fuse.reduce sum %[[P]]
+func.func @bytes(%x: tensor<1x64xf8E5M2>, %w: tensor<32x64xf8E4M3FN>) -> tensor<1x32xf32> {
+  %y = fuse.contract "mk,nk->mn" %x, %w : tensor<1x64xf8E5M2>, tensor<32x64xf8E4M3FN> -> tensor<1x32xf32>
+  return %y : tensor<1x32xf32>
+}
