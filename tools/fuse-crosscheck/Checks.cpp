@@ -102,8 +102,8 @@ jit::CompileOptions Checker::options(FuncOp function, bool strict) {
 
 /// The GPU whose kernels are emulated: of half the programs, one with wgmma.
 StringRef Checker::gpuChip() const {
-  static constexpr const char *chips[] = {"sm_90",  "sm_90a", "sm_86",
-                                          "sm_90a", "sm_80",  "sm_90a",
+  static constexpr const char *chips[] = {"sm_90",  "sm_90a", "sm_86", "sm_90a",
+                                          "sm_80",  "sm_90a", "sm_89", "sm_90a",
                                           "sm_120", "sm_90a"};
   return chips[program.seed / 2 % std::size(chips)];
 }

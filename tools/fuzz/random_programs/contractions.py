@@ -235,88 +235,6 @@ def attention(g):
     )
 
 
-def weights(g):
-    """A few rows, or more, times weights of 8 or 4 bits with scales of groups."""
-    element = g.choice(["bf16", "bf16", "f16", "f32"])
-    stored = g.choice(["i8", "packed", "packed", "f8E4M3FN"])
-    rows, columns = g.choice([1, 2, 3, 8, 9, 33]), g.choice([1, 5, 8, 24, 40])
-    groups, group = g.choice([1, 2, 3]), g.choice([2, 8, 16, 40, 64])
-    summed = groups * group
-    packed = stored == "packed"
-    matrix = [columns, summed // 2 if packed else summed]
-    result = [rows, columns]
-    if not g.fits(result, matrix, [columns, summed]):
-        return
-    x = g.argument([rows, summed], element)
-    value = g.argument(matrix, "i8" if packed else stored)
-    if packed:
-        sign = g.choice(["", "unsigned "])
-        value = g.emit(
-            "unpack",
-            f"fuse.unpack {sign}{{o[0]}} : {{t[0]}} -> {{r}}",
-            [value],
-            [columns, summed],
-            "i8",
-        )
-    parts = [columns, groups, group]
-    value = g.emit(
-        "grouped",
-        f"tensor.expand_shape {{o[0]}} [[0], [1, 2]] output_shape {parts} : {{t[0]}} into {{r}}",
-        [value],
-        parts,
-        value.element,
-    )
-    value = g.cast(value, element)
-    value = g.emit(
-        "mul",
-        "fuse.mul {o[0]}, {o[1]} : {t[0]}, {t[1]} -> {r}",
-        [value, g.argument([columns, groups, 1], element)],
-        parts,
-        element,
-    )
-    value = g.emit(
-        "ungrouped",
-        "tensor.collapse_shape {o[0]} [[0], [1, 2]] : {t[0]} into {r}",
-        [value],
-        [columns, summed],
-        element,
-    )
-    emit_matmul(g, x, value, True, False, True, result)
-
-
-def block_sums(g):
-    """Products of 8-bit floats, and something done to the sums of each block."""
-    rows, columns = g.choice([3, 16, 33, 65]), g.choice([8, 16, 24, 40])
-    blocks, places = g.choice([1, 2, 3]), g.choice([128, 128, 128, 64])
-    while rows * columns * blocks * places > MOST_PRODUCTS:
-        rows = (rows + 1) // 2
-    if g.chance(0.3):
-        rows = g.new_dim(rows)
-    made = [blocks, rows, columns]
-    if not g.fits(made, [rows, blocks, places], [columns, blocks, places]):
-        return
-    formats = ["f8E4M3FN", "f8E4M3FN", "f8E5M2"]
-    x = g.argument([rows, blocks, places], g.choice(formats))
-    w = g.argument([columns, blocks, places], g.choice(formats))
-    value = g.emit(
-        "contract",
-        'fuse.contract "mbk,nbk->bmn" {o[0]}, {o[1]} : {t[0]}, {t[1]} -> {r}',
-        [x, w],
-        made,
-        "f32",
-    )
-    for shape in ([blocks, rows, 1], [blocks, 1, columns]):
-        if g.chance(0.8):
-            value = g.emit(
-                "mul",
-                "fuse.mul {o[0]}, {o[1]} : {t[0]}, {t[1]} -> {r}",
-                [value, g.argument(shape, "f32")],
-                made,
-                "f32",
-            )
-    emit_reduce(g, "sum", value, [0], g.chance(0.2))
-
-
 MAKERS = [
     (1.5, matmul),
     (2, linear),
@@ -324,6 +242,4 @@ MAKERS = [
     (0.7, scaled_matmul),
     (1, contract),
     (0.4, attention),
-    (0.5, weights),
-    (0.4, block_sums),
 ]

@@ -14,6 +14,7 @@ from . import (
     movement,
     order,
     pointwise,
+    quantized,
     rotary,
     streamed,
 )
@@ -30,6 +31,7 @@ MOST_EMULATED, MOST_EMULATED_ROWS = 10_000, 256
 FILLS = ["normal"] * 5 + ["rare", "special", "masked", "wide", "small", "small"]
 
 MAKERS = pointwise.MAKERS + composites.MAKERS + contractions.MAKERS
+MAKERS += quantized.MAKERS
 MAKERS += movement.MAKERS + order.MAKERS + rotary.MAKERS + streamed.MAKERS
 
 
