@@ -9,13 +9,15 @@ from .contraction_cases import MODELS, Case, tensor_type
 # and 4 bits.
 GROUP = 128
 DECODED_ROWS = (1, 4, 16)
+# Rows from a few on, whose tiles compute the weights.
+TILED_ROWS = (16, 32, 64, 128, 256, 512, 1024, 4096)
 BLOCK_ROWS = (64, 256, 1024, 4096)
 
 
 # Weights of 8 and 4 bits. The product beside them is that of bf16.
 
 
-def weights(name, m, n, k, kind, grouped):
+def weights(name, m, n, k, kind, grouped, case_set="weights"):
     """x times dequantised weights: `kind` is int8, f8 or int4; a scale for each column of the
     result, or also for each GROUP places of the summed axis."""
     count = k // GROUP if grouped else 1
@@ -67,7 +69,7 @@ def weights(name, m, n, k, kind, grouped):
     title = f"{name} {kind} by {'group' if grouped else 'column'} {m}x{n}x{k}"
     return Case(
         title,
-        "weights",
+        case_set,
         program,
         inputs,
         (m, n, k),
@@ -87,6 +89,21 @@ def _weights():
                 ("int8", True),
             ):
                 yield weights(f"LLaMA-3 8B {layer}", m, n, k, kind, grouped)
+
+
+def _tiled_weights():
+    for m in TILED_ROWS:
+        for layer, (n, k) in MODELS["LLaMA-3 8B"].items():
+            for kind, grouped in (("int4", True), ("int8", False), ("f8", False)):
+                yield weights(
+                    f"tiles of LLaMA-3 8B {layer}",
+                    m,
+                    n,
+                    k,
+                    kind,
+                    grouped,
+                    "weights in tiles",
+                )
 
 
 # 8-bit floats: with scales of the tensors, and by blocks, as DeepSeek's. The product beside
@@ -174,4 +191,4 @@ def _float8():
 
 
 def all_cases():
-    return [*_weights(), *_float8()]
+    return [*_weights(), *_tiled_weights(), *_float8()]
