@@ -106,12 +106,6 @@ factsOfStatic(const runtime::ProgramSpec &spec) {
 
 static Error checkDense(const runtime::ProgramSpec &spec) {
   for (const runtime::TensorSpec &input : spec.inputs)
-    if (input.isScalar)
-      return createStringError(
-          formatv("expected inputs of a bundle to be tensors, but got '{0}' "
-                  "with fuse.scalar; remove it, and pass a tensor of rank 0",
-                  input.name));
-  for (const runtime::TensorSpec &input : spec.inputs)
     if (input.layout != runtime::Layout::Dense)
       return createStringError(
           formatv("expected inputs of a bundle to be dense, but got '{0}' with "

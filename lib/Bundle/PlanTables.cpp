@@ -155,14 +155,15 @@ std::string TableWriter::tensor(const TensorSpec &spec) {
     dims.push_back(size(dim));
   auto [code, bits] = dlpackType(spec.dtype);
   std::string shape = table("FuseSize", dims);
-  return formatv("{{{0}, {1}, {2}, {3}, {4}, {5}}", quoted(spec.name), code,
-                 bits, dims.size(), shape, spec.requiredAlignment);
+  return formatv("{{{0}, {1}, {2}, {3}, {4}, {5}, {6}}", quoted(spec.name),
+                 code, bits, dims.size(), shape, spec.requiredAlignment,
+                 int(spec.isScalar));
 }
 
 static std::string bufferText(BufferRef ref) {
-  static constexpr StringLiteral kinds[] = {"FUSE_INPUT", "FUSE_OUTPUT",
-                                            "FUSE_TEMP", "FUSE_CONSTANT",
-                                            "FUSE_COUNTER"};
+  static constexpr StringLiteral kinds[] = {"FUSE_INPUT",   "FUSE_OUTPUT",
+                                            "FUSE_TEMP",    "FUSE_CONSTANT",
+                                            "FUSE_COUNTER", "FUSE_NUMBER"};
   return formatv("{{{0}, {1}}", kinds[static_cast<unsigned>(ref.kind)],
                  ref.index);
 }
@@ -322,6 +323,9 @@ std::string fuse::bundle::describeTensor(const TensorSpec &tensor,
   SmallVector<std::string> dims;
   for (const SizeExpr &dim : tensor.shape)
     dims.push_back(dim.str(symbols));
+  if (tensor.isScalar)
+    return formatv("{0}: {1}, a number by value: fuse_bundle_number()",
+                   tensor.name, runtime::name(tensor.dtype));
   return formatv("{0}: {1}[{2}]", tensor.name, runtime::name(tensor.dtype),
                  join(dims, ", "));
 }

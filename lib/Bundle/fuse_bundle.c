@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Sizes and arguments of a call are few; what has more is refused. */
-enum { MOST_SYMBOLS = 64, MOST_ARGS = 64, MOST_NODES = 64, MOST_MAPS = 8 };
+enum { MOST_SYMBOLS = 64, MOST_ARGS = 512, MOST_NODES = 64, MOST_MAPS = 8 };
 enum { ARENA_ALIGNMENT = 256, MAP_BYTES = 128 };
 
 static int fail(char *message, const char *format, ...) {
@@ -602,7 +602,8 @@ static int holds(const Call *call, const FuseVariant *plan) {
     const DLTensor *tensor = i < bundle->num_inputs
                                  ? call->inputs[i]
                                  : call->outputs[i - bundle->num_inputs];
-    if ((plan->facts & FUSE_ALIGNED) && count_of(tensor) > 0 &&
+    int is_number = i < bundle->num_inputs && bundle->inputs[i].is_number;
+    if ((plan->facts & FUSE_ALIGNED) && count_of(tensor) > 0 && !is_number &&
         (uintptr_t)address_of(tensor) % VECTOR)
       return 0;
     if ((plan->facts & FUSE_INDEX32) && count_of(tensor) > most)
@@ -642,6 +643,13 @@ static int may_be(const FuseVariant *plan, int output, int input) {
   return 0;
 }
 
+/* Whether the tensor is where it is read: numbers are in the host's memory. */
+static int is_at(const DLTensor *tensor, int device) {
+  int where = tensor->device.device_type;
+  return where == device || (device == kDLCUDA && where == kDLCUDAManaged) ||
+         (device == kDLCPU && where == kDLCUDAHost);
+}
+
 static int check_memory(const Call *call, const FuseVariant *plan) {
   const FuseBundle *bundle = call->loaded->bundle;
   int device = call->loaded->is_cuda ? kDLCUDA : kDLCPU;
@@ -652,9 +660,12 @@ static int check_memory(const Call *call, const FuseVariant *plan) {
                                  : &bundle->outputs[i - bundle->num_inputs];
     const DLTensor *tensor =
         is_input ? call->inputs[i] : call->outputs[i - bundle->num_inputs];
-    int where = tensor->device.device_type;
-    if (where != device && !(device == kDLCUDA && where == kDLCUDAManaged) &&
-        !(device == kDLCPU && where == kDLCUDAHost))
+    if (spec->is_number && !is_at(tensor, kDLCPU))
+      return fail(call->message,
+                  "expected '%s', which is passed by value, to be on the CPU, "
+                  "but it is not; pass fuse_bundle_number()",
+                  spec->name);
+    if (!spec->is_number && !is_at(tensor, device))
       return fail(call->message,
                   "expected '%s' to be on the %s, but it is not; "
                   "move it",
@@ -890,9 +901,14 @@ static int run_kernel(const Call *call, int index) {
     return 0;
   for (int i = 0; i < step->num_args; ++i) {
     const FuseArg *arg = &step->args[i];
-    if (arg->kind == FUSE_ARG_BUFFER) {
+    if (arg->kind == FUSE_ARG_BUFFER && arg->buffer.kind != FUSE_NUMBER) {
       pointers[i] = resolve(call, arg->buffer);
       params[i] = &pointers[i];
+    } else if (arg->kind == FUSE_ARG_BUFFER) {
+      const DLTensor *number = call->inputs[arg->buffer.index];
+      scalars[i] = 0;
+      memcpy(&scalars[i], address_of(number), (number->dtype.bits + 7) / 8);
+      params[i] = &scalars[i];
     } else if (arg->kind == FUSE_ARG_SIZE) {
       if (evaluate(arg->size, call->symbols, &scalars[i], call->message))
         return 1;
@@ -1013,6 +1029,11 @@ int fuse_bundle_shapes(const FuseLoaded *loaded, const DLTensor *const *inputs,
       if (evaluate(bundle->outputs[o].shape[d], symbols, dims++, message))
         return 1;
   return 0;
+}
+
+DLTensor fuse_bundle_number(const void *value, DLDataType type) {
+  DLTensor number = {(void *)value, {kDLCPU, 0}, 0, type, NULL, NULL, 0};
+  return number;
 }
 
 DLDevice fuse_bundle_device(const FuseLoaded *loaded) {

@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Tables of another number are refused. */
-#define FUSE_BUNDLE_ABI 1
+#define FUSE_BUNDLE_ABI 2
 /* Bytes of a message, its end included. */
 #define FUSE_BUNDLE_MESSAGE 512
 
@@ -52,6 +52,10 @@ int fuse_bundle_open(const FuseBundle *bundle, const char *directory,
 int fuse_bundle_run(FuseLoaded *loaded, const DLTensor *const *inputs,
                     int num_inputs, const DLTensor *const *outputs,
                     int num_outputs, void *stream, char *message);
+
+/* The tensor of a number that a program takes by value (fuse.scalar): of rank 0
+   and in the caller's memory, where a call reads `value` before it returns. */
+DLTensor fuse_bundle_number(const void *value, DLDataType type);
 
 /* The dims of all outputs, one after the other, from the shapes of the inputs.
  */
@@ -115,6 +119,8 @@ typedef struct {
   int rank;
   const FuseSize *shape;
   int64_t alignment;
+  /* Whether kernels get it by value, from the caller's memory. */
+  int is_number;
 } FuseTensor;
 
 typedef enum {
@@ -122,7 +128,9 @@ typedef enum {
   FUSE_OUTPUT,
   FUSE_TEMP,
   FUSE_CONSTANT,
-  FUSE_COUNTER
+  FUSE_COUNTER,
+  /* The value of an input, not its address. */
+  FUSE_NUMBER
 } FuseBufferKind;
 
 typedef struct {

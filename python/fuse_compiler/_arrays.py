@@ -12,51 +12,14 @@ are known to be plain memory are taken. No framework is imported for that.
 """
 
 import ctypes
-import numbers
 import sys
 
 from fuse_compiler._adapter import CPU, DTYPES, Layout, type_name
 from fuse_compiler._dlpack import DLPack
 from fuse_compiler._library import Error
+from fuse_compiler._numbers import HostNumber
 from fuse_compiler._numpy import NumPy
 from fuse_compiler._torch import Torch
-
-
-_C_TYPES = {
-    "f32": ctypes.c_float,
-    "f64": ctypes.c_double,
-    "i1": ctypes.c_bool,
-    "i8": ctypes.c_int8,
-    "i16": ctypes.c_int16,
-    "i32": ctypes.c_int32,
-    "i64": ctypes.c_int64,
-    "ui8": ctypes.c_uint8,
-}
-
-
-class HostNumber:
-    """A number that a program gets by value, in memory of the host."""
-
-    def __init__(self, value, dtype):
-        self.value, self.dtype = value, dtype
-
-    @classmethod
-    def of(cls, number, tensor):
-        """A number as an element of an input's type."""
-        kind = _C_TYPES.get(tensor.dtype)
-        is_float = tensor.dtype in ("f32", "f64")
-        if kind is None or not (is_float or isinstance(number, numbers.Integral)):
-            raise Error(
-                f"expected '{tensor.name}' to be {tensor.dtype}, but got {number!r}; pass an "
-                "array of rank 0 on the host, or give it another type"
-            )
-        value = kind(float(number) if is_float else int(number))
-        if not is_float and value.value != number:
-            raise Error(
-                f"expected '{tensor.name}' to be a number of {tensor.dtype}, but got {number!r}; "
-                "pass one in its range"
-            )
-        return cls(value, tensor.dtype)
 
 
 class _HostNumbers:

@@ -7,10 +7,11 @@ import json
 import numbers
 
 from fuse_compiler._adapter import CPU, CUDA, DTYPES, Layout
-from fuse_compiler._arrays import HostNumber, adapters
+from fuse_compiler._arrays import adapters
 from fuse_compiler._description import Description
 from fuse_compiler._frames import Frame, Site
 from fuse_compiler._library import STAGES, Error, check, lib, native, take_string
+from fuse_compiler._numbers import HostNumber, number_code
 
 # Sets of input layouts that one program remembers.
 _MAX_SITES = 256
@@ -72,7 +73,8 @@ class Program(Description):
         self._writes_inputs = any(output.in_place for output in self.outputs)
         # Calls of layouts that are known, without ctypes; see python/native.
         is_apart = bool(native) and not self._writes_inputs
-        self._caller = native.Caller(self._is_cuda) if is_apart else None
+        codes = bytes(number_code(each) for each in self.inputs)
+        self._caller = native.Caller(self._is_cuda, codes) if is_apart else None
 
     @property
     def remarks(self):
@@ -141,6 +143,7 @@ class Program(Description):
 
     def _call(self, arrays, out, stream):
         """A call with any arrays, through ctypes."""
+        given = arrays
         if self._scalars and len(arrays) == len(self.inputs):
             arrays = self._with_numbers(arrays)
         try:
@@ -174,12 +177,12 @@ class Program(Description):
         self._launch(site, out_key, described, outs, addresses, handle)
         for wrote, array in written:
             wrote(array)
-        if out is None and self._caller and not self._scalars:
+        if out is None and self._caller:
             site.calls += 1
             # It declines while somebody watches torch's calls, as at the first call of what
             # torch.compile has made, and is asked again later.
             if site.calls & (site.calls - 1) == 0:
-                self._offer(site, key, described, arrays)
+                self._offer(site, key, described, arrays, given)
         return outs[0] if len(outs) == 1 else tuple(outs)
 
     def _with_numbers(self, arrays):
@@ -196,8 +199,11 @@ class Program(Description):
         places = range(len(self.inputs))
         return next((i for i in places if i not in self._scalars), None)
 
-    def _offer(self, site, key, described, arrays):
-        """Lets the extension make the calls with this layout from now on."""
+    def _offer(self, site, key, described, arrays, given):
+        """Lets the extension make the calls with this layout from now on.
+
+        given: the arrays, and numbers as they were passed.
+        """
         if any(each[2] is not array for each, array in zip(described, arrays)):
             # Copied first: another array of this layout may not be.
             return
@@ -209,7 +215,7 @@ class Program(Description):
         if None in recipes:
             return
         call = self._prepared(site.layouts, [each[0] for each in described])
-        if not self._caller.add(arrays, call, tuple(recipes)):
+        if not self._caller.add(given, call, tuple(recipes)):
             lib.fuseCallFree(call)
 
     def _prepared(self, layouts, addresses):

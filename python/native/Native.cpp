@@ -23,6 +23,8 @@
 
 #include "ExchangeAPI.h"
 #include "fuse-c/Fuse.h"
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -96,15 +98,19 @@ struct Site {
   unsigned numOutputs;
 };
 
+constexpr unsigned maxTensors = 64;
+
 /// Sites by their hash, in the next free slot.
 struct Caller {
   PyObject_HEAD static constexpr unsigned numSlots = 512;
   Site *slots[numSlots];
   unsigned numSites;
   bool isCuda;
+  /// Of each input that is passed by value its element type, as Python's
+  /// module `array` names it, with 'e' for f16, 'E' for bf16 and '?' for i1;
+  /// 0 of tensors.
+  char numbers[maxTensors];
 };
-
-constexpr unsigned maxTensors = 64;
 
 } // namespace
 
@@ -177,6 +183,84 @@ static bool read(PyObject *array, Key *key, void **address) {
                     : readNumPy(*known, array, key, address);
 }
 
+/// The bits of a float of 16 bits, to nearest even. False for what is too large
+/// to be one.
+static bool readFloat16(double number, int mantissa, int bias, uint16_t *bits) {
+  double size = std::fabs(number);
+  uint32_t infinity = uint32_t(2 * bias + 1) << mantissa, found = infinity;
+  if (std::isnan(number)) {
+    found = infinity | 1u << (mantissa - 1);
+  } else if (!std::isinf(number)) {
+    int exponent;
+    std::frexp(size, &exponent);
+    // Of numbers below the smallest normal one the exponent is its.
+    exponent = std::max(exponent - 1, 1 - bias);
+    double steps = std::nearbyint(std::ldexp(size, mantissa - exponent));
+    if (exponent > bias)
+      return false;
+    found = uint32_t(exponent + bias - 1) << mantissa;
+    found += static_cast<uint32_t>(steps);
+    if (found >= infinity)
+      return false;
+  }
+  *bits = static_cast<uint16_t>(found | (std::signbit(number) ? 0x8000 : 0));
+  return true;
+}
+
+template <typename T>
+static bool storeInteger(long long number, int64_t *bits) {
+  T value = static_cast<T>(number);
+  std::memcpy(bits, &value, sizeof(T));
+  return static_cast<long long>(value) == number;
+}
+
+/// Python's number as an element of the type. False, perhaps with a Python
+/// error, where it is none of them.
+static bool readNumber(PyObject *number, char type, int64_t *bits) {
+  *bits = 0;
+  if (std::strchr("dfeE", type)) {
+    double value = PyFloat_AsDouble(number);
+    if (value == -1 && PyErr_Occurred())
+      return false;
+    if (type == 'd') {
+      std::memcpy(bits, &value, sizeof(value));
+      return true;
+    }
+    if (type != 'f')
+      return readFloat16(value, type == 'e' ? 10 : 7, type == 'e' ? 15 : 127,
+                         reinterpret_cast<uint16_t *>(bits));
+    auto narrow = static_cast<float>(value);
+    std::memcpy(bits, &narrow, sizeof(narrow));
+    return std::isinf(narrow) == std::isinf(value);
+  }
+  if (!PyLong_Check(number))
+    return false;
+  long long value = PyLong_AsLongLong(number);
+  if (value == -1 && PyErr_Occurred())
+    return false;
+  switch (type) {
+  case '?':
+    return storeInteger<bool>(value, bits);
+  case 'b':
+    return storeInteger<int8_t>(value, bits);
+  case 'B':
+    return storeInteger<uint8_t>(value, bits);
+  case 'h':
+    return storeInteger<int16_t>(value, bits);
+  case 'i':
+    return storeInteger<int32_t>(value, bits);
+  case 'q':
+    return storeInteger<int64_t>(value, bits);
+  default:
+    return false;
+  }
+}
+
+/// Python's own numbers; others, such as NumPy's, are arrays or declined.
+static bool isNumber(PyObject *object) {
+  return PyFloat_Check(object) || PyLong_Check(object);
+}
+
 /// -1 for an error.
 static int isTrue(PyObject *owned) {
   int result = owned ? PyObject_IsTrue(owned) : -1;
@@ -215,14 +299,23 @@ static bool isPlain(PyObject *tensor, bool tracksGradients) {
          isTrue(PyObject_GetAttr(tensor, names.requiresGrad)) == 0;
 }
 
-/// Reads all inputs. False where one cannot be.
-static bool readInputs(PyObject *arrays, Key &key, void **addresses) {
+/// Reads all inputs, those that are numbers into `numbers`. False where one
+/// cannot be.
+static bool readInputs(const Caller *caller, PyObject *arrays, Key &key,
+                       void **addresses, int64_t *numbers) {
   Py_ssize_t count = PyTuple_Size(arrays);
   if (count < 0 || count > maxTensors)
     return false;
   bool isAsked = false, tracksGradients = false;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject *array = PyTuple_GetItem(arrays, i);
+    if (caller->numbers[i] && isNumber(array)) {
+      if (!readNumber(array, caller->numbers[i], &numbers[i]))
+        return false;
+      addresses[i] = &numbers[i];
+      key.push(caller->numbers[i]);
+      continue;
+    }
     if (!read(array, &key, &addresses[i]))
       return false;
     if (!lookup(array)->api)
@@ -300,9 +393,12 @@ static bool streamOf(const Caller *caller, PyObject *arrays, PyObject *named,
     *stream = PyLong_AsVoidPtr(named);
     return !PyErr_Occurred();
   }
-  if (!caller->isCuda || PyTuple_Size(arrays) == 0)
+  Py_ssize_t at = 0, count = PyTuple_Size(arrays);
+  while (at < count && caller->numbers[at])
+    ++at;
+  if (!caller->isCuda || at == count)
     return true;
-  PyObject *first = PyTuple_GetItem(arrays, 0);
+  PyObject *first = PyTuple_GetItem(arrays, at);
   const KnownType *known = lookup(first);
   DLTensor tensor;
   return known && known->api && !known->api->read(first, &tensor) &&
@@ -357,8 +453,9 @@ static PyObject *runCaller(PyObject *self, PyObject *const *args,
   PyObject *arrays = args[0];
   Key key;
   void *addresses[2 * maxTensors];
+  int64_t numbers[maxTensors];
   void *stream;
-  if (!readInputs(arrays, key, addresses) ||
+  if (!readInputs(caller, arrays, key, addresses, numbers) ||
       !streamOf(caller, arrays, args[1], &stream))
     return decline();
   Site *site = *find(caller, key);
@@ -375,6 +472,8 @@ static PyObject *keptBy(PyObject *arrays) {
   PyObject *kept = PyList_New(0);
   for (Py_ssize_t i = 0; kept && i < PyTuple_Size(arrays); ++i) {
     PyObject *array = PyTuple_GetItem(arrays, i);
+    if (isNumber(array))
+      continue;
     PyObject *dtype = PyObject_GetAttr(array, names.dtype);
     if (!dtype || PyList_Append(kept, dtype) ||
         PyList_Append(kept, reinterpret_cast<PyObject *>(Py_TYPE(array)))) {
@@ -438,8 +537,9 @@ static PyObject *addSite(PyObject *self, PyObject *args) {
     return nullptr;
   Key key;
   void *addresses[maxTensors];
+  int64_t numbers[maxTensors];
   if (PyTuple_Size(outputs) > maxTensors ||
-      !readInputs(arrays, key, addresses)) {
+      !readInputs(caller, arrays, key, addresses, numbers)) {
     PyErr_Clear();
     Py_RETURN_FALSE;
   }
@@ -463,12 +563,19 @@ static PyObject *addSite(PyObject *self, PyObject *args) {
 
 static PyObject *newCaller(PyTypeObject *type, PyObject *args, PyObject *) {
   int isCuda = 0;
-  if (!PyArg_ParseTuple(args, "p", &isCuda))
+  const char *numbers;
+  Py_ssize_t count;
+  if (!PyArg_ParseTuple(args, "py#", &isCuda, &numbers, &count))
     return nullptr;
   auto alloc = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
   PyObject *self = alloc(type, 0);
-  if (self)
-    reinterpret_cast<Caller *>(self)->isCuda = isCuda;
+  if (!self)
+    return nullptr;
+  auto *caller = reinterpret_cast<Caller *>(self);
+  caller->isCuda = isCuda;
+  // What has more inputs is declined.
+  std::memcpy(caller->numbers, numbers,
+              std::min<size_t>(count, sizeof(caller->numbers)));
   return self;
 }
 

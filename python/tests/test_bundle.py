@@ -73,7 +73,12 @@ def build(folder):
 
 
 def view(array):
-    types = {"float32": (2, 32), "uint16": (4, 16), "int32": (0, 32)}
+    types = {
+        "float32": (2, 32),
+        "uint16": (4, 16),
+        "int32": (0, 32),
+        "int64": (0, 64),
+    }
     return DLTensor(
         array.ctypes.data,
         DLDevice(1, 0),
@@ -221,6 +226,76 @@ def test_what_a_call_refuses(several):
     refused([x, w], [outputs[0][:2], *outputs[1:]], "to be 3, but got 2")
     refused([x, w], [outputs[0], w, outputs[2]], "not to overlap input 'w'")
     refused([x, w], [outputs[0], outputs[0].reshape(-1)[:48], outputs[2]], "overlap")
+
+
+NUMBERS = """
+func.func @numbers(%x: tensor<?x64xf32> {fuse.dims = ["n"]}, %rate: tensor<f32> {fuse.scalar},
+                   %first: tensor<i64> {fuse.scalar}) -> tensor<4x64xf32> {
+  %y = fuse.mul %x, %rate : tensor<?x64xf32>, tensor<f32> -> tensor<?x64xf32>
+  %z = fuse.dynamic_slice %y, %first dim = 0 size = 4
+       : tensor<?x64xf32>, tensor<i64> -> tensor<4x64xf32>
+  return %z : tensor<4x64xf32>
+}"""
+
+
+def test_numbers_are_passed_by_value(tmp_path):
+    compile_bundle(tmp_path, NUMBERS, "--target", "cpu")
+    header = (tmp_path / "bundle" / "numbers.h").read_text()
+    assert "rate: f32, a number by value: fuse_bundle_number()" in header
+    bundle = Bundle(build(tmp_path), "numbers", tmp_path / "bundle")
+    x = numpy.arange(8 * 64, dtype="f").reshape(8, 64)
+    z = numpy.empty((4, 64), "f")
+    for rate, first in ((0.5, 0), (-3.0, 4)):
+        numbers = [numpy.array(rate, "f"), numpy.array(first, "i8")]
+        bundle.run([x, *numbers], [z])
+        numpy.testing.assert_array_equal(z, x[first : first + 4] * numpy.float32(rate))
+    with pytest.raises(fuse.Error, match="expected 'first' to be int64, but got int32"):
+        bundle.run([x, numbers[0], numpy.array(1, "i4")], [z])
+    with pytest.raises(
+        fuse.Error, match="expected 'rate' to be a tensor, but got NULL"
+    ):
+        bundle.run([x, None, numbers[1]], [z])
+    with pytest.raises(fuse.Error, match="expected 'rate' to have rank 0, but got 1"):
+        bundle.run([x, numpy.ones(1, "f"), numbers[1]], [z])
+    bundle.close()
+
+
+def test_a_caller_in_c_passes_numbers(tmp_path):
+    compile_bundle(tmp_path, NUMBERS, "--target", "cpu")
+    bundle = tmp_path / "bundle"
+    (tmp_path / "main.c").write_text("""
+#include "numbers.h"
+#include <stdio.h>
+int main(int count, char **arguments) {
+  float x[5 * 64], z[4 * 64], rate = 2;
+  int64_t first = 1, shape[] = {5, 64}, small[] = {4, 64};
+  for (int i = 0; i < 5 * 64; ++i)
+    x[i] = i;
+  DLDataType f32 = {kDLFloat, 32, 1}, i64 = {kDLInt, 64, 1};
+  DLTensor in = {x, {kDLCPU, 0}, 2, f32, shape, NULL, 0};
+  DLTensor out = {z, {kDLCPU, 0}, 2, f32, small, NULL, 0};
+  DLTensor a = fuse_bundle_number(&rate, f32), b = fuse_bundle_number(&first, i64);
+  const DLTensor *inputs[] = {&in, &a, &b}, *outputs[] = {&out};
+  char message[FUSE_BUNDLE_MESSAGE];
+  FuseLoaded *program;
+  if (fuse_bundle_open(&numbers_bundle, arguments[1], 0, &program, message) ||
+      fuse_bundle_run(program, inputs, 3, outputs, 1, NULL, message))
+    return puts(message);
+  printf("%g %g\\n", z[0], z[4 * 64 - 1]);
+  fuse_bundle_close(program);
+  return count != 2;
+}
+""")
+    subprocess.run(
+        [CC, "-std=c11", "-Wall", "-Werror", "-I", bundle, tmp_path / "main.c"]
+        + sorted(map(str, [*bundle.glob("*.c"), *bundle.glob("*.o")]))
+        + ["-o", tmp_path / "main", "-lm", "-ldl", "-pthread"],
+        check=True,
+    )
+    done = subprocess.run(
+        [tmp_path / "main", bundle], check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "128 638\n"
 
 
 def test_a_project_builds_with_cmake_and_cxx(tmp_path):

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arguments with fuse.scalar: numbers that kernels get by value."""
 
+import math
+
 import fuse_compiler as fuse
 import numpy
 import pytest
+from fuse_compiler._library import native
 
 SCALED = """
 func.func @scaled(%x: tensor<?x64xf32> {fuse.dims = ["n"]}, %rate: tensor<f32> {fuse.scalar},
@@ -68,9 +71,73 @@ func.func @f(%a: tensor<f32> {fuse.scalar}) -> tensor<f32> {
     assert out == -1.5
 
 
-def test_bundles_take_tensors_only(tmp_path):
-    with pytest.raises(fuse.Error, match="but got 'rate' with fuse.scalar"):
-        fuse.write_bundle(SCALED, tmp_path, chips=["cpu"])
+def identity(element):
+    """A program that gives back its number, in a tensor of one element."""
+    return f"""
+func.func @f(%like: tensor<1x{element}>, %n: tensor<{element}> {{fuse.scalar}})
+    -> tensor<1x{element}> {{
+  %y = fuse.broadcast %n : tensor<{element}> -> tensor<1x{element}>
+  return %y : tensor<1x{element}>
+}}"""
+
+
+# The numbers that an element type has, and that it is just too small for.
+EDGES = {
+    "f64": ([0.1, -0.0, math.inf, 5e-324], []),
+    "f32": ([0.5, -1e-45, 3.4028234663852886e38, -math.inf, 3], [1e39]),
+    "f16": ([0.1, 6e-8, -5.96e-8, 65504, 65519.9, 1e-9, math.inf], [65520, -1e6]),
+    "bf16": ([0.1, 3.3e38, 1e-40, 1.00390625, 1.01171875, -math.inf], [3.4e38, 1e300]),
+    "i8": ([-128, 127, True], [128, -129]),
+    "i16": ([-32768, 32767], [32768]),
+    "i32": ([-(1 << 31), (1 << 31) - 1], [1 << 31, 1 << 80]),
+    "i64": ([-(1 << 63), (1 << 63) - 1], [1 << 63]),
+    "ui8": ([0, 255], [256, -1]),
+}
+
+
+def as_element(number, element):
+    """The number as NumPy rounds it."""
+    if element == "bf16":
+        bits = (
+            numpy.array(number, numpy.float32).view(numpy.uint32).astype(numpy.uint64)
+        )
+        return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(numpy.uint16)
+    kinds = {"f": "f", "i": "i", "u": "u"}
+    return numpy.array(number, f"{kinds[element[0]]}{int(element.lstrip('fui')) // 8}")
+
+
+@pytest.mark.parametrize("element", EDGES)
+def test_numbers_are_rounded_and_have_a_range(element):
+    program = fuse.compile(identity(element), target="cpu")
+    fitting, others = EDGES[element]
+    kind = numpy.uint16 if element == "bf16" else as_element(0, element).dtype
+    like = numpy.zeros(1, kind)
+    # The second call is the extension's, where it is built.
+    for _ in range(2):
+        for number in fitting:
+            with numpy.errstate(over="ignore"):
+                wanted = as_element(number, element)
+            got = numpy.asarray(program(like, number)).view(wanted.dtype)
+            assert got.tobytes() == wanted.tobytes(), number
+        for number in others:
+            with pytest.raises(fuse.Error, match=f"'n' to be a number of {element}"):
+                program(like, number)
+
+
+@pytest.mark.skipif(native is None, reason="built without Python's headers")
+def test_calls_with_numbers_go_through_the_extension(monkeypatch):
+    program = fuse.compile(SCALED, target="cpu")
+    x = numpy.arange(8 * 64, dtype=numpy.float32).reshape(8, 64)
+    program(x, 0.5, 2)
+    monkeypatch.setattr(program, "_call", None)
+    for rate, first in ((2.5, 3), (-1, 0), (True, 4)):
+        y, z = program(x, rate, first)
+        assert (y == x * numpy.float32(rate)).all()
+        assert (z == x[first : first + 4]).all()
+    # Others are left to the package's own way, which is not there.
+    for wrong in ("1", 1j, 1.5, numpy.int64(3), None):
+        with pytest.raises(TypeError):
+            program(x, 1.0, wrong)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
 
 using namespace llvm;
 using fuse::runtime::ProgramSpec;
@@ -121,6 +124,68 @@ Expected<runtime::SymbolValues> parseSizes(const ProgramSpec &spec,
   return sizes.all();
 }
 
+static bool isFile(StringRef value) {
+  return value.ends_with(".npy") || value.contains(".safetensors:");
+}
+
+/// The semantics of floats; null of integers.
+static const fltSemantics *semanticsOf(runtime::DType dtype) {
+  switch (dtype) {
+  case runtime::DType::F64:
+    return &APFloat::IEEEdouble();
+  case runtime::DType::F32:
+    return &APFloat::IEEEsingle();
+  case runtime::DType::F16:
+    return &APFloat::IEEEhalf();
+  case runtime::DType::BF16:
+    return &APFloat::BFloat();
+  case runtime::DType::F8E4M3FN:
+    return &APFloat::Float8E4M3FN();
+  case runtime::DType::F8E5M2:
+    return &APFloat::Float8E5M2();
+  default:
+    return nullptr;
+  }
+}
+
+/// The bits of an element that is written as `text`; nothing if it is none.
+static std::optional<uint64_t> parseElement(runtime::DType dtype,
+                                            StringRef text) {
+  if (const fltSemantics *semantics = semanticsOf(dtype)) {
+    APFloat number(*semantics);
+    auto status = number.convertFromString(text, APFloat::rmNearestTiesToEven);
+    if (!status) {
+      consumeError(status.takeError());
+      return std::nullopt;
+    }
+    if (*status & APFloat::opOverflow)
+      return std::nullopt;
+    return number.bitcastToAPInt().getZExtValue();
+  }
+  int64_t number;
+  if (text.getAsInteger(10, number))
+    return std::nullopt;
+  bool isUnsigned = dtype == runtime::DType::UI8 || dtype == runtime::DType::I1;
+  unsigned bits = dtype == runtime::DType::I1 ? 1 : 8 * sizeInBytes(dtype);
+  bool fits =
+      isUnsigned ? number >= 0 && isUIntN(bits, number) : isIntN(bits, number);
+  return fits ? std::optional<uint64_t>(number) : std::nullopt;
+}
+
+/// The array of one element that an option gives as a number.
+static Expected<Array> arrayOfNumber(const TensorSpec &input, StringRef text) {
+  std::optional<uint64_t> bits = parseElement(input.dtype, text);
+  if (!bits)
+    return makeError(formatv(
+        "expected --input {0} to be a number of {1}, but got '{2}'; give one "
+        "in its range, or FILE.npy with an array of rank 0",
+        input.name, runtime::name(input.dtype), text));
+  Expected<Array> array = Array::create(input.dtype, {});
+  if (array)
+    std::memcpy(array->buffer->data(), &*bits, array->byteSize());
+  return array;
+}
+
 Expected<std::vector<Array>> prepareInputs(const ProgramSpec &spec,
                                            ArrayRef<std::string> files,
                                            ArrayRef<std::string> dims,
@@ -141,7 +206,9 @@ Expected<std::vector<Array>> prepareInputs(const ProgramSpec &spec,
     auto it = given->find(input.name);
     if (it == given->end())
       continue;
-    Expected<Array> read = readArray(it->second);
+    Expected<Array> read = input.shape.empty() && !isFile(it->second)
+                               ? arrayOfNumber(input, it->second)
+                               : readArray(it->second);
     if (!read)
       return read.takeError();
     // A .npy does not tell which 8-bit float it has.

@@ -27,8 +27,9 @@ llvm::Expected<runtime::SymbolValues>
 parseSizes(const runtime::ProgramSpec &spec, llvm::ArrayRef<std::string> dims);
 
 /// An array for each input of `spec`: read from the file that `files` gives
-/// (NAME=FILE), or random, from `seed` and the input's number, with the input's
-/// `stddev`. `dims` (NAME=SIZE) gives the dynamic sizes that no file tells.
+/// (NAME=FILE; of rank 0 also NAME=NUMBER), or random, from `seed` and the
+/// input's number, with the input's `stddev`. `dims` (NAME=SIZE) gives the
+/// dynamic sizes that no file tells.
 llvm::Expected<std::vector<Array>>
 prepareInputs(const runtime::ProgramSpec &spec,
               llvm::ArrayRef<std::string> files,

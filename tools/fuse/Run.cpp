@@ -45,7 +45,7 @@ private:
   TuningOptions tuning{sub, category};
   cl::list<std::string> inputs{
       "input", cl::sub(sub), cl::cat(category),
-      cl::value_desc("NAME=FILE.npy|FILE.safetensors:KEY"),
+      cl::value_desc("NAME=FILE.npy|FILE.safetensors:KEY|NUMBER"),
       cl::desc("An input from a file; without it the input is random")};
   cl::list<std::string> outputs{"output", cl::sub(sub), cl::cat(category),
                                 cl::value_desc("NAME=FILE.npy"),
