@@ -96,3 +96,55 @@ def test_two_reductions_by_one_name():
     for got, expected in zip(program(x), (x.min(1), x.max(1), x.std(1), x.mean(1))):
         assert got == pytest.approx(expected, rel=1e-5, abs=1e-6)
     assert len(program.kernels) == 1
+
+
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+@pytest.mark.parametrize("columns", [96, 101])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_columns_from_anywhere(target, columns, dtype):
+    """Vectors that start at any element, and lanes past both ends of the rows."""
+    element = {"float32": "f32", "float16": "f16", "int8": "i8"}[dtype]
+    t, cut = f"tensor<?x{columns}x{element}>", f"tensor<?x64x{element}>"
+    program = fuse.compile(
+        f"""
+func.func @f(%x: {t} {{fuse.dims = ["n"]}}, %first: tensor<i64> {{fuse.scalar}}) -> {cut} {{
+  %y = fuse.dynamic_slice %x, %first dim = 1 size = 64 : {t}, tensor<i64> -> {cut}
+  %z = fuse.add %y, %y : {cut}
+  return %z : {cut}
+}}""",
+        target=target,
+    )
+    x = (numpy.arange(5 * columns) % 31).astype(dtype).reshape(5, columns)
+    nothing = 0 if dtype == "int8" else numpy.nan
+    for first in (
+        *range(-3, 12),
+        columns - 67,
+        columns - 64,
+        columns - 63,
+        columns,
+        -80,
+    ):
+        places = numpy.arange(first, first + 64)
+        inside = (places >= 0) & (places < columns)
+        wanted = numpy.where(inside, 2 * x[:, places.clip(0, columns - 1)], nothing)
+        numpy.testing.assert_array_equal(program(x, first), wanted.astype(dtype))
+
+
+def test_windows_of_rows_start_where_each_row_says():
+    text = """
+func.func @f(%x: tensor<?x128xf32> {fuse.dims = ["n"]}, %first: tensor<?x1xi32>)
+    -> tensor<?x32xf32> {
+  %i = fuse.iota dim = 1 : tensor<1x32xi32>
+  %ids = fuse.sub %i, %first : tensor<1x32xi32>, tensor<?x1xi32> -> tensor<?x32xi32>
+  %y = fuse.take_along %x, %ids dim = 1
+       : tensor<?x128xf32>, tensor<?x32xi32> -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}"""
+    x = numpy.random.default_rng(0).random((40, 128), numpy.float32)
+    first = numpy.arange(-100, 20, 3, dtype=numpy.int32).reshape(40, 1)
+    ids = numpy.arange(32) - first
+    wanted = numpy.take_along_axis(x, ids.clip(0, 127), 1)
+    wanted[(ids < 0) | (ids > 127)] = numpy.nan
+    for target in ("cpu", "emu"):
+        y = fuse.compile(text, target=target)(x, first)
+        numpy.testing.assert_array_equal(y, wanted)

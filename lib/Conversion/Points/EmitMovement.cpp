@@ -148,6 +148,8 @@ private:
     return builder.getIntegerAttr(element, 0);
   }
 
+  bool isRun(Value ids);
+  Value fromRun(Value table, Value ids, int64_t axis);
   bool isKnownOutside(PadOp pad, const Point &source);
   Value padCondition(PadOp pad, const Point &source);
   bool concatKeepsLanes(ConcatOp concat);
@@ -312,12 +314,60 @@ Value MovementBuilder::build(ConcatOp concat) {
   return concatFrom(concat, 0, Index::constant(0));
 }
 
+/// Whether neighbours along the last dimension have ids that follow each other:
+/// those of a slice that starts where a number says.
+bool MovementBuilder::isRun(Value ids) {
+  // Narrower numbers may wrap inside of a table.
+  if (!getElementTypeOrSelf(ids.getType()).isInteger(32) &&
+      !getElementTypeOrSelf(ids.getType()).isInteger(64))
+    return false;
+  Operation *op = ids.getDefiningOp();
+  int64_t rank = cast<RankedTensorType>(ids.getType()).getRank();
+  if (auto iota = dyn_cast_or_null<IotaOp>(op))
+    return !iota.getFromEnd() &&
+           static_cast<int64_t>(iota.getDim()) + 1 == rank;
+  auto isSame = [&](Value value) {
+    SmallVector<Extent> extents = emitter.getDims().extents(value);
+    return extents.empty() || extents.back().size == 1;
+  };
+  if (isa_and_nonnull<SubOp>(op))
+    return isRun(op->getOperand(0)) && isSame(op->getOperand(1));
+  if (!isa_and_nonnull<AddOp>(op))
+    return false;
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  return (isRun(lhs) && isSame(rhs)) || (isSame(lhs) && isRun(rhs));
+}
+
+/// The lanes from the first one's id on, where the table has all of them; at
+/// its ends one by one.
+Value MovementBuilder::fromRun(Value table, Value ids, int64_t axis) {
+  int64_t rank = cast<RankedTensorType>(table.getType()).getRank();
+  Extent size = extent(table, rank - 1);
+  TableIndex first = emitTableIndex(emitter, ids, size, axis, point);
+  Index last = emitter.add(first.index, Index::constant(lanes - 1));
+  Value end = emitter.materialize(emitter.size(size));
+  Value inside = arith::AndIOp::create(
+      builder, loc, first.inside, isInside(emitter.materialize(last), end));
+  return choose(
+      inside,
+      [&] {
+        Point source = elsewhere();
+        source.ragged = true;
+        source.dims = point.dims;
+        source.dims.resize(rank - 1);
+        source.dims.push_back(first.index);
+        return emitter.emitLanes(table, source);
+      },
+      [&] { return laneByLane(); });
+}
+
 Value MovementBuilder::build(GatherOp gather) {
   int64_t axis = gather.getDim();
   Value table = gather.getTable();
   int64_t rank = cast<RankedTensorType>(table.getType()).getRank();
   if (lanes > 1 && axis + 1 == rank)
-    return laneByLane();
+    return isRun(gather.getIds()) ? fromRun(table, gather.getIds(), axis)
+                                  : laneByLane();
   TableIndex found = emitTableIndex(emitter, gather.getIds(),
                                     extent(table, axis), axis, point);
   return choose(
@@ -332,10 +382,12 @@ Value MovementBuilder::build(GatherOp gather) {
 
 /// Each lane has an id of its own.
 Value MovementBuilder::build(TakeAlongOp take) {
-  if (lanes > 1)
-    return laneByLane();
   auto axis = static_cast<int64_t>(take.getDim());
   Value table = take.getTable();
+  if (lanes > 1)
+    return isLast(axis) && isRun(take.getIds())
+               ? fromRun(table, take.getIds(), /*axis=*/0)
+               : laneByLane();
   TableIndex found =
       emitTableIndex(emitter, take.getIds(), extent(table, axis), 0, point);
   return choose(
