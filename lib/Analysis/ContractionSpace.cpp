@@ -12,6 +12,25 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// The axis of a tile's rows: of those that only `mSide` has the longest, and
+/// of equal ones the innermost. An unknown size counts as a long one.
+static std::optional<char> rowAxisOf(ContractOp op, StringRef mSide,
+                                     StringRef nSide) {
+  std::optional<char> rows;
+  uint64_t longest = 0;
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  StringRef axes = op.getResultAxes();
+  for (auto [axis, size] :
+       llvm::reverse(llvm::zip(axes.drop_back(!axes.empty()), shape)))
+    // As an unsigned number what is dynamic is longest.
+    if (mSide.contains(axis) && !nSide.contains(axis) &&
+        (!rows || static_cast<uint64_t>(size) > longest)) {
+      rows = axis;
+      longest = size;
+    }
+  return rows;
+}
+
 ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
   StringRef lhs = op.getLhsAxes(), rhs = op.getRhsAxes();
   StringRef result = op.getResultAxes();
@@ -21,9 +40,7 @@ ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
   space.nIsOnRhs = rhs.contains(space.n);
   StringRef nSide = space.nIsOnRhs ? rhs : lhs;
   StringRef mSide = space.nIsOnRhs ? lhs : rhs;
-  for (char axis : llvm::reverse(result.drop_back(!result.empty())))
-    if (!space.m && mSide.contains(axis) && !nSide.contains(axis))
-      space.m = axis;
+  space.m = rowAxisOf(op, mSide, nSide);
   for (char axis : result.drop_back(!result.empty()))
     if (axis != space.m)
       space.outer.push_back(axis);

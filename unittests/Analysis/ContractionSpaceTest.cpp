@@ -32,4 +32,22 @@ TEST_F(ContractionSpaceTest, ContractionAxes) {
   EXPECT_TRUE(space.kIsContiguous);
   EXPECT_FALSE(space.nIsContiguous);
 }
+
+TEST_F(ContractionSpaceTest, TheLongestRowAxisHasTheTiles) {
+  func::FuncOp f = parse(R"(
+    func.func @f(%p: tensor<2x4x?x16xf32>, %q: tensor<2x4x4x16xf32>,
+                 %v: tensor<16x2x8xf32>)
+        -> (tensor<?x2x4x8xf32>, tensor<4x2x4x8xf32>) {
+      %s = fuse.contract "hgtm,mhd->thgd" %p, %v
+           : tensor<2x4x?x16xf32>, tensor<16x2x8xf32> -> tensor<?x2x4x8xf32>
+      %t = fuse.contract "hgtm,mhd->thgd" %q, %v
+           : tensor<2x4x4x16xf32>, tensor<16x2x8xf32> -> tensor<4x2x4x8xf32>
+      return %s, %t : tensor<?x2x4x8xf32>, tensor<4x2x4x8xf32>
+    })");
+  SmallVector<ContractOp> ops(f.getOps<ContractOp>());
+  // Of unknown length; of equal ones the innermost.
+  EXPECT_EQ(contractionSpaceOf(ops[0]).m, 't');
+  EXPECT_EQ(contractionSpaceOf(ops[0]).outer, (SmallVector<char>{'h', 'g'}));
+  EXPECT_EQ(contractionSpaceOf(ops[1]).m, 'g');
+}
 } // namespace
