@@ -23,10 +23,10 @@ AxisClasses::AxisClasses(ArrayRef<Operation *> ops, const DimClasses &dims)
 }
 
 int AxisClasses::node(Value value, int64_t dim) {
-  auto [it, isNew] = nodes.try_emplace({value, dim}, parents.size());
-  if (isNew)
-    parents.push_back(it->second);
-  return it->second;
+  auto [it, isNew] = nodes.try_emplace(value, parents.size());
+  for (int64_t i = 0, rank = isNew ? rankOf(value) : 0; i < rank; ++i)
+    parents.push_back(it->second + i);
+  return it->second + dim;
 }
 
 int AxisClasses::find(int node) const {

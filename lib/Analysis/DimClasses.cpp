@@ -57,10 +57,9 @@ DimClasses::DimClasses(ArrayRef<Operation *> ops) {
 
 void DimClasses::addValue(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || nodes.contains({value, 0}))
+  if (!type || !nodes.try_emplace(value, parents.size()).second)
     return;
-  for (auto [axis, size] : llvm::enumerate(type.getShape())) {
-    nodes[{value, axis}] = parents.size();
+  for (int64_t size : type.getShape()) {
     parents.push_back(parents.size());
     sizes.push_back(size);
   }
@@ -73,9 +72,9 @@ int DimClasses::find(int node) const {
 }
 
 void DimClasses::unite(Value a, int64_t i, Value b, int64_t j) {
-  auto itA = nodes.find({a, i}), itB = nodes.find({b, j});
+  auto itA = nodes.find(a), itB = nodes.find(b);
   if (itA != nodes.end() && itB != nodes.end())
-    uniteNodes(itA->second, itB->second);
+    uniteNodes(itA->second + i, itB->second + j);
 }
 
 bool DimClasses::uniteNodes(int a, int b) {
@@ -168,15 +167,16 @@ static void forEachSharedLetter(ContractOp op, Unite unite) {
 void DimClasses::addRule(Value result, int64_t axis, SizeRule::Kind kind,
                          ArrayRef<Key> terms, int64_t constant,
                          int64_t divisor) {
-  auto it = nodes.find({result, axis});
+  auto it = nodes.find(result);
   if (it == nodes.end())
     return;
-  NodeRule rule{it->second, kind, {}, constant, divisor};
-  for (const Key &term : terms) {
-    auto node = nodes.find(term);
+  NodeRule rule{
+      static_cast<int>(it->second + axis), kind, {}, constant, divisor};
+  for (auto [value, dim] : terms) {
+    auto node = nodes.find(value);
     if (node == nodes.end())
       return;
-    rule.terms.push_back(node->second);
+    rule.terms.push_back(node->second + dim);
   }
   nodeRules.push_back(std::move(rule));
 }
@@ -407,9 +407,13 @@ Extent DimClasses::extentOf(int node) const {
 }
 
 Extent DimClasses::extent(Value value, int64_t axis) const {
-  auto it = nodes.find({value, axis});
+  // What the type says is what the class would.
+  int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(axis);
+  if (!ShapedType::isDynamic(size))
+    return {size};
+  auto it = nodes.find(value);
   assert(it != nodes.end() && "dimension outside the analysed code");
-  return extentOf(it->second);
+  return extentOf(it->second + axis);
 }
 
 int64_t DimClasses::knownDivisor(const Extent &extent) const {
@@ -448,7 +452,7 @@ SmallVector<SizeRule> DimClasses::rules(int cls) const {
 }
 
 SmallVector<SizeRule> DimClasses::rules(Value value, int64_t axis) const {
-  return rules(nodes.lookup({value, axis}));
+  return rules(nodes.lookup(value) + axis);
 }
 
 SmallVector<Extent> DimClasses::extents(Value value) const {

@@ -445,12 +445,23 @@ mlir::fuse::reductionSegmentsOf(ArrayRef<Operation *> ops,
   return segments;
 }
 
+KnownSegments::KnownSegments(KernelOp kernel, const DimClasses &dims)
+    : results(kernel.getYield().getValues()), dims(dims) {
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+}
+
+const FailureOr<std::vector<ReductionSegment>> &
+KnownSegments::get(Reason &reason) {
+  if (!segments)
+    segments = reductionSegmentsOf(ops, results, dims, why);
+  if (failed(*segments))
+    reason = why;
+  return *segments;
+}
+
 FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::reductionSegmentsOf(KernelOp kernel, const DimClasses &dims,
                                 Reason &reason) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    ops.push_back(&op);
-  return reductionSegmentsOf(
-      ops, llvm::to_vector(kernel.getYield().getValues()), dims, reason);
+  return KnownSegments(kernel, dims).get(reason);
 }

@@ -25,7 +25,7 @@ public:
   RowWork work;
 
 private:
-  bool isOfRow(Value value) const;
+  bool isOfRow(Value value);
   void count(Value value);
 
   const ReductionSegment &segment;
@@ -33,6 +33,8 @@ private:
   /// Exponentials of softmaxes: no walk has to compute them again.
   llvm::DenseSet<Operation *> kept;
   llvm::DenseSet<Value> before;
+  /// What is known of values, which every level of reductions asks again.
+  DenseMap<Value, bool> ofRow;
 };
 } // namespace
 
@@ -55,9 +57,13 @@ WalkCounter::WalkCounter(const ReductionSegment &segment,
 
 /// Whether there is one for each element of the row, or one that all rows
 /// share; neither reductions' results nor what follows from these alone.
-bool WalkCounter::isOfRow(Value value) const {
-  auto extents = dims.extents(value);
-  return !extents.empty() && !segment.space.isReducedShape(extents);
+bool WalkCounter::isOfRow(Value value) {
+  auto [known, isNew] = ofRow.try_emplace(value, false);
+  if (isNew) {
+    auto extents = dims.extents(value);
+    known->second = !extents.empty() && !segment.space.isReducedShape(extents);
+  }
+  return known->second;
 }
 
 void WalkCounter::count(Value value) {

@@ -395,11 +395,10 @@ static double panelSeconds(const StreamedSpace &space,
                   operations / machine.operationsPerSecond);
 }
 
-std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
-                                                ArrayRef<Value> inputs,
-                                                ArrayRef<Value> results,
-                                                const DimClasses &dims,
-                                                const MachineRates &machine) {
+std::optional<double>
+mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+                          ArrayRef<Value> results, const DimClasses &dims,
+                          const MachineRates &machine, KnownSegments *known) {
   Reason reason;
   if (machine.streams())
     if (auto space =
@@ -408,7 +407,8 @@ std::optional<double> mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops,
       return machine.packsOperands
                  ? panelSeconds(*space, ops, inputs, results, dims, machine)
                  : streamedSeconds(*space, dims, *machine.tensorCores, {});
-  auto segments = reductionSegmentsOf(ops, results, dims, reason);
+  KnownSegments own(ops, results, dims);
+  const auto &segments = (known ? *known : own).get(reason);
   // Behind moves are the same elements.
   bool isMoved = succeeded(segments) && llvm::any_of(segments->front().paths,
                                                      [](const StorePath &path) {

@@ -84,12 +84,12 @@ FailureOr<StreamedSpace> streamedSpaceOn(const MachineRates &machine,
 
 /// The seconds that one kernel of these ops takes, or nothing if its values
 /// have too many views. `ops` are in program order, `inputs` and `results` are
-/// what crosses the kernel's edge.
-std::optional<double> kernelSeconds(ArrayRef<Operation *> ops,
-                                    ArrayRef<Value> inputs,
-                                    ArrayRef<Value> results,
-                                    const DimClasses &dims,
-                                    const MachineRates &machine);
+/// what crosses the kernel's edge; `known` are the segments, where others ask
+/// for them, too.
+std::optional<double>
+kernelSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+              ArrayRef<Value> results, const DimClasses &dims,
+              const MachineRates &machine, KnownSegments *known = nullptr);
 
 /// The part of the machine that the blocks of such a kernel keep busy, up to 1.
 double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,

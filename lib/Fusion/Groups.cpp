@@ -14,19 +14,24 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-bool Groups::isDuplicated(Operation *op) {
-  // What a scatter writes into is memory.
-  if (op && llvm::any_of(op->getUsers(), [&](Operation *user) {
-        auto scatter = dyn_cast<ScatterOp>(user);
-        return scatter && scatter.getInto().getDefiningOp() == op;
-      }))
-    return false;
+/// Whether it costs a kernel nothing to have the value itself.
+static bool isRepeatable(Operation *op) {
   if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     return elements && elements.isSplat();
   }
   auto iota = dyn_cast_or_null<IotaOp>(op);
   return iota && !iota.getLike();
+}
+
+bool Groups::isDuplicated(Operation *op) {
+  if (!isRepeatable(op))
+    return false;
+  // What a scatter writes into is memory.
+  return llvm::none_of(op->getUsers(), [&](Operation *user) {
+    auto scatter = dyn_cast<ScatterOp>(user);
+    return scatter && scatter.getInto().getDefiningOp() == op;
+  });
 }
 
 Groups::Groups(func::FuncOp function) : body(&function.getBody().front()) {
@@ -56,16 +61,16 @@ SmallVector<int> Groups::all() const {
 }
 
 SmallVector<Operation *> Groups::merged(int a, int b) const {
-  SmallVector<Operation *> ops(members[a]);
-  ops.append(members[b].begin(), members[b].end());
-  llvm::sort(ops, [&](Operation *x, Operation *y) {
-    return position(x) < position(y);
-  });
+  SmallVector<Operation *> ops;
+  ops.reserve(members[a].size() + members[b].size());
+  std::merge(
+      members[a].begin(), members[a].end(), members[b].begin(),
+      members[b].end(), std::back_inserter(ops),
+      [&](Operation *x, Operation *y) { return position(x) < position(y); });
   return ops;
 }
 
 void Groups::merge(int a, int b) {
-  horizons.clear();
   if (b < a)
     std::swap(a, b);
   for (Operation *op : members[b])
@@ -76,6 +81,7 @@ void Groups::merge(int a, int b) {
   else
     members[a] = merged(a, b);
   members[b].clear();
+  widenHorizons(position(members[a].front()), position(members[a].back()));
 }
 
 SmallVector<Operation *> Groups::with(int group, Operation *op) const {
@@ -124,15 +130,16 @@ void Groups::forget(Operation *op) {
 
 SmallVector<Value> Groups::inputsOf(ArrayRef<Operation *> ops) const {
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
-  llvm::SetVector<Value> inputs;
+  llvm::SetVector<Value> outside;
   for (Operation *op : ops)
-    for (Value operand : op->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      bool isTensor = isa<RankedTensorType>(operand.getType());
-      if (isTensor && !inside.contains(producer) && !isDuplicated(producer))
-        inputs.insert(operand);
-    }
-  return inputs.takeVector();
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) &&
+          !inside.contains(operand.getDefiningOp()))
+        outside.insert(operand);
+  // A constant may have users everywhere, so each is asked once.
+  return llvm::filter_to_vector(outside, [](Value value) {
+    return !isDuplicated(value.getDefiningOp());
+  });
 }
 
 SmallVector<Value> Groups::resultsOf(ArrayRef<Operation *> ops) const {
@@ -165,9 +172,23 @@ unsigned Groups::horizon(unsigned position) const {
   return horizons[position];
 }
 
+/// Brings the horizons up to date after a group has grown to reach from one
+/// position to another, in the time of what it reaches.
+void Groups::widenHorizons(unsigned first, unsigned last) {
+  if (horizons.empty())
+    return;
+  unsigned reached = horizons[last];
+  for (unsigned at = first; at <= last && horizons[at] < reached; ++at)
+    horizons[at] = reached;
+  for (unsigned at = first; at-- > 0 && horizons[at] >= first;)
+    horizons[at] = std::max(horizons[at], reached);
+}
+
 /// Whether a path from `starts` gets to group `to`. Ops of group `through` are
 /// passed only as starts.
 bool Groups::reaches(ArrayRef<Operation *> starts, int to, int through) const {
+  if (starts.empty())
+    return false;
   unsigned last = horizon(position(members[to].back()));
   SmallVector<Operation *> work(starts);
   llvm::SmallPtrSet<Operation *, 32> seen;

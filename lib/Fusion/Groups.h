@@ -73,6 +73,7 @@ private:
   bool reaches(ArrayRef<Operation *> starts, int to, int through) const;
   unsigned position(Operation *op) const { return positions.lookup(op); }
   unsigned horizon(unsigned position) const;
+  void widenHorizons(unsigned first, unsigned last);
 
   Block *body;
   DenseMap<Operation *, int> groupOf;

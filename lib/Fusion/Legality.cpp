@@ -467,8 +467,9 @@ static bool leavesRows(const ReductionSegment &segment) {
 FailureOr<GroupKind> Classifier::asReductions() {
   if (llvm::count_if(group.ops, isReduction) > mostReductions)
     return refuse(Reason(ReasonKind::tooManyReductions, mostReductions));
-  FailureOr<std::vector<ReductionSegment>> segments =
-      reductionSegmentsOf(group.ops, group.results, dims, reason);
+  KnownSegments own(group.ops, group.results, dims);
+  const FailureOr<std::vector<ReductionSegment>> &segments =
+      (group.segments ? *group.segments : own).get(reason);
   if (failed(segments))
     return failure();
   bool areRows = llvm::all_of(*segments, [](const ReductionSegment &segment) {

@@ -116,20 +116,24 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
 /// The rows that a kernel walks must be known to be equal from what it computes
 /// itself, not from the rest of the program.
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-                          Reason &reason, bool tilesReduce) {
-  GroupView group{ops, results, tilesReduce, machine.packsOperands};
-  if (failed(
-          classifyGroup(group, *dims, machine.tensorCoresOrNull(), reason)) ||
+                          Reason &reason, bool tilesReduce,
+                          KnownSegments *segments) {
+  GroupView group{ops, results, tilesReduce, machine.packsOperands, segments};
+  if (failed(classifyGroup(group, *dims, machine.tensorCoresOrNull(), reason)) ||
       !mayShareKernel(ops, results, reason))
     return false;
+  // Of other classes of dims the segments are others.
+  group.segments = nullptr;
   return llvm::none_of(ops, isReduction) || llvm::none_of(ops, isDynamic) ||
          succeeded(classifyGroup(group, DimClasses(ops),
                                  machine.tensorCoresOrNull(), reason));
 }
 
 std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,
-                                           ArrayRef<Value> results) {
-  return kernelSeconds(ops, groups.inputsOf(ops), results, *dims, machine);
+                                           ArrayRef<Value> results,
+                                           KnownSegments *segments) {
+  return kernelSeconds(ops, groups.inputsOf(ops), results, *dims, machine,
+                       segments);
 }
 
 double GroupMerger::seconds(int group) {
@@ -144,13 +148,12 @@ double GroupMerger::seconds(int group) {
 }
 
 /// Why what is legal as one kernel should not be one launch; nothing if it may.
-Reason GroupMerger::whyApart(ArrayRef<Operation *> ops,
-                             ArrayRef<Value> results) {
+Reason GroupMerger::whyApart(ArrayRef<Operation *> ops, KnownSegments &known) {
   Reason reason;
   // Tiles of tensor cores are one walk.
   if (hasSeveralContractions(ops))
     return {};
-  auto segments = reductionSegmentsOf(ops, results, *dims, reason);
+  const auto &segments = known.get(reason);
   return succeeded(segments) ? whyNotOneLaunch(*segments, *dims, machine)
                              : Reason();
 }
@@ -195,17 +198,18 @@ bool GroupMerger::tryMerge(int a, int b, ArrayRef<Operation *> views,
       reason = ReasonKind::reshapeBetween;
       return false;
     }
-    if (!isLegal(ops, results, reason))
+    KnownSegments segments(ops, results, *dims);
+    if (!isLegal(ops, results, reason, /*tilesReduce=*/false, &segments))
       return false;
     if (groups.hasPathAround(a, b)) {
       reason = ReasonKind::kernelBetween;
       return false;
     }
-    if (Reason why = whyApart(ops, results)) {
+    if (Reason why = whyApart(ops, segments)) {
       reason = std::move(why);
       return false;
     }
-    together = seconds(ops, results);
+    together = seconds(ops, results, &segments);
     if (!together || *together > apart) {
       reason = whySlower(a, b, together, apart);
       return false;

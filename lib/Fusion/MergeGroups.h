@@ -93,11 +93,13 @@ private:
 
   bool tryMerge(int a, int b, ArrayRef<Operation *> views, Reason &reason);
   Reason whySlower(int a, int b, std::optional<double> together, double apart);
-  Reason whyApart(ArrayRef<Operation *> ops, ArrayRef<Value> results);
+  Reason whyApart(ArrayRef<Operation *> ops, KnownSegments &known);
   bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-               Reason &reason, bool tilesReduce = false);
+               Reason &reason, bool tilesReduce = false,
+               KnownSegments *segments = nullptr);
   std::optional<double> seconds(ArrayRef<Operation *> ops,
-                                ArrayRef<Value> results);
+                                ArrayRef<Value> results,
+                                KnownSegments *segments = nullptr);
   double seconds(int group);
   bool mayShareKernel(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                       Reason &reason);

@@ -60,9 +60,11 @@ mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
   return {};
 }
 
-TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
-                                      ScheduleAttrInterface schedule,
-                                      const ScheduleTarget &target) {
+/// Of a schedule under which a block does this work.
+static TimeEstimate timeOf(const BlockWork &work, KernelOp kernel,
+                           const DimClasses &dims,
+                           ScheduleAttrInterface schedule,
+                           const ScheduleTarget &target) {
   auto mma = dyn_cast<MmaScheduleAttr>(schedule);
   // A schedule from text may stand on a kernel without a contraction.
   if (mma && !kernel.getBody().getOps<ContractOp>().empty())
@@ -80,8 +82,14 @@ TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
       estimate.limit = TimeLimit::TensorCores;
       return estimate;
     }
-  return estimateTime(*target.gpu,
-                      estimateWork(kernel, dims, schedule, *target.gpu));
+  return estimateTime(*target.gpu, work);
+}
+
+TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,
+                                      ScheduleAttrInterface schedule,
+                                      const ScheduleTarget &target) {
+  return timeOf(estimateWork(kernel, dims, schedule, *target.gpu), kernel, dims,
+                schedule, target);
 }
 
 static bool isFaster(const Candidate &a, const Candidate &b) {
@@ -93,12 +101,14 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
                                    KernelOp kernel, const DimClasses &dims,
                                    const ScheduleTarget &target) {
   SmallVector<Candidate> candidates;
+  KnownSegments segments(kernel, dims);
   auto add = [&](ScheduleAttrInterface schedule) {
-    BlockWork work = estimateWork(kernel, dims, schedule, *target.gpu);
+    BlockWork work =
+        estimateWork(kernel, dims, segments, schedule, *target.gpu);
     // What needs more registers than there are would spill.
     if (schedule != proposal && residentBlocks(*target.gpu, work) == 0)
       return;
-    Candidate candidate{schedule, estimateTime(kernel, dims, schedule, target)};
+    Candidate candidate{schedule, timeOf(work, kernel, dims, schedule, target)};
     candidates.insert(llvm::upper_bound(candidates, candidate, isFaster),
                       candidate);
   };

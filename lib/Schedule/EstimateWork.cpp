@@ -524,9 +524,17 @@ static BlockWork estimateRows(KernelOp kernel, const DimClasses &dims,
 BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
                                    ScheduleAttrInterface schedule,
                                    const GPUTarget &gpu) {
+  KnownSegments segments(kernel, dims);
+  return estimateWork(kernel, dims, segments, schedule, gpu);
+}
+
+BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
+                                   KnownSegments &known,
+                                   ScheduleAttrInterface schedule,
+                                   const GPUTarget &gpu) {
   Reason reason;
   if (auto rows = dyn_cast<RowsScheduleAttr>(schedule)) {
-    auto segments = reductionSegmentsOf(kernel, dims, reason);
+    const auto &segments = known.get(reason);
     if (succeeded(segments))
       return estimateRows(kernel, dims, *segments, rows, gpu);
   }

@@ -157,7 +157,8 @@ private:
   bool areAtOnce() const;
   RowsScheduleAttr proposeShort() const;
   RowWork rowWork() const;
-  bool repeatsWork() const;
+  bool repeatsWork() const { return repeats(rowWork()); }
+  bool repeats(const RowWork &work) const;
   std::pair<int64_t, int64_t> heldOfRepeatedWork(const RowWork &work) const;
   int64_t repeatedWorkGroup(const RowWork &work) const;
   RowsScheduleAttr proposeRepeatedWorkSpread() const;

@@ -262,8 +262,7 @@ RowsScheduleAttr RowsOnGPU::proposeLongRepeatedWork(const RowWork &work) const {
 RowWork RowsOnGPU::rowWork() const { return rowWorkOf(segment, dims); }
 
 /// Whether much is computed again for every pass, or there are several levels.
-bool RowsOnGPU::repeatsWork() const {
-  RowWork work = rowWork();
+bool RowsOnGPU::repeats(const RowWork &work) const {
   // Little that words do again is not what they wait for.
   bool isMuch =
       vector <= 4 ? work.repeatsSpecial : work.repeated >= fewestRepeated;
@@ -282,7 +281,7 @@ RowsScheduleAttr RowsOnGPU::proposeRepeatedWork() const {
     return withOneAccess().proposeRepeatedWork();
   RowWork work = rowWork();
   bool areWords = vector <= 4;
-  if (!repeatsWork())
+  if (!repeats(work))
     return {};
   bool areExponentials = inputs > 1 && work.exponentials > 1;
   if (areExponentials && !areWords && length > longestOfExponentials)

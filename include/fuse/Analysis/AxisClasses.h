@@ -45,7 +45,8 @@ private:
   void visit(Operation *op);
 
   const DimClasses &dims;
-  DenseMap<std::pair<Value, int64_t>, int> nodes;
+  /// The node of a value's first dimension, which the others follow.
+  DenseMap<Value, int> nodes;
   SmallVector<int> parents;
 };
 

@@ -20,8 +20,8 @@ struct ContractionSpace {
   /// Letter of the result's last axis, and the operand that it lies on.
   char n;
   bool nIsOnRhs;
-  /// The innermost result axis that only the other operand has; absent for a
-  /// product with a vector.
+  /// The longest result axis that only the other operand has, of equal ones the
+  /// innermost; absent for a product with a vector.
   std::optional<char> m;
   /// Result axes that are neither, and the summed axes.
   SmallVector<char> outer, summed;

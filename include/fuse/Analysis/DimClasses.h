@@ -128,7 +128,8 @@ private:
     int64_t constant, divisor;
   };
 
-  DenseMap<Key, int> nodes;
+  /// The node of the value's first dimension, which the others follow.
+  DenseMap<Value, int> nodes;
   SmallVector<NodeRule> nodeRules;
   SmallVector<int> parents;
   /// The static size of a root's class, or kDynamic.

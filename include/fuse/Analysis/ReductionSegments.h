@@ -69,6 +69,27 @@ reductionSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
 FailureOr<std::vector<ReductionSegment>>
 reductionSegmentsOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 
+/// The segments of ops that do not change meanwhile, found once, when they are
+/// asked for first.
+class KnownSegments {
+public:
+  /// `dims` must outlive this.
+  KnownSegments(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                const DimClasses &dims)
+      : ops(ops), results(results), dims(dims) {}
+  KnownSegments(KernelOp kernel, const DimClasses &dims);
+
+  /// As reductionSegmentsOf() gives them.
+  const FailureOr<std::vector<ReductionSegment>> &get(Reason &reason);
+
+private:
+  SmallVector<Operation *, 0> ops;
+  SmallVector<Value> results;
+  const DimClasses &dims;
+  std::optional<FailureOr<std::vector<ReductionSegment>>> segments;
+  Reason why;
+};
+
 } // namespace mlir::fuse
 
 #endif // FUSE_ANALYSIS_REDUCTIONSEGMENTS_H

@@ -14,6 +14,8 @@
 
 namespace mlir::fuse {
 
+class KnownSegments;
+
 /// How a group of ops would be run.
 enum class GroupKind {
   /// Pointwise and rotary ops only.
@@ -43,6 +45,8 @@ struct GroupView {
   bool tilesReduce = false;
   /// Whether what packs the operands of a contraction computes them, too.
   bool packsOperands = false;
+  /// The segments, where others ask for them, too.
+  KnownSegments *segments = nullptr;
 };
 
 /// The kind of a group that one kernel can run, or why none can.

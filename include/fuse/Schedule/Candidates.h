@@ -33,6 +33,10 @@ struct Candidate {
 /// taken for kAssumedSize.
 BlockWork estimateWork(KernelOp kernel, const DimClasses &dims,
                        ScheduleAttrInterface schedule, const GPUTarget &gpu);
+/// The same for one of several schedules of a kernel with these segments.
+BlockWork estimateWork(KernelOp kernel, const DimClasses &dims,
+                       KnownSegments &segments, ScheduleAttrInterface schedule,
+                       const GPUTarget &gpu);
 
 /// What the kernel takes under `schedule`, by the model for such schedules.
 /// `target` is a GPU.

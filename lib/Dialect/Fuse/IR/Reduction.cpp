@@ -20,7 +20,8 @@ using namespace mlir::fuse;
 //===----------------------------------------------------------------------===//
 
 bool mlir::fuse::isReduction(Operation *op) {
-  return op->hasTrait<mlir::fuse::OpTrait::Reduction>();
+  // What op->hasTrait() says, in a fraction of the time.
+  return isa<ReduceOp, SoftmaxStatsOp, WelfordOp>(op);
 }
 
 ArrayRef<int64_t> mlir::fuse::reducedDims(Operation *op) {
