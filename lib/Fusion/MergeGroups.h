@@ -108,7 +108,7 @@ private:
   bool couldGain(int a, GroupKind ofA, int b, GroupKind ofB);
   bool areDependent(int a, int b) const;
   bool tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB);
-  size_t tensorsOf(int group) const;
+  size_t parametersOf(int group) const;
 
   func::FuncOp function;
   MachineRates machine;

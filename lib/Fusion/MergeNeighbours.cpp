@@ -14,14 +14,15 @@
 
 #include "MergeGroups.h"
 
+#include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Tensors at a kernel's edge beyond which neighbours are not merged: its
-/// parameters stay far below the 4 KiB that every driver takes.
-static constexpr size_t mostTensors = 160;
+/// Parameters, of 8 bytes, beyond which neighbours are not merged: every driver
+/// takes 4 KiB, of which some are left for what schedules add.
+static constexpr size_t mostParameters = 480;
 
 bool GroupMerger::shareInput(int a, int b) {
   llvm::SmallDenseSet<Value> inputs;
@@ -77,8 +78,9 @@ static StringRef verbOf(GroupKind kind) {
   llvm_unreachable("every kind is handled");
 }
 
-/// The tensors at a group's edge. Equal views of a tensor become one again.
-size_t GroupMerger::tensorsOf(int group) const {
+/// The tensors at the edge of a group's kernel, and the sizes and strides that
+/// only a call knows. Equal views of a tensor become one again.
+size_t GroupMerger::parametersOf(int group) const {
   llvm::SmallDenseSet<Value> read;
   for (Value input : groups.inputsOf(groups.ops(group))) {
     while (auto *op = input.getDefiningOp()) {
@@ -88,7 +90,18 @@ size_t GroupMerger::tensorsOf(int group) const {
     }
     read.insert(input);
   }
-  return read.size() + groups.resultsOf(groups.ops(group)).size();
+  size_t strides = 0;
+  for (Value input : read)
+    if (strideKind(input) != StrideKind::dense)
+      strides += cast<RankedTensorType>(input.getType()).getRank();
+  llvm::SmallDenseSet<int> sizes;
+  SmallVector<Value> edge(read.begin(), read.end());
+  llvm::append_range(edge, groups.resultsOf(groups.ops(group)));
+  for (Value value : edge)
+    for (const Extent &extent : dims->extents(value))
+      if (!extent.isStatic())
+        sizes.insert(extent.cls);
+  return edge.size() + strides + sizes.size();
 }
 
 /// One reason of a kind for each group: of 64 norms that are too short for the
@@ -113,8 +126,8 @@ bool GroupMerger::tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB) {
   Reason reason;
   if (!may)
     reason = Reason(ReasonKind::differentWalks, verbOf(ofA), verbOf(ofB));
-  else if (tensorsOf(a) + tensorsOf(b) > mostTensors)
-    reason = Reason(ReasonKind::tooManyTensors, mostTensors);
+  else if (parametersOf(a) + parametersOf(b) > mostParameters)
+    reason = Reason(ReasonKind::tooManyTensors, mostParameters);
   else if (tryMerge(a, b, {}, reason))
     return true;
   noteApart(a, b, std::move(reason));
