@@ -18,16 +18,18 @@ static std::optional<char> rowAxisOf(ContractOp op, StringRef mSide,
                                      StringRef nSide) {
   std::optional<char> rows;
   uint64_t longest = 0;
-  ArrayRef<int64_t> shape = op.getType().getShape();
   StringRef axes = op.getResultAxes();
-  for (auto [axis, size] :
-       llvm::reverse(llvm::zip(axes.drop_back(!axes.empty()), shape)))
+  for (int64_t number = static_cast<int64_t>(axes.size()) - 2; number >= 0;
+       --number) {
+    char axis = axes[number];
     // As an unsigned number what is dynamic is longest.
-    if (mSide.contains(axis) && !nSide.contains(axis) &&
-        (!rows || static_cast<uint64_t>(size) > longest)) {
-      rows = axis;
-      longest = size;
-    }
+    uint64_t size = op.getType().getDimSize(number);
+    if (!mSide.contains(axis) || nSide.contains(axis) ||
+        (rows && size <= longest))
+      continue;
+    rows = axis;
+    longest = size;
+  }
   return rows;
 }
 
