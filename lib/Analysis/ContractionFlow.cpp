@@ -254,8 +254,7 @@ LogicalResult FlowFinder::visit(Operation *op) {
     reduced.insert_range(op->getResults());
     return success();
   }
-  if (isa<ContractOp>(op))
-    return refuse(ReasonKind::oneContraction);
+  assert(!own && "segments have all of their contractions");
   bool isTensor =
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
   if (!isTensor ||

@@ -491,6 +491,8 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
       numClustered() > 1 ? builder.getI64IntegerAttr(numClustered())
                          : IntegerAttr(),
       sharesGrid() ? builder.getUnitAttr() : UnitAttr(), maps);
+  if (!combines)
+    nameMovedInputs(launchOp, kernel, dims, current.inputs);
   ValueRange made = launchOp.getResults();
   for (auto [number, result] : llvm::enumerate(current.results))
     kernel.getResult(result).replaceAllUsesWith(made[number]);

@@ -89,8 +89,12 @@ static bool hasOddRows(const KernelOperand &operand) {
 }
 
 /// Why a streamed operand, null if it is not known, is accessed with few bits.
-static Reason whyNarrow(const KernelOperand *operand, const KernelInfo &info,
+static Reason whyNarrow(const NarrowAccess &access, const KernelInfo &info,
                         const runtime::Facts &facts) {
+  const KernelOperand *operand = access.operand;
+  if (operand && operand->isTaken &&
+      access.bits == 8 * runtime::sizeInBytes(operand->dtype))
+    return ReasonKind::narrowTaken;
   if (!facts.aligned16)
     return ReasonKind::narrowUnaligned;
   if (operand && hasOddRows(*operand))
@@ -109,7 +113,8 @@ static Reason whyNarrow(const KernelOperand *operand, const KernelInfo &info,
   if (!facts.divisible && dynamic != info.operands.end())
     return Reason(ReasonKind::narrowRowsOfCall, dynamic->name,
                   widest(*dynamic));
-  return ReasonKind::narrowSchedule;
+  return operand && operand->isShifted ? ReasonKind::narrowShifted
+                                       : ReasonKind::narrowSchedule;
 }
 
 /// Why the width matters little.
@@ -144,7 +149,7 @@ static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
                            .category(mlir::fuse::kAccessCategory)
                            .function(info.name);
   if (access.isStreamed) {
-    Reason why = whyNarrow(access.operand, info, facts);
+    Reason why = whyNarrow(access, info, facts);
     describe(remark::missed(access.place, options))
         << remark::metric("Because", why.name())
         << remark::reason("{0}", why.sentence())

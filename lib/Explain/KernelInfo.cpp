@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Explain/KernelInfo.h"
+#include "fuse/Analysis/MovedInputs.h"
 #include "fuse/Analysis/Reason.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
@@ -109,6 +110,13 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
     }
   for (int64_t number : launch.getGathered().value_or(ArrayRef<int64_t>()))
     info.operands[number].isGathered = true;
+  auto markMoved = [&](StringRef attribute, bool KernelOperand::*mark) {
+    if (auto numbers = launch->getAttrOfType<DenseI64ArrayAttr>(attribute))
+      for (int64_t number : numbers.asArrayRef())
+        info.operands[number].*mark = true;
+  };
+  markMoved(mlir::fuse::kTakenAttr, &KernelOperand::isTaken);
+  markMoved(mlir::fuse::kShiftedAttr, &KernelOperand::isShifted);
   SmallVector<SizeExpr> sizes = iterationSizes(schedule, info.operands);
   for (KernelOperand &operand : info.operands)
     operand.isStreamed =

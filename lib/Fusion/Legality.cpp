@@ -283,7 +283,7 @@ Reason Classifier::checkPartsOf(ContractOp contract) {
       ArrayRef(space->reduced) != ArrayRef(last))
     return ReasonKind::reductionNotAlongColumns;
   if (!isOneWalk(group.ops, group.results, *space, dims))
-    return ReasonKind::followsTileReduction;
+    return ReasonKind::mmaFollowsReduction;
   return {};
 }
 
@@ -506,7 +506,7 @@ FailureOr<GroupKind> Classifier::asReductions() {
   return GroupKind::Rows;
 }
 
-/// Whether a kernel could stream the rows if it did not gather pages.
+/// Whether a kernel could stream the rows if it did not gather such pages.
 static bool isOfPages(const Reason &why) {
   return why && why.kind() >= ReasonKind::pagesComputed &&
          why.kind() <= ReasonKind::pagesFeatures;
@@ -554,7 +554,8 @@ FailureOr<GroupKind> Classifier::run() {
       Reason why;
       if (isStreamed(why))
         return GroupKind::Streamed;
-      return isOfPages(why) ? refuse(why) : asContractions();
+      bool isTrue = isOfPages(why) || why.is(ReasonKind::streamedCostlyKeys);
+      return isTrue ? refuse(why) : asContractions();
     }
     reduces |= isReduction(op);
     orders |= isRowOrder(op);

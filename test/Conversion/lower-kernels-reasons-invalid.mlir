@@ -206,3 +206,22 @@ func.func @streamedNoProduct(%q: tensor<512x128xbf16>, %k: tensor<512x512x128xbf
   }
   return %r : tensor<512x128xbf16>
 }
+
+// -----
+
+#s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma>
+
+func.func @streamedNotRead(%q: tensor<8x512x128xbf16>, %k: tensor<8x1x128xbf16>, %v: tensor<8x1x128xbf16>) -> (tensor<8x512x128xbf16>) {
+  // expected-error @below {{the second contraction does not read the exponentials}}
+  %r = fuse.kernel "k" ins(%q, %k, %v : tensor<8x512x128xbf16>, tensor<8x1x128xbf16>, tensor<8x1x128xbf16>) -> tensor<8x512x128xbf16> schedule = #s {
+  ^bb0(%q_: tensor<8x512x128xbf16>, %k_: tensor<8x1x128xbf16>, %v_: tensor<8x1x128xbf16>):
+    %s = fuse.contract "hqd,hkd->hqk" %q_, %k_ : tensor<8x512x128xbf16>, tensor<8x1x128xbf16> -> tensor<8x512x1xbf16>
+    %m = fuse.reduce max %s dims = [2] keep : tensor<8x512x1xbf16> -> tensor<8x512x1xbf16>
+    %d = fuse.sub %s, %m : tensor<8x512x1xbf16>
+    %e = fuse.exp %d : tensor<8x512x1xbf16>
+    %t = fuse.reduce sum %e dims = [2] keep : tensor<8x512x1xbf16> -> tensor<8x512x1xbf16>
+    %y = fuse.contract "hqk,hkd->hqd" %t, %v_ : tensor<8x512x1xbf16>, tensor<8x1x128xbf16> -> tensor<8x512x128xbf16>
+    fuse.yield %y : tensor<8x512x128xbf16>
+  }
+  return %r : tensor<8x512x128xbf16>
+}

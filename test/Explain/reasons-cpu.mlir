@@ -50,3 +50,19 @@ func.func @not_tileFloat8(%x: tensor<512x256xf32>, %a: tensor<256x256xf32>, %b: 
   %y = fuse.mul %p, %q : tensor<512x256xf32>
   return %y : tensor<512x256xf32>
 }
+
+// Keys by a special function, which each tile of queries would compute again.
+func.func @streamedCostlyKeys(%q: tensor<512x64xf32>, %k: tensor<512x64xf32>, %v: tensor<512x64xf32>) -> tensor<512x64xf32> {
+  %t = fuse.tanh %k : tensor<512x64xf32>
+  %s = fuse.matmul %q, %t transpose_rhs : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x512xf32>
+  %p = fuse.softmax %s dims = [1] : tensor<512x512xf32>
+  %o = fuse.matmul %p, %v : tensor<512x512xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  return %o : tensor<512x64xf32>
+}
+func.func @not_streamedCostlyKeys(%q: tensor<512x64xf32>, %k: tensor<512x64xf32>, %v: tensor<512x64xf32>) -> tensor<512x64xf32> {
+  %t = fuse.neg %k : tensor<512x64xf32>
+  %s = fuse.matmul %q, %t transpose_rhs : tensor<512x64xf32>, tensor<512x64xf32> -> tensor<512x512xf32>
+  %p = fuse.softmax %s dims = [1] : tensor<512x512xf32>
+  %o = fuse.matmul %p, %v : tensor<512x512xf32>, tensor<512x64xf32> -> tensor<512x64xf32>
+  return %o : tensor<512x64xf32>
+}

@@ -539,3 +539,27 @@ func.func @not_tooManyTensors(%a0: tensor<64xf32>, %b0: tensor<64xf32>, %a1: ten
   %c2 = fuse.add %a2, %b2 : tensor<64xf32>
   return %c0, %c1, %c2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
+
+func.func @resultNotRow(%x: tensor<64x16x32xf32>, %w: tensor<1x16x1xf32>) -> tensor<64x16x1xf32> {
+  %y = fuse.mul %x, %w : tensor<64x16x32xf32>, tensor<1x16x1xf32> -> tensor<64x16x32xf32>
+  %s = fuse.reduce sum %y dims = [1, 2] keep : tensor<64x16x32xf32> -> tensor<64x1x1xf32>
+  %r = fuse.add %s, %w : tensor<64x1x1xf32>, tensor<1x16x1xf32> -> tensor<64x16x1xf32>
+  return %r : tensor<64x16x1xf32>
+}
+func.func @not_resultNotRow(%x: tensor<64x16x32xf32>, %w: tensor<1x16x1xf32>) -> tensor<64x16x32xf32> {
+  %y = fuse.mul %x, %w : tensor<64x16x32xf32>, tensor<1x16x1xf32> -> tensor<64x16x32xf32>
+  %s = fuse.reduce sum %y dims = [1, 2] keep : tensor<64x16x32xf32> -> tensor<64x1x1xf32>
+  %r = fuse.add %y, %s : tensor<64x16x32xf32>, tensor<64x1x1xf32> -> tensor<64x16x32xf32>
+  return %r : tensor<64x16x32xf32>
+}
+
+func.func @notOrderedShape(%x: tensor<1x512xf32>, %w: tensor<7x1xf32>) -> tensor<7x1xf32> {
+  %v, %i = fuse.top_k %x k = 1 : tensor<1x512xf32> -> tensor<1x1xf32>, tensor<1x1xi32>
+  %y = fuse.add %v, %w : tensor<1x1xf32>, tensor<7x1xf32> -> tensor<7x1xf32>
+  return %y : tensor<7x1xf32>
+}
+func.func @not_notOrderedShape(%x: tensor<7x512xf32>, %w: tensor<7x1xf32>) -> tensor<7x1xf32> {
+  %v, %i = fuse.top_k %x k = 1 : tensor<7x512xf32> -> tensor<7x1xf32>, tensor<7x1xi32>
+  %y = fuse.add %v, %w : tensor<7x1xf32>
+  return %y : tensor<7x1xf32>
+}

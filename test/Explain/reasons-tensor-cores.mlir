@@ -505,3 +505,80 @@ func.func @near_pages(%q: tensor<512x128xbf16>, %c: tensor<64x128x128xbf16>, %id
   %y = fuse.contract "qk,kd->qd" %w, %v : tensor<512x512xbf16>, tensor<512x128xbf16> -> tensor<512x128xbf16>
   return %y : tensor<512x128xbf16>
 }
+
+func.func @mmaRepeats(%x: tensor<128x256xbf16>, %w: tensor<1x64xbf16>) -> tensor<128x64xbf16> {
+  %p = fuse.contract "mk,kn->mn" %x, %w : tensor<128x256xbf16>, tensor<1x64xbf16> -> tensor<128x64xbf16>
+  return %p : tensor<128x64xbf16>
+}
+func.func @not_mmaRepeats(%x: tensor<128x256xbf16>, %w: tensor<256x64xbf16>) -> tensor<128x64xbf16> {
+  %p = fuse.contract "mk,kn->mn" %x, %w : tensor<128x256xbf16>, tensor<256x64xbf16> -> tensor<128x64xbf16>
+  return %p : tensor<128x64xbf16>
+}
+
+func.func @noTileForGroups(%x: tensor<256x256xbf16>, %w: tensor<960x256xbf16>) -> (tensor<256x2x160xbf16>, tensor<256x640xbf16>) {
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<256x256xbf16>, tensor<960x256xbf16> -> tensor<256x960xbf16>
+  %q = fuse.slice %p offsets = [0, 0] sizes = [256, 320] : tensor<256x960xbf16> -> tensor<256x320xbf16>
+  %r = fuse.slice %p offsets = [0, 320] sizes = [256, 640] : tensor<256x960xbf16> -> tensor<256x640xbf16>
+  %h = tensor.expand_shape %q [[0], [1, 2]] output_shape [256, 2, 160] : tensor<256x320xbf16> into tensor<256x2x160xbf16>
+  %o = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<256x2x160xbf16>
+  return %o, %r : tensor<256x2x160xbf16>, tensor<256x640xbf16>
+}
+func.func @not_noTileForGroups(%x: tensor<256x256xbf16>, %w: tensor<896x256xbf16>) -> (tensor<256x2x128xbf16>, tensor<256x640xbf16>) {
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<256x256xbf16>, tensor<896x256xbf16> -> tensor<256x896xbf16>
+  %q = fuse.slice %p offsets = [0, 0] sizes = [256, 256] : tensor<256x896xbf16> -> tensor<256x256xbf16>
+  %r = fuse.slice %p offsets = [0, 256] sizes = [256, 640] : tensor<256x896xbf16> -> tensor<256x640xbf16>
+  %h = tensor.expand_shape %q [[0], [1, 2]] output_shape [256, 2, 128] : tensor<256x256xbf16> into tensor<256x2x128xbf16>
+  %o = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<256x2x128xbf16>
+  return %o, %r : tensor<256x2x128xbf16>, tensor<256x640xbf16>
+}
+
+func.func @rotaryTwoVectors(%x: tensor<256x256xbf16>, %w: tensor<161x256xbf16>) -> (tensor<256x2x64xbf16>, tensor<256x33xbf16>) {
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<256x256xbf16>, tensor<161x256xbf16> -> tensor<256x161xbf16>
+  %q = fuse.slice %p offsets = [0, 0] sizes = [256, 128] : tensor<256x161xbf16> -> tensor<256x128xbf16>
+  %r = fuse.slice %p offsets = [0, 128] sizes = [256, 33] : tensor<256x161xbf16> -> tensor<256x33xbf16>
+  %h = tensor.expand_shape %q [[0], [1, 2]] output_shape [256, 2, 64] : tensor<256x128xbf16> into tensor<256x2x64xbf16>
+  %o = fuse.rotary interleaved tokens_heads %h base = 1.0e4 : tensor<256x2x64xbf16>
+  return %o, %r : tensor<256x2x64xbf16>, tensor<256x33xbf16>
+}
+func.func @not_rotaryTwoVectors(%x: tensor<256x256xbf16>, %w: tensor<192x256xbf16>) -> (tensor<256x2x64xbf16>, tensor<256x64xbf16>) {
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<256x256xbf16>, tensor<192x256xbf16> -> tensor<256x192xbf16>
+  %q = fuse.slice %p offsets = [0, 0] sizes = [256, 128] : tensor<256x192xbf16> -> tensor<256x128xbf16>
+  %r = fuse.slice %p offsets = [0, 128] sizes = [256, 64] : tensor<256x192xbf16> -> tensor<256x64xbf16>
+  %h = tensor.expand_shape %q [[0], [1, 2]] output_shape [256, 2, 64] : tensor<256x128xbf16> into tensor<256x2x64xbf16>
+  %o = fuse.rotary interleaved tokens_heads %h base = 1.0e4 : tensor<256x2x64xbf16>
+  return %o, %r : tensor<256x2x64xbf16>, tensor<256x64xbf16>
+}
+
+func.func @detachedSlower(%x: tensor<8x8192xbf16>, %w: tensor<64x8192xbf16>) -> tensor<8x1x64xbf16> {
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<8x8192xbf16>, tensor<64x8192xbf16> -> tensor<8x64xbf16>
+  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [8, 1, 64] : tensor<8x64xbf16> into tensor<8x1x64xbf16>
+  %o = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<8x1x64xbf16>
+  return %o : tensor<8x1x64xbf16>
+}
+func.func @not_detachedSlower(%x: tensor<4096x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<4096x8x64xbf16> {
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<4096x512xbf16>, tensor<512x512xbf16> -> tensor<4096x512xbf16>
+  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [4096, 8, 64] : tensor<4096x512xbf16> into tensor<4096x8x64xbf16>
+  %o = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<4096x8x64xbf16>
+  return %o : tensor<4096x8x64xbf16>
+}
+
+func.func @streamedThroughOthers(%q: tensor<256x64xbf16>, %k: tensor<256x64xbf16>, %w: tensor<256x64xbf16>) -> tensor<256x64xbf16> {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<256x64xbf16>, tensor<256x64xbf16> -> tensor<256x256xbf16>
+  %f = fuse.cast %s : tensor<256x256xbf16> -> tensor<256x256xf32>
+  %m = fuse.reduce max %f dims = [1] keep : tensor<256x256xf32> -> tensor<256x1xf32>
+  %d = fuse.sub %f, %m : tensor<256x256xf32>, tensor<256x1xf32> -> tensor<256x256xf32>
+  %e = fuse.exp %d : tensor<256x256xf32>
+  %l = fuse.reduce sum %e dims = [1] keep : tensor<256x256xf32> -> tensor<256x1xf32>
+  %p = fuse.div %e, %l : tensor<256x256xf32>, tensor<256x1xf32> -> tensor<256x256xf32>
+  %b = fuse.cast %p : tensor<256x256xf32> -> tensor<256x256xbf16>
+  %c = tensor.collapse_shape %l [[0, 1]] : tensor<256x1xf32> into tensor<256xf32>
+  %g = tensor.expand_shape %c [[0, 1]] output_shape [16, 16] : tensor<256xf32> into tensor<16x16xf32>
+  %t = fuse.transpose %g permutation = [1, 0] : tensor<16x16xf32> -> tensor<16x16xf32>
+  %c2 = tensor.collapse_shape %t [[0, 1]] : tensor<16x16xf32> into tensor<256xf32>
+  %x = tensor.expand_shape %c2 [[0, 1]] output_shape [256, 1] : tensor<256xf32> into tensor<256x1xf32>
+  %wf = fuse.cast %w : tensor<256x64xbf16> -> tensor<256x64xf32>
+  %vf = fuse.mul %wf, %x : tensor<256x64xf32>, tensor<256x1xf32> -> tensor<256x64xf32>
+  %v = fuse.cast %vf : tensor<256x64xf32> -> tensor<256x64xbf16>
+  %o = fuse.matmul %b, %v : tensor<256x256xbf16>, tensor<256x64xbf16> -> tensor<256x64xbf16>
+  return %o : tensor<256x64xbf16>
+}

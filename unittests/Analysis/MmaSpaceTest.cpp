@@ -203,6 +203,13 @@ TEST_F(MmaSpaceTest, TilesLeavePartsOfReductionsAlongTheirColumns) {
   EXPECT_TRUE(failed(find(
       parseBody(squaresAlong(1, scaled), "tensor<?x64xf32>", last, "%z"))));
   EXPECT_TRUE(reason.is(ReasonKind::mmaFollowsReduction));
+
+  std::string both = std::string(twoResults) +
+                     "%q = fuse.reduce max %y dims = [1] keep : "
+                     "tensor<?x64xbf16> -> tensor<?x1xbf16>";
+  EXPECT_TRUE(failed(find(parseBody(both, "tensor<?x8xbf16>, tensor<?x1xbf16>",
+                                    "tensor<8x32xbf16>", "%z, %q"))));
+  EXPECT_TRUE(reason.is(ReasonKind::mmaReductionShapes)) << reason.sentence();
 }
 
 TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {

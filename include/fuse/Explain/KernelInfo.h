@@ -27,6 +27,9 @@ struct KernelOperand {
   bool isStreamed = false;
   /// The kernel only gathers from it, where others of its inputs say.
   bool isGathered = false;
+  /// Elements along the last dimension are taken by ids, each for itself; or
+  /// moved along it by other steps than 16 bytes.
+  bool isTaken = false, isShifted = false;
   /// The size of its last dimension, where that is static.
   std::optional<int64_t> lastDim = std::nullopt;
 };

@@ -9,6 +9,7 @@
 
 #include "fuse/Analysis/Footprint.h"
 #include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/MovedInputs.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -50,6 +51,23 @@ DenseI64ArrayAttr mlir::fuse::gatheredOf(KernelOp kernel,
     if (isOnlyGathered(kernel.getBody().getArgument(input)))
       numbers.push_back(number);
   return orNull(kernel, numbers);
+}
+
+void mlir::fuse::nameMovedInputs(Operation *launch, KernelOp kernel,
+                                 const DimClasses &dims,
+                                 ArrayRef<unsigned> inputs) {
+  MovedInputs moved = movedInputsOf(kernel, dims);
+  auto name = [&](StringRef attribute,
+                  const llvm::SmallDenseSet<unsigned> &members) {
+    SmallVector<int64_t> numbers;
+    for (auto [number, input] : llvm::enumerate(inputs))
+      if (members.contains(input))
+        numbers.push_back(number);
+    if (!numbers.empty())
+      launch->setAttr(attribute, orNull(kernel, numbers));
+  };
+  name(kTakenAttr, moved.taken);
+  name(kShiftedAttr, moved.shifted);
 }
 
 Touched mlir::fuse::touchedOf(KernelOp kernel, const DimClasses &dims,

@@ -150,7 +150,10 @@ private:
     return copiesAhead() ? schedule.getStages() - 1 : 0;
   }
   /// Whether elements may be left over after all whole vectors.
-  bool hasTail() const { return vector > 1 && divisor % vector != 0; }
+  bool hasTail() const {
+    return divisor % vector != 0 &&
+           !emitter.divides(vector, space.columns().back());
+  }
   /// Whether rows start anywhere between two multiples of the vector. Whole
   /// vectors then start at the first multiple of edges.unit in memory;
   /// what is before and behind them are the edges, no more elements than a
