@@ -21,6 +21,7 @@
 #include "PackedBytes.h"
 #include "PointEmitter.h"
 
+#include "fuse/Analysis/MovedInputs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -92,6 +93,7 @@ public:
       return emitter.emit(moved->getOperand(0), *from);
     return laneByLane();
   }
+  Value build(SliceOp slice);
   Value build(PadOp pad);
   Value build(ReverseOp reverse);
   Value build(ConcatOp concat);
@@ -148,8 +150,8 @@ private:
     return builder.getIntegerAttr(element, 0);
   }
 
-  bool isRun(Value ids);
   Value fromRun(Value table, Value ids, int64_t axis);
+  Value fromStrides(SliceOp slice);
   bool isKnownOutside(PadOp pad, const Point &source);
   Value padCondition(PadOp pad, const Point &source);
   bool concatKeepsLanes(ConcatOp concat);
@@ -191,6 +193,50 @@ std::optional<Point> MovementBuilder::source(SliceOp slice) {
   if (lanes > 1)
     source.skew += slice.getOffsets().back();
   return source;
+}
+
+/// Whether the value is in memory, but for casts.
+static bool isNearMemory(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  return isa<BlockArgument>(value);
+}
+
+/// The lanes out of all neighbours, which are read together, as by the slices
+/// that take the others. Null where these are too many, or not all there, or
+/// would have to be computed.
+Value MovementBuilder::fromStrides(SliceOp slice) {
+  constexpr int64_t mostNeighbours = 4;
+  Value input = slice.getInput();
+  int64_t rank = slice.getType().getRank(), step = slice.getSteps().back();
+  int64_t offset = slice.getOffsets().back(), skip = offset % step;
+  Extent from = extent(input, rank - 1), to = extent(slice, rank - 1);
+  // Of an unknown number the last may lie past the end.
+  bool areThere = from.isStatic() && to.isStatic() &&
+                  offset - skip + to.size * step <= from.size;
+  if (step > mostNeighbours || !llvm::isPowerOf2_64(step) || !areThere ||
+      !isNearMemory(input))
+    return {};
+  Point source = elsewhere();
+  for (auto [index, start, stride] :
+       llvm::zip_equal(point.dims, slice.getOffsets(), slice.getSteps()))
+    source.dims.push_back(emitter.add(
+        emitter.mul(index, Index::constant(stride)), Index::constant(start)));
+  source.dims.back() = emitter.add(source.dims.back(), Index::constant(-skip));
+  source.lanes = lanes * step;
+  source.skew = point.skew * step + offset - skip;
+  Value all = emitter.emitLanes(input, source);
+  SmallVector<int64_t> taken;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    taken.push_back(skip + lane * step);
+  return vector::ShuffleOp::create(builder, loc, all, all, taken);
+}
+
+Value MovementBuilder::build(SliceOp slice) {
+  if (std::optional<Point> from = source(slice))
+    return emitter.emit(slice.getInput(), *from);
+  Value strided = fromStrides(slice);
+  return strided ? strided : laneByLane();
 }
 
 Value MovementBuilder::build(ReverseOp reverse) {
@@ -314,30 +360,6 @@ Value MovementBuilder::build(ConcatOp concat) {
   return concatFrom(concat, 0, Index::constant(0));
 }
 
-/// Whether neighbours along the last dimension have ids that follow each other:
-/// those of a slice that starts where a number says.
-bool MovementBuilder::isRun(Value ids) {
-  // Narrower numbers may wrap inside of a table.
-  if (!getElementTypeOrSelf(ids.getType()).isInteger(32) &&
-      !getElementTypeOrSelf(ids.getType()).isInteger(64))
-    return false;
-  Operation *op = ids.getDefiningOp();
-  int64_t rank = cast<RankedTensorType>(ids.getType()).getRank();
-  if (auto iota = dyn_cast_or_null<IotaOp>(op))
-    return !iota.getFromEnd() &&
-           static_cast<int64_t>(iota.getDim()) + 1 == rank;
-  auto isSame = [&](Value value) {
-    SmallVector<Extent> extents = emitter.getDims().extents(value);
-    return extents.empty() || extents.back().size == 1;
-  };
-  if (isa_and_nonnull<SubOp>(op))
-    return isRun(op->getOperand(0)) && isSame(op->getOperand(1));
-  if (!isa_and_nonnull<AddOp>(op))
-    return false;
-  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  return (isRun(lhs) && isSame(rhs)) || (isSame(lhs) && isRun(rhs));
-}
-
 /// The lanes from the first one's id on, where the table has all of them; at
 /// its ends one by one.
 Value MovementBuilder::fromRun(Value table, Value ids, int64_t axis) {
@@ -366,8 +388,9 @@ Value MovementBuilder::build(GatherOp gather) {
   Value table = gather.getTable();
   int64_t rank = cast<RankedTensorType>(table.getType()).getRank();
   if (lanes > 1 && axis + 1 == rank)
-    return isRun(gather.getIds()) ? fromRun(table, gather.getIds(), axis)
-                                  : laneByLane();
+    return isRunOfIds(gather.getIds(), emitter.getDims())
+               ? fromRun(table, gather.getIds(), axis)
+               : laneByLane();
   TableIndex found = emitTableIndex(emitter, gather.getIds(),
                                     extent(table, axis), axis, point);
   return choose(
@@ -385,7 +408,7 @@ Value MovementBuilder::build(TakeAlongOp take) {
   auto axis = static_cast<int64_t>(take.getDim());
   Value table = take.getTable();
   if (lanes > 1)
-    return isLast(axis) && isRun(take.getIds())
+    return isLast(axis) && isRunOfIds(take.getIds(), emitter.getDims())
                ? fromRun(table, take.getIds(), /*axis=*/0)
                : laneByLane();
   TableIndex found =

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
+#include "StridedSlices.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -36,4 +37,5 @@ struct DecomposeDynamicSlice : OpRewritePattern<DynamicSliceOp> {
 void mlir::fuse::populateDecomposeMovementPatterns(
     RewritePatternSet &patterns) {
   patterns.add<DecomposeDynamicSlice>(patterns.getContext());
+  populateStridedSlicePatterns(patterns);
 }

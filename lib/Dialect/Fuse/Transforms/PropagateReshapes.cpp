@@ -18,7 +18,8 @@
 
 #include "KeepReducedDims.h"
 #include "ReshapeOperands.h"
-
+#include "SplatConstants.h"
+#include "StridedSlices.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
@@ -531,6 +532,8 @@ struct PropagateReshapesPass
             context);
     patterns.add<ExpandIota, SwapReshapes, RaiseBoth>(context);
     populateKeepReducedDimsPatterns(patterns);
+    populateStridedSlicePatterns(patterns);
+    populateSplatConstantPatterns(patterns);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

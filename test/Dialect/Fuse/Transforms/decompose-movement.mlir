@@ -112,3 +112,35 @@ func.func @dynamic_slice(%x: tensor<8x?xbf16>, %s: tensor<i32>, %l: tensor<?xf32
   %y = fuse.dynamic_slice %x, %s dim = 1 like %l : tensor<8x?xbf16>, tensor<i32>, tensor<?xf32> -> tensor<8x?xbf16>
   return %y : tensor<8x?xbf16>
 }
+
+// -----
+
+// One of two neighbours is a slice by strides.
+// CHECK-LABEL: func.func @one_of_two(
+// CHECK:         %[[S:.+]] = fuse.slice %{{.+}} offsets = [0, 1] sizes = [-1, 4] steps = [1, 2] : tensor<?x8xf32> -> tensor<?x4xf32>
+// CHECK:         fuse.neg %[[S]] : tensor<?x4xf32>
+func.func @one_of_two(%x: tensor<?x8xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %p = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 4, 2] : tensor<?x8xf32> into tensor<?x4x2xf32>
+  %s = fuse.slice %p offsets = [0, 0, 1] sizes = [-1, 4, 1] : tensor<?x4x2xf32> -> tensor<?x4x1xf32>
+  %c = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x4x1xf32> into tensor<?x4xf32>
+  %y = fuse.neg %c : tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// One of three is not, nor what is cut in front of them.
+// CHECK-LABEL: func.func @one_of_three(
+// CHECK-NOT:     steps
+// CHECK:         return
+func.func @one_of_three(%x: tensor<?x12xf32>) -> (tensor<?x4x1xf32>, tensor<?x3x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x12xf32>
+  %p = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 4, 3] : tensor<?x12xf32> into tensor<?x4x3xf32>
+  %s = fuse.slice %p offsets = [0, 0, 1] sizes = [-1, 4, 1] : tensor<?x4x3xf32> -> tensor<?x4x1xf32>
+  %q = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 6, 2] : tensor<?x12xf32> into tensor<?x6x2xf32>
+  %t = fuse.slice %q offsets = [0, 1, 0] sizes = [-1, 3, 1] : tensor<?x6x2xf32> -> tensor<?x3x1xf32>
+  return %s, %t : tensor<?x4x1xf32>, tensor<?x3x1xf32>
+}

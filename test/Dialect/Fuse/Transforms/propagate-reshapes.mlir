@@ -198,3 +198,17 @@ func.func @dynamic_places(%x: tensor<4x4x?xi32>, %s: tensor<?xi1>) -> tensor<4x4
   %r = fuse.compare le %e, %x : tensor<1x1x?xi32>, tensor<4x4x?xi32> -> tensor<4x4x?xi1>
   return %r : tensor<4x4x?xi1>
 }
+
+// -----
+
+// A reshaped constant of one value is one that each kernel has, no memory.
+// CHECK-LABEL: func.func @reshaped_constant(
+// CHECK-NOT:     arith.constant
+// CHECK:         %[[C:.+]] = fuse.constant dense<2.000000e+00> : tensor<1x1xf32>
+// CHECK:         fuse.mul %{{.+}}, %[[C]]
+func.func @reshaped_constant(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c = fuse.constant dense<2.0> : tensor<f32>
+  %e = tensor.expand_shape %c [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+  %y = fuse.mul %x, %e : tensor<4x8xf32>, tensor<1x1xf32> -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
