@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
@@ -395,6 +396,16 @@ static double panelSeconds(const StreamedSpace &space,
                   operations / machine.operationsPerSecond);
 }
 
+/// What a segment stores, once for each result: parts of a value that go to one
+/// result by several ways are together at most the value.
+static SmallVector<Value> storedOnce(const ReductionSegment &segment) {
+  llvm::SetVector<std::pair<Value, unsigned>> stores;
+  for (auto [value, result] : llvm::zip_equal(segment.stored, segment.results))
+    stores.insert({value, result});
+  return llvm::map_to_vector(stores,
+                             [](const auto &store) { return store.first; });
+}
+
 std::optional<double>
 mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
                           ArrayRef<Value> results, const DimClasses &dims,
@@ -428,8 +439,8 @@ mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
   for (const ReductionSegment &segment : *segments) {
     SmallVector<Value> read = llvm::filter_to_vector(
         inputs, [&](Value input) { return segment.reads(input); });
-    auto work = workSeconds(segment.ops, read, segment.stored, &segment.space,
-                            dims, machine);
+    auto work = workSeconds(segment.ops, read, storedOnce(segment),
+                            &segment.space, dims, machine);
     if (!work)
       return std::nullopt;
     seconds += *work;
