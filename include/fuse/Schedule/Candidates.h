@@ -16,6 +16,7 @@
 #ifndef FUSE_SCHEDULE_CANDIDATES_H
 #define FUSE_SCHEDULE_CANDIDATES_H
 
+#include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/StreamedSpace.h"
 #include "fuse/Schedule/MmaModel.h"
 #include "fuse/Schedule/Scheduler.h"
