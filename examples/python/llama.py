@@ -53,8 +53,8 @@ class Generator:
             torch.zeros(batch, cache, heads, size, dtype=dtype, device=self.device)
             for _ in range(2 * self.config.num_hidden_layers)
         ]
-        places = torch.arange(cache, dtype=torch.float32)
-        angles = places[:, None] * torch.tensor(self.config.frequencies())
+        positions = torch.arange(cache, dtype=torch.float32)
+        angles = positions[:, None] * torch.tensor(self.config.frequencies())
         self.tables = angles.cos().to(self.device), angles.sin().to(self.device)
 
     def _weight(self, weights, name, shape, dtype):
@@ -71,7 +71,7 @@ class Generator:
         return weight.to(self.device)
 
     def step(self, ids, first):
-        """The logits behind the last of new tokens, and the next tokens; `first` tokens came
+        """The logits after the last new token, and the next tokens; `first` tokens came
         before."""
         count = ids.shape[1]
         if first + count > self.cache:
@@ -80,10 +80,10 @@ class Generator:
                 "larger"
             )
         program = self.token if count == 1 else self.prompt
-        places = torch.arange(first, first + count, dtype=torch.int32)
+        positions = torch.arange(first, first + count, dtype=torch.int32)
         last = torch.tensor([count - 1], dtype=torch.int32)
         before, slots, wanted = (
-            each.to(self.device) for each in (places[0], places, last)
+            each.to(self.device) for each in (positions[0], positions, last)
         )
         *_, logits, chosen = program(
             ids,

@@ -101,7 +101,7 @@ class Config:
         )
 
     def layer_weights(self):
-        """{name in a checkpoint, behind model.layers.N.: shape}."""
+        """{name in a checkpoint, after model.layers.N.: shape}."""
         hidden, inner = self.hidden_size, self.intermediate_size
         queries = self.num_attention_heads * self.head_dim
         keys = self.num_key_value_heads * self.head_dim
@@ -316,10 +316,10 @@ def attention(w, q, keys, values, first):
     )
 
 
-def layer(w, x, weights, keys, values, places):
+def layer(w, x, weights, keys, values, positions):
     """One decoder layer; what comes of x, and the caches with the new tokens."""
     config, get = w.config, weights.get
-    first, slots, cos, sin = places
+    first, slots, cos, sin = positions
     n = w.norm(x, weights["input_layernorm.weight"], config.hidden_size)
     projected = {}
     for name, heads in (
@@ -390,22 +390,24 @@ def caches(w, count):
     ]
 
 
-def add_places(w):
+def add_positions(w):
     """Arguments that say where new tokens are: the tokens before them, their numbers, and the
     tables of angles that these are rows of."""
     first = w.argument("first", (), "i32")
     slots = w.argument("slots", (w.tokens,), "i32", w.dims(tokens=w.tokens))
     table = (w.cache, w.config.head_dim // 2)
-    dims = w.dims(places=w.cache)
+    dims = w.dims(positions=w.cache)
     cos, sin = (w.argument(name, table, "f32", dims) for name in ("cos", "sin"))
     return first, slots, cos, sin
 
 
-def add_layers(w, x, places, found, weights_of):
-    """The layers in a row over their caches; x behind them."""
+def add_layers(w, x, positions, found, weights_of):
+    """The layers in a row over their caches; x after them."""
     w.sizes_of(x)
     for index, (keys, values) in enumerate(found):
-        x, new_keys, new_values = layer(w, x, weights_of(index), keys, values, places)
+        x, new_keys, new_values = layer(
+            w, x, weights_of(index), keys, values, positions
+        )
         w.result(new_keys, keys)
         w.result(new_values, values)
     return x
@@ -421,7 +423,7 @@ def layers_program(
     w = Writer(config, element, batch, tokens, cache)
     dims = w.dims(batch=batch, tokens=tokens)
     x = w.argument("x", w.rows(config.hidden_size), dims=dims)
-    places = add_places(w)
+    positions = add_positions(w)
     found = caches(w, layers)
     weights = [
         {
@@ -431,18 +433,18 @@ def layers_program(
         for number in range(layers)
     ]
     if not causal:
-        places = (None, *places[1:])
-    w.result(add_layers(w, x, places, found, weights.__getitem__))
+        positions = (None, *positions[1:])
+    w.result(add_layers(w, x, positions, found, weights.__getitem__))
     return w.text("llama_layers")
 
 
 def model_program(config, element="f32", batch=None, tokens=None, cache=None):
     """(ids, first, slots, cos, sin, wanted, keys0, values0, ..., weights) -> (keys0, values0,
-    ..., logits, next id), the last two behind new token number `wanted` of each sequence."""
+    ..., logits, next id), the last two after new token number `wanted` of each sequence."""
     w = Writer(config, element, batch, tokens, cache)
     dims = w.dims(batch=batch, tokens=tokens)
     ids = w.argument("ids", w.rows(), "i64", dims=dims)
-    places = add_places(w)
+    positions = add_positions(w)
     wanted = w.argument("wanted", (1,), "i32")
     found = caches(w, config.num_hidden_layers)
     weights = {
@@ -463,7 +465,7 @@ def model_program(config, element="f32", batch=None, tokens=None, cache=None):
             if name.startswith(start)
         }
 
-    x = add_layers(w, x, places, found, weights_of)
+    x = add_layers(w, x, positions, found, weights_of)
     x = w.op(
         f"fuse.gather {x}, {wanted} dim = 1",
         (x, wanted),

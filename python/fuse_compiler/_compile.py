@@ -154,7 +154,7 @@ def compile(
                   graph, which later ones run by one launch: for up to 16 sets of
                   arrays, each with temporaries of its own. Refused off a GPU
 
-    Returns a Program. Raises Error with place, reason and remedy.
+    Returns a Program. Raises Error with location, reason and remedy.
     """
     options = _options(
         entry,

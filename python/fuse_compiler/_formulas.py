@@ -89,8 +89,8 @@ def softmax_backward(dy, y):
 
 
 def _is_label(x, labels):
-    place = lang.iota(x.builder, x.shape, x.ndim - 1, labels.dtype)
-    return place == lang.expand_dims(labels, labels.ndim)
+    position = lang.iota(x.builder, x.shape, x.ndim - 1, labels.dtype)
+    return position == lang.expand_dims(labels, labels.ndim)
 
 
 def cross_entropy(x, labels, ignore_index, smoothing):

@@ -122,8 +122,8 @@ class Program(Description):
                 take Python numbers, too.
         out     where to write: a contiguous array if there is one output, else a sequence with
                 an array or None for each. Without it, outputs are new arrays of the
-                framework of the first input, except those that the program wants in
-                place of an input. It may be an input where `may_alias` lists that.
+                framework of the first input, except those that the program writes over
+                an input. It may be an input where `may_alias` lists that.
         stream  CUDA stream (a handle, or torch's or CuPy's object). Default: torch's
                 current stream of the tensors' device; else the default stream.
 
@@ -196,8 +196,8 @@ class Program(Description):
 
     def _first_tensor(self):
         """The number of the first input that lies on the device; None if there is none."""
-        places = range(len(self.inputs))
-        return next((i for i in places if i not in self._scalars), None)
+        indices = range(len(self.inputs))
+        return next((i for i in indices if i not in self._scalars), None)
 
     def _offer(self, site, key, described, arrays, given):
         """Lets the extension make the calls with this layout from now on.

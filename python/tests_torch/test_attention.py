@@ -135,15 +135,15 @@ def test_repeated_keys_are_read_once(is_masked):
     assert "#fuse.streamed" in kernel.schedule
 
 
-@pytest.mark.parametrize("written", ["flag", "places", "window"])
+@pytest.mark.parametrize("written", ["flag", "positions", "window"])
 def test_masks_of_places_skip_tiles(written):
-    """A mask that is computed from places is known to the kernel, not read."""
+    """A mask that is computed from positions is known to the kernel, not read."""
 
     def attend(q, k, v):
-        places = torch.arange(300, device=q.device)
-        mask = places[None, :] <= places[:, None]
+        positions = torch.arange(300, device=q.device)
+        mask = positions[None, :] <= positions[:, None]
         if written == "window":
-            mask = mask & (places[:, None] - places[None, :] < 100)
+            mask = mask & (positions[:, None] - positions[None, :] < 100)
         more = {"is_causal": True} if written == "flag" else {"attn_mask": mask}
         return F.scaled_dot_product_attention(q, k, v, **more)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention as one kernel beside torch's: cuDNN's, its own flash kernel, FlexAttention; of
+"""Attention as one kernel against torch's: cuDNN's, its own flash kernel, FlexAttention; of
 few queries also the share of the memory's bandwidth with which keys and values are read.
 
 Every case runs on random inputs and is checked against attention in f32 of some rows; times

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A LLaMA-3 8B block as one program beside torch: eager, and torch.compile in its modes.
+"""A LLaMA-3 8B block as one program against torch: eager, and torch.compile in its modes.
 
 Each output is compared with the block in f64; times are medians of interleaved rounds with a
 cold L2. Beside them stand what each takes of memory for a while, how long it compiles, and a

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Contractions on tensor cores beside cuBLAS, cuBLASLt and torch, in one process.
+"""Contractions on tensor cores against cuBLAS, cuBLASLt and torch, in one process.
 
 Every case runs on random inputs, is checked against f64, and is timed by CUDA events in
 interleaved rounds, with a cold L2 and back to back, in a CUDA graph of many calls. Results
@@ -199,7 +199,7 @@ class Comparison:
         return functions
 
     def products(self, case, inputs):
-        """The product alone by torch's libraries, whose results have one place."""
+        """The product alone by torch's libraries, which write one buffer."""
         torch = self.torch
         left, right = case.operands(torch, *inputs)
         m, n, _ = case.shape

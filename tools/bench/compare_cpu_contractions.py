@@ -52,7 +52,7 @@ DTYPES = {
 #: Of the operands as they lie in memory: x W, x W^T, x^T W.
 ORDERS = ("nn", "nt", "tn")
 
-#: Columns and summed places of the layers of LLaMA-3 8B.
+#: N and K of the layers of LLaMA-3 8B.
 LAYERS = ((4096, 4096), (6144, 4096), (14336, 4096), (4096, 14336))
 
 

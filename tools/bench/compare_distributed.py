@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""LLaMA's blocks over several GPUs: checked against one, and measured beside eager and torch.compile.
+"""LLaMA's blocks over several GPUs: checked against one, and measured against eager and torch.compile.
 
 Each process has its part of the heads and features (peers/parallel_block.py); collectives are
 torch.distributed's, by NCCL. Results are right if they are no further from f64 on one GPU than

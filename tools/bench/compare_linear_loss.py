@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A training step of a linear layer and its cross-entropy: time, memory and distance from f64.
 
-ops.linear_cross_entropy, which has no logits in memory, beside torch's operators, eager and
+ops.linear_cross_entropy, which has no logits in memory, against torch's operators, eager and
 compiled. On a GPU in bfloat16; medians of interleaved rounds.
 
     compare_linear_loss.py --out linear-loss.json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of transformers with torch.compile(model, backend="fuse"), beside other ways to run them.
+"""Models of transformers with torch.compile(model, backend="fuse"), against other ways to run them.
 
-In inference and in a training step (forward and backward), beside eager and
+In inference and in a training step (forward and backward), against eager and
 
     compile     torch.compile in its default mode
     max         max-autotune-no-cudagraphs: products tuned, the same launches as the others
@@ -153,7 +153,7 @@ def kept_entries(arguments):
 
 
 def with_entry(entries, entry):
-    """The entries with one more, in the place of that of the same model and mode.
+    """The entries with one more, which replaces that of the same model and mode.
 
     Times of one entry come from interleaved rounds: those of two runs are not mixed.
     """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long calls of small programs keep the host, from C and from Python, beside torch.
+"""How long calls of small programs keep the host, from C and from Python, against torch.
 
 Until the call returns; on a GPU nothing is awaited, and calls come in batches that its queue
 holds. The least of several batches: other work on the machine only adds.

@@ -39,7 +39,7 @@ def reasons(text):
 
 
 def worded(text):
-    """A detail's place as a letter, which reads better than its number."""
+    """A detail's position as a letter, which reads better than its number."""
     return re.sub(r"\{(\d)\}", lambda place: "_" + "abc"[int(place[1])] + "_", text)
 
 

@@ -3,9 +3,9 @@
 """Runs the PTX that Fuse emits, on NumPy: a second opinion, without a GPU.
 
 The emulator (docs/testing.md) runs the LLVM IR that PTX is made from, and knows every
-rule of memory order. This reads the PTX itself, behind LLVM's NVPTX back end, and has
+rule of memory order. This reads the PTX itself, after LLVM's NVPTX back end, and has
 nothing in common with it: its own reading of the PTX ISA, its own layouts. It knows
-registers, which the emulator does not: those of a wgmma under way must stay as they are.
+registers, which the emulator does not: those of an unfinished wgmma must not change.
 
     programs = launch.Program(text of fuse inspect --emit=gpu, text of --emit=ptx)
     results = program.run([x, w])

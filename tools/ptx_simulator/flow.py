@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the lanes of a branch meet again: at the first instruction that all of their ways
+"""Where the lanes of a branch reconverge: at the first instruction that all of their ways
 to the end have in common, its immediate post-dominator."""
 
 
@@ -35,7 +35,7 @@ def _without_dead_ends(result):
 
 
 def _orders(following):
-    """The instructions that reach the end, each behind all that follow it but for loops."""
+    """The instructions that reach the end, each after all that follow it, except in loops."""
     end = len(following)
     before = [[] for _ in range(end + 1)]
     for i, targets in enumerate(following):

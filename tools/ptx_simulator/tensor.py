@@ -20,7 +20,7 @@ CHUNK = 16
 
 
 def swizzle(addresses, span):
-    """Chunks of 16 bytes change places within rows of `span` bytes (128, 64, 32), by the
+    """Chunks of 16 bytes are permuted within rows of `span` bytes (128, 64, 32), by the
     bits of the address from bit 7; 16 changes nothing."""
     return addresses ^ ((addresses >> 7 & (span // CHUNK - 1)) << 4)
 

@@ -17,7 +17,7 @@
 #   sweep     schedules that nothing proposes, by the plan in SWEEP_PLAN: sweep.json
 #   grid      the same over families, row lengths and element types: grid.json
 #   torch     the Python tests with torch, each file in a process of its own
-#   models    models of transformers beside torch.compile: models.json
+#   models    models of transformers against torch.compile: models.json
 #
 # FUSE_SESSION_SECONDS (570) is for all phases; peers and grid take what is left.
 # PEERS_ARGS goes to compare_peers.py ("--only softmax"), GRID_ARGS to

@@ -120,7 +120,7 @@ def columns_per_consumer(tiles):
 
 
 def place_clocks(tiles, blocks, numbers):
-    """For one place of the summed axis in one tile."""
+    """For one element of K in one tile."""
     width = columns_per_consumer(tiles)
     size = tiles.rows * tiles.columns
     loaded = (tiles.rows + tiles.columns) * ELEMENT_BYTES

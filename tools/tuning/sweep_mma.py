@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times of tensor cores' schedules beside cuBLAS: what fit_mma_model.py reads.
+"""Times of tensor cores' schedules against cuBLAS: what fit_mma_model.py reads.
 
 The schedules of each product are the model's first ones, and then the first of each
 kind (tile rows, split of K, swap, cluster) that the model does not find much slower.

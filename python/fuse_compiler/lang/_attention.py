@@ -157,11 +157,11 @@ def _masked(scores, mask, causal, batch, heads):
     """Scores, -inf where a query must not see a key."""
     hidden, rank = float("-inf"), scores.ndim
     if causal:
-        places = [
+        positions = [
             iota(scores.builder, scores.shape, axis, "i32")
             for axis in (rank - 2, rank - 1)
         ]
-        scores = where(compare("le", places[1], places[0]), scores, hidden)
+        scores = where(compare("le", positions[1], positions[0]), scores, hidden)
     if mask is None:
         return scores
     apart = scores.shape[batch:-2]

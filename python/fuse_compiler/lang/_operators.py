@@ -30,8 +30,8 @@ def _getitem(x, index):
             x = _index_axis(x, axis, each, drop)
             axis += 1
     x = s.squeeze(x, drop) if drop else x
-    for place in add:
-        x = s.expand_dims(x, place)
+    for axis in add:
+        x = s.expand_dims(x, axis)
     return x
 
 

@@ -73,7 +73,7 @@ cummin = _scan("min", "The smallest")
 
 
 def top_k(x, k, axis=-1, largest=True):
-    """The k largest elements along an axis, the largest first, and their places as i64.
+    """The k largest elements along an axis, the largest first, and their indices as i64.
 
     Of equal ones the first come first. NaN is larger than all others. k is 64 at most.
     """
@@ -97,7 +97,7 @@ def top_k(x, k, axis=-1, largest=True):
 
 
 def argsort(x, axis=-1, descending=False):
-    """The places, as i64, of the elements along an axis in ascending order; stable.
+    """The indices, as i64, that put the elements along an axis in ascending order; stable.
 
     NaN comes last, and first where it is descending. Lines are of static size: up to 64
     elements are found one after the other, up to 1024 by counting what comes before each.
@@ -112,12 +112,12 @@ def argsort(x, axis=-1, descending=False):
         return top_k(x, size, axis, largest=descending)[1]
     moved, back = _last(x, axis)
     ranks = _ranks(moved, size, descending)
-    # The place whose element has each rank.
-    place = iota(x.builder, (size,), 0, "i64")
-    is_here = compare("eq", expand_dims(ranks, -1), place)
-    places = iota(x.builder, (size, 1), 0, "i64")
+    # The index of the element that has each rank.
+    rank = iota(x.builder, (size,), 0, "i64")
+    is_here = compare("eq", expand_dims(ranks, -1), rank)
+    indices = iota(x.builder, (size, 1), 0, "i64")
     zero = x.builder.constant(0, "i64")
-    found = where(is_here, places, zero)
+    found = where(is_here, indices, zero)
     return transpose(sum_(found, -2), back)
 
 
@@ -132,14 +132,14 @@ def _ranks(x, size, descending):
         first, second = (other_nan, own_nan) if descending else (own_nan, other_nan)
         before = logical_or(before, logical_and(first, ~second))
         equal = logical_or(equal, logical_and(own_nan, other_nan))
-    place = iota(x.builder, (size, 1), 0, "i32")
-    earlier = compare("lt", iota(x.builder, (size,), 0, "i32"), place)
+    index = iota(x.builder, (size, 1), 0, "i32")
+    earlier = compare("lt", iota(x.builder, (size,), 0, "i32"), index)
     before = logical_or(before, logical_and(equal, earlier))
     return cast(sum_(cast(before, "i32"), -1), "i64")
 
 
 def sort(x, axis=-1, descending=False):
-    """The elements along an axis in ascending order, and the places where they were."""
+    """The elements along an axis in ascending order, and the indices that they had."""
     size = x.shape[normalized(axis, x.ndim)] if x.ndim else 0
     if isinstance(size, int) and 0 < size <= _MOST_FOUND:
         return top_k(x, size, axis, largest=descending)
@@ -163,7 +163,7 @@ def take_along_axis(table, ids, axis):
     )
     if shape != ids.shape:
         raise Unsupported(
-            f"expected ids of the sizes of {table} but for axis {axis}, but got {ids}; slice or "
+            f"expected ids of the sizes of {table} except along axis {axis}, but got {ids}; slice or "
             "broadcast the table"
         )
     table, ids = builder.materialize(table), builder.materialize(ids)
@@ -178,8 +178,8 @@ def take_along_axis(table, ids, axis):
 def put_along_axis(into, ids, values, axis):
     """`into` with elements of each line along an axis, chosen by ids, replaced by `values`.
 
-    ids and values have one shape, with the sizes of `into` but for the axis, which is static.
-    Values whose id there is not are dropped; where ids are equal any of their values may stay.
+    ids and values have one shape, with the sizes of `into` except along the axis, which is static.
+    Values whose id is out of range are dropped; where ids are equal any of their values may remain.
     """
     axis = normalized(axis, into.ndim)
     builder = into.builder
@@ -201,11 +201,11 @@ def put_along_axis(into, ids, values, axis):
     # Where the line begins among all elements.
     first = expand_dims(iota(builder, (rows,), 0, "i64"), -1)
     inside = logical_and(compare("ge", ids, 0), compare("lt", ids, size))
-    places = builder.materialize(where(inside, add(ids, mul(first, size)), -1))
-    values = builder.materialize(reshape(values, places.shape))
+    flat_ids = builder.materialize(where(inside, add(ids, mul(first, size)), -1))
+    values = builder.materialize(reshape(values, flat_ids.shape))
     result = builder.emit(
-        f"fuse.scatter {flat.name}, {places.name}, {values.name} dim = 0 : {flat.type}, "
-        f"{places.type}, {values.type} -> {flat.type}",
+        f"fuse.scatter {flat.name}, {flat_ids.name}, {values.name} dim = 0 : {flat.type}, "
+        f"{flat_ids.type}, {values.type} -> {flat.type}",
         flat.shape,
         flat.dtype,
     )
@@ -234,8 +234,8 @@ def segment_sum(x, offsets):
 def scatter_add(into, ids, updates):
     """The rows of `into`, with each row of `updates` added to the row that its id names.
 
-    Rows that meet are added up in their order, so that results are the same in every run; rows
-    whose id there is not are dropped. The time grows with the square of the number of ids, and
+    Rows of one id are added up in their order, so that results are the same in every run; rows
+    whose id is out of range are dropped. The time grows with the square of the number of ids, and
     with its product with that of the rows: for some ten thousand ids, as a batch has tokens.
     """
     rows = into.shape[0] if into.ndim else None
@@ -254,11 +254,11 @@ def scatter_add(into, ids, updates):
     updates = reshape(updates, (count, *into.shape[1:]))
     # Where each row goes if the rows are sorted by their ids, and the rows in that order.
     ranks = builder.materialize(_ranks(ids, count, descending=False))
-    places = builder.materialize(iota(builder, (count,), 0, "i64"))
+    numbers = builder.materialize(iota(builder, (count,), 0, "i64"))
     order = builder.emit(
-        f"fuse.scatter {places.name}, {ranks.name}, {places.name} dim = 0 : {places.type}, "
-        f"{ranks.type}, {places.type} -> {places.type}",
-        places.shape,
+        f"fuse.scatter {numbers.name}, {ranks.name}, {numbers.name} dim = 0 : {numbers.type}, "
+        f"{ranks.type}, {numbers.type} -> {numbers.type}",
+        numbers.shape,
         "i64",
     )
     ends = iota(builder, (rows + 1, 1), 0, "i64")

@@ -63,8 +63,8 @@ def var_mean(x, axis=None, keepdims=False, correction=0):
     """The variance, with n - correction in the denominator, and the mean."""
     axes = axes_of(axis, x.ndim)
     center = mean(x, axes, keepdims=True)
-    deviation = sub(x, center)
-    square = mul(deviation, deviation)
+    centered = sub(x, center)
+    square = mul(centered, centered)
     if correction == 0:
         variance = mean(square, axes, keepdims=True)
     else:
@@ -172,7 +172,7 @@ def layer_norm(x, weight=None, bias=None, eps=1e-5):
 
 def group_norm(x, groups, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(variance + eps) over each group of channels, axis 1 of x, and all
-    axes behind it, computed in f32; weight and bias have one number a channel.
+    axes after it, computed in f32; weight and bias have one number a channel.
 
     Wu and He, arXiv:1803.08494.
     """

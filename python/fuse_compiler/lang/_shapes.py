@@ -242,7 +242,7 @@ def dynamic_slice(x, start, size, axis=0):
 def dynamic_update_slice(into, update, start, axis=0):
     """`into` with the elements from `start` on along an axis, an array of rank 0, replaced.
 
-    What would be at places that the axis does not have is dropped.
+    What would be outside of the axis is dropped.
     """
     axis, start = normalized(axis, into.ndim), _checked_start(start)
     builder, size = into.builder, update.shape[axis]

@@ -38,7 +38,7 @@ def use_in_inductor(options=None):
 
     options  as of the backend; None takes its defaults, False switches it off
 
-    Raises Error where another pass has that place in Inductor, and for options that there
+    Raises Error where Inductor has another pass there already, and for options that there
     are not.
     """
     # Inductor is large, and the backend does without it.

@@ -147,7 +147,7 @@ def operators_of(subgraph):
 
 
 def _compile_region(graph_module, name):
-    """Puts a Region in the place of a subgraph, unless it cannot be compiled."""
+    """Replaces a subgraph by a Region, unless it cannot be compiled."""
     subgraph = getattr(graph_module, name)
     operators = operators_of(subgraph)
     try:

@@ -4,7 +4,7 @@
 
 Where all products of a model join regions, all of it could be one. Its program would take
 long to compile, and share nothing. So a region ends where least is alive in between, such
-as behind a layer, after at most so many contractions. Layers that are alike are then cut
+as after a layer, after at most so many contractions. Layers that are alike are then cut
 alike, and become one program.
 """
 
@@ -42,7 +42,7 @@ def cut(nodes, most):
 
 
 def _end_of(weights, start, most):
-    """The largest end of a part: one contraction more than `most` stands behind it."""
+    """The largest end of a part: one contraction more than `most` comes after it."""
     total = 0
     for i in range(start, len(weights)):
         total += weights[i]
@@ -52,7 +52,7 @@ def _end_of(weights, start, most):
 
 
 def _first_end(weights, start):
-    """The smallest end, behind the first contraction."""
+    """The smallest end, after the first contraction."""
     for i in range(start, len(weights)):
         if weights[i]:
             return i + 1
@@ -60,20 +60,20 @@ def _first_end(weights, start):
 
 
 def _alive_after(nodes):
-    """For each node, the bytes that nodes up to it make and nodes behind it read.
+    """For each node, the bytes that nodes up to it make and nodes after it read.
 
     A view is what it is a view of.
     """
-    place = {node: i for i, node in enumerate(nodes)}
+    position = {node: i for i, node in enumerate(nodes)}
     last = list(range(len(nodes)))
     for node in reversed(nodes):
-        i = place[node]
-        last[i] = max([last[i], *(_last_use(u, place, last) for u in node.users)])
+        i = position[node]
+        last[i] = max([last[i], *(_last_use(u, position, last) for u in node.users)])
     change = [0] * (len(nodes) + 1)
     for node in nodes:
         if node.target in VIEWS:
             continue
-        i = place[node]
+        i = position[node]
         change[i] += _bytes(node)
         change[last[i]] -= _bytes(node)
     alive, total = [], 0
@@ -83,11 +83,11 @@ def _alive_after(nodes):
     return alive
 
 
-def _last_use(user, place, last):
+def _last_use(user, position, last):
     """Where a value is read last by a user: by those of a view for a view."""
-    if user not in place:
+    if user not in position:
         return 0
-    return last[place[user]] if user.target in VIEWS else place[user]
+    return last[position[user]] if user.target in VIEWS else position[user]
 
 
 def _bytes(node):

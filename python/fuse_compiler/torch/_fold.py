@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds tensors of a graph that are one number everywhere, whatever the inputs are.
 
-transformers asks, say, which tokens are of one document, by places that it has just made:
+transformers asks, say, which tokens are of one document, by positions that it has just made:
 all are. Such a mask would be computed, kept in memory and read by every attention. What is
 made from sizes and numbers alone is computed once here; where all elements are the same a
 constant takes its place, and what it means for a logical and is drawn from it.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fuse inside of Inductor: one line, and torch.compile(model) hands it regions.
 
-A pass behind AOTAutograd replaces each region that holds a reduction, a contraction or
+A pass after AOTAutograd replaces each region that holds a reduction, a contraction or
 attention by one operator, fuse::region, whose program is one of its arguments: what
 Inductor caches needs nothing else. What is element by element alone stays Inductor's, and
 so does all that Fuse does not take.
@@ -94,7 +94,7 @@ def use_in_inductor(options=None):
 
     options  as of the backend; None takes its defaults, False switches it off
 
-    Raises Error where another pass has that place in Inductor.
+    Raises Error where Inductor has another pass there already.
     """
     current = config.post_grad_custom_pre_pass
     if current is not None and not isinstance(current, RegionPass):

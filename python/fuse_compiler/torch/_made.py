@@ -1,8 +1,8 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes masks of places again in each region that reads them.
+"""Makes masks of positions again in each region that reads them.
 
-A mask that is computed from places and sizes alone costs nothing where it is used, and tells
+A mask that is computed from positions and sizes alone costs nothing where it is used, and tells
 attention which tiles to leave out. In memory it would be an operand as large as the scores.
 """
 
@@ -35,10 +35,10 @@ def make_again(graph, parts, is_supported):
            nobody reads any more is removed
     """
     made = _made(graph, is_supported)
-    place = {node: i for i, node in enumerate(graph.nodes)}
+    position = {node: i for i, node in enumerate(graph.nodes)}
     for part in parts:
         inside, copies = set(part), {}
-        for node in sorted(part, key=place.__getitem__):
+        for node in sorted(part, key=position.__getitem__):
             for value in node.all_input_nodes:
                 if value in inside or value not in made or value.op != "call_function":
                     continue
@@ -53,16 +53,16 @@ def make_again(graph, parts, is_supported):
 
 
 def _made(graph, is_supported):
-    """The nodes whose values are made from places, by element, with few of them behind each."""
+    """The nodes whose values are made from positions, by element, each by few nodes."""
     made = {}
     for node in graph.nodes:
         if node.op != "call_function" or not is_supported(node):
             continue
         inputs = node.all_input_nodes
         if all(n in made for n in inputs) and _is_cheap(node):
-            behind = set().union({node}, *(made[n] for n in inputs))
-            if len(behind) <= _MOST_NODES:
-                made[node] = behind
+            sources = set().union({node}, *(made[n] for n in inputs))
+            if len(sources) <= _MOST_NODES:
+                made[node] = sources
     return made
 
 

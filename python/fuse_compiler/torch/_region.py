@@ -113,7 +113,7 @@ class ProgramWriter:
     text     of the program; no name of the graph enters it, so that layers that are alike
              share one
     prepare  for each input a _Preparation
-    sizes    for each input behind them, which carries a size only, a function of the
+    sizes    for each input after them, which carries a size only, a function of the
              arguments to it
     num_arguments  that the subgraph takes
     outputs  the nodes that the subgraph returns

@@ -61,7 +61,7 @@ def size_hint(size):
 def split_product(dim, order, known):
     """The factors of a size that is a product of several, else None.
 
-    order  by the name of a symbol, its place among the factors
+    order  by the name of a symbol, its position among the factors
     known  sizes that occur as such, of which sums are tried as factors
     """
     if isinstance(dim, int):

@@ -5,7 +5,7 @@
     vllm serve MODEL --ir-op-priority.rms_norm=fuse,vllm_c,native
     FUSE_VLLM_LAYERS=all vllm serve MODEL ...
 
-vLLM has two places for implementations, and versions differ in what they have:
+vLLM takes implementations in two ways, and versions differ in what they have:
 
 - its IR ops (vllm.ir) take one for each provider: ours is called "fuse" and runs where
   --ir-op-priority names it

@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Classes in the place of vLLM's layers (CustomOp.register_oot).
+"""Classes that replace vLLM's layers (CustomOp.register_oot).
 
 Each is a subclass of vLLM's, so that parameters, loading and names stay its own, and
 overrides what its platforms call: forward_cuda and forward_cpu. forward_native stays as

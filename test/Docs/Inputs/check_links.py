@@ -1,6 +1,6 @@
 """Checks that what the repository's pages and sources name is there.
 
-Relative links of Markdown files lead to a file and, behind "#", to a heading of it. Paths
+Relative links of Markdown files lead to a file and, after "#", to a heading of it. Paths
 on pages exist, and scripts that pages run can be run. What the changelog names as a test is
 one. Pages and tools that comments and messages name exist.
 """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whose fault it was when the measuring process ended.
 
-What is under way stands in a file. A process that finds it there is a successor: the
+What is being run stands in a file. A process that finds it there is a successor: the
 one before ended in that competitor of that case, which is then left out.
 """
 

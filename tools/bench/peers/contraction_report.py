@@ -125,7 +125,7 @@ def behind_table(entries, count=6):
     return summary.table(header, rows)
 
 
-# What a case of 8 or 4 bits is called behind its layer's name.
+# What a case of 8 or 4 bits is called after its layer's name.
 QUANTISED = re.compile(r"(int8|int4|f8) by (column|group)|scales (of tensors|by block)")
 
 

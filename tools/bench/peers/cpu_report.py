@@ -3,7 +3,7 @@
 """What results/cpu-contractions.json.xz says, as lines of Markdown.
 
 The file is {"setting": {...}, "cases": [...]}; an entry has its "case" (set,
-order of the operands, type, rows, columns, summed places, what follows), "cores"
+order of the operands, type, rows, columns, summed elements, what follows), "cores"
 ("one" or "all"), and "ratio", NumPy's time over Fuse's.
 """
 

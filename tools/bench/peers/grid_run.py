@@ -23,7 +23,7 @@ COSTLY_SECONDS = 15
 WRITE_SECONDS = 5
 # Bytes of buffers that calls in a graph rotate over: more than an L2 cache.
 ROTATION_BYTES = 256 << 20
-# Calls that move so little have their tensors in so many places.
+# Calls that move so little use so many sets of buffers in turn.
 PLACED_BYTES, PLACES = 256 << 20, 5
 
 

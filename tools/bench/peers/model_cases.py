@@ -20,7 +20,7 @@ class ModelCase:
     name    such as "llama-3-8b"
     config  the class of its configuration
     model   the class of the model
-    sizes   arguments of the configuration, as published but for `layers` and words
+    sizes   arguments of the configuration, as published except `layers` and the vocabulary
     tiny    those that differ in a run on a CPU
     shape   of the input: sequences and tokens, or images and pixels along a side
     aside   whether the backend was developed without a look at it

@@ -10,7 +10,7 @@ shard() makes the part of a process of whole blocks:
 
 Collectives are torch's functional ones, so that a compiler sees them in the graph. With
 `sequence` what is between them, norms and residuals, is split by tokens: an all-gather before
-each product by columns, a reduce-scatter behind each by rows.
+each product by columns, a reduce-scatter after each by rows.
 """
 
 import copy

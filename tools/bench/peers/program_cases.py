@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of test/Programs beside torch: what docs/fusion.md counts in kernels and bytes, in time.
+"""Programs of test/Programs against torch: what docs/fusion.md counts in kernels and bytes, in time.
 
 One or two for each way to write what should share a kernel: reduced dims with and without `keep`,
 groups inside of rows, joined results, regrouped reshapes, counts, many tensors, columns.

@@ -1,6 +1,6 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Contractions of 8-bit floats, and of weights of 8 and 4 bits, beside cuBLAS."""
+"""Contractions of 8-bit floats, and of weights of 8 and 4 bits, against cuBLAS."""
 
 from .cases import Input
 from .contraction_cases import MODELS, Case, tensor_type
@@ -19,7 +19,7 @@ BLOCK_ROWS = (64, 256, 1024, 4096)
 
 def weights(name, m, n, k, kind, grouped, case_set="weights"):
     """x times dequantised weights: `kind` is int8, f8 or int4; a scale for each column of the
-    result, or also for each GROUP places of the summed axis."""
+    result, or also for each GROUP elements of the summed axis."""
     count = k // GROUP if grouped else 1
     stored = "f8E4M3FN" if kind == "f8" else "i8"
     columns = k // 2 if kind == "int4" else k

@@ -45,16 +45,16 @@ def cross_entropy(dtype, rows, columns):
         else ""
     )
     f, own = ("%f", "%w") if narrow else ("%x", "%own")
-    # The logit of a row's label, by its place among all logits.
+    # The logit of a row's label, by its index among all logits.
     body = (
         f"{cast}"
         f"  %lse = fuse.logsumexp {f} dims = [1] : {wide} -> tensor<?xf32>\n"
         f"  %columns = fuse.constant dense<{columns}> : tensor<i64>\n"
         "  %row = fuse.iota dim = 0 like %labels : tensor<?xi64> -> tensor<?xi64>\n"
         "  %start = fuse.mul %row, %columns : tensor<?xi64>, tensor<i64> -> tensor<?xi64>\n"
-        "  %place = fuse.add %start, %labels : tensor<?xi64>\n"
+        "  %index = fuse.add %start, %labels : tensor<?xi64>\n"
         f"  %all = tensor.collapse_shape %x [[0, 1]] : {x} into tensor<?x{dtype}>\n"
-        "  %own = fuse.gather %all, %place dim = 0"
+        "  %own = fuse.gather %all, %index dim = 0"
         f" : tensor<?x{dtype}>, tensor<?xi64> -> tensor<?x{dtype}>\n"
         f"{widen}"
         f"  %y = fuse.sub %lse, {own} : tensor<?xf32>"

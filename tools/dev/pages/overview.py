@@ -72,10 +72,10 @@ def _shares(ranges):
     axis.axhline(100, color="black", linestyle="--", linewidth=1, label="a copy")
     for colour, aside, width in ((RED, 0.97, "16 bits"), (BLUE, 1.03, "32 bits")):
         lengths, least, median, most = zip(*ranges[width])
-        places = [length * aside for length in lengths]
-        axis.vlines(places, least, most, color=colour, linewidth=1.5, alpha=0.6)
+        positions = [length * aside for length in lengths]
+        axis.vlines(positions, least, most, color=colour, linewidth=1.5, alpha=0.6)
         label = f"elements of {width}: median, worst and best family"
-        axis.plot(places, median, "o", color=colour, markersize=4, label=label)
+        axis.plot(positions, median, "o", color=colour, markersize=4, label=label)
     axis.set_xscale("log", base=2)
     axis.set_xlabel("elements of a row")
     axis.set_ylabel("% of a copy's speed")
@@ -89,10 +89,10 @@ def _ratios(ranges):
     from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 
     figure, axis = pyplot.subplots(figsize=(8, 4.6))
-    for place, (_, least, lower, median, upper, most) in enumerate(reversed(ranges)):
-        axis.hlines(place, least, most, color=GREY, linewidth=1)
-        axis.hlines(place, lower, upper, color=BLUE, linewidth=6)
-        axis.plot([median], [place], "o", color=RED, markersize=5)
+    for row, (_, least, lower, median, upper, most) in enumerate(reversed(ranges)):
+        axis.hlines(row, least, most, color=GREY, linewidth=1)
+        axis.hlines(row, lower, upper, color=BLUE, linewidth=6)
+        axis.plot([median], [row], "o", color=RED, markersize=5)
     axis.axvline(1, color="black", linestyle="--", linewidth=1)
     axis.set_yticks(range(len(ranges)), [each[0] for each in reversed(ranges)])
     axis.set_xscale("log", base=2)

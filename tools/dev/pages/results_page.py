@@ -11,28 +11,28 @@ from dev.pages import blocks
 # What each file is, and the script that writes it.
 FILES = {
     "grid.json.xz": (
-        "the grid: each case beside torch, Triton, Liger, QuACK and FlashInfer, with "
+        "the grid: each case against torch, Triton, Liger, QuACK and FlashInfer, with "
         "counters of the slow ones",
         "bench/compare_grid.py, bench/profile_grid.py",
     ),
     "compiled.json.xz": (
-        "the grid's cases, and chains of ops, beside torch.compile with max-autotune",
+        "the grid's cases, and chains of ops, against torch.compile with max-autotune",
         "bench/compare_grid.py",
     ),
     "peers.json.xz": (
-        "25 cases beside torch.compile in all modes; host time and compile time",
+        "25 cases against torch.compile in all modes; host time and compile time",
         "bench/compare_peers.py",
     ),
     "attention.json.xz": (
-        "attention as one kernel beside cuDNN, torch's flash kernel and FlexAttention",
+        "attention as one kernel against cuDNN, torch's flash kernel and FlexAttention",
         "bench/compare_attention.py",
     ),
     "block.json.xz": (
-        "a LLaMA-3 8B block beside torch, eager and compiled",
+        "a LLaMA-3 8B block against torch, eager and compiled",
         "bench/compare_block.py --join",
     ),
     "contractions.json.xz": (
-        "contractions on tensor cores beside cuBLAS, cuBLASLt and torch",
+        "contractions on tensor cores against cuBLAS, cuBLASLt and torch",
         "bench/compare_contractions.py",
     ),
     "models.json.xz": (
@@ -44,7 +44,7 @@ FILES = {
         "bench/measure_host_time.py",
     ),
     "distributed.json.xz": (
-        "LLaMA's blocks shared by two GPUs, beside eager and torch.compile",
+        "LLaMA's blocks shared by two GPUs, against eager and torch.compile",
         "bench/compare_distributed.py",
     ),
     "contractions-sync.json.xz": (
@@ -52,7 +52,7 @@ FILES = {
         "bench/compare_contractions.py --chip sm_90",
     ),
     "programs.json.xz": (
-        "the programs of docs/fusion.md beside eager and torch.compile",
+        "the programs of docs/fusion.md against eager and torch.compile",
         "bench/compare_peers.py --set programs",
     ),
     "few-rows.json.xz": (
@@ -60,7 +60,7 @@ FILES = {
         "bench/compare_few_rows.py",
     ),
     "cpu-contractions.json.xz": (
-        "contractions on a CPU beside NumPy and its BLAS, on one core and on all",
+        "contractions on a CPU against NumPy and its BLAS, on one core and on all",
         "bench/compare_cpu_contractions.py",
     ),
     "mma-sweep.json.xz": (

@@ -108,8 +108,8 @@ def across_rows(g):
         emit_reduce(g, g.choice(kinds), each, rows, g.chance(0.5))
 
 
-def deviations(g):
-    """A mean over some dimensions and the squared deviations from it."""
+def variance(g):
+    """A mean and a variance over some dimensions."""
     value = g.float_value(lambda v: v.shape)
     if not value:
         return
@@ -157,6 +157,6 @@ MAKERS = [
     (1, logsumexp),
     (2, norm),
     (1.5, across_rows),
-    (1.5, deviations),
+    (1.5, variance),
     (1.5, moved_rows),
 ]

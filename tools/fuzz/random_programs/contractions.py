@@ -93,7 +93,7 @@ def linear(g):
 
 
 def siblings(g):
-    """Contractions of the same rows, some of whose results meet."""
+    """Contractions of the same rows, some of whose results are combined."""
     element = g.choice(["bf16", "bf16", "f16"])
     rows, summed = g.choice([1, 3, 33, 65, 130]), g.choice([8, 40, 64, 72])
     widths = [g.choice([8, 16, 24, 40])]

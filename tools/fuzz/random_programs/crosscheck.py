@@ -67,7 +67,7 @@ def run_process(tool, paths, options, patience):
 
 
 def read_verdicts(process, patience):
-    """Verdicts, the check that was under way last, and whether it hangs."""
+    """Verdicts, the check that ran last, and whether it hangs."""
     verdicts, check, rest = [], "prepare", b""
     started, waited = processor_seconds(process.pid), 0
     with selectors.DefaultSelector() as selector:

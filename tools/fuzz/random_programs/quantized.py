@@ -137,15 +137,15 @@ def float8(g):
 def block_sums(g):
     """Products of 8-bit floats, and something done to the sums of each block."""
     rows, columns = g.choice([3, 16, 33, 65]), g.choice([8, 16, 24, 40])
-    blocks, places = g.choice([1, 2, 3]), g.choice([128, 128, 128, 64])
-    rows = fewer(rows, columns * blocks * places)
+    blocks, size = g.choice([1, 2, 3]), g.choice([128, 128, 128, 64])
+    rows = fewer(rows, columns * blocks * size)
     if g.chance(0.3):
         rows = g.new_dim(rows)
     made = [blocks, rows, columns]
-    if not g.fits(made, [rows, blocks, places], [columns, blocks, places]):
+    if not g.fits(made, [rows, blocks, size], [columns, blocks, size]):
         return
-    x = g.argument([rows, blocks, places], g.choice(FORMATS))
-    w = g.argument([columns, blocks, places], g.choice(FORMATS))
+    x = g.argument([rows, blocks, size], g.choice(FORMATS))
+    w = g.argument([columns, blocks, size], g.choice(FORMATS))
     value = g.emit(
         "contract",
         'fuse.contract "mbk,nbk->bmn" {o[0]}, {o[1]} : {t[0]}, {t[1]} -> {r}',

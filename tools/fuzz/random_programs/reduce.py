@@ -75,7 +75,7 @@ class Reducer:
         return functions[0] if len(functions) == 1 else None
 
     def replace_op(self, function, op, value, arguments):
-        """The program with `value` in the place of the op's result."""
+        """The program with `value` instead of the op's result."""
 
         def swap(v):
             return value if v is op.result else v
@@ -103,7 +103,7 @@ class Reducer:
             self.take(self.replace_op(function, op, value, arguments))
 
     def bypass_ops(self):
-        """Puts an operand in the place of a result of the same type."""
+        """Replaces a result by an operand of the same type."""
         function = self.single()
         for op in reversed(function.ops if function else []):
             function = self.single()

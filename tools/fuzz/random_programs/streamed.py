@@ -35,20 +35,20 @@ def repeated(g, value, times):
     return emit_collapse(g, many, HEADS_AND_PARTS, [batch, heads * times, *rest])
 
 
-def places(g, scores, dim):
+def positions(g, scores, dim):
     return g.emit("iota", f"fuse.iota dim = {dim} : {{r}}", [], scores.shape, "i32")
 
 
 def visible(g, scores, batch):
     """The first scores of each sequence, as many as an argument says; or those up to the query's
-    own place, or from one so far before it on."""
-    keys = places(g, scores, 3)
+    own position, or from one so far before it on."""
+    keys = positions(g, scores, 3)
     if g.chance(0.6):
         length = g.argument([batch, 1, 1, 1], "i32")
         shown = emit_compare(g, g.choice(["le", "lt", "ge"]), keys, length)
     else:
         further = g.constant(str(g.choice([-3, 0, 40, 100])), (), "i32")
-        bound = emit_binary(g, "add", places(g, scores, 2), further)
+        bound = emit_binary(g, "add", positions(g, scores, 2), further)
         shown = emit_compare(g, g.choice(["le", "gt"]), keys, bound)
     hidden = g.constant("0xFF800000", (), "f32")
     return g.emit(
@@ -62,7 +62,7 @@ def visible(g, scores, batch):
 
 def steep(g, scores):
     """Neighbouring keys differ by so much that the maximum is another one soon."""
-    keys = places(g, scores, 3)
+    keys = positions(g, scores, 3)
     slope = g.constant(g.choice(["0.1", "-0.1", "0.5", "-0.5"]), (), "f32")
     return emit_binary(
         g, "add", scores, emit_binary(g, "mul", g.cast(keys, "f32"), slope)
@@ -70,7 +70,7 @@ def steep(g, scores):
 
 
 def with_sink(g, scores):
-    """Weights beside which a score of each head counts that has no value."""
+    """Weights with a sink: a score of each head that has no value."""
     rows = [*scores.shape[:-1], 1]
     sink = g.emit(
         "broadcast",

@@ -24,16 +24,16 @@ def targets(graph_module):
 
 def document_mask(x):
     """Which tokens are of one document, as transformers finds it; all are."""
-    places = torch.arange(x.shape[0], device=x.device)[None]
-    starts = torch.cat([places[:, :1] - 1, places], -1).diff() != 1
+    positions = torch.arange(x.shape[0], device=x.device)[None]
+    starts = torch.cat([positions[:, :1] - 1, positions], -1).diff() != 1
     documents = starts.cumsum(-1)[0]
     return documents[:, None] == documents[None, :]
 
 
 def test_a_mask_of_equal_elements_is_a_constant():
     def function(x):
-        places = torch.arange(x.shape[0], device=x.device)
-        mask = (places[None, :] <= places[:, None]) & document_mask(x)
+        positions = torch.arange(x.shape[0], device=x.device)
+        mask = (positions[None, :] <= positions[:, None]) & document_mask(x)
         return torch.where(mask, x, 0.0)
 
     x = torch.randn(8, 8)
@@ -79,8 +79,10 @@ def test_each_region_makes_the_mask_that_it_reads():
     weight = torch.randn(64, 64).bfloat16()
 
     def function(q, k, v):
-        places = torch.arange(200, device=q.device)
-        mask = ((places[None] <= places[:, None]) & document_mask(q[0, 0]))[None, None]
+        positions = torch.arange(200, device=q.device)
+        mask = ((positions[None] <= positions[:, None]) & document_mask(q[0, 0]))[
+            None, None
+        ]
         y = attend(q * 2, k, v, mask)
         return attend(y @ weight, k + 1, v, mask) * 2
 
@@ -103,7 +105,7 @@ def test_each_region_makes_the_mask_that_it_reads():
             if "contract" in k.ops
         ]
         assert "#fuse.streamed" in kernel.schedule
-        # Its places are seen, not read through a reshape.
+        # Its positions are known, not read through a reshape.
         assert "iota" in kernel.ops and "expand_shape" not in kernel.ops, kernel.ops
 
 
