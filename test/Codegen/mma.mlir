@@ -3,7 +3,7 @@
 // RUN: fuse inspect %s --chip sm_90a 2>&1 | FileCheck %s --check-prefix=EXPLAINED
 
 // A kernel on tensor cores from the program to PTX. The tensor maps are passed
-// by value; a warpgroup's instructions are never in two places. Where a tile lies
+// by value; a warpgroup's instructions are never in two code paths. Where a tile lies
 // is found, by a division, before the products start: ptxas 13.0 reads sums of
 // products under way where a division's call comes before they are awaited.
 // SCHEDULE: schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64, stages = 4, consumers = 2, raster = 16, store = tma, persistent = 132>

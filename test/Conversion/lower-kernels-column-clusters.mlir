@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -verify-diagnostics -fuse-lower-kernels=cluster=8 | FileCheck %s
 
-// Two blocks share the columns: steps are dealt to them, and what is behind the
+// Two blocks share the columns: steps are dealt to them, and what is after the
 // last to the next of them. Each adds up its slices; sixteen threads send the
 // sums of a column each to the first block, which waits for all 128 bytes and
 // adds up blocks in order.

@@ -28,7 +28,7 @@ func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// Neighbouring results lie apart in the operand: single elements. The places of
+// Neighbouring results lie apart in the operand: single elements. The elements of
 // several reduced dimensions are counted through.
 // CHECK-LABEL: gpu.func @apart
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %c12{{.*}} step %c4{{.*}} -> (f32)
@@ -81,7 +81,7 @@ func.func @split(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // -----
 
 // A softmax over leading dimensions: a walk for the maximum and the sum, and one
-// for the results, which every slice writes at its own places.
+// for the results, which every slice writes at its own indices.
 // CHECK-LABEL: gpu.func @levels
 // CHECK:         scf.for {{.*}} step %c16 {{.*}} -> (vector<4xf32>, vector<4xf32>)
 // CHECK:         gpu.barrier
@@ -104,7 +104,7 @@ func.func @levels(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
 
 // -----
 
-// Held in registers: the operand is loaded once, 3 places by the first slice and
+// Held in registers: the operand is loaded once, 3 elements by the first slice and
 // 2 by the others.
 // CHECK-LABEL: gpu.func @held
 // CHECK-COUNT-3: llvm.load
@@ -124,7 +124,7 @@ func.func @held(%x: tensor<9x64xf32>) -> tensor<9x64xf32> {
 // -----
 
 // Up to 5 blocks share a column: part p takes steps p, p + parts, ..., of 16
-// places each, and the part after the last one what is left. The states lie in a
+// elements each, and the part after the last one what is left. The states lie in a
 // tensor for each reduction; the second launch combines them, 8 slices of 32
 // columns a block, and computes what follows.
 // CHECK-LABEL: func.func @shared_by_blocks(

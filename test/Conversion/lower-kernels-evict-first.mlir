@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels | FileCheck %s
 
 // What streams leaves the L2 first, in whole steps and in what is left of them;
-// what all places share stays.
+// what all elements share stays.
 // CHECK-LABEL: gpu.func @columns
 // CHECK:         scf.for
 // CHECK:           llvm.inline_asm {{.*}}"createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"

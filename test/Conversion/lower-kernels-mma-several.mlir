@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=wgmma | FileCheck %s
 
-// Two contractions that meet: 128 columns of each lie behind the rows, so that one
+// Two contractions that are combined: 128 columns of each lie after the rows, so that one
 // instruction takes both. What is written has half of the tile's columns.
 // CHECK-LABEL: func.func @f(
 // CHECK:         tensor_maps = [#fuse.tensor_map<operand = 3, box = [64, 64]>, #fuse.tensor_map<operand = 0, box = [64, 128]>, #fuse.tensor_map<operand = 1, box = [64, 128]>, #fuse.tensor_map<operand = 2, box = [64, 128]>]

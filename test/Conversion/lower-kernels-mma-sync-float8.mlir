@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -fuse-lower-kernels="shared-bytes=101376 float8=true" | FileCheck %s
 
-// Of 8-bit floats, in either format, an instruction takes 32 places: four of a step of 128.
+// Of 8-bit floats, in either format, an instruction takes 32 elements of K: four of a step of 128.
 // Their sums start from zero in each step, and are then added to those of the steps before.
 // CHECK:         gpu.func @f(
 // CHECK:         scf.for

@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=shared-bytes=166912 | FileCheck %s
 
 // All threads copy, two steps before the first; a step's fragments come while the
-// ones before are multiplied: of four instructions' places, 64 rows and 64 columns
+// ones before are multiplied: of four instructions' elements of K, 64 rows and 64 columns
 // for each warp. Results go through shared memory, 16 bytes of a row each.
 // CHECK-LABEL: func.func @f(
 // CHECK:         fuse.launch @linear::@linear

@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=wgmma | FileCheck %s
 
 // A thread of the first warpgroup copies: 128 rows of x and 256 of w along the
-// summed axis, 64 places at a time. The others multiply, and give a slot back
+// summed axis, 64 elements at a time. The others multiply, and give a slot back
 // when the next one's products have started. Results go through shared memory.
 // CHECK-LABEL: func.func @f(
 // CHECK:         fuse.launch @linear::@linear
@@ -116,7 +116,7 @@ func.func @f(%x: tensor<?x?x64xbf16>, %w: tensor<512x64xbf16>, %r: tensor<?x?x51
 
 // -----
 
-// A residual comes through the ring: two stages of 128 columns behind the steps of
+// A residual comes through the ring: two stages of 128 columns after the steps of
 // a tile, in panels of 128 rows; a thread reads its part of the matrices, and its
 // warpgroup gives the slot back. Its memory may be the result's. Of each row four
 // threads leave the sum of squares of 256 columns, which a second launch combines.

@@ -130,7 +130,7 @@ func.func @scale(%x: tensor<8x512xf32>, %w: tensor<512xf32>) -> (tensor<8x512xf3
 // -----
 
 // Whole vectors of a row that starts anywhere begin at a line of 128 bytes. A group
-// with fewer threads than that leaves elements before and behind them has less of
+// with fewer threads than that leaves elements before and after them has less of
 // a line, down to a vector.
 // CHECK-LABEL: gpu.func @lines
 // CHECK:         %[[START:.*]] = arith.muli %block_id_x, %c2049

@@ -46,7 +46,7 @@ func.func @f(%cache: tensor<9x8xf32>, %ids: tensor<4xi64>, %rows: tensor<4x8xf32
 
 // -----
 
-// Neighbouring updates of the last dimension go to places of their own.
+// Neighbouring updates of the last dimension go to indices of their own.
 // CHECK-LABEL: gpu.func @columns
 // CHECK:         scf.if %{{.*}} {
 // CHECK-COUNT-4: scf.if %{{.*}} {

@@ -157,7 +157,7 @@ func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
 // -----
 
 // Vectors of two 16-bit weights are cut out of two each: the last walk is there for
-// each quarter of the places where a row's first vector may be, with its head known
+// each quarter of the offsets where a row's first vector may be, with its head known
 // but for one element.
 // CHECK-LABEL: gpu.func @two_weights
 // CHECK:         %[[HEAD:.*]] = arith.minsi

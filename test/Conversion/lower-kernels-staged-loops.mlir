@@ -2,7 +2,7 @@
 
 // Copies of two steps are on their way before the loop. Each step waits until
 // one group is, starts the copies of the step after the next where that is one of
-// the row, and reads its own; places go round. What is no whole step is loaded.
+// the row, and reads its own; slots are used in turn. What is no whole step is loaded.
 // CHECK-LABEL: fuse.launch @staged
 // CHECK-SAME:    shared_bytes = 6144
 // CHECK-LABEL: gpu.func @staged

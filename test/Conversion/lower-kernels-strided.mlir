@@ -44,7 +44,7 @@ func.func @rows(%x: tensor<?x64xf32> {fuse.strided = "rows"}) -> tensor<?x64xf32
 
 // -----
 
-// Elements that lie apart are read one by one; each has its own place.
+// Elements that lie apart are read one by one; each has its own address.
 // CHECK-LABEL: func.func @any
 // CHECK-DAG:     %[[S0:.*]] = fuse.stride %{{.*}} dim = 0
 // CHECK-DAG:     %[[S1:.*]] = fuse.stride %{{.*}} dim = 1
@@ -128,7 +128,7 @@ func.func @expanded(%x: tensor<?x64xf32> {fuse.strided = "aligned_rows"}, %n: in
 // -----
 
 // Dimensions can be joined where one walks on at the end of the other; with one
-// place in the outer one there is nothing to walk.
+// index in the outer one there is nothing to walk.
 // CHECK-LABEL: func.func @collapsed
 // CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<?x?x8xf32>
 // CHECK-DAG:     %[[S0:.*]] = fuse.stride %[[X]] dim = 0

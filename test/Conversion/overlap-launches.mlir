@@ -25,7 +25,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nothing moves the label's load behind the permission, nor the row's over it.
+  // Nothing moves the label's load after the permission, nor the row's over it.
   // CHECK-LABEL: gpu.func @label
   // CHECK-NEXT:    nvvm.griddepcontrol wait
   // CHECK-NEXT:    %[[ROW:.*]] = llvm.load

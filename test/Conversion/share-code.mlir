@@ -25,7 +25,7 @@ gpu.module @second {
     gpu.return
   }
 }
-// Stores to the other place.
+// Stores to the other address.
 gpu.module @other {
   llvm.mlir.global external @__dynamic_other() {addr_space = 3 : i32} : !llvm.array<0 x i8>
   gpu.func @other(%x: !llvm.ptr, %y: !llvm.ptr) kernel {

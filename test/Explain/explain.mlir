@@ -82,7 +82,7 @@ func.func @odd_columns(%x: tensor<65536x4097xbf16>) -> tensor<4097xbf16> {
   return %s : tensor<4097xbf16>
 }
 
-// Rows in the shared memory of blocks that stay, which has room for several.
+// Rows in the shared memory of persistent blocks, which has room for several.
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=gradient |
 // CHECK-SAME: so that memory is read once; copies of the next 2 rows run ahead, into shared memory; up to 264 blocks stay, and each takes one row after the other, adds up what all rows are reduced to, and meets the others; ptxas gives it the registers that leave room for 2 blocks on a multiprocessor"
 func.func @gradient(%x: tensor<?x8192xbf16>, %g: tensor<?x8192xbf16>) -> (tensor<?x1xbf16>, tensor<8192xbf16>) {

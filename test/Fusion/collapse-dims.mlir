@@ -137,7 +137,7 @@ func.func @part_of_size_one(%x: tensor<2x3x5xf32>, %w: tensor<1x1xf32>, %v: tens
 // -----
 
 // What is broadcast to the shape from nothing has it, too, and so has an
-// unrelated value of one element for each reduced place.
+// unrelated value of one element for each reduced index.
 // CHECK-LABEL: func.func @unconnected
 // CHECK:         fuse.kernel "k" ins(%{{.*}} : tensor<42xf32>) -> tensor<42xf32>, tensor<1xf32> {
 // CHECK:           fuse.reduce sum %{{.*}} dims = [0] : tensor<42xf32> -> tensor<f32>
@@ -156,7 +156,7 @@ func.func @unconnected(%x: tensor<6x7xf32>) -> (tensor<6x7xf32>, tensor<1x1xf32>
 
 // -----
 
-// A bias of the last dimension; a sum over one of them; a place along one.
+// A bias of the last dimension; a sum over one of them; an index along one.
 // CHECK-LABEL: func.func @told_apart
 // CHECK-NOT:     tensor.collapse_shape
 // CHECK:         return
@@ -207,7 +207,7 @@ func.func @left_alone(%x: tensor<6x7xf32> {fuse.strided = "rows"}, %y: tensor<6x
 
 // -----
 
-// An argmax reads the place that it asks for from a shape of its own.
+// An argmax reads the index that it asks for from a shape of its own.
 // CHECK-LABEL: func.func @argmax
 // CHECK:         fuse.kernel "k" ins(%{{.*}} : tensor<6x7xf32>) -> tensor<6xi32> {
 // CHECK:           fuse.reduce max %{{.*}} dims = [1] keep
@@ -227,7 +227,7 @@ func.func @argmax(%x: tensor<6x7xf32>) -> tensor<6xi32> {
 
 // -----
 
-// The place of a random number is that of all dimensions together.
+// The index of a random number is that of all dimensions together.
 // CHECK-LABEL: func.func @random
 // CHECK:         fuse.random %{{.*}} stream = 0 : tensor<i64> -> tensor<42xf32>
 // CHECK:         fuse.reduce sum %{{.*}} dims = [0] : tensor<42xf32> -> tensor<f32>

@@ -262,7 +262,7 @@ func.func @cast_twice(%x: tensor<4096x4096xf16>, %y: tensor<4096xf32>) -> (tenso
 
 // -----
 
-// x + x^T, over and over: each level would double the places at which %x is
+// x + x^T, over and over: each level would double the indices at which %x is
 // needed.
 // CHECK-LABEL: func.func @too_many_views
 // CHECK-SAME:    reason = {{.*}}kind = "tooManyPlaces"

@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -fuse-hoist-row-scale | FileCheck %s
 
-// The factor of a row goes behind the contraction; the casts around it, which
+// The factor of a row goes after the contraction; the casts around it, which
 // are exact both ways then, go with it.
 // CHECK-LABEL: func.func @input
 // CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<?x64xbf16>, %[[R:[a-z0-9]+]]: tensor<?x1xf32>, %[[B:[a-z0-9]+]]:
@@ -161,7 +161,7 @@ func.func @nobody_keeps(%x: tensor<8x64xf32>, %A: tensor<64x64xf32>, %w: tensor<
 
 // -----
 
-// A residual that is added behind the contraction is in memory, too.
+// A residual that is added after the contraction is in memory, too.
 // CHECK-LABEL: func.func @residual
 // CHECK:         %[[H:.*]] = fuse.add
 // CHECK-NEXT:    %[[C:.*]] = fuse.contract "mk,kn->mn" %[[H]]

@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_90a | FileCheck %s --check-prefixes=CHECK,HOPPER
 // RUN: fuse-opt %s -split-input-file -fuse-form=chip=sm_80 | FileCheck %s
 
-// Two contractions whose results meet are a kernel where tensor cores run it.
+// Two contractions whose results are combined are a kernel where tensor cores run it.
 // CHECK-LABEL: func.func @gated(
 // CHECK:         fuse.kernel "gated" ins
 // CHECK:           fuse.contract
@@ -18,7 +18,7 @@ func.func @gated(%x: tensor<?x256xbf16>, %v: tensor<512x256xbf16>, %w: tensor<51
 
 // -----
 
-// So are three that do not meet, of several widths, with what follows each.
+// So are three that are not combined, of several widths, with what follows each.
 // CHECK-LABEL: func.func @qkv(
 // CHECK:         %[[R:.*]]:3 = fuse.kernel "qkv" ins
 // CHECK-COUNT-3: fuse.contract

@@ -75,7 +75,7 @@ func.func @two_sums(%x: tensor<?x4096xf32>) -> (tensor<?x1xf32>, tensor<4096xf32
 // them, in blocks of 256 where each thread has few elements; those of 16 bits are in
 // shared memory from 5 KiB of both inputs on, four blocks of which have room for
 // three rows each, or two; then three blocks, and two, with three rows again where
-// these are at least 28 KiB; and one. Of words shared memory has those that leave
+// these are at least 28 KiB; and one. Of 32-bit elements shared memory has those that leave
 // registers to few threads.
 // CHECK-LABEL: func.func @bf16_512(
 // CHECK:       schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 8, hold = registers, preload = true, persistent = 396, least_blocks = 3>
@@ -348,7 +348,7 @@ func.func @numbers_of_long_rows(%x: tensor<?x131072xbf16>) -> tensor<f32> {
 
 // -----
 
-// Words are in no cluster's registers here, whose blocks do not stay.
+// 32-bit elements are in no cluster's registers here, whose blocks are not persistent.
 // CHECK-LABEL: func.func @numbers_of_long_words
 // CHECK:       schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = loop, persistent = 1056, stages = 3>
 func.func @numbers_of_long_words(%x: tensor<?x131072xf32>) -> tensor<f32> {

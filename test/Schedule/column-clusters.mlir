@@ -164,7 +164,7 @@ func.func @few_in_small_call(%x: tensor<2048x1024xbf16>) -> tensor<1024xbf16> {
 
 // -----
 
-// Each block has some places, and each of them a step.
+// Each block has some elements, and each of them a step.
 // CHECK-LABEL: func.func @few_places
 // CHECK: #fuse.columns<threads = 256, vector = 8, splits = 32, unroll = 2, blocks_per_column = 4, stages = 4>
 func.func @few_places(%x: tensor<256x4096xbf16>) -> tensor<4096xbf16> {

@@ -127,7 +127,7 @@ func.func @wide_vectors(%x: tensor<?x65536xf32>) -> tensor<?x65536xbf16> {
 
 // -----
 
-// A row that is read once needs no place, however long.
+// A row that is read once is held nowhere, however long.
 // CHECK-LABEL: func.func @long_rows
 // CHECK:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, stages = 3>
 func.func @long_rows(%x: tensor<?x131072xbf16>) -> tensor<?x1xbf16> {
@@ -375,7 +375,7 @@ func.func @many_columns(%x: tensor<?x65536xf32>) -> tensor<65536xf32> {
 
 // -----
 
-// Too few places to share.
+// Too few elements to share.
 // CHECK-LABEL: func.func @few_places
 // CHECK:         #fuse.columns<threads = 128, vector = 4, splits = 1, unroll = 8>
 func.func @few_places(%x: tensor<8x64xf32>) -> tensor<64xf32> {

@@ -96,7 +96,7 @@ func.func @three_inputs(%x: tensor<?x8192xbf16>, %r: tensor<?x8192xbf16>, %s: te
   return %y : tensor<?x8192xbf16>
 }
 
-// Words in the registers of two blocks,
+// 32-bit elements in the registers of two blocks,
 // CHECK-LABEL: func.func @words(
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
 func.func @words(%x: tensor<?x6144xf32>, %w: tensor<6144xf32>) -> tensor<?x6144xf32> {
@@ -145,7 +145,7 @@ func.func @short_words(%x: tensor<?x5120xf32>, %w: tensor<5120xf32>) -> tensor<?
   return %y : tensor<?x5120xf32>
 }
 
-// but with deviations two blocks'.
+// but with variances two blocks'.
 // CHECK-LABEL: func.func @deviations(
 // CHECK: #fuse.rows<threads = 160, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2>
 func.func @deviations(%x: tensor<?x5120xf32>, %w: tensor<5120xf32>, %b: tensor<5120xf32>) -> tensor<?x5120xf32> {
@@ -153,7 +153,7 @@ func.func @deviations(%x: tensor<?x5120xf32>, %w: tensor<5120xf32>, %b: tensor<5
   return %y : tensor<?x5120xf32>
 }
 
-// Eight vectors and their deviations take the threads of larger blocks,
+// Eight vectors and their variances take the threads of larger blocks,
 // CHECK-LABEL: func.func @many_deviations(
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 func.func @many_deviations(%x: tensor<?x16384xf32>, %w: tensor<16384xf32>, %b: tensor<16384xf32>) -> tensor<?x16384xf32> {
@@ -283,7 +283,7 @@ func.func @edges(%x: tensor<?x12291xbf16>, %w: tensor<12291xbf16>) -> tensor<?x1
   return %y : tensor<?x12291xbf16>
 }
 
-// Blocks that stay and sum over all rows have whole rows, which nothing reads twice.
+// Persistent blocks that sum over all rows have whole rows, which nothing reads twice.
 // CHECK-LABEL: func.func @summed_over_rows(
 // CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 528>
 func.func @summed_over_rows(%x: tensor<?x8192xf32>) -> (tensor<?x8192xf32>, tensor<f32>) {

@@ -6,7 +6,7 @@
 // ALONE is a chip without clusters, whose blocks share no row; with them
 // moderate-clusters.mlir has the rows that they share.
 
-// Exponentials take the place of words: threads have many, and find them once.
+// Exponentials are held instead of 32-bit elements: threads have many, and find them once.
 // ALONE-LABEL: func.func @exponentials_of_words(
 // ALONE: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 // ALONE-NOT: fuse.softmax_stats
@@ -15,7 +15,7 @@ func.func @exponentials_of_words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32>
   return %y : tensor<?x12288xf32>
 }
 
-// But not the place of narrow elements: they are computed again.
+// But not instead of narrow elements: they are computed again.
 // CHECK-LABEL: func.func @exponentials_of_narrow_elements(
 // ALONE-LABEL: func.func @exponentials_of_narrow_elements(
 // CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true>
@@ -136,7 +136,7 @@ func.func @deviations_in_shared(%x: tensor<?x12288xbf16>, %w: tensor<12288xbf16>
   return %y : tensor<?x12288xbf16>
 }
 
-// Deviations of five vectors do not fit beside weights either: they are copied.
+// Variances of five vectors do not fit beside weights either: they are copied.
 // CHECK-LABEL: func.func @many_deviations(
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @many_deviations(%x: tensor<?x5120xbf16>, %w: tensor<5120xbf16>, %b: tensor<5120xbf16>) -> tensor<?x5120xbf16> {
@@ -162,7 +162,7 @@ func.func @longer_deviations(%x: tensor<?x8192xbf16>, %w: tensor<8192xbf16>, %b:
   return %y : tensor<?x8192xbf16>
 }
 
-// Five vectors of words leave room for weights,
+// Five vectors of 32-bit elements leave room for weights,
 // ALONE-LABEL: func.func @deviations_of_words(
 // ALONE: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 func.func @deviations_of_words(%x: tensor<?x5120xf32>, %w: tensor<5120xf32>, %b: tensor<5120xf32>) -> tensor<?x5120xf32> {
@@ -302,7 +302,7 @@ func.func @once_in_shared(%x: tensor<?x32768xbf16>) -> tensor<?x1xbf16> {
   return %y : tensor<?x1xbf16>
 }
 
-// Words as two vectors,
+// 32-bit elements as two vectors,
 // CHECK-LABEL: func.func @once_words(
 // CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = cache>
 func.func @once_words(%x: tensor<?x4096xf32>) -> tensor<?x1xf32> {
@@ -342,7 +342,7 @@ func.func @shared_by_four(%x: tensor<?x16384xbf16>, %w: tensor<16384xbf16>) -> t
   return %y : tensor<?x16384xbf16>
 }
 
-// of words, too,
+// of 32-bit elements, too,
 // CHECK-LABEL: func.func @words_shared_by_four(
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 func.func @words_shared_by_four(%x: tensor<?x16384xf32>, %w: tensor<16384xf32>) -> tensor<?x16384xf32> {
@@ -367,7 +367,7 @@ func.func @copied(%x: tensor<?x8192xbf16>, %w: tensor<8192xbf16>) -> tensor<?x81
   return %y : tensor<?x8192xbf16>
 }
 
-// of words, too.
+// of 32-bit elements, too.
 // CHECK-LABEL: func.func @copied_words(
 // CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
 func.func @copied_words(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf32> {
@@ -408,7 +408,7 @@ func.func @once_shared_by_few(%x: tensor<64x131072xbf16>) -> tensor<64x1xbf16> {
   return %y : tensor<64x1xbf16>
 }
 
-// but not of words.
+// but not of 32-bit elements.
 // CHECK-LABEL: func.func @once_shared_words(
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = cache, blocks_per_row = 8>
 func.func @once_shared_words(%x: tensor<64x131072xf32>) -> tensor<64x1xf32> {
@@ -469,7 +469,7 @@ func.func @uneven_of_two(%x: tensor<?x5120xbf16>, %r: tensor<?x5120xbf16>, %w: t
   return %y, %h : tensor<?x5120xbf16>, tensor<?x5120xbf16>
 }
 
-// Of words of two inputs threads of the smallest block have an even number of
+// Of 32-bit elements of two inputs threads of the smallest block have an even number of
 // vectors.
 // CHECK-LABEL: func.func @odd_words_of_two(
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true>
@@ -522,7 +522,7 @@ func.func @six_warps_are_too_few(%x: tensor<?x13824xbf16>) -> tensor<?x13824xbf1
   return %y : tensor<?x13824xbf16>
 }
 
-// Short rows of words with deviations share a block in pairs, four vectors a thread,
+// Short rows of 32-bit elements with variances share a block in pairs, four vectors a thread,
 // CHECK-LABEL: func.func @pairs_of_deviations(
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 2, hold = registers, preload = true>
 func.func @pairs_of_deviations(%x: tensor<?x2048xf32>, %w: tensor<2048xf32>, %b: tensor<2048xf32>) -> tensor<?x2048xf32> {

@@ -24,7 +24,7 @@ func.func @most_exponentials(%x: tensor<?x16385xbf16>) -> tensor<?x16385xbf16> {
   return %y : tensor<?x16385xbf16>
 }
 
-// Little to compute, and deviations, in shared memory.
+// Little to compute, and variances, in shared memory.
 // CHECK-LABEL: func.func @light(
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = shared>
 func.func @light(%x: tensor<?x6143xbf16>, %w: tensor<6143xbf16>) -> tensor<?x6143xbf16> {
@@ -74,7 +74,7 @@ func.func @too_long(%x: tensor<?x32769xbf16>, %w: tensor<32769xbf16>) -> tensor<
   return %y : tensor<?x32769xbf16>
 }
 
-// Two inputs are in registers; none of words, which nobody has measured.
+// Two inputs are in registers; none of 32-bit elements, which nobody has measured.
 // CHECK-LABEL: func.func @of_two(
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
 func.func @of_two(%x: tensor<?x16383xbf16>, %r: tensor<?x16383xbf16>, %w: tensor<16383xbf16>) -> (tensor<?x16383xbf16>, tensor<?x16383xbf16>) {
@@ -97,7 +97,7 @@ func.func @words_of_two(%x: tensor<?x9001xf32>, %r: tensor<?x9001xf32>, %w: tens
   return %h, %y : tensor<?x9001xf32>, tensor<?x9001xf32>
 }
 
-// Words are in registers: 256 threads find exponentials, and 512 the rest of long rows.
+// 32-bit elements are in registers: 256 threads find exponentials, and 512 the rest of long rows.
 // CHECK-LABEL: func.func @exponentials_of_words(
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
 func.func @exponentials_of_words(%x: tensor<?x16383xf32>) -> tensor<?x16383xf32> {
@@ -123,7 +123,7 @@ func.func @longest_words(%x: tensor<?x16385xf32>, %w: tensor<16385xf32>) -> tens
   return %y : tensor<?x16385xf32>
 }
 
-// As in other calls: shorter rows, those that are divided, exponentials beside deviations,
+// As in other calls: shorter rows, those that are divided, exponentials beside variances,
 // and operations that are repeated for the second walk.
 // CHECK-LABEL: func.func @shorter(
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>

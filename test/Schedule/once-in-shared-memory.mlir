@@ -69,7 +69,7 @@ func.func @no_room_for_two(%x: tensor<?x30720xf32>) -> tensor<?x1xf32> {
 
 // -----
 
-// Long words are in the registers of several blocks, of larger ones where these
+// Long rows of 32-bit elements are in the registers of several blocks, of larger ones where these
 // would be too many.
 // CHECK-LABEL: func.func @spread_words
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4>

@@ -92,7 +92,7 @@ func.func @long_sums(%x: tensor<2x524288xbf16>) -> tensor<2xbf16> {
 
 // -----
 
-// Four threads would have places for twelve vectors of nine.
+// Four threads would have room for twelve vectors of nine.
 // CHECK-LABEL: func.func @nine_vectors
 // CHECK:         #fuse.rows<threads = 128, vector = 8, rows_per_block = 64, hold = registers>
 func.func @nine_vectors(%x: tensor<?x72xbf16>) -> tensor<?xf32> {

@@ -179,7 +179,7 @@ func.func @softcap_softmax_bf16_6001(%a: tensor<?x6001xbf16> {fuse.dims = ["rows
 
 // -----
 
-// Weights of deviations leave no registers for the parts of long rows.
+// Weights of variances leave no registers for the parts of long rows.
 // CHECK-LABEL: func.func @silu_layer_norm_bf16_24576
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 2>
 func.func @silu_layer_norm_bf16_24576(%a: tensor<?x24576xbf16> {fuse.dims = ["rows"]}, %w: tensor<24576xbf16>, %c: tensor<24576xbf16>) -> (tensor<?x24576xbf16>) {
@@ -205,7 +205,7 @@ func.func @kl_divergence_bf16_8192(%a: tensor<?x8192xbf16> {fuse.dims = ["rows"]
 
 // -----
 
-// One addition more is little, and so is any of words: the caches.
+// One addition more is little, and so is any of 32-bit elements: the caches.
 // CHECK-LABEL: func.func @add_layer_norm_bf16_4096
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>
 func.func @add_layer_norm_bf16_4096(%a: tensor<?x4096xbf16> {fuse.dims = ["rows"]}, %b: tensor<?x4096xbf16> {fuse.dims = ["rows"]}, %w: tensor<4096xbf16>, %c: tensor<4096xbf16>) -> (tensor<?x4096xbf16>, tensor<?x4096xbf16>) {
@@ -259,7 +259,7 @@ func.func @gelu_softmax_bf16_16384(%a: tensor<?x16384xbf16> {fuse.dims = ["rows"
 
 // -----
 
-// Words: 48 in each of few threads, before there are more.
+// 32-bit elements: 48 in each of few threads, before there are more.
 // CHECK-LABEL: func.func @gelu_rms_norm_f32_11008
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers>
 func.func @gelu_rms_norm_f32_11008(%a: tensor<?x11008xf32> {fuse.dims = ["rows"]}, %w: tensor<11008xf32>) -> (tensor<?x11008xf32>) {
@@ -270,7 +270,7 @@ func.func @gelu_rms_norm_f32_11008(%a: tensor<?x11008xf32> {fuse.dims = ["rows"]
 
 // -----
 
-// Beyond, blocks of few threads share rows of words.
+// Beyond, blocks of few threads share rows of 32-bit elements.
 // CHECK-LABEL: func.func @gelu_rms_norm_f32_16384
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
 func.func @gelu_rms_norm_f32_16384(%a: tensor<?x16384xf32> {fuse.dims = ["rows"]}, %w: tensor<16384xf32>) -> (tensor<?x16384xf32>) {
@@ -281,7 +281,7 @@ func.func @gelu_rms_norm_f32_16384(%a: tensor<?x16384xf32> {fuse.dims = ["rows"]
 
 // -----
 
-// Weighed deviations take registers: parts of 24 KiB in the shared memory of several
+// Weighted variances take registers: parts of 24 KiB in the shared memory of several
 // blocks, earlier.
 // CHECK-LABEL: func.func @rms_norm_layer_norm_f32_12288
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, preload = true, blocks_per_row = 2>

@@ -50,7 +50,7 @@ func.func @shorter(%x: tensor<?x33xbf16>) -> tensor<?x33xbf16> {
   %y = fuse.softmax %x dims = [1] : tensor<?x33xbf16>
   return %y : tensor<?x33xbf16>
 }
-// Of words only the shortest.
+// Of 32-bit elements only the shortest.
 // CHECK-LABEL: func.func @words
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 16, hold = registers>
 func.func @words(%x: tensor<?x49xf32>) -> tensor<?x49xf32> {
@@ -110,7 +110,7 @@ func.func @longest_deviations(%x: tensor<?x8191xbf16>, %w: tensor<8191xbf16>, %b
   %y = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<?x8191xbf16>, tensor<8191xbf16>, tensor<8191xbf16>
   return %y : tensor<?x8191xbf16>
 }
-// Not of words, and not without weights.
+// Not of 32-bit elements, and not without weights.
 // CHECK-LABEL: func.func @unweighed
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 8, hold = registers>
 func.func @unweighed(%x: tensor<?x577xbf16>) -> tensor<?x577xbf16> {
@@ -244,7 +244,7 @@ func.func @divided_words(%x: tensor<?x100xf32>) -> (tensor<?x100xf8E4M3FN>, tens
   %y = fuse.cast %s : tensor<?x100xf32> -> tensor<?x100xf8E4M3FN>
   return %y, %largest : tensor<?x100xf8E4M3FN>, tensor<?x1xf32>
 }
-// Of two inputs of words a warp has a row, two have a longer one.
+// Of two inputs of 32-bit elements a warp has a row, two have a longer one.
 // CHECK-LABEL: func.func @two_inputs_of_words
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 4, hold = registers>
 func.func @two_inputs_of_words(%x: tensor<?x149xf32>, %r: tensor<?x149xf32>, %w: tensor<149xf32>) -> (tensor<?x149xf32>, tensor<?x149xf32>) {
@@ -271,7 +271,7 @@ func.func @narrowed_f32_44(%x: tensor<?x44xf32>) -> tensor<?x44xf8E4M3FN> {
   %q = fuse.cast %d : tensor<?x44xf32> -> tensor<?x44xf8E4M3FN>
   return %q : tensor<?x44xf8E4M3FN>
 }
-// Deviations of words want narrow vectors, too.
+// Variances of 32-bit elements want narrow vectors, too.
 // CHECK-LABEL: func.func @word_deviations_77
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 8, hold = registers>
 func.func @word_deviations_77(%x: tensor<?x77xf32>, %w: tensor<77xf32>, %b: tensor<77xf32>) -> tensor<?x77xf32> {

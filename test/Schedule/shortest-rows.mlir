@@ -81,8 +81,8 @@ func.func @narrowed_9(%x: tensor<?x9xbf16>) -> tensor<?x9xf8E4M3FN> {
   return %y : tensor<?x9xf8E4M3FN>
 }
 
-// Of words that full vectors divide two threads have a row of five vectors to seven, where
-// exponentials of places without a vector would cost as much.
+// Of 32-bit elements that full vectors divide two threads have a row of five vectors to seven, where
+// exponentials of lanes without a vector would cost as much.
 // CHECK-LABEL: func.func @words_20(
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 64, hold = registers>
 func.func @words_20(%x: tensor<?x20xf32>) -> tensor<?xf32> {

@@ -132,7 +132,7 @@ func.func @shared_evenly(%x: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
   return %0 : tensor<64x8192xbf16>
 }
 
-// Half as long they are shared if they are of words, and have one block if they are
+// Half as long they are shared if they are of 32-bit elements, and have one block if they are
 // narrow with exponentials.
 // BRIEF-LABEL: func.func @shared_words
 // BRIEF:       blocks_per_row = 4>

@@ -16,7 +16,7 @@ func.func @words(%x: tensor<?x197xf32>) -> tensor<?x197xf32> {
 
 // -----
 
-// Three vectors of words a thread, five where a mean and deviations from it are
+// Three vectors of 32-bit elements a thread, five where a mean and a variance are
 // combined, eight where the row is read once.
 // CHECK-LABEL: func.func @three
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers>
@@ -87,7 +87,7 @@ func.func @longer_once(%x: tensor<?x20001xbf16>) -> tensor<?xbf16> {
   %y = fuse.logsumexp %x dims = [1] : tensor<?x20001xbf16> -> tensor<?xbf16>
   return %y : tensor<?xbf16>
 }
-// Several inputs of words longer than aligned ones, by fewer threads.
+// Several inputs of 32-bit elements longer than aligned ones, by fewer threads.
 // CHECK-LABEL: func.func @several
 // CHECK: #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = cache>
 func.func @several(%x: tensor<?x12289xf32>, %r: tensor<?x12289xf32>, %w: tensor<12289xf32>) -> tensor<?x12289xf32> {
@@ -116,7 +116,7 @@ func.func @before(%x: tensor<?x7168xf32>, %r: tensor<?x7168xf32>, %w: tensor<716
 
 // -----
 
-// In few or brief calls a thread has one vector, in small ones three of words.
+// In few or brief calls a thread has one vector, in small ones three of 32-bit elements.
 // CHECK-LABEL: func.func @brief
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers>
 func.func @brief(%x: tensor<64x1001xbf16>) -> tensor<64x1001xbf16> {
@@ -132,7 +132,7 @@ func.func @small(%x: tensor<4096x1001xf32>, %w: tensor<1001xf32>, %b: tensor<100
 
 // -----
 
-// 16-bit elements whose deviations from a mean are found stay in registers for
+// 16-bit elements whose variance is computed stay in registers for
 // somewhat longer.
 // CHECK-LABEL: func.func @deviations
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers>
@@ -189,7 +189,7 @@ func.func @halves_once(%x: tensor<?x6004xbf16>) -> tensor<?xbf16> {
   %y = fuse.logsumexp %x dims = [1] : tensor<?x6004xbf16> -> tensor<?xbf16>
   return %y : tensor<?xbf16>
 }
-// Words in registers up to twice as many as aligned ones.
+// 32-bit elements in registers up to twice as many as aligned ones.
 // CHECK-LABEL: func.func @once_in_registers
 // CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers>
 func.func @once_in_registers(%x: tensor<?x12290xf32>) -> tensor<?xf32> {

@@ -12,7 +12,7 @@ func.func @long(%x: tensor<?x131072xbf16>, %w: tensor<131072xbf16>, %b: tensor<1
 
 // -----
 
-// By more threads where there are no deviations to find.
+// By more threads where there are no variances to compute.
 // CHECK-LABEL: func.func @one_weight
 // CHECK: #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, preload = true, blocks_per_row = 8, least_blocks = 4>
 func.func @one_weight(%x: tensor<?x131072xbf16>, %w: tensor<131072xbf16>) -> tensor<?x131072xbf16> {
@@ -62,7 +62,7 @@ func.func @wide_edges(%x: tensor<?x50257xf32>, %w: tensor<50257xf32>) -> tensor<
 
 // -----
 
-// Deviations in 16 bits are read again as long as the caches keep a row.
+// Variances in 16 bits are read again as long as the caches keep a row.
 // CHECK-LABEL: func.func @deviations
 // CHECK: #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = cache, least_blocks = 2>
 func.func @deviations(%x: tensor<?x32768xbf16>, %w: tensor<32768xbf16>, %b: tensor<32768xbf16>) -> tensor<?x32768xbf16> {
@@ -82,7 +82,7 @@ func.func @large(%x: tensor<?x262144xf32>, %w: tensor<262144xf32>) -> tensor<?x2
 
 // -----
 
-// With deviations by more threads, which load nothing ahead.
+// With variances by more threads, which load nothing ahead.
 // CHECK-LABEL: func.func @large_deviations
 // CHECK: #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 16>
 func.func @large_deviations(%x: tensor<?x262144xf32>, %w: tensor<262144xf32>, %b: tensor<262144xf32>) -> tensor<?x262144xf32> {

@@ -100,7 +100,7 @@ func.func @fewer_words_of_a_group(%x: tensor<?x264xf32>) -> tensor<?x264xf32> {
 
 // -----
 
-// Where deviations take time, half of the threads without a second vector are
+// Where variances take time, half of the threads without a second vector are
 // too many; exponentials have whole warps without.
 // CHECK-LABEL: func.func @half_of_a_group
 // CHECK: #fuse.rows<threads = 128, vector = 8, rows_per_block = 2, hold = registers>

@@ -1,7 +1,7 @@
 // What follows contractions in the tiles of tensor cores: heads, rotary pairs of
 // every form, transposes, slots of caches, slices of a packed product.
 
-// Pairs 64 features apart, by computed angles; heads behind a bias.
+// Pairs 64 features apart, by computed angles; heads after a bias.
 func.func @half(%x: tensor<?x72xbf16> {fuse.dims = ["T"]}, %w: tensor<512x72xbf16>, %b: tensor<512xbf16>) -> tensor<?x4x128xbf16> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x72xbf16>

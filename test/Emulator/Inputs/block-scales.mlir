@@ -1,4 +1,4 @@
-// 8-bit floats with a scale for each 128 places of the summed axis, as programs write it.
+// 8-bit floats with a scale for each 128 elements of the summed axis, as programs write it.
 
 // For each row of the one operand, and each 128 columns of the other one.
 func.func @blocks(%x: tensor<?x3x128xf8E4M3FN>, %w: tensor<384x3x128xf8E4M3FN>, %a: tensor<?x3xf32>, %b: tensor<3x3xf32>, %r: tensor<?x384xbf16>) -> tensor<?x384xbf16> {
@@ -45,7 +45,7 @@ func.func @dequantized(%x: tensor<?x384xf8E4M3FN>, %w: tensor<256x384xf8E4M3FN>,
   return %y : tensor<?x256xbf16>
 }
 
-// A last block that is not whole, of scales that have a place for another one, which is
+// A last block that is not whole, of scales that have room for another one, which is
 // not read.
 func.func @ragged(%x: tensor<?x304xf8E4M3FN>, %w: tensor<128x304xf8E4M3FN>, %a: tensor<?x3xf32>, %b: tensor<4x128xf32>) -> tensor<?x128xbf16> {
   %c0 = arith.constant 0 : index

@@ -20,7 +20,7 @@ func.func @gradient(%x: tensor<?x136xf16> {fuse.dims = ["k"]}, %w: tensor<3x?x20
   return %y : tensor<3x136x200xf16>
 }
 
-// What stands behind a product, and rows of the result that TMA can't store.
+// What stands after a product, and rows of the result that TMA can't store.
 func.func @odd(%x: tensor<?x192xbf16> {fuse.dims = ["m"]}, %w: tensor<261x192xbf16>, %b: tensor<261xbf16>, %r: tensor<?x261xbf16> {fuse.dims = ["m"]}) -> tensor<?x261xbf16> {
   %y = fuse.matmul %x, %w transpose_rhs : tensor<?x192xbf16>, tensor<261x192xbf16> -> tensor<?x261xbf16>
   %z = fuse.add %y, %b : tensor<?x261xbf16>, tensor<261xbf16> -> tensor<?x261xbf16>

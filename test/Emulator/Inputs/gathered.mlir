@@ -49,7 +49,7 @@ func.func @batch(%x: tensor<3x?x72xf16> {fuse.dims = ["k"]}, %w: tensor<?x264xf1
   return %y : tensor<3x72x264xf16>
 }
 
-// Two contractions whose results meet, shared by two blocks.
+// Two contractions whose results are combined, shared by two blocks.
 func.func @several(%x: tensor<?x?xbf16> {fuse.dims = ["m", "k"]}, %u: tensor<72x?xbf16> {fuse.dims = ["k"]}, %v: tensor<72x?xbf16> {fuse.dims = ["k"]}, %r: tensor<?x72xbf16> {fuse.dims = ["m"]}) -> tensor<?x72xbf16> {
   %y = fuse.kernel "several" ins(%x, %u, %v, %r : tensor<?x?xbf16>, tensor<72x?xbf16>, tensor<72x?xbf16>, tensor<?x72xbf16>) -> tensor<?x72xbf16>
       schedule = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, raster = 2, store = direct, persistent = 4, split_k = 2> {

@@ -1,4 +1,4 @@
-// Clusters of two blocks that stay.
+// Persistent clusters of two blocks.
 func.func @norm(%x: tensor<?x512xf32> {fuse.dims = ["T"]}, %w: tensor<512xf32>) -> tensor<?x512xf32> {
   %y = fuse.kernel "norm" ins(%x, %w : tensor<?x512xf32>, tensor<512xf32>) -> tensor<?x512xf32>
       schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 2, persistent = 4> {

@@ -1,4 +1,4 @@
-// Blocks that stay, three at most: what each row is reduced to, and what all rows
+// Persistent blocks, three at most: what each row is reduced to, and what all rows
 // are, by column and in all.
 func.func @stay(%x: tensor<?x100xf16> {fuse.dims = ["T"]}, %w: tensor<100xf32>, %s: tensor<?x1xf32> {fuse.dims = ["T"]})
     -> (tensor<?x100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<1xf32>) {

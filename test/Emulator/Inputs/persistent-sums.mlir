@@ -1,4 +1,4 @@
-// Blocks that stay and copy the next row into shared memory: rows that are needed
+// Persistent blocks that copy the next row into shared memory: rows that are needed
 // once, and rows that no vector divides.
 func.func @once(%x: tensor<?x512xf32> {fuse.dims = ["T"]}) -> tensor<?x1xf32> {
   %y = fuse.kernel "once" ins(%x : tensor<?x512xf32>) -> tensor<?x1xf32>

@@ -59,7 +59,7 @@ func.func @orders(%x: tensor<?x?xf16> {fuse.dims = ["m", "k"]}, %v: tensor<200x?
 }
 
 // Tiles of several shapes follow each other: those of Q with a residual, of K
-// with a bias, of V in another type, and those of two contractions that meet.
+// with a bias, of V in another type, and those of two contractions that are combined.
 func.func @segments(%x: tensor<?x?xbf16> {fuse.dims = ["m", "k"]}, %wq: tensor<264x?xbf16> {fuse.dims = ["k"]}, %wk: tensor<136x?xbf16> {fuse.dims = ["k"]}, %wv: tensor<72x?xbf16> {fuse.dims = ["k"]}, %wa: tensor<40x?xbf16> {fuse.dims = ["k"]}, %wb: tensor<40x?xbf16> {fuse.dims = ["k"]}, %bias: tensor<136xbf16>, %r: tensor<?x264xbf16> {fuse.dims = ["m"]}) -> (tensor<?x264xbf16>, tensor<?x136xbf16>, tensor<?x72xf32>, tensor<?x40xbf16>) {
   %y:4 = fuse.kernel "segments" ins(%x, %wq, %wk, %wv, %wa, %wb, %bias, %r : tensor<?x?xbf16>, tensor<264x?xbf16>, tensor<136x?xbf16>, tensor<72x?xbf16>, tensor<40x?xbf16>, tensor<40x?xbf16>, tensor<136xbf16>, tensor<?x264xbf16>) -> tensor<?x264xbf16>, tensor<?x136xbf16>, tensor<?x72xf32>, tensor<?x40xbf16>
       schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, raster = 2, store = tma, persistent = 2> {
@@ -86,7 +86,7 @@ func.func @swiglu(%x: tensor<?x?xbf16> {fuse.dims = ["m", "k"]}, %v: tensor<200x
   return %y : tensor<?x200xbf16>
 }
 
-// Weights with and without a batch: tiles do not cross from one place of it to the
+// Weights with and without a batch: tiles do not cross from one index of it to the
 // next. A product with a width that no pair divides is written one by one.
 func.func @batches(%x: tensor<3x70x?xbf16> {fuse.dims = ["k"]}, %u: tensor<3x40x?xbf16> {fuse.dims = ["k"]}, %v: tensor<40x?xbf16> {fuse.dims = ["k"]}, %w: tensor<37x?xbf16> {fuse.dims = ["k"]}) -> (tensor<3x70x40xbf16>, tensor<3x70x37xbf16>) {
   %y:2 = fuse.kernel "batches" ins(%x, %u, %v, %w : tensor<3x70x?xbf16>, tensor<3x40x?xbf16>, tensor<40x?xbf16>, tensor<37x?xbf16>) -> tensor<3x70x40xbf16>, tensor<3x70x37xbf16>

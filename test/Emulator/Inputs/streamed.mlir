@@ -51,7 +51,7 @@ func.func @window(%q: tensor<1x400x64xbf16>, %k: tensor<1x400x64xbf16>, %v: tens
   return %o : tensor<1x400x64xbf16>
 }
 
-// Before the key behind the query, or among the first keys of a prefix: what
+// Before the key after the query, or among the first keys of a prefix: what
 // some see, and what all see, is no single comparison. The prefix ends one key
 // before a tile does: that tile is not whole.
 func.func @prefix(%q: tensor<1x300x64xbf16>, %k: tensor<1x300x64xbf16>, %v: tensor<1x300x64xbf16>) -> tensor<1x300x64xbf16> {
@@ -193,7 +193,7 @@ func.func @unequal(%q: tensor<1x70x4x96xbf16>, %k: tensor<1x90x2x96xbf16>, %v: t
   return %o : tensor<1x70x4x64xbf16>
 }
 
-// Sequences that are packed behind each other: each query sees the keys from the
+// Sequences that are packed one after the other: each query sees the keys from the
 // start of its own up to itself.
 func.func @packed(%q: tensor<2x300x64xbf16>, %k: tensor<2x300x64xbf16>, %v: tensor<2x300x64xbf16>, %ends: tensor<300x1xi32>) -> tensor<2x300x64xbf16> {
   %hidden = fuse.constant dense<0xFF800000> : tensor<f32>

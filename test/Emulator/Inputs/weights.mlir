@@ -9,7 +9,7 @@ func.func @bytes(%x: tensor<1x1024xbf16>, %w: tensor<64x1024xi8>, %s: tensor<64x
   return %y : tensor<1x64xbf16>
 }
 
-// 8-bit floats, and a scale for 128 places of the summed axis.
+// 8-bit floats, and a scale for 128 elements of the summed axis.
 func.func @floats(%x: tensor<1x1024xf16>, %w: tensor<64x8x128xf8E4M3FN>, %s: tensor<64x8x1xf32>) -> tensor<1x64xf16> {
   %f = fuse.cast %w : tensor<64x8x128xf8E4M3FN> -> tensor<64x8x128xf32>
   %d = fuse.mul %f, %s : tensor<64x8x128xf32>, tensor<64x8x1xf32> -> tensor<64x8x128xf32>
@@ -46,7 +46,7 @@ func.func @ragged(%x: tensor<1x200xf32>, %w: tensor<33x100xi8>, %s: tensor<33x2x
   return %y : tensor<1x33xf32>
 }
 
-// Bytes that vectors do not start at: from an odd place on, backwards, across.
+// Bytes that vectors do not start at: from an odd address on, backwards, across.
 func.func @moved(%w: tensor<?x?xi8>) -> (tensor<?x?xi8>, tensor<?x?xi8>, tensor<?x?xi8>, tensor<?x?xf16>) {
   %q = fuse.unpack %w : tensor<?x?xi8> -> tensor<?x?xi8>
   %a = fuse.slice %q offsets = [0, 3] sizes = [-1, -1] : tensor<?x?xi8> -> tensor<?x?xi8>

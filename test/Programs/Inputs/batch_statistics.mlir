@@ -1,5 +1,5 @@
 // What a batch norm keeps of each channel: its mean and variance, over all images
-// and places.
+// and positions.
 func.func @batch_statistics(%x: tensor<?x24x?x?xf16> {fuse.dims = ["images", "height", "width"]})
     -> (tensor<24xf32> {fuse.name = "mean"}, tensor<24xf32> {fuse.name = "variance"}) {
   %wide = fuse.cast %x : tensor<?x24x?x?xf16> -> tensor<?x24x?x?xf32>

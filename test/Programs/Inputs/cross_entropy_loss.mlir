@@ -1,4 +1,4 @@
-// The loss of each token alone. The logit of its label is read at its place
+// The loss of each token alone. The logit of its label is read at its index
 // among all logits.
 func.func @cross_entropy_loss(%logits: tensor<?x65536xbf16> {fuse.dims = ["T"]}, %labels: tensor<?xi64> {fuse.dims = ["T"]})
     -> tensor<?xf32> {

@@ -1,4 +1,4 @@
-// The same where images are flattened before and behind.
+// The same where images are flattened before and after.
 func.func @group_norm_flat(%x: tensor<2x320x16x16xf16>,
                            %w: tensor<320xf16>,
                            %b: tensor<320xf16>)

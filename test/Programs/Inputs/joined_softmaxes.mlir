@@ -1,4 +1,4 @@
-// Softmaxes of two lengths, and what is computed behind both.
+// Softmaxes of two lengths, and what is computed after both.
 func.func @joined_softmaxes(%x: tensor<?x64xf16> {fuse.dims = ["n"]},
                             %y: tensor<?x32xf16> {fuse.dims = ["n"]},
                             %b: tensor<96xf16>)

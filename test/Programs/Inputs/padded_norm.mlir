@@ -1,4 +1,4 @@
-// A norm with zeros behind it.
+// A norm with zeros after it.
 func.func @padded_norm(%x: tensor<?x1000xbf16> {fuse.dims = ["n"]},
                        %w: tensor<1000xbf16>)
     -> tensor<?x1024xbf16> {

@@ -1,4 +1,4 @@
-// Values on both sides of rows, and behind a maximum.
+// Values on both sides of rows, and after a maximum.
 func.func @padded_on_both_sides(%x: tensor<?x100xf32> {fuse.dims = ["n"]})
     -> (tensor<?x107xf32>, tensor<?x1xf32>, tensor<?x8xf32>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<?x100xf32> -> tensor<?x1xf32>

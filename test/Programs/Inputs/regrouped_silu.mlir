@@ -1,4 +1,4 @@
-// Heads are regrouped behind their softmax.
+// Heads are regrouped after their softmax.
 func.func @regrouped_silu(%x: tensor<?x8x128xbf16> {fuse.dims = ["n"]})
     -> tensor<?x2x512xbf16> {
   %f = fuse.softmax %x dims = [2] : tensor<?x8x128xbf16>

@@ -1,4 +1,4 @@
-// Eight heads of 128 as two of 512, behind a cast.
+// Eight heads of 128 as two of 512, after a cast.
 func.func @regrouped_softmax(%x: tensor<6x8x128xbf16>)
     -> tensor<6x2x512xf32> {
   %f = fuse.cast %x : tensor<6x8x128xbf16> -> tensor<6x8x128xf32>

@@ -1,6 +1,6 @@
 // Attention that a CPU streams.
 
-// RoPE of queries and, by tables, of keys; a gate behind it.
+// RoPE of queries and, by tables, of keys; a gate after it.
 func.func @rotated(%q: tensor<1x2x?x64xf32>, %k: tensor<1x2x?x64xf32>, %v: tensor<1x2x?x64xf32>, %cos: tensor<128x32xf32>, %sin: tensor<128x32xf32>, %at: tensor<?xi32>, %key_at: tensor<?xi32>, %g: tensor<1x2x?x64xf32>) -> tensor<1x2x?x64xf32> {
   %r = fuse.rotary half heads_tokens %q tables(%cos, %sin) positions(%at) : tensor<1x2x?x64xf32>, tensor<128x32xf32>, tensor<?xi32>
   %t = fuse.rotary half heads_tokens %k tables(%cos, %sin) positions(%key_at) : tensor<1x2x?x64xf32>, tensor<128x32xf32>, tensor<?xi32>

@@ -1,4 +1,4 @@
-// A layer norm of an image's places, and the windows of 4 x 4 places that a Swin
+// A layer norm of an image's pixels, and the windows of 4 x 4 pixels that a Swin
 // transformer attends to.
 func.func @windows(%x: tensor<2x16x16x96xbf16>, %w: tensor<96xbf16>, %b: tensor<96xbf16>) -> tensor<32x16x96xbf16> {
   %n = fuse.layer_norm %x, %w, %b eps = 1.0e-5 : tensor<2x16x16x96xbf16>, tensor<96xbf16>, tensor<96xbf16>

@@ -1,4 +1,4 @@
-// Ids of a row's one element had no code behind a scan.
+// Ids of a row's one element had no code after a scan.
 // RUN: fuse-crosscheck %s
 // prepare: died: SIGABRT 0.	Program arguments: /tmp/kit/bin/fuse-crosscheck --trace --check=gpu,gpu-schedules /tmp/tmp3ghoshql/0.mlir /tmp/tmp3ghoshql/1.mlir /tmp
 // --dim d0=4097

@@ -1,4 +1,4 @@
-// A vector that goes on in the next row has the places of two rows: lanes of
+// A vector that goes on in the next row has the indices of two rows: lanes of
 // the second row got the first one's index.
 // RUN: not fuse-opt %s -fuse-lower 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: expected a schedule whose vector divides the last dimension, but got vector = 4 for a last dimension of 5; use vector = 1

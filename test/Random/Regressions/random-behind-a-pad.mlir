@@ -1,4 +1,4 @@
-// A place before the first one is known not to exist, and has no random number.
+// An index before the first one is known not to exist, and has no random number.
 // RUN: fuse-crosscheck %s
 // --seed 13400479
 // --fill normal

@@ -1,4 +1,4 @@
-// Lanes past the end of a held row read behind the table of frequencies.
+// Lanes past the end of a held row read past the end of the table of frequencies.
 // RUN: fuse run %s --target emu --verify | FileCheck %s
 // CHECK: ok
 

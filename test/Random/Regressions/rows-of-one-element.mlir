@@ -1,4 +1,4 @@
-// A lane past a row of one element read behind the tensor: its index was 0, but
+// A lane past a row of one element read past the end of the tensor: its index was 0, but
 // its flat position was not.
 // RUN: fuse run %s --target emu --verify | FileCheck %s
 // CHECK: ok

@@ -1,4 +1,4 @@
-// What reduces rows of one element is known of their only place, index 0, and so is a scan.
+// What reduces rows of one element is known of their only element, index 0, and so is a scan.
 // RUN: fuse-crosscheck %s
 // --seed 31095
 // --fill normal

@@ -1,6 +1,6 @@
 // RUN: fuse-crosscheck %s
-// A selection of all elements of a row is stored where the row is walked: what is behind its
-// end has no place among the selected.
+// A selection of all elements of a row is stored where the row is walked: what is past its
+// end is not among the selected.
 // --seed 7136
 // --fill normal
 // --check emulated

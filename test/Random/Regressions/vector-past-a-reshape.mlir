@@ -1,6 +1,6 @@
 // RUN: fuse-crosscheck %s
 // A vector for a shape that no tensor at the kernel's edge has was too wide for the
-// dimension, and wrote behind the result.
+// dimension, and wrote past the end of the result.
 // --dim d0=4
 // --seed 3007693
 // --fill small

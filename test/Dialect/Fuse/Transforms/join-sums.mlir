@@ -44,7 +44,7 @@ func.func @others(%a: tensor<64x512xf32>, %b: tensor<3x1024xf32>, %c: tensor<100
 // -----
 
 // Casts and squares are computed in the shape of the rows; a small tensor that no
-// row divides gets zeros behind what is computed of it.
+// row divides gets zeros after what is computed of it.
 // CHECK-LABEL: func.func @computed
 // CHECK-SAME:    %[[A:[a-z0-9]*]]: tensor<64x512xbf16>
 // CHECK-DAG:     %[[F:.*]] = tensor.collapse_shape %[[A]] {{\[\[}}0, 1]] : tensor<64x512xbf16> into tensor<32768xbf16>

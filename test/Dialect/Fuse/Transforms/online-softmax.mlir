@@ -209,7 +209,7 @@ func.func @smaller_block(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
 
 // -----
 
-// Words, whose place exponentials take.
+// 32-bit elements, which exponentials replace.
 // CHECK-LABEL: func.func @words
 // CHECK-COUNT-2: fuse.reduce
 func.func @words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32> {

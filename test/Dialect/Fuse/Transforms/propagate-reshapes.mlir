@@ -105,7 +105,7 @@ func.func @identity(%x: tensor<2xf64>) -> tensor<2xf64> {
 // -----
 
 // A gather takes what a cast widens before it does; not what it narrows, whose
-// table would then be read at twice the width, nor what may be NaN only behind
+// table would then be read at twice the width, nor what may be NaN only after
 // the cast.
 // CHECK-LABEL: func.func @gathered
 // CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<4x8xbf16>, %[[D:[a-z0-9]+]]: tensor<8xf32>, %[[N:[a-z0-9]+]]: tensor<8xi32>, %[[I:[a-z0-9]+]]: tensor<4xi64>)
@@ -167,7 +167,7 @@ func.func @crossing(%x: tensor<4x6xf32>) -> tensor<3xf32> {
 
 // -----
 
-// A mask of places stays one in the shape with more dimensions, also where
+// A mask of positions stays one in the shape with more dimensions, also where
 // others read it.
 // CHECK-LABEL: func.func @places
 // CHECK-DAG:     %[[I:.*]] = fuse.iota dim = 2 : tensor<1x1x6x1xi32>

@@ -133,7 +133,7 @@ func.func @windows(%x: tensor<4x4x16xf32>) -> tensor<2x2x2x2x16xf32> {
 
 // -----
 
-// What is reduced has two elements, its result's expansion places for one.
+// What is reduced has two elements, but its expanded result has one.
 // CHECK-LABEL: func.func @sum
 // CHECK:         %[[S:.*]] = fuse.reduce sum %arg0 dims = [0] keep : tensor<2xf32> -> tensor<1xf32>
 // CHECK:         tensor.expand_shape %[[S]]

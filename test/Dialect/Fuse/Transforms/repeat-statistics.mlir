@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-repeat-statistics))' | FileCheck %s
 
-// Each row reduces the squares beside its products; the factor is behind their sum.
+// Each row reduces the squares beside its products; the factor is applied after their sum.
 // CHECK-LABEL: func.func @norm
 // CHECK:         %[[Q:.*]] = fuse.mul %arg0, %arg0
 // CHECK-NOT:     fuse.reduce mean {{.*}} -> tensor<1x1xf32>

@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule | FileCheck %s
 // RUN: fuse-opt %s -split-input-file -fuse-form -fuse-schedule=few=true | FileCheck %s --check-prefix=FEW
 
-// Rows that find a mean and deviations from it at once, as measurements chose them
+// Rows that find a mean and a variance at once, as measurements chose them
 // (results/sweeps.json.xz).
 
 // In registers two exchanges cost less; a call that moves so few bytes that
@@ -22,7 +22,7 @@ func.func @held(%x: tensor<?x1024xbf16>, %w: tensor<1024xbf16>, %b: tensor<1024x
 // -----
 
 // As many threads as there are keep what each has to find few; a norm without
-// deviations takes half as many.
+// variances takes half as many.
 // FEW-LABEL: func.func @many_threads
 // FEW:         #fuse.rows<threads = 1024, vector = 4, rows_per_block = 1, hold = registers, preload = true>
 func.func @many_threads(%x: tensor<64x7168xf32>) -> tensor<64x7168xf32> {
@@ -164,7 +164,7 @@ func.func @unaligned(%x: tensor<?x50257xf32>) -> tensor<?x50257xf32> {
 
 // -----
 
-// One walk less of what stays nowhere.
+// One walk less of what is held nowhere.
 // CHECK-LABEL: func.func @dynamic
 // CHECK:         vector = 8, rows_per_block = 1, hold = loop, unroll = 2>
 // CHECK:         fuse.welford mean
@@ -189,7 +189,7 @@ func.func @columns(%x: tensor<?x64xf32>) -> (tensor<1x64xf32>, tensor<1x64xf32>)
 
 // -----
 
-// Of places whose number no vector is known to divide.
+// Of elements whose number no vector is known to divide.
 // CHECK-LABEL: func.func @images
 // CHECK:         #fuse.columns<threads = 512, vector = 1,
 // CHECK:         fuse.welford mean
@@ -203,7 +203,7 @@ func.func @images(%x: tensor<?x24x?x?xf16>) -> (tensor<1x24x1x1xf16>, tensor<1x2
 
 // -----
 
-// Parts of words with deviations are half as large as others.
+// Parts of 32-bit elements with variances are half as large as others.
 // CHECK-LABEL: func.func @long_words
 // CHECK: #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, preload = true, blocks_per_row = 8>
 func.func @long_words(%x: tensor<?x24576xf32>, %w: tensor<24576xf32>, %b: tensor<24576xf32>) -> tensor<?x24576xf32> {

@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
 
-// Of words only the shortest rows are bound by more than memory.
+// Of 32-bit elements only the shortest rows are bound by more than memory.
 // CHECK-LABEL: func.func @rms_f32_21(
 // CHECK: #fuse.rows<threads = 128, vector = 2, rows_per_block = 64, hold = registers, least_blocks = 4, rows_per_thread = 2>
 func.func @rms_f32_21(%x: tensor<?x21xf32>, %w: tensor<21xf32>) -> tensor<?x21xf32> {
