@@ -344,22 +344,22 @@ LENGTHS = [
             "unalignedSharedThreads;",
         ),
         (
-            "moderate-edges-of-words-have-few-threads",
+            "moderate-edges-of-f32-have-few-threads",
             "bool areFew = hasExp || length <= ofFewThreads;",
             "bool areFew = true;",
         ),
         (
-            "moderate-edges-of-words-have-many-threads",
+            "moderate-edges-of-f32-have-many-threads",
             "bool areFew = hasExp || length <= ofFewThreads;",
             "bool areFew = length <= ofFewThreads;",
         ),
         (
-            "moderate-edges-of-many-words",
+            "moderate-edges-of-many-f32",
             "if (inputs != 1 || length > ofThreads)",
             "if (inputs != 1)",
         ),
         (
-            "moderate-edges-of-words-of-two-inputs",
+            "moderate-edges-of-f32-of-two-inputs",
             "if (inputs != 1 || length > ofThreads)",
             "if (length > ofThreads)",
         ),
@@ -368,17 +368,17 @@ LENGTHS = [
         "lib/Schedule/ShortRows.cpp",
         "lit:Schedule",
         (
-            "halved-deviations-of-any-length",
+            "halved-variances-of-any-length",
             "if (length >= fewestHalvedDeviations && length",
             "if (length",
         ),
         (
-            "halved-deviations-are-long",
+            "halved-variances-are-long",
             "length <= longestHalvedDeviations &&",
             "length <= 2 * longestHalvedDeviations &&",
         ),
         (
-            "halved-deviations-of-small-calls",
+            "halved-variances-of-small-calls",
             "longestHalvedDeviations &&\n      !isSmall())",
             "longestHalvedDeviations)",
         ),
@@ -387,17 +387,17 @@ LENGTHS = [
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
-            "few-words-are-shared-by-four",
+            "few-f32-are-shared-by-four",
             "return isHalfEmpty || areFewWords ?",
             "return isHalfEmpty ?",
         ),
         (
-            "few-words-of-any-length",
+            "few-f32-of-any-length",
             "vectors > group &&\n                       vectors < 2 * group;",
             "vectors > group;",
         ),
         (
-            "few-words-without-exponentials",
+            "few-f32-without-exponentials",
             "bool areFewWords = hasExp && widestBytes",
             "bool areFewWords = widestBytes",
         ),

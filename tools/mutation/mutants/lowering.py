@@ -27,7 +27,7 @@ LOWERING = [
             "                  Index::constant(1)),",
         ),
         (
-            "rows-whole-vectors-start-behind-the-first-aligned-one",
+            "rows-whole-vectors-start-after-the-first-aligned-one",
             "emitter.min(emitter.rem(emitter.sub(unit, past), unit), columns);",
             "emitter.min(past, columns);",
         ),
@@ -116,7 +116,7 @@ LOWERING = [
             "ReductionState next = loadLate(slotPoints(first, unroll));",
         ),
         (
-            "rows-edges-are-all-behind",
+            "rows-edges-are-all-after",
             "emitter.select(emitter.less(number, row.head), number, behind)",
             "behind",
         ),
@@ -149,17 +149,17 @@ LOWERING = [
             "       stage);",
         ),
         (
-            "places-go-on-without-end",
+            "slots-go-on-without-end",
             "emitter.less(next, around), next,",
             "emitter.less(next, emitter.add(around, around)), next,",
         ),
         (
-            "steps-behind-the-loop-are-copied",
+            "steps-after-the-loop-are-copied",
             "frame.ifTrue(emitter.less(base, to), [&] {",
             "frame.ifTrue(Value(), [&] {",
         ),
         (
-            "a-step-behind-the-loop-is-no-group",
+            "a-step-after-the-loop-is-no-group",
             "  });\n  staging.commit();\n}",
             "    staging.commit();\n  });\n}",
         ),
@@ -215,32 +215,32 @@ LOWERING = [
         "lib/Conversion/Reductions/WelfordReducer.cpp",
         "lit:Emulator",
         (
-            "deviations-means-are-equal",
+            "variances-means-are-equal",
             "math::FmaOp::create(builder, loc, distance, weighted, within)};",
             "within};",
         ),
         (
-            "deviations-halves-weigh-twice",
+            "variances-halves-weigh-twice",
             "emitter.constant(loc, type, 0.5 / *half)",
             "emitter.constant(loc, type, 1.0 / *half)",
         ),
         (
-            "deviations-numbers-are-those-of-one",
+            "variances-numbers-are-those-of-one",
             "return emitter.constant(loc, type, *x + *y);",
             "return emitter.constant(loc, type, *x);",
         ),
         (
-            "deviations-of-a-lane-count-for-all",
+            "variances-of-a-lane-count-for-all",
             "number *= width;",
             "(void)width;",
         ),
         (
-            "deviations-are-not-guarded",
+            "variances-are-not-guarded",
             "if (guard)",
             "if (false)",
         ),
         (
-            "deviations-of-one-infinity-are-0",
+            "variances-of-one-infinity-are-0",
             "loc, state[sum], state[sum]);\n  Value deviation",
             "loc, number, number);\n  Value deviation",
         ),
@@ -254,12 +254,12 @@ LOWERING = [
             "return space.levels.size() == 0 && group.width > warpSize &&",
         ),
         (
-            "rows-behind-the-last-are-loaded",
+            "rows-after-the-last-are-loaded",
             "ahead, emitter.min(nextRow, emitter.add(rows, Index::constant(-1))),",
             "ahead, nextRow,",
         ),
         (
-            "rows-behind-the-last-are-copied",
+            "rows-after-the-last-are-copied",
             "Value exists = emitter.less(number, emitter.product(space.rows()));",
             "Value exists;",
         ),
@@ -274,7 +274,7 @@ LOWERING = [
             "row.firstSlot = firstSlot;",
         ),
         (
-            "places-of-rows-do-not-come-round",
+            "slots-of-rows-do-not-come-round",
             "Index around = Index::constant((1 + rowsAhead()) * slots);",
             "Index around = Index::constant((2 + rowsAhead()) * slots);",
         ),

@@ -37,7 +37,7 @@ MMA_SYNC = [
             "b.equal(next, ringBytes() - schedule.slotBytes())",
         ),
         (
-            "sync-fragments-of-the-same-places",
+            "sync-fragments-of-the-same-elements",
             "loadFragments(at, places + 1)",
             "loadFragments(at, places)",
         ),
@@ -76,7 +76,7 @@ MMA_SYNC = [
             "NVVM::MMALayout::row",
         ),
         (
-            "sync-halves-of-columns-change-places",
+            "sync-halves-of-columns-are-swapped",
             "Value own = side == Side::rows ? low : high;",
             "Value own = low;",
         ),
@@ -123,7 +123,7 @@ MMA_SYNC = [
             "for (int64_t i = 1; i + 1 < most; ++i) {",
         ),
         (
-            "split-parts-behind-the-last-count",
+            "split-parts-after-the-last-count",
             "emitter.less(Index::constant(i), parts), next, sum)",
             "emitter.less(Index::constant(0), parts), next, sum)",
         ),

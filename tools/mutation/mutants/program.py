@@ -139,12 +139,12 @@ PROGRAM = [
         "lib/Dialect/Fuse/IR/Reduction.cpp",
         "lit:Transforms",
         (
-            "deviations-from-another-mean",
+            "variances-from-another-mean",
             "mean.getInput() == of && mean.getDims() == getDims();",
             "mean.getDims() == getDims();",
         ),
         (
-            "deviations-over-other-dimensions",
+            "variances-over-other-dimensions",
             "mean.getInput() == of && mean.getDims() == getDims();",
             "mean.getInput() == of;",
         ),
@@ -153,12 +153,12 @@ PROGRAM = [
         "lib/Dialect/Fuse/Transforms/Welford.cpp",
         "lit:Transforms lit:Schedule",
         (
-            "deviations-in-registers-stay-one",
+            "variances-in-registers-stay-one",
             "rows.getHold() != HoldKind::registers ||",
             "rows ||",
         ),
         (
-            "deviations-that-go-on-are-statistics",
+            "variances-that-go-on-are-statistics",
             "if (statisticsOnly && reachesShape(mean, squares))",
             "if (statisticsOnly && !mean)",
         ),

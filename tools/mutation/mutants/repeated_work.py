@@ -32,7 +32,7 @@ REPEATED_WORK = [
         "lib/Schedule/RowsWithRepeatedWork.cpp",
         "lit:Schedule",
         (
-            "little-work-of-words-counts",
+            "little-work-of-f32-counts",
             "vector <= 4 ? work.repeatsSpecial : work.repeated >= fewestRepeated",
             "work.repeated >= fewestRepeated",
         ),
@@ -67,7 +67,7 @@ REPEATED_WORK = [
             "  if (false)\n",
         ),
         (
-            "long-words-are-held-by-more-threads",
+            "long-f32-are-held-by-more-threads",
             "{length > longWords ? heldLongWords : heldWords, longest}",
             "{heldWords, longest}",
         ),
@@ -77,7 +77,7 @@ REPEATED_WORK = [
             "    return {heldNarrow, longestNarrow};\n",
         ),
         (
-            "weighed-deviations-stay-in-registers",
+            "weighted-variances-stay-in-registers",
             "    return {heldInLevels, 0};\n",
             "    return {heldInLevels, longestNarrow};\n",
         ),
@@ -92,7 +92,7 @@ REPEATED_WORK = [
             "false",
         ),
         (
-            "parts-of-words-are-never-of-few-threads",
+            "parts-of-f32-are-never-of-few-threads",
             "  if (length <= longFewHeld)\n    return spread(",
             "  if (vector > 4 && length <= longFewHeld)\n    return spread(",
         ),
@@ -120,7 +120,7 @@ REPEATED_WORK = [
             "  return isSmall && areWords &&",
         ),
         (
-            "half-words-leave-the-caches",
+            "16-bit-elements-leave-the-caches",
             "  return isSmall && !isBrief && areWords &&",
             "  return isSmall && !isBrief &&",
         ),

@@ -27,7 +27,7 @@ ROWS = [
             "if (RowsScheduleAttr held = RowsScheduleAttr())",
         ),
         (
-            "words-with-deviations-have-large-parts",
+            "f32-with-variances-have-large-parts",
             "return deviationPart;",
             "return usualPart;",
         ),
@@ -46,7 +46,7 @@ ROWS = [
         "lib/Schedule/RowsOnGPU.cpp",
         "lit:Schedule",
         (
-            "spread-words-have-few-threads",
+            "spread-f32-have-few-threads",
             "{2 * streamThreads, mostOfManyThreads}",
             "{streamThreads, mostOfManyThreads}",
         ),
@@ -120,7 +120,7 @@ ROWS = [
             "if (isNear(threads, wanted) && near == 0)",
         ),
         (
-            "several-words-are-read-again-as-long-as-one",
+            "several-f32-are-read-again-as-long-as-one",
             "length % vector == 0 ? cacheAccesses * 7 / 16 : cacheAccesses;",
             "cacheAccesses / 2;",
         ),
@@ -130,32 +130,32 @@ ROWS = [
             "return 0;",
         ),
         (
-            "words-of-several-inputs-take-any-registers",
+            "f32-of-several-inputs-take-any-registers",
             "int64_t fewest = vector > 4 ? cacheAccesses / 4 : fewestBoundedWords;",
             "int64_t fewest = cacheAccesses / 4;",
         ),
         (
-            "long-deviations-have-few-threads",
+            "long-variances-have-few-threads",
             "int64_t threads = length <= longBounded ? fewBounded : manyBounded;",
             "int64_t threads = fewBounded;",
         ),
         (
-            "long-deviations-of-any-vectors",
+            "long-variances-of-any-vectors",
             "(threads == manyBounded && vectors % threads != 0)",
             "false",
         ),
         (
-            "deviations-of-brief-calls-are-bounded",
+            "variances-of-brief-calls-are-bounded",
             "length <= longestBounded && !isSmall() &&",
             "length <= longestBounded &&",
         ),
         (
-            "deviations-with-work-are-bounded",
+            "variances-with-work-are-bounded",
             "!repeatsWork() && llvm::none_of(",
             "llvm::none_of(",
         ),
         (
-            "deviations-of-long-ops-are-bounded",
+            "variances-of-long-ops-are-bounded",
             "return isSpecialFunction(op) &&",
             "return false &&",
         ),
@@ -187,12 +187,12 @@ ROWS = [
         "lib/Schedule/ShortRows.cpp",
         "lit:Schedule",
         (
-            "word-deviations-have-a-warp",
+            "f32-variances-have-a-warp",
             "length <= halfWarpDeviations ? warpSize / 2 : warpSize",
             "warpSize",
         ),
         (
-            "a-warp-has-every-row-of-two-words",
+            "a-warp-has-every-row-of-two-f32",
             "length <= oneWarpOfTwoWords",
             "true",
         ),
@@ -207,7 +207,7 @@ ROWS = [
             "length % rowVector == 0 ? heldFree",
         ),
         (
-            "weighed-deviations-in-full-vectors",
+            "weighted-variances-in-full-vectors",
             "  return holdShort(wide, threads);\n}\n\n/// A row",
             "  return {};\n}\n\n/// A row",
         ),
@@ -325,7 +325,7 @@ ROWS = [
             "if (false)",
         ),
         (
-            "large-calls-places-are-not-taken",
+            "shared-memory-of-large-calls-is-not-taken",
             "large && large.getHold() == HoldKind::shared",
             "false",
         ),
@@ -360,7 +360,7 @@ ROWS = [
             "false)",
         ),
         (
-            "odd-words-have-larger-blocks",
+            "odd-f32-have-larger-blocks",
             "if (inputs > 1 && length < longModerateWords && isOdd &&",
             "if (false &&",
         ),
@@ -375,7 +375,7 @@ ROWS = [
             "else if (false)",
         ),
         (
-            "short-deviations-have-blocks-of-their-own",
+            "short-variances-have-blocks-of-their-own",
             "if (RowsScheduleAttr pair = proposeModeratePair())",
             "if (RowsScheduleAttr pair = RowsScheduleAttr())",
         ),
@@ -415,7 +415,7 @@ ROWS = [
             "false",
         ),
         (
-            "words-read-once-are-uneven",
+            "f32-read-once-are-uneven",
             "return areWords && areUneven ? std::max(threads / 2, smallestBlock) : threads;",
             "return threads;",
         ),

@@ -92,7 +92,7 @@ WGMMA = [
             "0)",
         ),
         (
-            "wgmma-instructions-take-the-same-places",
+            "wgmma-instructions-take-the-same-elements",
             "operand.stepOffset(step) / descriptorUnit;",
             "operand.stepOffset(0) / descriptorUnit;",
         ),
