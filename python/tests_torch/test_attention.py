@@ -136,7 +136,7 @@ def test_repeated_keys_are_read_once(is_masked):
 
 
 @pytest.mark.parametrize("written", ["flag", "positions", "window"])
-def test_masks_of_places_skip_tiles(written):
+def test_masks_of_positions_skip_tiles(written):
     """A mask that is computed from positions is known to the kernel, not read."""
 
     def attend(q, k, v):
