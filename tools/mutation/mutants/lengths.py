@@ -1,4 +1,4 @@
-"""Deliberate faults of what a call relies on: lengths, and bounds. See mutants.py."""
+"""Deliberate faults of what a call relies on: lengths, and bounds. See __init__.py."""
 
 from .mutant import of_file
 

@@ -1,5 +1,5 @@
-"""Deliberate faults of what is computed again, and of what leaves the caches. See
-mutants.py."""
+"""Deliberate faults of what is computed again, and of what leaves the caches, see
+__init__.py."""
 
 from .mutant import of_file
 
@@ -19,8 +19,8 @@ REPEATED_WORK = [
         ),
         (
             "numbers-of-a-row-are-of-its-elements",
-            "return !extents.empty() && !segment.space.isReducedShape(extents);",
-            "return !extents.empty();",
+            "known->second = !extents.empty() && !segment.space.isReducedShape(extents);",
+            "known->second = !extents.empty();",
         ),
         (
             "a-bounded-sum-is-a-level",
