@@ -172,9 +172,10 @@ double StreamedModel::productClocks(double rows, double keys) const {
 }
 
 /// Of a block with so many tiles of keys, where no other fills what it waits
-/// for: its keys arrive, and then its values.
+/// for: keys and values arrive one after the other, while what came before is
+/// multiplied.
 double StreamedModel::waitingClocks(double tiles) const {
-  return hasWgmma ? 0 : 2 * tiles * mmaSyncArrivalClocks;
+  return hasWgmma ? 0 : tiles * mmaSyncArrivalClocks;
 }
 
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
