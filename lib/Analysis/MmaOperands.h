@@ -35,6 +35,21 @@ bool fitsTensorMap(ArrayRef<Value> edge, const DimClasses &dims, Value tensor,
 /// The innermost dimension comes first, then the other one of the product.
 void orderDims(MmaOperand &operand, char own, char k);
 
+/// Where a computed operand's elements come from.
+struct OperandSource {
+  Value input;
+  /// The numbers of the input's dimensions that each of the operand's has.
+  SmallVector<SmallVector<unsigned, 2>> dims;
+  ComputedOperand computed;
+};
+
+/// The input that `operand`, which the group computes, has its elements from,
+/// the narrowest if there are several; none if it is not computed place by
+/// place.
+std::optional<OperandSource> operandSourceOf(Value operand,
+                                             ArrayRef<Operation *> ops,
+                                             const DimClasses &dims);
+
 /// The dimensions of a tensor map, at most.
 inline constexpr size_t mostMapDims = 5;
 

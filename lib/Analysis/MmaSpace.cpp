@@ -66,7 +66,14 @@ SmallVector<Extent> MmaSpace::extents(char axis, const DimClasses &dims) const {
 }
 
 int64_t MmaSpace::operandBits() const {
-  return getElementTypeOrSelf(rows.tensor.getType()).getIntOrFloatBitWidth();
+  return getElementTypeOrSelf(rows.value().getType()).getIntOrFloatBitWidth();
+}
+
+int64_t MmaOperand::computedBits() const {
+  if (!computed)
+    return 0;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  return element.getIntOrFloatBitWidth() / computed->perElement;
 }
 
 bool MmaSpace::hasOneOrder() const {
@@ -116,16 +123,22 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
   char k = space.summed.front();
   MmaOperand operand;
   operand.tensor = tensor;
-  if (llvm::is_contained(group.ops, tensor.getDefiningOp()))
-    return refuse(ReasonKind::mmaComputedOperand);
+  std::optional<OperandSource> source;
+  if (llvm::is_contained(group.ops, tensor.getDefiningOp())) {
+    source = operandSourceOf(tensor, group.ops, dims);
+    if (!source || blocks || isFloat8(getElementTypeOrSelf(tensor.getType())))
+      return refuse(ReasonKind::mmaComputedOperand);
+    operand.tensor = source->input;
+    operand.computed = std::move(source->computed);
+  }
   if (axes.back() != k && axes.back() != own.back())
     return refuse(ReasonKind::mmaOuterAxis);
   if (isFloat8(getElementTypeOrSelf(tensor.getType())) && axes.back() != k)
     return refuse(ReasonKind::mmaFloat8Axis);
-  if (!fitsTensorMap(edge, dims, tensor, facts))
+  if (!fitsTensorMap(edge, dims, operand.tensor, facts))
     return refuse(ReasonKind::mmaUnalignedRows);
   // Of other tensors it is not known how far the blocks of a row are apart.
-  if (blocks && strideKind(tensor) != StrideKind::dense)
+  if ((blocks || source) && strideKind(operand.tensor) != StrideKind::dense)
     return refuse(ReasonKind::mmaUnalignedRows);
   for (auto [number, axis] : llvm::enumerate(axes)) {
     Extent extent = dims.extent(tensor, number);
@@ -133,15 +146,21 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
     bool isSummed = axis == k || axis == blocks;
     if ((isOwn || isSummed) && extent != space.extent(axis, dims))
       return refuse(ReasonKind::mmaRepeats);
-    if (!isOwn && !isSummed && extent.size == 1)
+    bool isOne = !isOwn && !isSummed && extent.size == 1;
+    if (source)
+      operand.computed->axes.push_back(isOne ? 0 : axis);
+    if (isOne)
       continue;
+    SmallVector<unsigned, 2> of = {static_cast<unsigned>(number)};
+    if (source)
+      of = source->dims[number];
     bool isJoined = isOwn ? axis != own.front() : blocks && axis == k;
     if (isJoined) {
-      operand.dims.back().push_back(number);
+      llvm::append_range(operand.dims.back(), of);
       operand.axes.back() = axis;
       continue;
     }
-    operand.dims.push_back({static_cast<unsigned>(number)});
+    operand.dims.push_back(of);
     operand.axes.push_back(axis);
   }
   orderDims(operand, own.back(), k);
@@ -251,7 +270,7 @@ LogicalResult SpaceFinder::findLetters(const ContractionSpace &space) {
   ContractionSides sides(space);
   letters.clear();
   letters[space.summed.front()] = found.k;
-  bool isEqual = sides.rows == found.rows.tensor &&
+  bool isEqual = sides.rows == found.rows.value() &&
                  axes.size() == firstAxes.size() &&
                  sides.rowAxes.size() == rowAxes.size();
   for (size_t i = 0; isEqual && i < axes.size(); ++i) {
@@ -276,9 +295,9 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
   if (failed(columns))
     return failure();
   if (!found.segments.front().contractions.empty() &&
-      getElementTypeOrSelf(sides.columns.getType()) !=
-          getElementTypeOrSelf(
-              found.segments.front().contractions.front().columns.tensor))
+      (getElementTypeOrSelf(sides.columns.getType()) !=
+           getElementTypeOrSelf(found.columnsOperand().value()) ||
+       columns->computedBits() != found.columnsOperand().computedBits()))
     return refuse(ReasonKind::mmaColumnTypes);
   auto sums = op.getResult();
   if (found.blocks)
@@ -286,8 +305,12 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
   segment.contractions.push_back({op, *columns, sums});
   if (failed(findLetters(space)))
     return failure();
-  for (char &axis : segment.contractions.back().columns.axes)
+  MmaOperand &own = segment.contractions.back().columns;
+  for (char &axis : own.axes)
     axis = letters.lookup(axis);
+  if (own.computed)
+    for (char &axis : own.computed->axes)
+      axis = letters.lookup(axis);
   return success();
 }
 

@@ -294,6 +294,19 @@ static std::string explainConsumers(bool isMmaSync, int64_t consumers) {
              : plural(consumers, "warpgroup");
 }
 
+/// What operands are computed from.
+static std::string explainComputed(MmaScheduleAttr schedule) {
+  SmallVector<std::string, 2> operands;
+  for (auto [name, bits] : {std::pair("rows", schedule.getRowBits()),
+                            {"columns", schedule.getColumnBits()}})
+    if (bits)
+      operands.push_back(formatv("{0} from elements of {1} bits", name, bits));
+  if (operands.empty())
+    return "";
+  return "; operands are computed in shared memory a step ahead, the " +
+         llvm::join(operands, ", the ");
+}
+
 static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
                               const DimClasses &dims,
                               std::optional<TensorFacts> facts) {
@@ -329,6 +342,7 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
           facts ? countTileInputs(schedule, kernel, dims, *facts) : 0)
     text += formatv("; {0} as large as the result {1} copied with the tiles",
                     plural(count, "input"), count == 1 ? "is" : "are");
+  text += explainComputed(schedule);
   text += explainSizes(kernel);
   text += timesNoted(kernel, kInTilesAttr,
                      "; tiles leave parts of what is reduced, which takes "

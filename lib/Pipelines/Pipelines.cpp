@@ -133,13 +133,16 @@ void mlir::fuse::buildViewPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSplitTileStatistics(
       withFacts<SplitTileStatisticsOptions>(options)));
   pm.addNestedPass<func::FuncOp>(createCollapseDims());
+  pm.addNestedPass<func::FuncOp>(
+      createDetachContractions(withFacts<DetachContractionsOptions>(options)));
+  if (options.fusion)
+    pm.addNestedPass<func::FuncOp>(
+        createAttachOperands(withFacts<AttachOperandsOptions>(options)));
 }
 
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
   buildViewPipeline(pm, options);
-  pm.addNestedPass<func::FuncOp>(
-      createDetachContractions(withFacts<DetachContractionsOptions>(options)));
   auto assign = withFacts<AssignSchedulesOptions>(options);
   assign.small = options.small;
   assign.brief = options.brief;

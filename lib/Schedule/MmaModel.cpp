@@ -440,9 +440,10 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
                              const MmaForm &form, const GPUTarget &gpu) {
   if (!gpu.multiplies(product.operandBits) || (form.hasBlocks && !gpu.hasWgmma))
     return {};
+  bool byGroups = gpu.hasWgmma && !form.computesOperands();
   SmallVector<MmaScheduleAttr> all =
-      gpu.hasWgmma ? ScheduleList(context, product.operandBits, form, gpu).all()
-                   : mmaSyncSchedules(context, product.operandBits, form, gpu);
+      byGroups ? ScheduleList(context, product.operandBits, form, gpu).all()
+               : mmaSyncSchedules(context, product.operandBits, form, gpu);
   // Costs, and the place in `all`.
   SmallVector<std::pair<std::pair<double, double>, size_t>> costs;
   for (auto [number, schedule] : llvm::enumerate(all))

@@ -46,6 +46,28 @@ MmaProduct mlir::fuse::mmaProductOf(ContractOp contract,
   return product;
 }
 
+static void forEachOperand(const MmaSpace &space,
+                           llvm::function_ref<void(const MmaOperand &)> body) {
+  body(space.rows);
+  for (const MmaSegment &segment : space.segments)
+    for (const MmaContraction &contraction : segment.contractions)
+      body(contraction.columns);
+}
+
+/// Of a place of a computed operand: what computes it, and what takes it from
+/// a slot, rounds it and leaves it in a buffer.
+static double computingInstructions(const MmaOperand &operand,
+                                    const DimClasses &dims) {
+  if (!operand.computed)
+    return 0;
+  constexpr double moves = 1;
+  double elements = estimatedElements(operand.value(), dims), sum = moves;
+  for (Operation *op : operand.computed->ops)
+    sum += instructionsOf(op) *
+           std::min(1.0, estimatedElements(op->getResult(0), dims) / elements);
+  return sum;
+}
+
 /// What follows the contractions, for each of their places.
 static void addEpilogue(MmaProduct &product, const MmaSpace &space,
                         KernelOp kernel, const DimClasses &dims) {
@@ -67,16 +89,21 @@ static void addEpilogue(MmaProduct &product, const MmaSpace &space,
   auto share = [&](Value value) {
     return estimatedElements(value, dims) / places;
   };
+  llvm::SmallPtrSet<Operation *, 16> computing;
+  forEachOperand(space, [&](const MmaOperand &operand) {
+    if (operand.computed)
+      computing.insert_range(operand.computed->ops);
+  });
   for (BlockArgument input : body.getArguments())
-    if (isWhole(input) && llvm::any_of(input.getUsers(), [](Operation *user) {
-          return !isa<ContractOp>(user);
+    if (isWhole(input) && llvm::any_of(input.getUsers(), [&](Operation *user) {
+          return !isa<ContractOp>(user) && !computing.contains(user);
         }))
       product.readBytes += share(input) * elementBytes(input);
   for (Operation &op : body.without_terminator()) {
     Value value = isReduction(&op) ? op.getOperand(0) : op.getResult(0);
     if (!isa<RankedTensorType>(value.getType()))
       continue;
-    if (space.blocks && space.blocks->isSum(&op))
+    if ((space.blocks && space.blocks->isSum(&op)) || computing.contains(&op))
       continue;
     if (isReduction(&op))
       product.states += numStateComponents(&op);
@@ -110,8 +137,10 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
   MmaProduct product;
   product.operandBits = space.operandBits();
   product.rowLines = linesOf(space.rows);
-  product.columnLines =
-      linesOf(space.segments.front().contractions.front().columns);
+  product.columnLines = linesOf(space.columnsOperand());
+  product.rowInstructions = computingInstructions(space.rows, dims);
+  product.columnInstructions =
+      computingInstructions(space.columnsOperand(), dims);
   product.m = sizeOf(space.m);
   product.k = sizeOf(space.k);
   for (char axis : space.outer)
@@ -140,6 +169,8 @@ MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   form.mayBeSwapped =
       space.segments.size() == 1 && space.segments.front().count() == 1;
   form.hasBlocks = space.blocks.has_value();
+  form.rowBits = space.rows.computedBits();
+  form.columnBits = space.columnsOperand().computedBits();
   if (space.blocks)
     form.wholeColumns =
         std::gcd(space.blocks->wholeColumns, MmaScheduleAttr::kRowElements);

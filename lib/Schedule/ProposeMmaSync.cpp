@@ -25,6 +25,8 @@ static constexpr int64_t mostConsumers = 2;
 static constexpr double sumBytes = 4;
 /// Registers of a thread beside sums and two fragments of each operand.
 static constexpr int64_t otherRegisters = 40;
+/// Those of a chunk of a computed operand, in f32 and in bytes, and its scales.
+static constexpr int64_t computingRegisters = 24;
 /// Clocks for which a block's warps wait for each other and for shared memory
 /// at the end of a step. From published latencies; not fitted.
 static constexpr double meetingClocks = 100;
@@ -37,8 +39,10 @@ namespace {
 /// Clocks of a multiprocessor for one step of the summed axis. Warps wait for
 /// one of these while they could use another.
 struct StepClocks {
-  double tensorCores, sharedMemory, cache;
-  double all() const { return softMaximum({tensorCores, sharedMemory, cache}); }
+  double tensorCores, sharedMemory, cache, ordinaryCores;
+  double all() const {
+    return softMaximum({tensorCores, sharedMemory, cache, ordinaryCores});
+  }
 };
 } // namespace
 
@@ -48,6 +52,8 @@ static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t columns = schedule.columnsPerConsumer();
   int64_t sums = parts * columns / 2;
   int64_t fragments = 2 * (4 * parts + columns / 4), others = otherRegisters;
+  if (schedule.computesOperands())
+    others += computingRegisters;
   if (schedule.getOperandBits() == 8) {
     // The sums of a step are apart from the others. Some chips unpack
     // fragments, of which ptxas 13.0 keeps more than a step's.
@@ -89,21 +95,41 @@ static double turnsOf(MmaScheduleAttr schedule, const MmaProduct &product) {
   return mmaTilesOf(schedule, product) * partsOf(schedule, product);
 }
 
+/// Of an element of a tile's rows, or columns, as memory has it.
+static double storedBytes(MmaScheduleAttr schedule, int64_t computedBits) {
+  constexpr double byte = 8;
+  return computedBits ? computedBits / byte : schedule.operandBytes();
+}
+
 static StepClocks stepClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
   double places = std::min<double>(product.k, schedule.getTileK());
-  double bytes = schedule.operandBytes(), loaded = (m + n) * bytes;
+  double bytes = schedule.operandBytes();
+  double loaded = m * storedBytes(schedule, schedule.leftBits()) +
+                  n * storedBytes(schedule, schedule.rightBits());
+  double ofRows = product.rowInstructions,
+         ofColumns = product.columnInstructions;
+  if (schedule.getSwap())
+    std::swap(ofRows, ofColumns);
+  // Elements are read again, and what they become is written.
+  double computed = 0;
+  for (auto [count, bits] :
+       {std::pair(m, schedule.leftBits()), {n, schedule.rightBits()}})
+    computed += bits ? count * (storedBytes(schedule, bits) + bytes) : 0;
+  double lanes =
+      gpu.operationsPerSecond() / (gpu.multiprocessors * gpu.clockHertz);
   double rows = warpRows * schedule.partsPerConsumer();
   double read = groupWarps * schedule.getConsumers() *
                 (rows + schedule.columnsPerConsumer()) * bytes;
   double busy =
       std::min<double>(turnsOf(schedule, product), gpu.multiprocessors);
-  return {places * m * n / mmaPerClock(schedule, gpu),
-          places * (loaded + read) / gpu.sharedBytesPerClock,
-          places * loaded /
-              std::min<double>(gpu.l2PortBytesPerClock,
-                               gpu.l2BytesPerClock / busy)};
+  return {
+      places * m * n / mmaPerClock(schedule, gpu),
+      places * (loaded + read + computed) / gpu.sharedBytesPerClock,
+      places * loaded /
+          std::min<double>(gpu.l2PortBytesPerClock, gpu.l2BytesPerClock / busy),
+      places * (m * ofRows + n * ofColumns) / lanes};
 }
 
 /// Clocks in which results leave: a warp's sums of a row are half of what
@@ -191,7 +217,9 @@ TimeEstimate mlir::fuse::estimateMmaSync(MmaScheduleAttr schedule,
                all / gpu.multiprocessors / gpu.sustainedClockHertz);
   double bytes =
       product.batches *
-      (schedule.operandBytes() * product.k * (product.m + product.n) +
+      (product.k *
+           (product.m * storedBytes(schedule, schedule.getRowBits()) +
+            product.n * storedBytes(schedule, schedule.getColumnBits())) +
        (product.resultBytes + product.readBytes) * product.m * product.n);
   double memory = bytes / gpu.memoryBytesPerSecond;
 
@@ -262,7 +290,8 @@ MmaScheduleAttr SyncSchedules::with(const Shape &shape, int64_t blocks) {
       MmaScheduleAttr::kRowBytes * 8 / operandBits, shape.stages,
       shape.consumers, mmaRasterOf(shape.tileM, shape.tileN, blocks),
       storeOf(shape), blocks / shape.splitK * shape.splitK, shape.splitK,
-      shape.swap, operandBits);
+      shape.swap, operandBits, /*clusterM=*/1, /*clusterN=*/1, form.rowBits,
+      form.columnBits);
 }
 
 void SyncSchedules::add(const Shape &shape) {

@@ -73,10 +73,10 @@ func.func @vector(%x: tensor<64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64xbf16
 #tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
 
 func.func @computed(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @below {{but an operand is computed in the kernel; use #fuse.contraction}}
+  // expected-error @below {{but an operand is computed in the kernel otherwise than place by place from a tensor of elements of 8 to 32 bits; use #fuse.contraction}}
   %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16> schedule = #tile {
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
-    %e = fuse.exp %a : tensor<64x64xbf16>
+    %e = fuse.reverse %a dims = [1] : tensor<64x64xbf16>
     %p = fuse.contract "mk,nk->mn" %e, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     fuse.yield %p : tensor<64x64xbf16>
   }

@@ -70,11 +70,11 @@ TEST_F(MmaSpaceTest, ContractionsThatMeetShareTheColumnsOfATile) {
   EXPECT_EQ(segment.results, (SmallVector<unsigned>{0}));
   auto schedule =
       MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, 256, 64, 4, 2, 16,
-                           MmaStore::tma, 132, 1, false, 16, 1, 1);
+                           MmaStore::tma, 132, 1, false, 16, 1, 1, 0, 0);
   EXPECT_EQ(segment.columnsPerTile(schedule), 128);
   auto narrow =
       MmaScheduleAttr::get(&context, MmaIsa::wgmma, 64, 256, 64, 4, 2, 16,
-                           MmaStore::tma, 132, 1, false, 16, 1, 1);
+                           MmaStore::tma, 132, 1, false, 16, 1, 1, 0, 0);
   EXPECT_EQ(segment.columnsPerConsumer(narrow), 64);
 }
 
@@ -229,7 +229,7 @@ TEST_F(MmaSpaceTest, ResidualsComeWithTheTile) {
     EXPECT_TRUE(succeeded(space)) << reason.sentence();
     auto schedule =
         MmaScheduleAttr::get(&context, MmaIsa::wgmma, 128, tileN, 64, 4, 2, 16,
-                             MmaStore::direct, 132, 1, false, 16, 1, 1);
+                             MmaStore::direct, 132, 1, false, 16, 1, 1, 0, 0);
     return mmaTileInputs(kernel, dims, *space, space->segments.front(),
                          schedule, facts)
         .size();

@@ -104,6 +104,33 @@ TEST_P(MmaSyncModelTest, FewTilesOfALongKAreSplit) {
   EXPECT_EQ(rank(16, 512, 65536, form).front().getSplitK(), 1);
 }
 
+/// Of weights of 4 bits a quarter of the bytes is read, and they are computed
+/// with all of the time.
+TEST_P(MmaSyncModelTest, ComputedOperandsAreReadAsTheyAre) {
+  MmaForm form;
+  form.columnBits = 4;
+  MmaProduct few{1, 16, 28672, 8192, 2}, many{1, 8192, 8192, 8192, 2};
+  few.columnInstructions = many.columnInstructions = 4;
+  SmallVector<MmaScheduleAttr> all = rankMmaSchedules(&context, few, form, gpu);
+  ASSERT_FALSE(all.empty());
+  for (MmaScheduleAttr schedule : all) {
+    EXPECT_EQ(schedule.getColumnBits(), 4);
+    EXPECT_GE(schedule.getStages(), 3);
+    EXPECT_LE(schedule.sharedBytes(), gpu.maxSharedBytesPerBlock);
+  }
+  double bytes = few.n * few.k / 2;
+  double seconds = estimateMma(all.front(), few, gpu).seconds;
+  EXPECT_GE(seconds, bytes / gpu.memoryBytesPerSecond);
+  auto asTheyAre = rank(few.m, few.n, few.k).front();
+  EXPECT_LT(seconds,
+            estimateMma(asTheyAre, {1, 16, 28672, 8192, 2}, gpu).seconds);
+  auto ofMany = rankMmaSchedules(&context, many, form, gpu).front();
+  EXPECT_GT(
+      estimateMma(ofMany, many, gpu).seconds,
+      estimateMma(rank(8192, 8192, 8192).front(), {1, 8192, 8192, 8192, 2}, gpu)
+          .seconds);
+}
+
 /// A second launch takes longer than a few steps.
 TEST_P(MmaSyncModelTest, AShortKIsNotSplit) {
   EXPECT_EQ(rank(16, 512, 256).front().getSplitK(), 1);

@@ -31,6 +31,11 @@
 //
 //   sum over b of scale[b, m, n] * contract "mbk,nbk->bmn"
 //
+// An operand of 16-bit floats may be computed in the group from a tensor in
+// memory, place by place: of bytes, say, that are cast and scaled. Copies then
+// bring the tensor's elements, and what they become is computed on the way to
+// the tensor cores (ComputedOperand).
+//
 // What follows may be reduced along n, once, where all tiles are of one shape:
 // a tile has a part of each of its rows, and a second launch combines the
 // parts. Results then have that shape, or one element a row.
@@ -96,6 +101,20 @@ struct MmaPages {
   Extent count, perSequence;
 };
 
+/// An operand that is computed from the elements of a tensor, each from that at
+/// its own place, and from what repeats along it, as scales do.
+struct ComputedOperand {
+  /// What is contracted.
+  Value value;
+  /// The space's letters of its dimensions; 0 of those of size 1.
+  SmallVector<char, 5> axes;
+  /// What computes it, in program order.
+  SmallVector<Operation *> ops;
+  /// Neighbours of the operand that an element of the tensor holds: 2 of what
+  /// is unpacked.
+  int64_t perElement = 1;
+};
+
 /// An operand of a contraction.
 struct MmaOperand {
   /// The kernel's input; with pages the cache.
@@ -106,7 +125,12 @@ struct MmaOperand {
   /// The space's letters of these, of joined ones the last.
   SmallVector<char, 5> axes;
   std::optional<MmaPages> pages = std::nullopt;
+  std::optional<ComputedOperand> computed = std::nullopt;
 
+  /// What is contracted, unless it is gathered from pages.
+  Value value() const { return computed ? computed->value : tensor; }
+  /// Of an element in memory that is computed with; 0 where none is.
+  int64_t computedBits() const;
   /// Whether neighbours in memory follow the summed axis.
   bool isAlongK(char k) const { return axes.front() == k; }
 };
@@ -173,6 +197,11 @@ struct MmaSpace {
   bool hasOneOrder() const;
   /// Of an element of the operands: 16 or 8.
   int64_t operandBits() const;
+  /// The operand for the columns of the first contraction, which those of the
+  /// others are like.
+  const MmaOperand &columnsOperand() const {
+    return segments.front().contractions.front().columns;
+  }
 };
 
 /// What gathers an operand from pages, the gather last; none where nothing

@@ -108,6 +108,51 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def AttachOperands : Pass<"fuse-attach-operands", "::mlir::func::FuncOp"> {
+  let summary = "Let contractions compute their operands from bytes";
+  let description = [{
+    What widens bytes for a contraction, as weights of 8 or 4 bits that are cast
+    and scaled, is a kernel of its own when kernels are formed. Where tensor cores
+    then take less time by the model, for the rows that `fuse.assumed_sizes` says
+    or the types have, the contraction's kernel computes it in its tiles, and reads
+    the bytes. `fuse.together` has both times.
+
+    Before:
+    ```mlir
+    %d = fuse.kernel "f_0" ins(%w, %s : tensor<256x512xi8>, tensor<256x1xbf16>) -> tensor<256x512xbf16> {
+    ^bb0(%a: tensor<256x512xi8>, %b: tensor<256x1xbf16>):
+      %c = fuse.cast %a : tensor<256x512xi8> -> tensor<256x512xbf16>
+      %e = fuse.mul %c, %b : tensor<256x512xbf16>, tensor<256x1xbf16>
+      fuse.yield %e : tensor<256x512xbf16>
+    }
+    %y = fuse.kernel "f_1" ins(%x, %d : tensor<64x512xbf16>, tensor<256x512xbf16>) -> tensor<64x256xbf16> {
+    ^bb0(%a: tensor<64x512xbf16>, %b: tensor<256x512xbf16>):
+      %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x512xbf16>, tensor<256x512xbf16> -> tensor<64x256xbf16>
+      fuse.yield %p : tensor<64x256xbf16>
+    }
+    ```
+    After:
+    ```mlir
+    %y = fuse.kernel "f_1" ins(%x, %w, %s : ...) -> tensor<64x256xbf16> {
+    ^bb0(%x: tensor<64x512xbf16>, %a: tensor<256x512xi8>, %b: tensor<256x1xbf16>):
+      %c = fuse.cast %a : tensor<256x512xi8> -> tensor<256x512xbf16>
+      %e = fuse.mul %c, %b : tensor<256x512xbf16>, tensor<256x1xbf16>
+      %p = fuse.contract "mk,nk->mn" %x, %e : tensor<64x512xbf16>, tensor<256x512xbf16> -> tensor<64x256xbf16>
+      fuse.yield %p : tensor<64x256xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The machine that is scheduled for">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
+    Option<"divisible", "divisible", "bool", "false",
+           "Dynamic innermost dimensions are multiples of 16 bytes">
+  ];
+  let dependentDialects = ["::mlir::fuse::FuseDialect"];
+}
+
 def SplitContractions : Pass<"fuse-split-contractions", "::mlir::func::FuncOp"> {
   let summary = "Give contractions that cannot share a kernel their own";
   let description = [{

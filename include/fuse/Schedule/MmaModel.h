@@ -31,6 +31,10 @@
 // run faster meanwhile. The last works beside the others, but not all the time
 // (softMaximum()).
 //
+// Where operands are computed from narrower elements, tiles of mma.sync copy
+// these, and the time that ordinary cores take to compute the operands of a
+// step stands beside the three.
+//
 // Everything here is counted or stands in GPUTarget.
 //
 //===----------------------------------------------------------------------===//
@@ -57,6 +61,9 @@ struct MmaProduct {
   double resultBytes = 2;
   /// Of an element of the operands.
   int64_t operandBits = 16;
+  /// Instructions that compute an element of a row's and of a column's operand
+  /// from what memory has; see MmaForm.
+  double rowInstructions = 0, columnInstructions = 0;
   /// How the n columns are several contractions'; empty where one has all.
   SmallVector<MmaColumns, 1> segments = {};
   /// Instructions for the columns of a consumer.
@@ -93,6 +100,11 @@ struct MmaForm {
   int64_t wholeColumns = 1;
   /// The sums of blocks of the summed axis are computed with.
   bool hasBlocks = false;
+  /// Bits in memory of an element of the operands, where these are computed;
+  /// else 0.
+  int64_t rowBits = 0, columnBits = 0;
+
+  bool computesOperands() const { return rowBits || columnBits; }
 };
 
 /// Tiles of all columns, for a row of tiles.

@@ -26,12 +26,17 @@
 // products, also from one slot to the next. Products of 8-bit floats are summed
 // by themselves for a step, and then added to the others in f32.
 //
+// Operands that are computed are so one step ahead of their products, beside
+// those of the step before, from a step that has come before that
+// (ComputedSteps.h).
+//
 // Where blocks share a tile, each takes some of the steps and leaves its sums
 // in memory; see SplitSums.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LowerMmaSync.h"
+#include "ComputedSteps.h"
 #include "GatheredEpilogue.h"
 #include "MmaSync.h"
 #include "SlotCopies.h"
@@ -67,12 +72,14 @@ private:
   void placeThread();
   void findSteps();
   void addReaders();
-  Fragments loadFragments(Value at, int64_t step);
+  Fragments loadFragments(Value at, Value computedAt, int64_t step);
   void multiply(const Fragments &fragments, MutableArrayRef<Value> sums);
-  SmallVector<Value> multiplyTile(SlotCopies &copies);
-  SmallVector<Value> multiplyStep(SlotCopies &copies, Value step,
-                                  ValueRange current);
+  SmallVector<Value> multiplyTile(SlotCopies &copies, ComputedSteps &computed);
+  SmallVector<Value> multiplyStep(SlotCopies &copies, ComputedSteps &computed,
+                                  Value step, ValueRange current);
+  void computeFirst(ComputedSteps &computed);
   Value nextSlot(Value at);
+  Value otherBuffer(Value at);
   void awaitStep();
   void meet() { NVVM::BarrierOp::create(builder, frame.loc()); }
   TileSums sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
@@ -117,14 +124,14 @@ private:
 } // namespace
 
 static Type leftElement(const MmaSpace &space, MmaScheduleAttr schedule) {
-  return getElementTypeOrSelf(leftOperand(space, schedule).tensor.getType());
+  return getElementTypeOrSelf(leftOperand(space, schedule).value().getType());
 }
 
 /// Those of all columns are the same.
 static Type rightElement(const MmaSpace &space, MmaScheduleAttr schedule) {
   const MmaSegment &segment = space.segments.front();
   return getElementTypeOrSelf(
-      rightOperand(space, schedule, segment, 0).tensor.getType());
+      rightOperand(space, schedule, segment, 0).value().getType());
 }
 
 MmaSyncLowering::MmaSyncLowering(KernelFrame &frame, MmaScheduleAttr schedule,
@@ -183,7 +190,8 @@ void MmaSyncLowering::addReaders() {
     readers.emplace_back(b, slot.rows, Side::rows, self.lane, b.word(0),
                          b.div(ownRow, MmaSync::kColumns));
   for (const ColumnRun &run : slot.runs) {
-    Value start = b.word(run.offset);
+    Value start =
+        b.word(run.operand.computedBits ? run.computedOffset : run.offset);
     if (schedule.sharesColumns())
       start = b.add(start, b.mul(self.consumer,
                                  run.operand.offsetOf(run.consumerColumns)));
@@ -192,21 +200,26 @@ void MmaSyncLowering::addReaders() {
   }
 }
 
-MmaSyncLowering::Fragments MmaSyncLowering::loadFragments(Value at,
-                                                          int64_t step) {
+MmaSyncLowering::Fragments
+MmaSyncLowering::loadFragments(Value slotAt, Value computedAt, int64_t step) {
   Fragments fragments;
+  auto startOf = [&](const SlotOperand &operand) {
+    return operand.computedBits ? computedAt : slotAt;
+  };
   for (int64_t part = 0; part < parts(); ++part)
-    llvm::append_range(
-        fragments.rows,
-        readers.front().rows(memory, at, part * MmaScheduleAttr::kRows, step));
+    llvm::append_range(fragments.rows,
+                       readers.front().rows(memory, startOf(slot.rows),
+                                            part * MmaScheduleAttr::kRows,
+                                            step));
   for (auto [run, reader] :
        llvm::zip_equal(slot.runs, llvm::drop_begin(readers)))
     for (int64_t first = 0; first < run.consumerColumns;
          first += 2 * MmaSync::kColumns) {
       int64_t count =
           std::min(run.consumerColumns - first, 2 * MmaSync::kColumns);
-      llvm::append_range(fragments.columns,
-                         reader.columns(memory, at, first, count, step));
+      llvm::append_range(
+          fragments.columns,
+          reader.columns(memory, startOf(run.operand), first, count, step));
     }
   return fragments;
 }
@@ -231,16 +244,40 @@ Value MmaSyncLowering::nextSlot(Value at) {
   return b.select(b.equal(next, ringBytes()), b.word(0), next);
 }
 
-/// What all threads have copied is there, and what all have read is free.
+/// Of the two that are behind the slots.
+Value MmaSyncLowering::otherBuffer(Value at) {
+  return b.sub(b.word(2 * ringBytes() + schedule.computedBytes()), at);
+}
+
+/// What all threads have copied is there, and what all have read is free. What
+/// is computed from copies needs them a step earlier.
 void MmaSyncLowering::awaitStep() {
-  NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(),
-                                   schedule.getStages() - 2);
+  int64_t underWay = schedule.getStages() - 2;
+  if (schedule.computesOperands())
+    --underWay;
+  NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), underWay);
   meet();
 }
 
-/// `current` are the sums, the first fragments of this step, where it lies, and
-/// where the step `stages - 1` ahead will. Returns those of the next step.
-SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
+/// Before the loop, which computes those of the steps behind it. Without steps
+/// fragments are loaded, too.
+void MmaSyncLowering::computeFirst(ComputedSteps &computed) {
+  if (!schedule.computesOperands())
+    return;
+  Value buffer = b.word(ringBytes());
+  frame.ifElse(
+      b.isLess(firstStep, lastStep),
+      [&] { computed.compute(firstStep, b.word(0), buffer); },
+      [&] { computed.clear(buffer); });
+  meet();
+}
+
+/// `current` are the sums, the first fragments of this step, where it lies,
+/// where the step `stages - 1` ahead will, and where its computed operands are.
+/// Returns those of the next step.
+SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies,
+                                                 ComputedSteps &computed,
+                                                 Value step,
                                                  ValueRange current) {
   ValueRange before = current.take_front(sums());
   SmallVector<Value> next = promotes() ? SmallVector<Value>(sums(), zero)
@@ -254,7 +291,11 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
                      current.drop_front(rowWords).take_front(columnWords));
   Value at = current[rowWords + columnWords];
   Value ahead = current[rowWords + columnWords + 1];
-  Value nextAt = nextSlot(at);
+  Value nextAt = nextSlot(at), buffer, nextBuffer;
+  if (schedule.computesOperands()) {
+    buffer = current.back();
+    nextBuffer = otherBuffer(buffer);
+  }
   Value later = b.add(step, schedule.getStages() - 1);
   int64_t last = stepsOfSlot() - 1;
   for (int64_t places = 0; places <= last; ++places) {
@@ -262,10 +303,14 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
       NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
       awaitStep();
     }
-    Fragments following = places == last ? loadFragments(nextAt, 0)
-                                         : loadFragments(at, places + 1);
-    if (places < last)
+    Fragments following = places == last
+                              ? loadFragments(nextAt, nextBuffer, 0)
+                              : loadFragments(at, buffer, places + 1);
+    if (places < last) {
       copies.copy(later, ahead, /*part=*/places, /*parts=*/last);
+      computed.compute(b.add(step, 1), nextAt, nextBuffer, /*part=*/places,
+                       /*parts=*/last);
+    }
     multiply(here, next);
     here = std::move(following);
   }
@@ -275,24 +320,32 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies, Value step,
   llvm::append_range(next, here.rows);
   llvm::append_range(next, here.columns);
   next.append({nextAt, nextSlot(ahead)});
+  if (nextBuffer)
+    next.push_back(nextBuffer);
   return next;
 }
 
-SmallVector<Value> MmaSyncLowering::multiplyTile(SlotCopies &copies) {
+SmallVector<Value> MmaSyncLowering::multiplyTile(SlotCopies &copies,
+                                                 ComputedSteps &computed) {
   for (int64_t step = 0; step + 1 < schedule.getStages(); ++step) {
     copies.copy(b.add(firstStep, step), b.word(step * schedule.slotBytes()));
     NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
   }
   awaitStep();
+  computeFirst(computed);
+  Value buffer = b.word(ringBytes());
   SmallVector<Value> start(sums(), zero);
-  Fragments first = loadFragments(b.word(0), 0);
+  Fragments first = loadFragments(b.word(0), buffer, 0);
   llvm::append_range(start, first.rows);
   llvm::append_range(start, first.columns);
   start.append({b.word(0), b.word(ringBytes() - schedule.slotBytes())});
-  scf::ForOp loop = b.loop(firstStep, lastStep, b.word(1), start,
-                           [&](Value step, ValueRange current) {
-                             return multiplyStep(copies, step, current);
-                           });
+  if (schedule.computesOperands())
+    start.push_back(buffer);
+  scf::ForOp loop =
+      b.loop(firstStep, lastStep, b.word(1), start,
+             [&](Value step, ValueRange current) {
+               return multiplyStep(copies, computed, step, current);
+             });
   // Nobody copies to or reads from the slots any more.
   NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), 0);
   meet();
@@ -348,7 +401,9 @@ void MmaSyncLowering::writeTile(const TilePlace &tile, unsigned number,
 void MmaSyncLowering::runTile(const TilePlace &tile, unsigned number) {
   SlotCopies copies(b, space, schedule, slot, memory, thread, endPlace);
   copies.start(tile, number);
-  SmallVector<Value> sums = multiplyTile(copies);
+  ComputedSteps computed(b, space, schedule, slot, memory, thread);
+  computed.start(tile, number);
+  SmallVector<Value> sums = multiplyTile(copies, computed);
   writeTile(tile, number, sums);
 }
 

@@ -19,17 +19,22 @@ void SlotCopies::addSource(const MmaOperand &operand, const SlotOperand &place,
                            ArrayRef<Extent> own, const TilePlace &tile) {
   PointEmitter &emitter = b.frame.emitter;
   auto input = cast<BlockArgument>(operand.tensor);
-  Source source;
+  Source source(ThreadChunk(b, thread, schedule.getThreads(), place));
   source.isAlongK = place.isAlongK;
   source.element =
       PointEmitter::storageType(getElementTypeOrSelf(operand.tensor.getType()));
   source.bytesEach = place.bytesEach;
-  source.boxes.assign(boxes.begin(), boxes.end());
+  source.perElement = operand.computed ? operand.computed->perElement : 1;
+  for (SlotBox box : boxes) {
+    box.offset = place.inSlot(box.offset);
+    source.boxes.push_back(box);
+  }
   source.boxRows = boxRows;
   source.offset = offset;
   source.pitch = inputStride(b, operand, operand.dims[1].back());
-  Value row = chunk.row;
-  Value column = b.mul(chunk.column, chunkBytes / place.bytesEach);
+  Value row = source.chunk.row;
+  Value column =
+      b.mul(source.chunk.column, place.rowElements() / source.chunk.inRow);
   source.own = b.add(first, place.isAlongK ? row : column);
   source.place = place.isAlongK ? column : row;
   source.ownEnd = b.wordOf(emitter.product(own));
@@ -38,7 +43,8 @@ void SlotCopies::addSource(const MmaOperand &operand, const SlotOperand &place,
   Extent inner = b.frame.dims.extent(input, operand.dims[0].back());
   source.hasWholeChunks = hasWholeChunks(b, operand, inner);
 
-  Index at = b.indexOf(place.isAlongK ? source.place : source.own);
+  Index at = b.indexOf(
+      b.div(place.isAlongK ? source.place : source.own, source.perElement));
   at = emitter.add(
       at, emitter.mul(b.indexOf(place.isAlongK ? source.own : source.place),
                       source.pitch));
@@ -87,12 +93,15 @@ Value SlotCopies::bytesInside(const Source &source, Value own, Value place) {
 void SlotCopies::copyBox(const Source &source, const SlotBox &box, Value step,
                          Value at, llvm::function_ref<bool()> isTaken) {
   PointEmitter &emitter = b.frame.emitter;
+  const ThreadChunk &chunk = source.chunk;
   Value stepPlaces = b.mul(step, schedule.getTileK());
-  Index perStep = b.indexOf(stepPlaces);
+  Index perStep =
+      b.indexOf(b.div(stepPlaces, source.isAlongK ? source.perElement : 1));
   if (!source.isAlongK)
     perStep = emitter.mul(perStep, source.pitch);
   Value pointer = movedPointer(b, source.pointer, source.element, perStep);
   Value start = b.behind(memory, b.add(at, chunk.target));
+  int64_t along = source.isAlongK ? box.place : box.further;
   for (int64_t first = 0; first < source.boxRows; first += chunk.rowsAtOnce) {
     if (!isTaken())
       continue;
@@ -102,10 +111,10 @@ void SlotCopies::copyBox(const Source &source, const SlotBox &box, Value step,
     Value place = b.add(b.add(source.place, stepPlaces), box.place + placeRow);
     Index distance =
         emitter.add(emitter.mul(Index::constant(first), source.pitch),
-                    Index::constant(source.isAlongK ? box.place : box.further));
+                    Index::constant(along / source.perElement));
     auto copy = [&] {
       Value to = b.behind(start, source.offset + box.offset +
-                                     first * SlotOperand::rowBytes);
+                                     first * chunk.inRow * chunkBytes);
       chunk.copy(to, movedPointer(b, pointer, source.element, distance),
                  bytesInside(source, own, place));
     };

@@ -30,7 +30,7 @@ public:
   SlotCopies(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
              const TileSlot &slot, Value memory, Value thread, Value places)
       : b(b), space(space), schedule(schedule), slot(slot), memory(memory),
-        chunk(b, thread, schedule.getThreads()), places(places) {}
+        thread(thread), places(places) {}
 
   /// Finds where this thread reads of the tile, in a segment.
   void start(const TilePlace &tile, unsigned segment);
@@ -41,11 +41,16 @@ public:
 private:
   /// What a thread copies of one operand.
   struct Source {
+    explicit Source(const ThreadChunk &chunk) : chunk(chunk) {}
+
+    ThreadChunk chunk;
     /// In global memory: its 16 bytes of the first row of memory.
     Value pointer;
     /// Elements from a row of memory to the next.
     Index pitch;
     bool isAlongK;
+    /// Places that an element holds.
+    int64_t perElement;
     /// Its row or column of the result and its place of the summed axis there,
     /// in words, and the first row or column that the operand lacks.
     Value own, place, ownEnd;
@@ -71,9 +76,7 @@ private:
   const MmaSpace &space;
   MmaScheduleAttr schedule;
   const TileSlot &slot;
-  Value memory;
-  ThreadChunk chunk;
-  Value places;
+  Value memory, thread, places;
   SmallVector<Source> sources;
 };
 

@@ -16,11 +16,12 @@ using namespace mlir::fuse;
 static constexpr unsigned globalSpace = 1;
 
 /// The swizzle repeats after as many rows as a row has chunks.
-ThreadChunk::ThreadChunk(MmaBuilder &b, Value thread, int64_t threads)
-    : b(b), rowsAtOnce(threads / perRow), row(b.div(thread, perRow)),
-      column(b.rem(thread, perRow)) {
-  Value swizzled = b.bitXor(column, b.rem(row, perRow));
-  target = b.add(b.mul(row, SlotOperand::rowBytes), b.mul(swizzled, bytes));
+ThreadChunk::ThreadChunk(MmaBuilder &b, Value thread, int64_t threads,
+                         int64_t rowBytes, bool swizzles)
+    : b(b), inRow(rowBytes / bytes), rowsAtOnce(threads / inRow),
+      row(b.div(thread, inRow)), column(b.rem(thread, inRow)) {
+  Value place = swizzles ? b.bitXor(column, b.rem(row, inRow)) : column;
+  target = b.add(b.mul(row, rowBytes), b.mul(place, bytes));
 }
 
 void ThreadChunk::copy(Value to, Value from, Value count) const {

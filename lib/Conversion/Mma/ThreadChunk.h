@@ -26,22 +26,35 @@
 namespace mlir::fuse {
 
 struct ThreadChunk {
-  /// What a copy brings, and how many are a row of a box.
+  /// What a copy brings.
   static constexpr int64_t bytes = 16;
-  static constexpr int64_t perRow = SlotOperand::rowBytes / bytes;
 
   /// `thread`: its number in a block of so many.
-  ThreadChunk(MmaBuilder &b, Value thread, int64_t threads);
+  ThreadChunk(MmaBuilder &b, Value thread, int64_t threads)
+      : ThreadChunk(b, thread, threads, SlotOperand::rowBytes,
+                    /*swizzles=*/true) {}
+  /// Of what the operand has in slots: elements that it is computed from lie
+  /// without a swizzle, in rows that are shorter if these have fewer bits.
+  ThreadChunk(MmaBuilder &b, Value thread, int64_t threads,
+              const SlotOperand &place)
+      : ThreadChunk(b, thread, threads, place.inSlot(SlotOperand::rowBytes),
+                    /*swizzles=*/place.computedBits == 0) {}
 
   /// Copies so many bytes, a word.
   void copy(Value to, Value from, Value count) const;
 
   MmaBuilder &b;
+  /// How many are a row of the box at hand.
+  int64_t inRow;
   /// Rows of a box that the threads copy at once.
   int64_t rowsAtOnce;
   /// This thread's first row of a box and its 16-byte column there, and where
   /// it writes in the box; words.
   Value row, column, target;
+
+private:
+  ThreadChunk(MmaBuilder &b, Value thread, int64_t threads, int64_t rowBytes,
+              bool swizzles);
 };
 
 /// Elements from a place of the operand's input to the next along `dim`.

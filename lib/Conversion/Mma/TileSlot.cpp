@@ -50,19 +50,21 @@ const MmaOperand &mlir::fuse::rightOperand(const MmaSpace &space,
 TileSlot::TileSlot(const MmaSpace &space, MmaScheduleAttr schedule)
     : rows{schedule.getTileM(), schedule.getTileK(),
            leftOperand(space, schedule).isAlongK(space.k),
-           schedule.operandBytes()},
+           schedule.operandBytes(), schedule.leftBits()},
       schedule(schedule) {
   const MmaSegment &segment = space.segments.front();
-  int64_t offset = rows.bytes();
+  int64_t offset = rows.inSlot(rows.bytes());
+  int64_t computedOffset = rows.computedBits ? rows.bytes() : 0;
   auto addRun = [&](int64_t first, int64_t count, int64_t columns) {
     bool isAlongK =
         rightOperand(space, schedule, segment, first).isAlongK(space.k);
     SlotOperand operand{columns, schedule.getTileK(), isAlongK,
-                        schedule.operandBytes()};
+                        schedule.operandBytes(), schedule.rightBits()};
     runs.push_back(
-        {operand, offset, first, count,
+        {operand, offset, computedOffset, first, count,
          columns * schedule.columnsPerConsumer() / schedule.getTileN()});
-    offset += operand.bytes();
+    offset += operand.inSlot(operand.bytes());
+    computedOffset += operand.bytes();
   };
   if (space.hasOneOrder()) {
     addRun(0, segment.count(), schedule.getTileN());

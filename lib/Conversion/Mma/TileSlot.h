@@ -42,6 +42,10 @@ struct SlotOperand {
   bool isAlongK;
   /// Bytes of an element.
   int64_t bytesEach;
+  /// Bits of an element in memory where the operand is computed, else 0. Slots
+  /// have it as memory does, in rows of as many elements, and buffers behind
+  /// them have what is computed.
+  int64_t computedBits = 0;
 
   static constexpr int64_t rowBytes = MmaScheduleAttr::kRowBytes;
   /// What an instruction takes of the summed axis.
@@ -54,6 +58,10 @@ struct SlotOperand {
   int64_t blocks() const { return (isAlongK ? places : count) / rowElements(); }
   int64_t blockBytes() const { return blockRows() * rowBytes; }
   int64_t bytes() const { return blocks() * blockBytes(); }
+  /// Of so many bytes of the operand: those in the slot.
+  int64_t inSlot(int64_t bytes) const {
+    return computedBits ? bytes * computedBits / (8 * bytesEach) : bytes;
+  }
   /// From the start of the operand to row or column `first` of the tile.
   int64_t offsetOf(int64_t first) const {
     return isAlongK ? first * rowBytes : first / rowElements() * blockBytes();
@@ -70,8 +78,8 @@ struct SlotOperand {
 /// takes all that a consumer has.
 struct ColumnRun {
   SlotOperand operand;
-  /// Where it starts in a slot.
-  int64_t offset;
+  /// Where it starts in a slot, and in a buffer if it is computed.
+  int64_t offset, computedOffset;
   /// Its contractions.
   int64_t first, count;
   /// The columns of a consumer.

@@ -94,6 +94,20 @@ static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
   return success();
 }
 
+/// Slots have the elements that operands are computed from.
+static LogicalResult verifyComputed(KernelOp kernel, const MmaSpace &space,
+                                    MmaScheduleAttr schedule) {
+  int64_t rows = space.rows.computedBits();
+  int64_t columns = space.columnsOperand().computedBits();
+  if (schedule.getRowBits() == rows && schedule.getColumnBits() == columns)
+    return success();
+  return kernel.emitError()
+         << "expected row_bits = " << rows << " and column_bits = " << columns
+         << ", of the elements that operands are computed from, but got "
+         << schedule.getRowBits() << " and " << schedule.getColumnBits()
+         << "; 0 is for operands that are read from memory";
+}
+
 /// Whether the schedule suits the contractions.
 static LogicalResult verifyMma(KernelOp kernel, const MmaSpace &space,
                                MmaScheduleAttr schedule) {
@@ -103,7 +117,8 @@ static LogicalResult verifyMma(KernelOp kernel, const MmaSpace &space,
            << " as the contraction's operands have, but got "
            << schedule.getOperandBits()
            << "; write operand_bits = " << space.operandBits();
-  if (failed(verifyOrder(kernel, space, schedule)))
+  if (failed(verifyOrder(kernel, space, schedule)) ||
+      failed(verifyComputed(kernel, space, schedule)))
     return failure();
   for (const MmaSegment &segment : space.segments)
     if (failed(verifyColumns(kernel, space, segment, schedule)))

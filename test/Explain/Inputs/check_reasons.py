@@ -27,6 +27,8 @@ ELSEWHERE = {
     "togetherFaster": "test/Schedule/detach-contractions.mlir",
     "noTensorCores": "test/Schedule/detach-contractions.mlir",
     "noContraction": "test/Conversion/lower-kernels-mma-invalid.mlir",
+    "operandFaster": "test/Fusion/attach-operands.mlir",
+    "operandSlower": "test/Fusion/attach-operands.mlir",
     "mmaComputedOperand": "test/Conversion/lower-kernels-mma-invalid.mlir",
     "tileBothLast": "test/Conversion/lower-kernels-invalid.mlir",
     "nothingReduced": "test/Conversion/lower-kernels-reasons-invalid.mlir",

@@ -8,18 +8,18 @@ MMA_SYNC = [
         "lit:Emulator/mma-sync lit:Emulator/split-sums lit:Emulator/float8 lit:Emulator",
         (
             "sync-step-is-not-awaited",
-            "schedule.getStages() - 2);\n  meet();",
-            "schedule.getStages() - 1);\n  meet();",
+            "frame.loc(), underWay);",
+            "frame.loc(), underWay + 1);",
         ),
         (
             "sync-step-without-a-barrier",
-            "schedule.getStages() - 2);\n  meet();",
-            "schedule.getStages() - 2);",
+            "frame.loc(), underWay);\n  meet();",
+            "frame.loc(), underWay);",
         ),
         (
             "sync-copies-go-where-others-still-read",
-            "if (places < last)\n      copies.copy(later, ahead, /*part=*/places, /*parts=*/last);",
-            "copies.copy(later, at, /*part=*/places, /*parts=*/last + 1);",
+            "copies.copy(later, ahead, /*part=*/places, /*parts=*/last);",
+            "copies.copy(later, at, /*part=*/places, /*parts=*/last);",
         ),
         (
             "sync-results-go-where-others-still-read",
@@ -38,8 +38,8 @@ MMA_SYNC = [
         ),
         (
             "sync-fragments-of-the-same-elements",
-            "loadFragments(at, places + 1)",
-            "loadFragments(at, places)",
+            "loadFragments(at, buffer, places + 1)",
+            "loadFragments(at, buffer, places)",
         ),
         (
             "sync-consumers-have-the-same-columns",
@@ -60,6 +60,101 @@ MMA_SYNC = [
             "sync-part-starts-at-the-first-step",
             "firstStep = b.div(b.mul(steps, part), parts);",
             "firstStep = b.word(0);",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/LowerMmaSync.cpp",
+        "lit:Emulator/computed lit:Emulator/weights",
+        (
+            "computed-step-is-not-awaited",
+            "--underWay;",
+            "(void)underWay;",
+        ),
+        (
+            "computed-first-step-without-a-barrier",
+            "computed.clear(buffer); });\n  meet();",
+            "computed.clear(buffer); });",
+        ),
+        (
+            "computed-steps-have-one-buffer",
+            "nextBuffer = otherBuffer(buffer);",
+            "nextBuffer = buffer;",
+        ),
+        (
+            "computed-columns-start-where-copies-do",
+            "run.operand.computedBits ? run.computedOffset : run.offset",
+            "run.offset",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/ComputedSteps.cpp",
+        "lit:Emulator/computed lit:Emulator/weights",
+        (
+            "computed-chunks-without-the-swizzle",
+            "Value chunk = b.bitXor(b.rem(thread, rowChunks), b.rem(row, rowChunks));",
+            "Value chunk = b.rem(thread, rowChunks);",
+        ),
+        (
+            "computed-elements-are-as-wide-as-the-operand",
+            "source.slotOffset + source.place->inSlot(start)",
+            "source.slotOffset + start",
+        ),
+        (
+            "computed-places-end-behind-the-operand",
+            "emitter.add(places, Index::constant(-together))",
+            "places",
+        ),
+        (
+            "computed-columns-end-behind-the-operand",
+            "if (source.hasWholeTiles)",
+            "if (true)",
+        ),
+        (
+            "computed-steps-end-behind-the-operand",
+            "b.min(step, last)",
+            "step",
+        ),
+        (
+            "computed-beyond-the-last-place",
+            "stored = b.select(isInside, stored, zero);",
+            "(void)zero;",
+        ),
+        (
+            "computed-of-the-same-columns",
+            "b.add(tile.column, piece.inTile)",
+            "tile.column",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/SlotCopies.cpp",
+        "lit:Emulator/computed lit:Emulator/weights",
+        (
+            "copies-of-halves-are-of-bytes",
+            "Index::constant(along / source.perElement)",
+            "Index::constant(along)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/ThreadChunk.h",
+        "lit:Emulator/computed lit:Emulator/weights",
+        (
+            "copies-of-bytes-are-swizzled",
+            "/*swizzles=*/place.computedBits == 0",
+            "/*swizzles=*/true",
+        ),
+    ),
+    *of_file(
+        "lib/Analysis/ComputedOperands.cpp",
+        "lit:Conversion/lower-kernels-computed lit:Emulator/computed",
+        (
+            "computed-of-elements-elsewhere",
+            "!needed.contains(user) || followed.contains({user, value})",
+            "true",
+        ),
+        (
+            "computed-of-joined-dims-in-any-order",
+            "(part.axis != joined.axis || part.step != next)",
+            "(part.axis != joined.axis)",
         ),
     ),
     *of_file(
@@ -110,8 +205,8 @@ MMA_SYNC = [
         "lit:Emulator/mma-sync lit:Emulator",
         (
             "sync-copies-without-the-swizzle",
-            "Value swizzled = b.bitXor(column, b.rem(row, perRow));",
-            "Value swizzled = column;",
+            "swizzles ? b.bitXor(column, b.rem(row, inRow)) : column;",
+            "column;",
         ),
     ),
     *of_file(

@@ -42,10 +42,30 @@ int64_t MmaScheduleAttr::getThreads() const {
 /// Neighbours along a row that a thread has of the sums.
 int64_t MmaScheduleAttr::getVector() const { return 2; }
 
-static int64_t slotBytesOf(int64_t tileM, int64_t tileN, int64_t tileK,
-                           int64_t operandBits) {
-  return (tileM + tileN) * tileK * operandBits / 8;
-}
+namespace {
+/// What a step of the summed axis takes in shared memory: elements as memory
+/// has them, and operands that are computed from these.
+struct StepBytes {
+  StepBytes(int64_t tileM, int64_t tileN, int64_t tileK, int64_t operandBits,
+            int64_t leftBits, int64_t rightBits) {
+    for (auto [count, bits] :
+         {std::pair(tileM, leftBits), {tileN, rightBits}}) {
+      slot += count * tileK * (bits ? bits : operandBits) / 8;
+      computed += bits ? count * tileK * operandBits / 8 : 0;
+    }
+  }
+  explicit StepBytes(MmaScheduleAttr schedule)
+      : StepBytes(schedule.getTileM(), schedule.getTileN(), schedule.getTileK(),
+                  schedule.getOperandBits(), schedule.leftBits(),
+                  schedule.rightBits()) {}
+
+  int64_t of(int64_t stages) const {
+    return stages * slot + MmaScheduleAttr::kComputedSteps * computed;
+  }
+
+  int64_t slot = 0, computed = 0;
+};
+} // namespace
 
 static int64_t resultBytesOf(MmaStore store, int64_t consumers) {
   return store == MmaStore::direct ? 0
@@ -70,17 +90,19 @@ static int64_t sumsBytesOf(int64_t tileM, int64_t tileN, int64_t splitK,
 
 /// Two barriers a slot, those of the cluster, and what aligning the first slot
 /// takes.
-static int64_t sharedBytesOf(MmaIsa isa, int64_t stages, int64_t slot,
+static int64_t sharedBytesOf(MmaIsa isa, int64_t stages, StepBytes step,
                              int64_t results, int64_t sums, int64_t splitK) {
   if (isa == MmaIsa::mma_sync)
-    return std::max({stages * slot, results, sums}) + kSwizzleBytes;
+    return std::max({step.of(stages), results, sums}) + kSwizzleBytes;
   int64_t barriers = 2 * stages + (splitK > 1 ? kClusterBarriers : 0);
-  return stages * slot + barriers * kBarrierBytes + results + sums +
+  return step.of(stages) + barriers * kBarrierBytes + results + sums +
          kSwizzleBytes;
 }
 
-int64_t MmaScheduleAttr::slotBytes() const {
-  return slotBytesOf(getTileM(), getTileN(), getTileK(), getOperandBits());
+int64_t MmaScheduleAttr::slotBytes() const { return StepBytes(*this).slot; }
+
+int64_t MmaScheduleAttr::computedBytes() const {
+  return StepBytes(*this).computed;
 }
 
 int64_t MmaScheduleAttr::resultBytes() const {
@@ -96,7 +118,7 @@ int64_t MmaScheduleAttr::sumsBytes() const {
 }
 
 int64_t MmaScheduleAttr::sharedBytes() const {
-  return sharedBytesOf(getIsa(), getStages(), slotBytes(), resultBytes(),
+  return sharedBytesOf(getIsa(), getStages(), StepBytes(*this), resultBytes(),
                        sumsBytes(), getSplitK());
 }
 
@@ -104,13 +126,14 @@ MmaScheduleAttr MmaScheduleAttr::getIfLegal(
     MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
     int64_t tileK, int64_t stages, int64_t consumers, int64_t raster,
     MmaStore store, int64_t persistent, int64_t splitK, bool swap,
-    int64_t operandBits, int64_t clusterM, int64_t clusterN) {
+    int64_t operandBits, int64_t clusterM, int64_t clusterN, int64_t rowBits,
+    int64_t columnBits) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
                     context, isa, tileM, tileN, tileK, stages, consumers,
                     raster, store, persistent, splitK, swap, operandBits,
-                    clusterM, clusterN);
+                    clusterM, clusterN, rowBits, columnBits);
 }
 
 static LogicalResult verifyTile(EmitError emitError, MmaIsa isa, int64_t tileM,
@@ -206,6 +229,33 @@ static LogicalResult verifyGathered(EmitError emitError, MmaStore store,
   return success();
 }
 
+/// Elements that operands are computed from.
+static LogicalResult verifyComputed(EmitError emitError, MmaIsa isa,
+                                    int64_t stages, int64_t operandBits,
+                                    int64_t rowBits, int64_t columnBits) {
+  constexpr int64_t fewestStages = 3;
+  for (auto [name, bits] :
+       {std::pair("row_bits", rowBits), {"column_bits", columnBits}})
+    if (bits != 0 && bits != 4 && bits != 8 && bits != 16 && bits != 32)
+      return emitError() << "expected " << name
+                         << " of 0, 4, 8, 16 or 32, but got " << bits
+                         << "; use 0 for an operand that is not computed";
+  if (rowBits == 0 && columnBits == 0)
+    return success();
+  if (isa != MmaIsa::mma_sync || operandBits != 16)
+    return emitError() << "expected isa = mma_sync and operand_bits = 16 where "
+                          "operands are computed, but got isa = "
+                       << stringifyMmaIsa(isa)
+                       << " and operand_bits = " << operandBits
+                       << "; leave row_bits and column_bits out";
+  if (stages < fewestStages)
+    return emitError() << "expected at least " << fewestStages
+                       << " stages where operands are computed a step ahead, "
+                          "but got "
+                       << stages << "; use stages = " << fewestStages;
+  return success();
+}
+
 static int64_t mostSumsOf(MmaIsa isa, int64_t operandBits) {
   bool hasFragments = isa == MmaIsa::mma_sync;
   if (operandBits == 8)
@@ -213,11 +263,13 @@ static int64_t mostSumsOf(MmaIsa isa, int64_t operandBits) {
   return hasFragments ? kMaxSumsBesideFragments : kMaxSums;
 }
 
-LogicalResult MmaScheduleAttr::verify(
-    EmitError emitError, MmaIsa isa, int64_t tileM, int64_t tileN,
-    int64_t tileK, int64_t stages, int64_t consumers, int64_t raster,
-    MmaStore store, int64_t persistent, int64_t splitK, bool swap,
-    int64_t operandBits, int64_t clusterM, int64_t clusterN) {
+LogicalResult
+MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa, int64_t tileM,
+                        int64_t tileN, int64_t tileK, int64_t stages,
+                        int64_t consumers, int64_t raster, MmaStore store,
+                        int64_t persistent, int64_t splitK, bool swap,
+                        int64_t operandBits, int64_t clusterM, int64_t clusterN,
+                        int64_t rowBits, int64_t columnBits) {
   if (operandBits != 8 && operandBits != 16)
     return emitError() << "expected operand_bits of 8 or 16, but got "
                        << operandBits << "; use 16";
@@ -230,7 +282,9 @@ LogicalResult MmaScheduleAttr::verify(
       failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
       failed(
           verifyRange(emitError, "persistent", persistent, kMaxPersistent)) ||
-      failed(verifyGathered(emitError, store, splitK, swap)))
+      failed(verifyGathered(emitError, store, splitK, swap)) ||
+      failed(verifyComputed(emitError, isa, stages, operandBits, rowBits,
+                            columnBits)))
     return failure();
   if (stages < 2 || stages > kMaxSlots)
     return emitError() << "expected stages from 2 to " << kMaxSlots
@@ -245,11 +299,12 @@ LogicalResult MmaScheduleAttr::verify(
                        << " with " << consumers
                        << (consumers == 1 ? " consumer" : " consumers")
                        << "; use a smaller tile or more consumers";
-  int64_t slot = slotBytesOf(tileM, tileN, tileK, operandBits);
+  StepBytes step(tileM, tileN, tileK, operandBits, swap ? columnBits : rowBits,
+                 swap ? rowBits : columnBits);
   int64_t results = resultBytesOf(store, consumers);
   int64_t gathered = sumsBytesOf(tileM, tileN, splitK, swap);
   auto bytesWith = [&](int64_t slots) {
-    return sharedBytesOf(isa, slots, slot, results, gathered, splitK);
+    return sharedBytesOf(isa, slots, step, results, gathered, splitK);
   };
   if (bytesWith(stages) <= kWgmmaSharedBytes)
     return success();
@@ -259,8 +314,8 @@ LogicalResult MmaScheduleAttr::verify(
   InFlightDiagnostic error =
       emitError() << "expected at most " << kWgmmaSharedBytes
                   << " bytes of shared memory, but got " << bytesWith(stages)
-                  << " for " << stages << " stages of " << slot << " bytes and "
-                  << results + gathered << " of results; ";
+                  << " for " << stages << " stages of " << step.slot
+                  << " bytes and " << results + gathered << " of results; ";
   if (fitting < 2)
     return error << "use a smaller tile";
   return error << "use stages = " << fitting;

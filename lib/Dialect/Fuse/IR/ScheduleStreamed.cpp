@@ -58,7 +58,7 @@ MmaScheduleAttr StreamedScheduleAttr::resultTile() const {
       /*tile_k=*/MmaScheduleAttr::kRowElements, /*stages=*/2, consumers,
       /*raster=*/1, getStore(), /*persistent=*/1, /*split_k=*/1,
       /*swap=*/false, /*operand_bits=*/16, /*cluster_m=*/1,
-      /*cluster_n=*/1);
+      /*cluster_n=*/1, /*row_bits=*/0, /*column_bits=*/0);
 }
 
 /// Two barriers for each slot of both rings and for the queries, and what

@@ -603,3 +603,18 @@ func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 256, t
 
 // expected-error @below {{expected at most 232448 bytes of shared memory, but got 246784 for 5 stages of 49152 bytes and 32768 of results; use stages = 4}}
 func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 256, tile_n = 128, tile_k = 64, stages = 5, consumers = 2, raster = 8, store = rows, persistent = 108>}
+
+// -----
+
+// expected-error @below {{expected column_bits of 0, 4, 8, 16 or 32, but got 6; use 0 for an operand that is not computed}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, stages = 4, consumers = 1, raster = 8, store = direct, persistent = 108, column_bits = 6>}
+
+// -----
+
+// expected-error @below {{expected isa = mma_sync and operand_bits = 16 where operands are computed, but got isa = wgmma and operand_bits = 16; leave row_bits and column_bits out}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 64, tile_k = 64, stages = 4, consumers = 1, raster = 8, store = direct, persistent = 108, column_bits = 8>}
+
+// -----
+
+// expected-error @below {{expected at least 3 stages where operands are computed a step ahead, but got 2; use stages = 3}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, stages = 2, consumers = 1, raster = 8, store = direct, persistent = 108, row_bits = 4>}

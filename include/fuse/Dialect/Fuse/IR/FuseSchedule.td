@@ -402,6 +402,11 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     memory, as f32, and a second launch adds them from the first part to the
     last and computes what follows. There are no more parts than steps.
 
+    With `row_bits` or `column_bits` the operand of the result's rows or columns
+    is computed from elements of so many bits: 4, 8, 16 or 32. Slots have these, and
+    threads compute the operand of a step from there, into one of two buffers
+    behind the slots, while that of the step before is multiplied.
+
     1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64; for
        `mma_sync` any multiple of 64.
     2. What a consumer has of `tile_n` is an N of the instruction.
@@ -413,8 +418,10 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     6. One of `split_k`, `cluster_m` and `cluster_n` is the size of a cluster, at
        most 8, and divides `persistent`; the others are 1. `cluster_m` and
        `cluster_n` are powers of two, and 1 for `mma_sync`.
-    7. The slots, the results, the sums and the barriers have room in shared
-       memory.
+    7. The slots, the buffers of computed operands, the results, the sums and
+       the barriers have room in shared memory.
+    8. `row_bits` and `column_bits` are 0 where an operand is multiplied as it
+       is. Others are for `mma_sync`, operands of 16 bits and at least 3 stages.
 
     ```mlir
     schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, tile_k = 64,
@@ -430,7 +437,9 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
                         DefaultValuedParameter<"bool", "false">:$swap,
                         DefaultValuedParameter<"int64_t", "16">:$operand_bits,
                         DefaultValuedParameter<"int64_t", "1">:$cluster_m,
-                        DefaultValuedParameter<"int64_t", "1">:$cluster_n);
+                        DefaultValuedParameter<"int64_t", "1">:$cluster_n,
+                        DefaultValuedParameter<"int64_t", "0">:$row_bits,
+                        DefaultValuedParameter<"int64_t", "0">:$column_bits);
   let extraClassDeclaration = [{
     /// Threads of a warpgroup, and rows of one instruction.
     static constexpr int64_t kGroup = 128, kRows = 64;
@@ -485,10 +494,18 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
       return getSwap() ? getClusterM() : getClusterN();
     }
     int64_t sumsPitch() const;
-    /// Bytes of a slot, of the buffers for results, of the sums, and of all
-    /// dynamic shared memory of a block. With `mma_sync` results and sums lie
-    /// where the slots do.
+    /// Whether an operand is computed, and the bits in memory of an element of
+    /// a tile's rows and columns; 0 of what is multiplied as it is.
+    bool computesOperands() const { return getRowBits() || getColumnBits(); }
+    int64_t leftBits() const { return getSwap() ? getColumnBits() : getRowBits(); }
+    int64_t rightBits() const { return getSwap() ? getRowBits() : getColumnBits(); }
+    /// Steps that are computed: one is multiplied, and the next one computed.
+    static constexpr int64_t kComputedSteps = 2;
+    /// Bytes of a slot, of a step of computed operands, of the buffers for
+    /// results, of the sums, and of all dynamic shared memory of a block. With
+    /// `mma_sync` results and sums lie where the slots do.
     int64_t slotBytes() const;
+    int64_t computedBytes() const;
     int64_t resultBytes() const;
     int64_t sumsBytes() const;
     /// The schedule, or null if the verifier refuses it.
@@ -500,7 +517,9 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
                                       int64_t splitK = 1, bool swap = false,
                                       int64_t operandBits = 16,
                                       int64_t clusterM = 1,
-                                      int64_t clusterN = 1);
+                                      int64_t clusterN = 1,
+                                      int64_t rowBits = 0,
+                                      int64_t columnBits = 0);
     int64_t sharedBytes() const;
   }];
 }
