@@ -30,80 +30,72 @@ using namespace mlir::fuse;
 
 /// Whether all rows of a thread start as far past a place where vectors may.
 bool RowsLowering::haveOneHead() const {
-  return !hasEdges() ||
-         schedule.groupsPerBlock() * columns.offset % edges.unit == 0;
-}
-
-void RowsLowering::forEachRow(llvm::function_ref<void()> body) {
-  if (rows.empty())
-    return body();
-  for (const RowPlace &each : rows) {
-    row = each;
-    body();
-  }
+  int64_t apart = rows.schedule.groupsPerBlock() * geometry.columns.offset;
+  return !geometry.hasEdges || apart % geometry.edges.unit == 0;
 }
 
 /// All rows of this thread, which exist, and its part of them.
-void RowsLowering::placeSeveral(const Index &first) {
-  int64_t apart = schedule.groupsPerBlock();
-  SmallVector<Part> parts;
-  for (int64_t i = 0; i < schedule.getRowsPerThread(); ++i) {
-    placeStart(emitter.add(first, Index::constant(i * apart)));
+std::vector<RowPlace> RowsLowering::placeSeveral(const Index &first) {
+  int64_t apart = rows.schedule.groupsPerBlock();
+  std::vector<RowPlace> present;
+  SmallVector<RowPart> parts;
+  for (int64_t i = 0; i < rows.schedule.getRowsPerThread(); ++i) {
+    RowPlace row = places.start(emitter.add(first, Index::constant(i * apart)));
     if (i > 0 && haveOneHead()) {
-      row.head = rows.front().head;
-      row.vectors = rows.front().vectors;
+      row.head = present.front().head;
+      row.vectors = present.front().vectors;
     } else {
-      placeVectors();
-      parts = partsFrom(0);
+      places.placeVectors(row);
+      parts = places.partsFrom(row, 0);
     }
-    placeHeldPoints(parts);
-    rows.push_back(row);
+    places.hold(row, parts);
+    present.push_back(row);
   }
+  return present;
 }
 
 /// Starts the loads of all rows before the first is reduced.
-void RowsLowering::loadSeveral() {
+void RowsLowering::loadSeveral(ArrayRef<RowPlace> present) {
   SmallVector<BlockArgument> inputs =
-      stageableInputs(frame, segment, pointAt(Index::constant(0), vector));
-  forEachRow([&] {
-    loadHeld(inputs);
+      stageableInputs(frame, rows.segment, places.firstPoint(present.back()));
+  for (const RowPlace &row : present) {
+    walker.loadHeld(row, inputs);
     if (row.edge)
       for (BlockArgument input : inputs)
         emitter.emit(input, *row.edge);
-  });
+  }
 }
 
 void RowsLowering::emitTogether(const Index &first) {
-  placeSeveral(first);
-  loadSeveral();
-  emitRows();
-  rows.clear();
-  inRow.clear();
+  std::vector<RowPlace> present = placeSeveral(first);
+  loadSeveral(present);
+  emitRows(present);
+  places.forgetGuards();
 }
 
 /// As many of the block's rows as exist, for each group, or one more.
 void RowsLowering::emitOneByOne(const Index &firstOfBlock) {
-  Index groups = Index::constant(schedule.groupsPerBlock());
-  Index end = emitter.product(space.rows());
+  Index groups = Index::constant(rows.schedule.groupsPerBlock());
+  Index end = emitter.product(rows.space.rows());
   loopOverStates(frame, firstOfBlock, end, groups, {},
                  [&](const Index &first, ReductionStates states) {
-                   placeExistingRow(emitter.add(first, group.group));
-                   placeHeldPoints(0);
-                   emitRows();
-                   if (needsBarrierBetweenRows())
-                     gpu::BarrierOp::create(frame.builder, frame.loc());
+                   RowPlace row = places.placeExisting(
+                       emitter.add(first, geometry.group.group));
+                   places.hold(row, 0);
+                   emitRows(row);
+                   exchange.endRow();
                    return states;
                  });
-  inRow.clear();
+  places.forgetGuards();
 }
 
-void RowsLowering::emitSeveral(const Index &block) {
-  if (haveAllRows())
-    return emitTogether(rowOf(block));
-  int64_t perBlock = schedule.getRowsPerBlock();
+void RowsLowering::emitSeveral() {
+  if (places.haveAllRows())
+    return emitTogether(places.rowOf(block));
+  int64_t perBlock = rows.schedule.getRowsPerBlock();
   Index first = emitter.mul(block, Index::constant(perBlock));
   Index last = emitter.add(first, Index::constant(perBlock - 1));
   frame.ifElse(
-      emitter.less(last, emitter.product(space.rows())),
-      [&] { emitTogether(rowOf(block)); }, [&] { emitOneByOne(first); });
+      emitter.less(last, emitter.product(rows.space.rows())),
+      [&] { emitTogether(places.rowOf(block)); }, [&] { emitOneByOne(first); });
 }

@@ -157,8 +157,8 @@ LENGTHS = [
         "lit:Codegen",
         (
             "labels-are-awaited-before-rows",
-            "  if (!early.empty() && schedule.getHold() == HoldKind::registers &&\n",
-            "  if (false &&\n",
+            "  if (!early.empty() && rows.isInRegisters() && present.size() == 1)\n",
+            "  if (false)\n",
         ),
     ),
     *of_file(

@@ -4,22 +4,17 @@ from .mutant import of_file
 
 LOWERING = [
     *of_file(
-        "lib/Conversion/Rows/LowerRows.cpp",
+        "lib/Conversion/Rows/RowPlaces.cpp",
         "Regression lit:Conversion lit:Emulator",
         (
             "rows-past-the-last-one",
-            "placeRow(emitter.min(number, emitter.add(rows, Index::constant(-1))));",
-            "placeRow(number);",
+            "RowPlace row = place(emitter.min(number, last));",
+            "RowPlace row = place(number);",
         ),
         (
             "rows-past-the-last-one-are-written",
             "row.exists = exists;",
             "(void)exists;",
-        ),
-        (
-            "rows-tail-is-not-combined",
-            "state = reducer.combine(state, scalars);",
-            "(void)scalars;",
         ),
         (
             "rows-of-a-block-overlap",
@@ -32,16 +27,6 @@ LOWERING = [
             "emitter.min(past, columns);",
         ),
         (
-            "rows-results-of-a-reduction-are-stored-before-it",
-            "return !reduced.contains(yielded(result));",
-            "return true;",
-        ),
-        (
-            "rows-nothing-is-stored-early",
-            "return !reduced.contains(yielded(result));",
-            "return false;",
-        ),
-        (
             "blocks-of-a-cluster-do-the-same-vectors",
             "isAlone ? emitter.add(before, thread) : emitter.rem(",
             "isAlone ? thread : emitter.rem(",
@@ -52,14 +37,34 @@ LOWERING = [
             "emitter.mul(block,",
         ),
         (
-            "blocks-write-to-others-that-have-not-started",
-            "if (group.blocks > 1 && isFirst)",
-            "if (false)",
+            "rows-held-tail-is-not-guarded",
+            "whole ? Value() : isInRow(row, number)}",
+            "(void(whole), Value())}",
+        ),
+        (
+            "rows-edge-is-not-guarded",
+            "/*followed=*/false, emitter.less(group.lane, elements)}",
+            "/*followed=*/false, (void(elements), Value())}",
+        ),
+        (
+            "rows-edges-are-all-after",
+            "emitter.select(emitter.less(number, row.head), number, behind)",
+            "behind",
+        ),
+        (
+            "rows-tail-is-skipped",
+            "geometry.hasTail = divisor % vector != 0 &&",
+            "geometry.hasTail = false && divisor % vector != 0 &&",
         ),
     ),
     *of_file(
-        "lib/Conversion/Rows/RowWalks.cpp",
+        "lib/Conversion/Rows/RowWalker.cpp",
         "Regression lit:Conversion lit:Emulator",
+        (
+            "rows-tail-is-not-combined",
+            "state = reducer.combine(state, scalars);",
+            "(void)scalars;",
+        ),
         (
             "rows-edges-are-not-walked",
             "  if (row.edge)\n    points.push_back(*row.edge);",
@@ -67,7 +72,7 @@ LOWERING = [
         ),
         (
             "rows-ahead-are-waited-for",
-            ": rowsAhead() * groupsFrom(0);",
+            ": rows.rowsAhead() * slots.groupsFrom(0);",
             ": 0;",
         ),
         (
@@ -77,13 +82,8 @@ LOWERING = [
         ),
         (
             "a-known-word-is-of-the-first-vector",
-            "Index whole = emitter.sub(placed.head, past);",
+            "Index whole = emitter.sub(row.head, past);",
             "Index whole = Index::constant(0);",
-        ),
-        (
-            "rows-held-tail-is-not-guarded",
-            "{column, vector, followed, whole ? Value() : isInRow(number)}",
-            "{column, vector, followed, Value()}",
         ),
         (
             "rows-steps-in-shared-memory-leave-the-rest",
@@ -96,29 +96,112 @@ LOWERING = [
             "frame, walker, row.vectors, walkers,",
         ),
         (
-            "rows-edge-is-not-guarded",
-            "/*followed=*/false, emitter.less(group.lane, elements)}",
-            "/*followed=*/false, (void(elements), Value())}",
-        ),
-        (
-            "copies-of-the-next-row-are-of-this-one",
-            "RowPlace present = std::exchange(row, next->row);",
-            "RowPlace present = row;",
-        ),
-        (
             "copies-of-the-next-row-are-not-counted",
-            "isRefilled ? from / slotsInGroup : rowsAhead()",
-            "isRefilled ? slots : rowsAhead()",
+            "isRefilled ? from / inGroup",
+            "isRefilled ? count",
         ),
         (
             "weights-of-the-next-step-are-of-this-one",
-            "ReductionState next = loadLate(slotPoints(following, unroll));",
-            "ReductionState next = loadLate(slotPoints(first, unroll));",
+            "late.load(slots.points(row, following, unroll));",
+            "late.load(slots.points(row, first, unroll));",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Rows/RowSlots.cpp",
+        "Regression lit:Conversion lit:Emulator",
+        (
+            "copies-of-the-next-row-are-of-this-one",
+            "copy(next->row, emitter.add(first, Index::constant(i)));",
+            "copy(RowPlace(), emitter.add(first, Index::constant(i)));",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Rows/RowResults.cpp",
+        "Regression lit:Conversion lit:Emulator",
+        (
+            "rows-results-of-a-reduction-are-stored-before-it",
+            "return !rows.reduced.contains(rows.yielded(result));",
+            "return true;",
         ),
         (
-            "rows-edges-are-all-after",
-            "emitter.select(emitter.less(number, row.head), number, behind)",
-            "behind",
+            "rows-nothing-is-stored-early",
+            "return !rows.reduced.contains(rows.yielded(result));",
+            "return false;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Rows/RowExchange.cpp",
+        "Regression lit:Conversion lit:Emulator",
+        (
+            "blocks-write-to-others-that-have-not-started",
+            "if (group.blocks > 1 && isFirst)",
+            "if (false)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Rows/RowExchange.cpp",
+        "lit:Conversion lit:Emulator lit:Programs",
+        (
+            "rows-exchange-while-others-read",
+            "return rows.space.levels.size() == 1 && group.width > warpSize &&",
+            "return rows.space.levels.size() == 0 && group.width > warpSize &&",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Rows/RowSlots.cpp",
+        "lit:Conversion lit:Emulator lit:Programs",
+        (
+            "slots-of-rows-do-not-come-round",
+            "Index around = Index::constant((1 + rows.rowsAhead()) * slots);",
+            "Index around = Index::constant((2 + rows.rowsAhead()) * slots);",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Rows/ScheduledRows.cpp",
+        "lit:Conversion lit:Emulator lit:Programs",
+        (
+            "late-inputs-are-of-other-rows-too",
+            "if (input && space.isSharedByRows(frame.dims.extents(input)))",
+            "if (input)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Rows/PersistentRows.cpp",
+        "lit:Conversion lit:Emulator lit:Programs",
+        (
+            "rows-after-the-last-are-loaded",
+            "emitter.min(nextRow, emitter.add(count, Index::constant(-1))),",
+            "nextRow,",
+        ),
+        (
+            "rows-after-the-last-are-copied",
+            "Value exists = emitter.less(number, emitter.product(rows.space.rows()));",
+            "Value exists;",
+        ),
+        (
+            "first-rows-of-none-are-copied",
+            "slots.startCopies(row, emitter.less(number, count));",
+            "slots.startCopies(row);",
+        ),
+        (
+            "rows-ahead-lie-over-the-present-one",
+            "row.firstSlot = slots.slotsAfter(firstSlot, ahead);",
+            "row.firstSlot = firstSlot;",
+        ),
+        (
+            "first-rows-lie-in-one-place",
+            "row.firstSlot = Index::constant(i * slots.count());",
+            "row.firstSlot = Index::constant(0);",
+        ),
+        (
+            "first-rows-of-none-are-loaded",
+            "emitter.less(places.rowOf(block), count)",
+            "Value()",
+        ),
+        (
+            "next-rows-are-taken-for-this-one",
+            "ahead.define(row, loaded);",
+            "ahead.define(row, loadedNext);",
         ),
     ),
     *of_file(
@@ -203,15 +286,6 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Conversion/Rows/RowsLowering.h",
-        "Regression lit:Conversion lit:Emulator",
-        (
-            "rows-tail-is-skipped",
-            "return divisor % vector != 0 &&",
-            "return false &&",
-        ),
-    ),
-    *of_file(
         "lib/Conversion/Reductions/WelfordReducer.cpp",
         "lit:Emulator",
         (
@@ -243,60 +317,6 @@ LOWERING = [
             "variances-of-one-infinity-are-0",
             "loc, state[sum], state[sum]);\n  Value deviation",
             "loc, number, number);\n  Value deviation",
-        ),
-    ),
-    *of_file(
-        "lib/Conversion/Rows/PersistentRows.cpp",
-        "lit:Conversion lit:Emulator lit:Programs",
-        (
-            "rows-exchange-while-others-read",
-            "return space.levels.size() == 1 && group.width > warpSize &&",
-            "return space.levels.size() == 0 && group.width > warpSize &&",
-        ),
-        (
-            "rows-after-the-last-are-loaded",
-            "ahead, emitter.min(nextRow, emitter.add(rows, Index::constant(-1))),",
-            "ahead, nextRow,",
-        ),
-        (
-            "rows-after-the-last-are-copied",
-            "Value exists = emitter.less(number, emitter.product(space.rows()));",
-            "Value exists;",
-        ),
-        (
-            "first-rows-of-none-are-copied",
-            "startCopies(emitter.less(number, rows));",
-            "startCopies();",
-        ),
-        (
-            "rows-ahead-lie-over-the-present-one",
-            "row.firstSlot = slotsAfter(firstSlot, rowsAhead());",
-            "row.firstSlot = firstSlot;",
-        ),
-        (
-            "slots-of-rows-do-not-come-round",
-            "Index around = Index::constant((1 + rowsAhead()) * slots);",
-            "Index around = Index::constant((2 + rowsAhead()) * slots);",
-        ),
-        (
-            "first-rows-lie-in-one-place",
-            "row.firstSlot = Index::constant(i * slots);",
-            "row.firstSlot = Index::constant(0);",
-        ),
-        (
-            "late-inputs-are-of-other-rows-too",
-            "if (input && space.isSharedByRows(frame.dims.extents(input)))",
-            "if (input)",
-        ),
-        (
-            "first-rows-of-none-are-loaded",
-            "loadAhead(ahead, rowOf(block), emitter.less(rowOf(block), rows))",
-            "loadAhead(ahead, rowOf(block), Value())",
-        ),
-        (
-            "next-rows-are-taken-for-this-one",
-            "defineAhead(ahead, loaded);",
-            "defineAhead(ahead, loadedNext);",
         ),
     ),
     *of_file(

@@ -8,8 +8,8 @@ SEVERAL_ROWS = [
         "lit:Emulator lit:Conversion",
         (
             "all-rows-of-a-thread-have-one-head",
-            "schedule.groupsPerBlock() * columns.offset % edges.unit == 0",
-            "true",
+            "apart % geometry.edges.unit == 0",
+            "(void(apart), true)",
         ),
         (
             "rows-of-a-thread-are-neighbours",
@@ -18,14 +18,14 @@ SEVERAL_ROWS = [
         ),
         (
             "blocks-of-some-rows-have-all",
-            "emitter.less(last, emitter.product(space.rows()))",
-            "emitter.less(first, emitter.product(space.rows()))",
+            "emitter.less(last, emitter.product(rows.space.rows()))",
+            "emitter.less(first, emitter.product(rows.space.rows()))",
         ),
-        ("rows-are-loaded-one-by-one", "  loadSeveral();\n", ""),
+        ("rows-are-loaded-one-by-one", "  loadSeveral(present);\n", ""),
         (
             "rows-one-by-one-do-not-meet",
-            "if (needsBarrierBetweenRows())",
-            "if (false)",
+            "exchange.endRow();",
+            "",
         ),
     ),
     *of_file(

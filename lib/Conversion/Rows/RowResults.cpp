@@ -1,0 +1,119 @@
+//===- RowResults.cpp - Results of rows, stored at their places -----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowResults.h"
+#include "Points/OpEmitters.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+RowResults::RowResults(const ScheduledRows &rows, const RowGeometry &geometry,
+                       const RowPlaces &places)
+    : rows(rows), frame(rows.frame), emitter(rows.emitter), geometry(geometry),
+      places(places) {
+  for (unsigned number : llvm::seq<unsigned>(rows.segment.stored.size()))
+    (rows.isFull(number)       ? fullLate
+     : rows.isOfGroups(number) ? ofGroups
+                               : ofRows)
+        .push_back(number);
+  if (!rows.schedule.getPreload() || rows.isShared())
+    return;
+  auto *late = llvm::partition(fullLate, [&](unsigned result) {
+    return !rows.reduced.contains(rows.yielded(result));
+  });
+  fullEarly.assign(fullLate.begin(), late);
+  fullLate.erase(fullLate.begin(), late);
+}
+
+void RowResults::storeAt(ArrayRef<unsigned> numbers, const RowPlace &row,
+                         const Point &point) {
+  SmallVector<Value> values;
+  for (unsigned number : numbers)
+    values.push_back(emitter.emitLanes(rows.yielded(number), point));
+  frame.ifTrue(frame.both(row.exists, point.guard), [&] {
+    for (auto [number, value] : llvm::zip(numbers, values))
+      storeResult(number, point, value);
+  });
+}
+
+/// The row of a scatter goes as a whole to where its id says.
+void RowResults::storeResult(unsigned number, const Point &point, Value value) {
+  unsigned result = rows.segment.results[number];
+  Value yielded = frame.kernel.getYield().getValues()[result];
+  auto scatter = yielded.getDefiningOp<ScatterOp>();
+  if (!scatter)
+    return storer(number).store(point, value);
+  PointEmitter::Scope scope(emitter);
+  ScatterTarget target = emitScatterTarget(emitter, scatter, point);
+  frame.ifTrue(target.exists,
+               [&] { emitter.store(result, target.point, value); });
+}
+
+void RowResults::storeRows(ArrayRef<RowPlace> present) {
+  if (ofRows.empty())
+    return;
+  const Index &walkers = geometry.walkers;
+  bool isAlone = !walkers.base && walkers.offset == 1;
+  Value first =
+      isAlone ? Value() : emitter.less(geometry.walker, Index::constant(1));
+  // Other warps than the first have nothing to compute either.
+  for (const RowPlace &row : present)
+    frame.ifTrue(frame.both(row.exists, first), [&] {
+      auto pointOf = [&](unsigned number) {
+        return places.rowPoint(row, rows.yielded(number));
+      };
+      SmallVector<Value> values;
+      for (unsigned number : ofRows)
+        values.push_back(emitter.emit(rows.yielded(number), pointOf(number)));
+      for (auto [number, value] : llvm::zip(ofRows, values))
+        storeResult(number, pointOf(number), value);
+    });
+}
+
+void RowResults::storeGroups(const RowPlace &row) {
+  if (ofGroups.empty())
+    return;
+  const ReductionSpace &space = rows.space;
+  RowGroups groups = *rowGroupsOf(space);
+  Value isFirst = emitter.less(
+      emitter.rem(geometry.group.lane, Index::constant(groups.threads)),
+      Index::constant(1));
+  for (const Point &point : row.held)
+    frame.ifTrue(frame.both(row.exists, isFirst), [&] {
+      for (unsigned number : ofGroups) {
+        Value value = rows.yielded(number);
+        Point place;
+        place.dims.assign(point.dims.begin(),
+                          point.dims.end() - space.inner.size());
+        place.dims.resize(cast<RankedTensorType>(value.getType()).getRank(),
+                          Index::constant(0));
+        storeResult(number, place, emitter.emit(value, place));
+      }
+    });
+}
+
+void RowResults::fillBeside(ArrayRef<RowPlace> present) {
+  for (unsigned number : llvm::seq<unsigned>(rows.segment.stored.size())) {
+    RowStorer toResult = storer(number);
+    if (toResult.placesBeside() == 0)
+      continue;
+    for (const RowPlace &row : present)
+      frame.ifTrue(row.exists, [&] {
+        Point place = places.rowPoint(row, rows.yielded(number));
+        auto loop = scf::ForOp::create(
+            frame.builder, frame.loc(), emitter.materialize(geometry.walker),
+            emitter.materialize(Index::constant(toResult.placesBeside())),
+            emitter.materialize(geometry.walkers));
+        OpBuilder::InsertionGuard guard(frame.builder);
+        frame.builder.setInsertionPointToStart(loop.getBody());
+        PointEmitter::Scope scope(emitter);
+        toResult.fillBeside(place, {loop.getInductionVar()});
+      });
+  }
+}
