@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The first stage: places. With 2 rows a block, 4 threads a row and vectors of
-// 2 columns, in rows of 19 columns:
+// 2 columns, in rows of 18 columns:
 //
 //   thread  row    vectors      columns of the first    guard of the third
 //   0       2 b    0, 4, 8      0, 1                    8 < 9
