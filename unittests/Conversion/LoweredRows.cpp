@@ -50,40 +50,68 @@ int64_t ThreadOfRows::number(Value value) const {
   return known ? known.getInt() : 0;
 }
 
-/// The ops between the kernel's input and its result.
-static std::string bodyOf(int levels, StringRef full, StringRef row) {
-  const char *sums = R"(
+/// The types of the results, {0} of a row's shape and {1} of one element.
+static std::string typesOf(RowsProgram program) {
+  switch (program) {
+  case RowsProgram::sums:
+    return "{1}";
+  case RowsProgram::softmax:
+    return "{0}";
+  case RowsProgram::exponentials:
+    return "{0}, {0}, {1}";
+  }
+  llvm_unreachable("a program of another kind");
+}
+
+static std::string opsOf(RowsProgram program) {
+  switch (program) {
+  case RowsProgram::sums:
+    return R"(
       %s = fuse.reduce sum %a dims = [1] keep : {0} -> {1}
       fuse.yield %s : {1})";
-  const char *softmax = R"(
+  case RowsProgram::softmax:
+    return R"(
       %m = fuse.reduce max %a dims = [1] keep : {0} -> {1}
       %d = fuse.sub %a, %m : {0}, {1} -> {0}
       %e = fuse.exp %d : {0}
       %s = fuse.reduce sum %e dims = [1] keep : {0} -> {1}
       %q = fuse.div %e, %s : {0}, {1} -> {0}
       fuse.yield %q : {0})";
-  return llvm::formatv(levels == 1 ? sums : softmax, full, row);
+  case RowsProgram::exponentials:
+    return R"(
+      %e = fuse.exp %a : {0}
+      %s = fuse.reduce sum %e dims = [1] keep : {0} -> {1}
+      %q = fuse.div %e, %s : {0}, {1} -> {0}
+      fuse.yield %q, %e, %s : {0}, {0}, {1})";
+  }
+  llvm_unreachable("a program of another kind");
+}
+
+/// A function with the kernel, whose results nobody uses.
+static std::string textOf(int64_t rows, int64_t columns,
+                          const std::string &schedule, RowsProgram program) {
+  std::string results = program == RowsProgram::exponentials ? ":3" : "";
+  std::string text = "func.func @f(%x: {0}) {\n%y" + results +
+                     " = fuse.kernel \"k\" ins(%x : {0}) -> " +
+                     typesOf(program) + " schedule = #fuse.rows<" + schedule +
+                     "> {\n^bb0(%a: {0}):" + opsOf(program) + "\n}\nreturn\n}";
+  auto replace = [&](StringRef from, const std::string &to) {
+    for (size_t at; (at = text.find(from)) != std::string::npos;)
+      text.replace(at, from.size(), to);
+  };
+  replace("{0}", llvm::formatv("tensor<{0}x{1}xf32>", rows, columns));
+  replace("{1}", llvm::formatv("tensor<{0}x1xf32>", rows));
+  return text;
 }
 
 LoweredRows::LoweredRows(int64_t rows, int64_t columns,
-                         const std::string &schedule, int levels,
-                         const std::string &element) {
+                         const std::string &schedule, RowsProgram program) {
   context
       .loadDialect<FuseDialect, func::FuncDialect, tensor::TensorDialect,
                    gpu::GPUDialect, arith::ArithDialect, scf::SCFDialect,
                    memref::MemRefDialect, vector::VectorDialect,
                    math::MathDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  std::string full =
-      llvm::formatv("tensor<{0}x{1}x{2}>", rows, columns, element);
-  std::string row = llvm::formatv("tensor<{0}x1x{1}>", rows, element);
-  std::string text = llvm::formatv(
-      R"(func.func @f(%x: {0}) -> {1} {{
-        %y = fuse.kernel "k" ins(%x : {0}) -> {1} schedule = #fuse.rows<{2}> {{
-        ^bb0(%a: {0}):{3}
-        }
-        return %y : {1}
-      })",
-      full, levels == 1 ? row : full, schedule, bodyOf(levels, full, row));
+  std::string text = textOf(rows, columns, schedule, program);
   module = parseSourceString<ModuleOp>(text, &context);
   if (!module) {
     ADD_FAILURE() << "expected a program, but got\n" << text;
@@ -96,14 +124,14 @@ LoweredRows::LoweredRows(int64_t rows, int64_t columns,
   builder->setInsertionPointToEnd(module->getBody());
   auto ofGPU = gpu::GPUModuleOp::create(*builder, kernel.getLoc(), "k");
   builder->setInsertionPointToStart(ofGPU.getBody());
-  auto pointer = LLVM::LLVMPointerType::get(&context);
-  function =
-      gpu::GPUFuncOp::create(*builder, kernel.getLoc(), "k",
-                             builder->getFunctionType({pointer, pointer}, {}));
+  SmallVector<Type> pointers(1 + kernel.getNumResults(),
+                             LLVM::LLVMPointerType::get(&context));
+  function = gpu::GPUFuncOp::create(*builder, kernel.getLoc(), "k",
+                                    builder->getFunctionType(pointers, {}));
   builder->setInsertionPointToStart(&function.getBody().front());
   KernelAbi abi;
   abi.inputs.push_back(function.getArgument(0));
-  abi.results.push_back(function.getArgument(1));
+  llvm::append_range(abi.results, function.getArguments().drop_front());
   emitter = std::make_unique<PointEmitter>(*builder, kernel, *dims,
                                            std::move(abi), EmitOptions());
   frame.reset(new KernelFrame{kernel, function, *dims, *builder, *emitter});

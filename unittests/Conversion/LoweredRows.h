@@ -41,11 +41,15 @@ private:
   DenseMap<Value, Attribute> values;
 };
 
-/// Softmax of `rows` x `columns`, or where `levels` is 1 sums of the rows.
+/// What is computed of rows: one level of reductions, two, or one beside a
+/// result that follows from none.
+enum class RowsProgram { sums, softmax, exponentials };
+
+/// A kernel of `rows` x `columns` elements.
 class LoweredRows {
 public:
   LoweredRows(int64_t rows, int64_t columns, const std::string &schedule,
-              int levels = 2, const std::string &element = "f32");
+              RowsProgram program = RowsProgram::softmax);
 
   /// False, with a failure of the test, where the text is no such kernel.
   explicit operator bool() const { return scheduled != nullptr; }

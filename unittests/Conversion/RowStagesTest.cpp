@@ -7,8 +7,11 @@
 
 #include "LoweredRows.h"
 #include "Rows/RowExchange.h"
+#include "Rows/RowResults.h"
 #include "Rows/RowWalker.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 
@@ -268,9 +271,9 @@ TEST(RowWalker, VisitsEachPointOnceInOrder) {
 }
 
 /// Barriers behind a row that another one follows.
-static int64_t barriersBehind(const Rows &shape, int levels) {
+static int64_t barriersBehind(const Rows &shape, RowsProgram program) {
   LoweredRows lowered(shape.rows, shape.columns, shape.schedule("registers"),
-                      levels);
+                      program);
   if (!lowered)
     return -1;
   Stages stages(lowered);
@@ -283,16 +286,16 @@ static int64_t barriersBehind(const Rows &shape, int levels) {
 
 // One exchange in shared memory a row may still be read when the next begins.
 TEST(RowExchange, RowsOfOneExchangeMeetBehindIt) {
-  EXPECT_EQ(barriersBehind({64, 512, 128, 4, 1}, /*levels=*/1), 1);
+  EXPECT_EQ(barriersBehind({64, 512, 128, 4, 1}, RowsProgram::sums), 1);
   // Two exchanges see to it themselves, and a warp has none in shared memory.
-  EXPECT_EQ(barriersBehind({64, 512, 128, 4, 1}, /*levels=*/2), 0);
-  EXPECT_EQ(barriersBehind({64, 512, 32, 4, 1}, /*levels=*/1), 0);
+  EXPECT_EQ(barriersBehind({64, 512, 128, 4, 1}, RowsProgram::softmax), 0);
+  EXPECT_EQ(barriersBehind({64, 512, 32, 4, 1}, RowsProgram::sums), 0);
 }
 
 /// Shuffles of an exchange of one state.
 static int64_t shufflesOf(const Rows &shape) {
   LoweredRows lowered(shape.rows, shape.columns, shape.schedule("registers"),
-                      /*levels=*/1);
+                      RowsProgram::sums);
   if (!lowered)
     return -1;
   Stages stages(lowered);
@@ -313,4 +316,55 @@ TEST(RowExchange, ThreadsOfAWarpExchangeInAButterfly) {
   EXPECT_EQ(shufflesOf({64, 64, 32, 4, 1}), 5);
   EXPECT_EQ(shufflesOf({64, 64, 32, 4, 4}), 3);
   EXPECT_EQ(shufflesOf({64, 4, 32, 4, 32}), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+// What follows from no reduction need not wait for one.
+TEST(RowResults, PreloadedRowsStoreEarlyWhatTheyCan) {
+  Rows shape{64, 512, 128, 4, 1};
+  struct {
+    const char *hold;
+    std::vector<unsigned> early, late;
+  } cases[] = {
+      {"registers, preload = true", {1}, {0}},
+      {"registers", {}, {0, 1}},
+      // Vectors in shared memory are stored as they are read.
+      {"shared, preload = true", {}, {0, 1}},
+  };
+  for (const auto &each : cases) {
+    LoweredRows lowered(shape.rows, shape.columns, shape.schedule(each.hold),
+                        RowsProgram::exponentials);
+    ASSERT_TRUE(lowered);
+    Stages stages(lowered);
+    RowResults results(stages.rows, stages.geometry, stages.places);
+    EXPECT_EQ(results.getEarly().vec(), each.early) << each.hold;
+    EXPECT_EQ(results.getLate().vec(), each.late) << each.hold;
+  }
+}
+
+// An element that every row has is stored without a branch, another behind one.
+TEST(RowResults, StoresAreGuardedAsTheirPointsAre) {
+  for (int64_t columns : {512, 500}) {
+    Rows shape{64, columns, 128, 4, 1};
+    LoweredRows lowered(shape.rows, shape.columns,
+                        shape.schedule("registers, preload = true"),
+                        RowsProgram::exponentials);
+    ASSERT_TRUE(lowered);
+    Stages stages(lowered);
+    RowResults results(stages.rows, stages.geometry, stages.places);
+    RowPlace row = stages.places.place(stages.places.rowOf(stages.block));
+    stages.places.hold(row, 0);
+    ASSERT_EQ(row.held.size(), 1u);
+    results.storeAt(results.getEarly(), row, row.held.front());
+    int64_t stores = 0, guarded = 0;
+    lowered.getFunction().walk([&](LLVM::StoreOp store) {
+      ++stores;
+      guarded += isa<scf::IfOp>(store->getParentOp());
+    });
+    EXPECT_EQ(stores, 1);
+    EXPECT_EQ(guarded, columns % (shape.threads * shape.vector) != 0);
+  }
 }
