@@ -119,7 +119,8 @@ bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                           Reason &reason, bool tilesReduce,
                           KnownSegments *segments) {
   GroupView group{ops, results, tilesReduce, machine.packsOperands, segments};
-  if (failed(classifyGroup(group, *dims, machine.tensorCoresOrNull(), reason)) ||
+  if (failed(
+          classifyGroup(group, *dims, machine.tensorCoresOrNull(), reason)) ||
       !mayShareKernel(ops, results, reason))
     return false;
   // Of other classes of dims the segments are others.

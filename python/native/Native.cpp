@@ -15,18 +15,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#define PY_SSIZE_T_CLEAN
-#ifndef Py_LIMITED_API
-#define Py_LIMITED_API 0x030B0000
-#endif
-#include <Python.h>
+#include "Python311.h"
 
 #include "ExchangeAPI.h"
+#include "Numbers.h"
+#include "TorchState.h"
 #include "fuse-c/Fuse.h"
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
+
+using namespace fuse::native;
 
 namespace {
 
@@ -41,7 +40,7 @@ struct Library {
 
 /// The names of attributes that are read.
 struct {
-  PyObject *arrayStruct, *dtype, *isNeg, *requiresGrad, *currentLevel;
+  PyObject *arrayStruct, *dtype;
 } names;
 
 /// Types whose arrays can be read here.
@@ -52,13 +51,6 @@ struct KnownType {
 };
 KnownType knownTypes[16];
 unsigned numKnownTypes;
-
-/// What torch asks of whoever reads its tensors: that none is tracked by
-/// gradients (`isGradEnabled`, `forwardAD`), and no call is recorded
-/// (`watches`, which give None or 0 where nobody does).
-struct {
-  PyObject *isGradEnabled, *forwardAD, *watches;
-} torchState;
 
 /// The layouts of a call's inputs as words that are compared.
 struct Key {
@@ -181,122 +173,6 @@ static bool read(PyObject *array, Key *key, void **address) {
     return false;
   return known->api ? readTensor(*known, array, key, address)
                     : readNumPy(*known, array, key, address);
-}
-
-/// The bits of a float of 16 bits, to nearest even. False for what is too large
-/// to be one.
-static bool readFloat16(double number, int mantissa, int bias, uint16_t *bits) {
-  double size = std::fabs(number);
-  uint32_t infinity = uint32_t(2 * bias + 1) << mantissa, found = infinity;
-  if (std::isnan(number)) {
-    found = infinity | 1u << (mantissa - 1);
-  } else if (!std::isinf(number)) {
-    int exponent;
-    std::frexp(size, &exponent);
-    // Of numbers below the smallest normal one the exponent is its.
-    exponent = std::max(exponent - 1, 1 - bias);
-    double steps = std::nearbyint(std::ldexp(size, mantissa - exponent));
-    if (exponent > bias)
-      return false;
-    found = uint32_t(exponent + bias - 1) << mantissa;
-    found += static_cast<uint32_t>(steps);
-    if (found >= infinity)
-      return false;
-  }
-  *bits = static_cast<uint16_t>(found | (std::signbit(number) ? 0x8000 : 0));
-  return true;
-}
-
-template <typename T>
-static bool storeInteger(long long number, int64_t *bits) {
-  T value = static_cast<T>(number);
-  std::memcpy(bits, &value, sizeof(T));
-  return static_cast<long long>(value) == number;
-}
-
-/// Python's number as an element of the type. False, perhaps with a Python
-/// error, where it is none of them.
-static bool readNumber(PyObject *number, char type, int64_t *bits) {
-  *bits = 0;
-  if (std::strchr("dfeE", type)) {
-    double value = PyFloat_AsDouble(number);
-    if (value == -1 && PyErr_Occurred())
-      return false;
-    if (type == 'd') {
-      std::memcpy(bits, &value, sizeof(value));
-      return true;
-    }
-    if (type != 'f')
-      return readFloat16(value, type == 'e' ? 10 : 7, type == 'e' ? 15 : 127,
-                         reinterpret_cast<uint16_t *>(bits));
-    auto narrow = static_cast<float>(value);
-    std::memcpy(bits, &narrow, sizeof(narrow));
-    return std::isinf(narrow) == std::isinf(value);
-  }
-  if (!PyLong_Check(number))
-    return false;
-  long long value = PyLong_AsLongLong(number);
-  if (value == -1 && PyErr_Occurred())
-    return false;
-  switch (type) {
-  case '?':
-    return storeInteger<bool>(value, bits);
-  case 'b':
-    return storeInteger<int8_t>(value, bits);
-  case 'B':
-    return storeInteger<uint8_t>(value, bits);
-  case 'h':
-    return storeInteger<int16_t>(value, bits);
-  case 'i':
-    return storeInteger<int32_t>(value, bits);
-  case 'q':
-    return storeInteger<int64_t>(value, bits);
-  default:
-    return false;
-  }
-}
-
-/// Python's own numbers; others, such as NumPy's, are arrays or declined.
-static bool isNumber(PyObject *object) {
-  return PyFloat_Check(object) || PyLong_Check(object);
-}
-
-/// -1 for an error.
-static int isTrue(PyObject *owned) {
-  int result = owned ? PyObject_IsTrue(owned) : -1;
-  Py_XDECREF(owned);
-  return result;
-}
-
-/// Whether nobody records torch's calls or follows tangents; sets whether
-/// gradients are tracked.
-static bool isPlainState(bool &tracksGradients) {
-  if (!torchState.watches)
-    return false;
-  Py_ssize_t count = PyTuple_Size(torchState.watches);
-  for (Py_ssize_t i = 0; i < count; ++i)
-    if (isTrue(PyObject_CallObject(PyTuple_GetItem(torchState.watches, i),
-                                   nullptr)) != 0)
-      return false;
-  PyObject *level = PyObject_GetAttr(torchState.forwardAD, names.currentLevel);
-  if (!level)
-    return false;
-  long depth = PyLong_AsLong(level);
-  Py_DECREF(level);
-  if (depth >= 0)
-    return false;
-  int enabled = isTrue(PyObject_CallObject(torchState.isGradEnabled, nullptr));
-  tracksGradients = enabled == 1;
-  return enabled >= 0;
-}
-
-/// Whether a torch tensor is what its memory holds, and nobody waits for its
-/// gradient.
-static bool isPlain(PyObject *tensor, bool tracksGradients) {
-  if (isTrue(PyObject_CallMethodObjArgs(tensor, names.isNeg, nullptr)) != 0)
-    return false;
-  return !tracksGradients ||
-         isTrue(PyObject_GetAttr(tensor, names.requiresGrad)) == 0;
 }
 
 /// Reads all inputs, those that are numbers into `numbers`. False where one
@@ -646,19 +522,6 @@ static PyObject *knowType(PyObject *, PyObject *args) {
   Py_RETURN_TRUE;
 }
 
-/// watch_torch(is_grad_enabled, forward_ad, watches)
-static PyObject *watchTorch(PyObject *, PyObject *args) {
-  PyObject *isGradEnabled, *forwardAD, *watches;
-  if (!PyArg_ParseTuple(args, "OOO!", &isGradEnabled, &forwardAD, &PyTuple_Type,
-                        &watches))
-    return nullptr;
-  Py_INCREF(isGradEnabled);
-  Py_INCREF(forwardAD);
-  Py_INCREF(watches);
-  torchState = {isGradEnabled, forwardAD, watches};
-  Py_RETURN_NONE;
-}
-
 static PyMethodDef moduleMethods[] = {
     {"bind", bindLibrary, METH_VARARGS,
      "bind(run, free, message, free_status, error): addresses of the library"},
@@ -686,9 +549,7 @@ PyMODINIT_FUNC PyInit__native() {
     return nullptr;
   names.arrayStruct = PyUnicode_InternFromString("__array_struct__");
   names.dtype = PyUnicode_InternFromString("dtype");
-  names.isNeg = PyUnicode_InternFromString("is_neg");
-  names.requiresGrad = PyUnicode_InternFromString("requires_grad");
-  names.currentLevel = PyUnicode_InternFromString("_current_level");
+  internTorchNames();
   PyObject *type = PyType_FromSpec(&callerSpec);
   if (!type || PyModule_AddObjectRef(module, "Caller", type) ||
       PyModule_AddStringConstant(module, "VERSION", FUSE_VERSION)) {

@@ -1,0 +1,76 @@
+//===- TorchState.cpp - Whether a tensor is what its memory holds ---------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TorchState.h"
+
+namespace {
+
+/// The names of attributes that are read.
+struct {
+  PyObject *isNeg, *requiresGrad, *currentLevel;
+} names;
+
+/// What torch asks of whoever reads its tensors: that none is tracked by
+/// gradients (`isGradEnabled`, `forwardAD`), and no call is recorded
+/// (`watches`, which give None or 0 where nobody does).
+struct {
+  PyObject *isGradEnabled, *forwardAD, *watches;
+} torchState;
+
+} // namespace
+
+void fuse::native::internTorchNames() {
+  names.isNeg = PyUnicode_InternFromString("is_neg");
+  names.requiresGrad = PyUnicode_InternFromString("requires_grad");
+  names.currentLevel = PyUnicode_InternFromString("_current_level");
+}
+
+PyObject *fuse::native::watchTorch(PyObject *, PyObject *args) {
+  PyObject *isGradEnabled, *forwardAD, *watches;
+  if (!PyArg_ParseTuple(args, "OOO!", &isGradEnabled, &forwardAD, &PyTuple_Type,
+                        &watches))
+    return nullptr;
+  Py_INCREF(isGradEnabled);
+  Py_INCREF(forwardAD);
+  Py_INCREF(watches);
+  torchState = {isGradEnabled, forwardAD, watches};
+  Py_RETURN_NONE;
+}
+
+/// -1 for an error.
+static int isTrue(PyObject *owned) {
+  int result = owned ? PyObject_IsTrue(owned) : -1;
+  Py_XDECREF(owned);
+  return result;
+}
+
+bool fuse::native::isPlainState(bool &tracksGradients) {
+  if (!torchState.watches)
+    return false;
+  Py_ssize_t count = PyTuple_Size(torchState.watches);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (isTrue(PyObject_CallObject(PyTuple_GetItem(torchState.watches, i),
+                                   nullptr)) != 0)
+      return false;
+  PyObject *level = PyObject_GetAttr(torchState.forwardAD, names.currentLevel);
+  if (!level)
+    return false;
+  long depth = PyLong_AsLong(level);
+  Py_DECREF(level);
+  if (depth >= 0)
+    return false;
+  int enabled = isTrue(PyObject_CallObject(torchState.isGradEnabled, nullptr));
+  tracksGradients = enabled == 1;
+  return enabled >= 0;
+}
+
+bool fuse::native::isPlain(PyObject *tensor, bool tracksGradients) {
+  if (isTrue(PyObject_CallMethodObjArgs(tensor, names.isNeg, nullptr)) != 0)
+    return false;
+  return !tracksGradients ||
+         isTrue(PyObject_GetAttr(tensor, names.requiresGrad)) == 0;
+}
