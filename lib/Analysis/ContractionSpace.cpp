@@ -15,7 +15,7 @@ using namespace mlir::fuse;
 /// The axis of a tile's rows: of those that only `mSide` has the longest, and
 /// of equal ones the innermost. An unknown size counts as a long one.
 static std::optional<char> rowAxisOf(ContractOp op, StringRef mSide,
-                                     StringRef nSide) {
+                                     StringRef nSide, RowAxis wanted) {
   std::optional<char> rows;
   uint64_t longest = 0;
   StringRef axes = op.getResultAxes();
@@ -29,11 +29,13 @@ static std::optional<char> rowAxisOf(ContractOp op, StringRef mSide,
       continue;
     rows = axis;
     longest = size;
+    if (wanted == RowAxis::innermost)
+      break;
   }
   return rows;
 }
 
-ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
+ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op, RowAxis rows) {
   StringRef lhs = op.getLhsAxes(), rhs = op.getRhsAxes();
   StringRef result = op.getResultAxes();
   ContractionSpace space;
@@ -42,7 +44,7 @@ ContractionSpace mlir::fuse::contractionSpaceOf(ContractOp op) {
   space.nIsOnRhs = rhs.contains(space.n);
   StringRef nSide = space.nIsOnRhs ? rhs : lhs;
   StringRef mSide = space.nIsOnRhs ? lhs : rhs;
-  space.m = rowAxisOf(op, mSide, nSide);
+  space.m = rowAxisOf(op, mSide, nSide, rows);
   for (char axis : result.drop_back(!result.empty()))
     if (axis != space.m)
       space.outer.push_back(axis);

@@ -71,10 +71,18 @@ int DimClasses::find(int node) const {
   return node;
 }
 
+std::optional<int> DimClasses::nodeOf(Value value, int64_t axis) const {
+  auto it = nodes.find(value);
+  if (it == nodes.end() || axis < 0 ||
+      axis >= cast<RankedTensorType>(value.getType()).getRank())
+    return std::nullopt;
+  return static_cast<int>(it->second + axis);
+}
+
 void DimClasses::unite(Value a, int64_t i, Value b, int64_t j) {
-  auto itA = nodes.find(a), itB = nodes.find(b);
-  if (itA != nodes.end() && itB != nodes.end())
-    uniteNodes(itA->second + i, itB->second + j);
+  std::optional<int> one = nodeOf(a, i), other = nodeOf(b, j);
+  if (one && other)
+    uniteNodes(*one, *other);
 }
 
 bool DimClasses::uniteNodes(int a, int b) {
@@ -167,16 +175,15 @@ static void forEachSharedLetter(ContractOp op, Unite unite) {
 void DimClasses::addRule(Value result, int64_t axis, SizeRule::Kind kind,
                          ArrayRef<Key> terms, int64_t constant,
                          int64_t divisor) {
-  auto it = nodes.find(result);
-  if (it == nodes.end())
+  std::optional<int> node = nodeOf(result, axis);
+  if (!node)
     return;
-  NodeRule rule{
-      static_cast<int>(it->second + axis), kind, {}, constant, divisor};
+  NodeRule rule{*node, kind, {}, constant, divisor};
   for (auto [value, dim] : terms) {
-    auto node = nodes.find(value);
-    if (node == nodes.end())
+    std::optional<int> term = nodeOf(value, dim);
+    if (!term)
       return;
-    rule.terms.push_back(node->second + dim);
+    rule.terms.push_back(*term);
   }
   nodeRules.push_back(std::move(rule));
 }
@@ -411,9 +418,9 @@ Extent DimClasses::extent(Value value, int64_t axis) const {
   int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(axis);
   if (!ShapedType::isDynamic(size))
     return {size};
-  auto it = nodes.find(value);
-  assert(it != nodes.end() && "dimension outside the analysed code");
-  return extentOf(it->second + axis);
+  std::optional<int> node = nodeOf(value, axis);
+  assert(node && "dimension outside the analysed code");
+  return extentOf(*node);
 }
 
 int64_t DimClasses::knownDivisor(const Extent &extent) const {
@@ -452,7 +459,7 @@ SmallVector<SizeRule> DimClasses::rules(int cls) const {
 }
 
 SmallVector<SizeRule> DimClasses::rules(Value value, int64_t axis) const {
-  return rules(nodes.lookup(value) + axis);
+  return rules(nodeOf(value, axis).value_or(0));
 }
 
 SmallVector<Extent> DimClasses::extents(Value value) const {

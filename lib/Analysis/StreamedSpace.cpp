@@ -24,41 +24,6 @@ static constexpr unsigned mostOfKeys = 8;
 /// Features that a thread computes at once.
 static constexpr int64_t featuresAtOnce = 8;
 
-char StreamedSpace::productAxis(char scoreAxis) const {
-  ContractOp first = scores, second = productOp();
-  StringRef axes =
-      weights == second.getLhs() ? second.getLhsAxes() : second.getRhsAxes();
-  return axes[first.getResultAxes().find(scoreAxis)];
-}
-
-Extent StreamedSpace::rowExtent(const DimClasses &dims) const {
-  return contractionSpaceOf(scores).extent(m, dims);
-}
-
-Extent StreamedSpace::keyExtent(const DimClasses &dims) const {
-  return contractionSpaceOf(scores).extent(n, dims);
-}
-
-Extent StreamedSpace::depthExtent(const DimClasses &dims) const {
-  return contractionSpaceOf(scores).extent(k, dims);
-}
-
-Extent StreamedSpace::columnExtent(const DimClasses &dims) const {
-  return contractionSpaceOf(productOp()).extent(product.n, dims);
-}
-
-bool StreamedSpace::isPaged() const { return keys.pages || values().pages; }
-
-int64_t StreamedSpace::headCount(const DimClasses &dims) const {
-  return heads ? contractionSpaceOf(scores).extent(*heads, dims).size : 1;
-}
-
-bool StreamedSpace::canLeaveParts() const {
-  return llvm::none_of(product.segments.front().flow.values, [](auto &entry) {
-    return isa_and_nonnull<RotaryOp>(entry.first.getDefiningOp());
-  });
-}
-
 bool mlir::fuse::computesWith(Operation *op,
                               const llvm::DenseSet<Value> &values) {
   return !isa<IotaOp>(op) && readsAny(op, values);
@@ -391,7 +356,7 @@ FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
 }
 
 LogicalResult StreamedFinder::findOperands() {
-  ContractionSpace space = contractionSpaceOf(found.scores);
+  ContractionSpace space = contractionSpaceOf(found.scores, RowAxis::innermost);
   if (space.summed.size() != 1)
     return refuse(ReasonKind::streamedSeveralSums);
   ContractionSides sides(space);
@@ -422,7 +387,7 @@ LogicalResult StreamedFinder::findProduct() {
   StringRef others = isLhs ? product.getRhsAxes() : product.getLhsAxes();
   Value values = isLhs ? product.getRhs() : product.getLhs();
   StringRef result = product.getResultAxes();
-  ContractionSpace space = contractionSpaceOf(product);
+  ContractionSpace space = contractionSpaceOf(product, RowAxis::innermost);
   char columns = result.back();
   bool isProduct = space.summed.size() == 1 &&
                    space.summed.front() == axes.back() &&
@@ -474,7 +439,7 @@ static bool depends(const MmaOperand &operand, char axis) {
 /// Queries that do not lie along their features have no other axis next to m in
 /// shared memory.
 void StreamedFinder::findHeads() {
-  ContractionSpace space = contractionSpaceOf(found.scores);
+  ContractionSpace space = contractionSpaceOf(found.scores, RowAxis::innermost);
   const MmaOperand &values = found.values();
   if (!inPanels() && !found.queries.isAlongK(found.k))
     return;

@@ -117,7 +117,8 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
   auto sizeOf = [&](const Extent &extent) {
     return estimatedSize(dynamicSizeOf({extent}, dims), known);
   };
-  ContractionSpace scores = contractionSpaceOf(space.scores);
+  ContractionSpace scores =
+      contractionSpaceOf(space.scores, RowAxis::innermost);
   Extent ofRows = space.rowExtent(dims);
   rows = sizeOf(ofRows);
   bool areAssumedFew = rows <= rowsOfConsumer &&

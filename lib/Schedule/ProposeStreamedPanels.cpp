@@ -40,7 +40,8 @@ struct Sizes {
 static Sizes sizesOf(const StreamedSpace &space, const DimClasses &dims,
                      const ScheduleTarget &target) {
   Sizes sizes;
-  ContractionSpace scores = contractionSpaceOf(space.scores);
+  ContractionSpace scores =
+      contractionSpaceOf(space.scores, RowAxis::innermost);
   sizes.rows = estimatedElements({space.rowExtent(dims)}, dims) *
                static_cast<double>(space.headCount(dims));
   sizes.batches = 1;

@@ -30,6 +30,18 @@ TEST_F(DimClassesTest, PointwiseOperandsAreEqual) {
   EXPECT_EQ(dims.extent(y, 1).size, 1);
 }
 
+TEST_F(DimClassesTest, AScalarHasNoDimToShare) {
+  func::FuncOp f = parse(R"(
+    func.func @f(%x: tensor<?x2x64xf32>, %first: tensor<i32>,
+                 %cache: tensor<?x2x64xf32>) -> tensor<?x2x64xf32> {
+      %a = fuse.rotary half tokens_heads %x offset(%first) base = 1.0e4
+           : tensor<?x2x64xf32>, tensor<i32>
+      return %cache : tensor<?x2x64xf32>
+    })");
+  DimClasses dims(f);
+  EXPECT_NE(dims.extent(f.getArgument(0), 0), dims.extent(f.getArgument(2), 0));
+}
+
 TEST_F(DimClassesTest, AStaticSizeSettlesItsClass) {
   func::FuncOp f = parse(R"(
     func.func @f(%x: tensor<?xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {

@@ -20,8 +20,8 @@ struct ContractionSpace {
   /// Letter of the result's last axis, and the operand that it lies on.
   char n;
   bool nIsOnRhs;
-  /// The longest result axis that only the other operand has, of equal ones the
-  /// innermost; absent for a product with a vector.
+  /// A result axis that only the other operand has, by RowAxis; absent for a
+  /// product with a vector.
   std::optional<char> m;
   /// Result axes that are neither, and the summed axes.
   SmallVector<char> outer, summed;
@@ -31,7 +31,13 @@ struct ContractionSpace {
   Extent extent(char axis, const DimClasses &dims) const;
 };
 
-ContractionSpace contractionSpaceOf(ContractOp op);
+/// Which of several axes that only the rows' operand has counts as theirs: the
+/// longest, which fills tiles best, or the innermost, where the others join it
+/// in a tile or are walked anyway.
+enum class RowAxis { longest, innermost };
+
+ContractionSpace contractionSpaceOf(ContractOp op,
+                                    RowAxis rows = RowAxis::longest);
 
 } // namespace mlir::fuse
 

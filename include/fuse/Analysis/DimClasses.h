@@ -111,6 +111,8 @@ private:
   bool uniteByRules();
   void uniteSameRank(Value a, Value b);
   void uniteBroadcast(Value operand, Value result);
+  /// None where the value is not known or has no such dimension.
+  std::optional<int> nodeOf(Value value, int64_t axis) const;
   int find(int node) const;
   Extent extentOf(int node) const;
   void addRule(Value result, int64_t axis, SizeRule::Kind kind,

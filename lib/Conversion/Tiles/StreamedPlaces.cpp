@@ -14,7 +14,7 @@ using namespace mlir::fuse;
 StreamedPlaces::StreamedPlaces(KernelFrame &frame, const StreamedSpace &space,
                                StreamedPanelsScheduleAttr schedule)
     : frame(frame), emitter(frame.emitter), space(space), schedule(schedule) {
-  ContractionSpace its = contractionSpaceOf(space.scores);
+  ContractionSpace its = contractionSpaceOf(space.scores, RowAxis::innermost);
   ContractOp first = space.scores, second = space.productOp();
   queries = {first.getLhs(), first.getLhsAxes()};
   keys = {first.getRhs(), first.getRhsAxes()};
