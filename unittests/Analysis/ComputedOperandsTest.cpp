@@ -21,12 +21,12 @@ protected:
                                  StringRef scales = "tensor<64x1xbf16>") {
     std::string text = llvm::formatv(
         R"(
-      func.func @f(%a: tensor<?x256xbf16>, %b: {0}, %c: {1}) {{
-        %y = fuse.kernel "k" ins(%a, %b, %c : tensor<?x256xbf16>, {0}, {1}) -> tensor<?x64xbf16> {{
+      func.func @f(%in: tensor<?x256xbf16>, %weights: {0}, %scales: {1}) {{
+        %out = fuse.kernel "k" ins(%in, %weights, %scales : tensor<?x256xbf16>, {0}, {1}) -> tensor<?x64xbf16> {{
         ^bb0(%x: tensor<?x256xbf16>, %w: {0}, %s: {1}):
           {2}
-          %p = fuse.contract "mk,nk->mn" %x, %r : tensor<?x256xbf16>, tensor<64x256xbf16> -> tensor<?x64xbf16>
-          fuse.yield %p : tensor<?x64xbf16>
+          %product = fuse.contract "mk,nk->mn" %x, %r : tensor<?x256xbf16>, tensor<64x256xbf16> -> tensor<?x64xbf16>
+          fuse.yield %product : tensor<?x64xbf16>
         }
         return
       })",
