@@ -4,8 +4,8 @@
 
 import fuse_compiler as fuse
 import numpy as np
-import op_accuracy
 import pytest
+from accuracy import op_accuracy
 
 
 @pytest.mark.parametrize("dtype", ["f16", "bf16"])
