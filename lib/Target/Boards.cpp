@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
 #include <mutex>
 #include <variant>
 #include <vector>
@@ -73,10 +74,12 @@ static void setNumber(GPUTarget &target, const Field &field, double value) {
 
 /// Whether a field can have the value; counts are whole numbers.
 static bool isValid(const Field &field, double value) {
-  bool isReal = std::holds_alternative<double GPUTarget::*>(field.member);
-  return value > 0 && value < 1e18 &&
-         (isReal || (value >= 1 && value == static_cast<uint64_t>(value) &&
-                     (value <= UINT32_MAX || field.key == "l2_bytes")));
+  if (!(value > 0 && value < 1e18))
+    return false;
+  if (std::holds_alternative<double GPUTarget::*>(field.member))
+    return true;
+  bool isNarrow = std::holds_alternative<unsigned GPUTarget::*>(field.member);
+  return value == std::floor(value) && (!isNarrow || value <= UINT32_MAX);
 }
 
 /// Targets refer to names as long as the process lives.
@@ -128,8 +131,8 @@ static Error wrongKey(StringRef where, StringRef key) {
 static Error wrongValue(StringRef where, StringRef key, StringRef expected,
                         const json::Value &found) {
   return createStringError(
-      formatv("{0}: expected {1} for '{2}', but got {3}; docs/porting.md has "
-              "an example",
+      formatv("{0}: expected {1} for '{2}', but got {3}; correct it, or leave "
+              "the key out for what the chip's default board has",
               where, expected, key, found));
 }
 
@@ -193,9 +196,10 @@ static Expected<Board> parseBoard(StringRef text, StringRef where) {
   const json::Object *object = parsed->getAsObject();
   if (!object)
     return createStringError(
-        formatv("{0}: expected an object that describes a board, but got "
-                "another value; docs/porting.md has an example",
-                where));
+        formatv("{0}: expected an object that describes a board, but got {1}; "
+                "write one such as {{\"chip\": \"sm_90a\", "
+                "\"multiprocessors\": 78}",
+                where, *parsed));
   Board board;
   for (const auto &[key, value] : *object)
     if (Error error = takeEntry(key, value, where, board))

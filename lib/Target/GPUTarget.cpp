@@ -35,6 +35,7 @@ static constexpr GPUTarget makeSM80() {
   t.reservedSharedBytesPerBlock = 1024;
   t.widestLoadBits = 128;
   t.hasAsyncCopy = true;
+  t.float32PerClock = 64;
   t.mmaPerClock = t.mmaSyncPerClock = 1024;
   t.sharedBytesPerClock = 128;
   return t;
@@ -47,6 +48,7 @@ static constexpr GPUTarget makeSM86() {
   t.maxBlocksPerSM = 16;
   t.maxSharedBytesPerBlock = 99 * 1024;
   t.sharedBytesPerSM = 100 * 1024;
+  t.float32PerClock = 128;
   t.mmaPerClock = t.mmaSyncPerClock = 512;
   return t;
 }
@@ -72,6 +74,7 @@ static constexpr GPUTarget makeSM90() {
   t.maxSharedBytesPerBlock = 227 * 1024;
   t.sharedBytesPerSM = 228 * 1024;
   t.hasTMA = true;
+  t.float32PerClock = 128;
   t.mmaPerClock = 2048;
   t.mmaSyncPerClock = t.mmaSyncFloat8PerClock = 1270;
   t.hasFloat8 = true;
@@ -137,11 +140,6 @@ int64_t GPUTarget::clustersAtOnce(int64_t blocks) const {
   if (blocks <= 2)
     return multiprocessors / blocks;
   return int64_t(multiprocessors / clusterGroup) * (clusterGroup / blocks);
-}
-
-double GPUTarget::operationsPerSecond() const {
-  double lanes = chip == "sm_80" ? 64 : 128;
-  return lanes * multiprocessors * clockHertz;
 }
 
 static constexpr std::array<GPUTarget, 9> chips = {

@@ -63,6 +63,19 @@ TEST_F(TuningFileTest, NoFileIsNoEntries) {
   EXPECT_EQ(read->find("sm_90", "k"), nullptr);
 }
 
+TEST_F(TuningFileTest, BoardsAreApartAndVariantsOfAChipAreNot) {
+  TuningEntry ofBoard = entry("k");
+  ofBoard.chip = "rtx-4090";
+  ASSERT_FALSE(TuningFile::merge(path, {entry("k"), ofBoard}));
+  auto read = TuningFile::read(path);
+  ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+  ASSERT_NE(read->find("sm_90a", "k"), nullptr);
+  EXPECT_EQ(read->find("sm_90a", "k")->chip, "sm_90");
+  ASSERT_NE(read->find("rtx-4090", "k"), nullptr);
+  EXPECT_EQ(read->find("rtx-4090", "k")->chip, "rtx-4090");
+  EXPECT_EQ(read->find("sm_89", "k"), nullptr);
+}
+
 TEST_F(TuningFileTest, WhatIsWrittenIsRead) {
   ASSERT_FALSE(TuningFile::merge(path, {entry("a"), entry("b \"quoted\"")}));
   auto read = TuningFile::read(path);

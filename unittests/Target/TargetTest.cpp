@@ -78,6 +78,7 @@ TEST(Boards, EveryChipHasOneWithAllNumbers) {
     EXPECT_GT(target.l2BytesPerClock, 0u);
     EXPECT_GT(target.l2PortBytesPerClock, 0u);
     EXPECT_GT(target.clockHertz, 1e9);
+    EXPECT_GT(target.operationsPerSecond(), 1e12);
     EXPECT_LE(target.tensorClockHertz, target.clockHertz);
     EXPECT_LE(target.sustainedClockHertz, target.clockHertz);
     EXPECT_GT(target.launchSeconds, 0);

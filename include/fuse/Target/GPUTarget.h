@@ -101,6 +101,8 @@ struct GPUTarget {
   bool hasTcgen05;
 
   // Of a multiprocessor and clock.
+  /// Instructions of 32-bit floats, counted by lane.
+  unsigned float32PerClock;
   /// Products of 16-bit floats, summed in f32, on tensor cores: by the chip's
   /// own instructions, and by mma.sync, which every chip has. On an H100 that
   /// reaches 62 percent of wgmma ("Dissecting the NVIDIA Hopper Architecture
@@ -156,9 +158,10 @@ struct GPUTarget {
   /// find neighbours.
   int64_t clustersAtOnce(int64_t blocks) const;
 
-  /// f32 instructions of all lanes: 128 a multiprocessor and clock on every
-  /// chip here (sm_80 has 64).
-  double operationsPerSecond() const;
+  /// Instructions of 32-bit floats, of all lanes.
+  double operationsPerSecond() const {
+    return float32PerClock * multiprocessors * clockHertz;
+  }
 };
 
 /// Returns the target for `chip`. The error of an unknown chip lists the known
