@@ -30,7 +30,6 @@ static constexpr int64_t computingRegisters = 24;
 /// Clocks for which a block's warps wait for each other and for shared memory
 /// at the end of a step. From published latencies; not fitted.
 static constexpr double meetingClocks = 100;
-static constexpr double arrivalClocks = mmaSyncArrivalClocks;
 /// The rows of a warp that follow each other, and words of operands: 16 rows
 /// have four, 8 columns two.
 static constexpr int64_t warpRows = 16, groupWarps = 4;
@@ -190,8 +189,8 @@ static double aloneTileClocks(MmaScheduleAttr schedule,
                               const MmaProduct &product, const GPUTarget &gpu) {
   double step =
       std::max(stepClocks(schedule, product, gpu).all() + meetingClocks,
-               arrivalClocks / (schedule.getStages() - 1));
-  return arrivalClocks + stepsOfPart(schedule, product) * step +
+               mmaSyncArrivalClocks / (schedule.getStages() - 1));
+  return mmaSyncArrivalClocks + stepsOfPart(schedule, product) * step +
          epilogueClocks(schedule, product, gpu);
 }
 

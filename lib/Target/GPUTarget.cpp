@@ -163,7 +163,8 @@ static llvm::Error unknownChip(llvm::StringRef chip) {
   return llvm::createStringError(
       llvm::Twine("expected a supported chip, but got '") + chip +
       "'; choose one of " + llvm::join(names, ", ") + ", a board (" +
-      llvm::join(boardNames(), ", ") + "), or a file that describes one");
+      llvm::join(boardNames(), ", ") +
+      "), or a file NAME.json that describes one");
 }
 
 llvm::Expected<GPUTarget> mlir::fuse::lookupGPUTarget(llvm::StringRef chip) {
