@@ -98,7 +98,7 @@ struct MmaForm {
   int64_t contractions = 1;
   /// What follows needs so many columns together, as those of a head.
   int64_t wholeColumns = 1;
-  /// The sums of blocks of the summed axis are computed with.
+  /// The summed axis is in blocks, whose sums are scaled before they are added.
   bool hasBlocks = false;
   /// Bits in memory of an element of the operands, where these are computed;
   /// else 0.

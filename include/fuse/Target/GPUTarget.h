@@ -112,26 +112,20 @@ struct GPUTarget {
   /// multiplies them as f16 (sm_90, sm_100).
   unsigned mmaSyncFloat8PerClock;
   unsigned sharedBytesPerClock;
-  /// Read from the L2, if few others read ("NVIDIA A100 Tensor Core GPU
-  /// Architecture": 64 bytes; the same since). On an H100 three quarters of it,
-  /// fitted like l2BytesPerClock.
+  /// Read from the L2 by one multiprocessor, if few others read.
   unsigned l2PortBytesPerClock;
 
-  // The board.
+  // The board. Where each number is from is said in lib/Target/Boards.
   unsigned multiprocessors;
   double memoryBytesPerSecond;
   uint64_t l2Bytes;
-  /// Read from the L2 by all multiprocessors together: for an A100 as in table
-  /// 4 of "NVIDIA A100 Tensor Core GPU Architecture"; for an H100 fitted to
-  /// which of some 26 tiles was the fastest for 16 to 1024 rows of eight
-  /// layers.
+  /// Read from the L2 by all multiprocessors together.
   unsigned l2BytesPerClock;
   /// Boost clock of the multiprocessors.
   double clockHertz;
   /// Of a multiprocessor whose tensor cores are busy beside idle ones, and what
   /// the board's power leaves on average while all are busy; the boost clock
-  /// where that is not known. Fitted to an H100: to which tiles won, and to
-  /// products of 4096 to 8192 at 770 to 782 TFLOP/s (docs/tensor-cores.md).
+  /// where that is not known.
   double tensorClockHertz, sustainedClockHertz;
   /// Multiprocessors of which every group has as many at least: the blocks of a
   /// cluster run in one group.
