@@ -250,6 +250,7 @@ private:
   void parseBodyLine(StringRef line);
   void parseDirective(StringRef directive);
   void parseStatement(StringRef statement);
+  bool mayPassBy() const;
   void finishBody();
 
   enum class State { Module, ExternalName, Header, Body };
@@ -263,6 +264,8 @@ private:
   SmallVector<StringRef> addresses;
   SmallVector<unsigned> fileNumbers;
   llvm::StringSet<> usedNames;
+  /// Labels of the body so far, and those of branches that come later.
+  llvm::StringSet<> seenLabels, labelsAhead;
   unsigned depth = 0;
   unsigned ptxLine = 0;
   unsigned locFile = 0, locLine = 0, locColumn = 0;
@@ -370,8 +373,11 @@ void Parser::parseBodyLine(StringRef line) {
     statement = statement.trim(" \t{}");
     // A label may precede a statement, or stand alone.
     StringRef label = statement.take_until(llvm::isSpace);
-    if (label.ends_with(":"))
+    if (label.ends_with(":")) {
       statement = statement.drop_front(label.size()).ltrim();
+      labelsAhead.erase(label.drop_back());
+      seenLabels.insert(label.drop_back());
+    }
     if (!statement.empty() && statement.front() == '.')
       parseDirective(statement);
     else if (!statement.empty())
@@ -403,6 +409,13 @@ void Parser::parseDirective(StringRef directive) {
   }
 }
 
+/// Whether a thread may be behind this place, or have ended, without having
+/// been here.
+bool Parser::mayPassBy() const {
+  return !labelsAhead.empty() || kernel.count("brx") || kernel.count("ret") ||
+         kernel.count("exit");
+}
+
 void Parser::parseStatement(StringRef statement) {
   bool isPredicated = statement.front() == '@';
   if (isPredicated)
@@ -412,8 +425,10 @@ void Parser::parseStatement(StringRef statement) {
   if (opcode.empty() || !llvm::isAlpha(opcode.front()))
     return;
   if (opcode == "griddepcontrol.wait" && !isPredicated &&
-      kernel.accesses.empty() && kernel.count("bra") == 0)
+      kernel.accesses.empty() && kernel.tensorStores() == 0 && !mayPassBy())
     kernel.waitsAtStart = true;
+  if (opcode == "bra" || opcode.starts_with("bra."))
+    (seenLabels.contains(operands) ? seenLabels : labelsAhead).insert(operands);
   ++kernel.opcodes[opcode];
   for (StringRef name : getNames(operands))
     if (!name.starts_with("%"))
@@ -450,6 +465,8 @@ void Parser::finishBody() {
   addresses.clear();
   fileNumbers.clear();
   usedNames.clear();
+  seenLabels.clear();
+  labelsAhead.clear();
   locFile = locLine = locColumn = 0;
   state = State::Module;
 }

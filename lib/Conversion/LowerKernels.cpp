@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "Launch/EarlyInputs.h"
 #include "Launch/HostSizes.h"
 #include "Launch/HostStrides.h"
 #include "Launch/LaunchAttributes.h"
@@ -54,9 +55,9 @@ class KernelLowering {
 
 public:
   KernelLowering(KernelOp kernel, const DimClasses &dims, EmitOptions options,
-                 bool mayBeInPlace, SymbolTable &symbols)
+                 bool mayBeInPlace, bool overlaps, SymbolTable &symbols)
       : kernel(kernel), dims(dims), options(options),
-        mayBeInPlace(mayBeInPlace), symbols(symbols),
+        mayBeInPlace(mayBeInPlace), overlaps(overlaps), symbols(symbols),
         inPlace(inPlacePairs(kernel, dims)), sizes(kernel, dims) {}
 
   LogicalResult run();
@@ -115,6 +116,8 @@ private:
   EmitOptions options;
   /// Whether callers make use of the in-place pairs.
   bool mayBeInPlace;
+  /// Whether launches may start before those before them have ended.
+  bool overlaps;
   SymbolTable &symbols;
   SmallVector<InPlacePair> inPlace;
   HostSizes sizes;
@@ -194,6 +197,9 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
         NVVM::NVVMDialect::getMinctasmAttrName(),
         builder.getI32IntegerAttr(static_cast<int32_t>(rows.getLeastBlocks())));
   setPointerAttributes(function);
+  if (overlaps && current.step != Launch::combine)
+    if (SmallVector<int64_t> early = earlyInputsOf(kernel); !early.empty())
+      function->setAttr(kEarlyInputsAttr, builder.getDenseI64ArrayAttr(early));
   return function;
 }
 
@@ -541,7 +547,8 @@ struct LowerKernelsPass
       for (KernelOp kernel : kernels) {
         lowered = true;
         if (failed(
-                KernelLowering(kernel, dims, options, inPlace, symbols).run()))
+                KernelLowering(kernel, dims, options, inPlace, overlap, symbols)
+                    .run()))
           return signalPassFailure();
       }
     }

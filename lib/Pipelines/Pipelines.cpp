@@ -172,6 +172,7 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   lower.wgmma = gpu && gpu->hasWgmma;
   lower.sharedBytes = gpu ? gpu->maxSharedBytesPerBlock : 0;
   bool overlaps = options.launchOverlap && gpu && gpu->hasLaunchOverlap;
+  lower.overlap = overlaps;
   llvm::consumeError(gpu.takeError());
   pm.addPass(createLowerKernels(lower));
   ExpandMathOptions math;

@@ -303,13 +303,23 @@ Present EmulatorGrid::presentOf(const Thread &thread) const {
   return moment;
 }
 
+/// Whether the segment has its content before the wait: each launch before the
+/// last one has ended by then, since that one has waited for it.
+bool EmulatorGrid::mayBeEarly(const Segment &segment) const {
+  return before && segment.kind == SegmentKind::Input &&
+         !is_contained(*before, segment.host);
+}
+
 /// What an earlier launch writes may be there only after the wait, and what it
 /// reads may be overwritten only then.
-void EmulatorGrid::checkHasWaited(uint64_t address, const EmulatorSite *site) {
+void EmulatorGrid::checkHasWaited(uint64_t address, AccessKind kind,
+                                  const EmulatorSite *site) {
   if (!launch.waits || running->hasWaited)
     return;
   const Segment *segment = memory.segmentAt(address);
   if (!segment || !segment->isGlobal())
+    return;
+  if (kind == AccessKind::Load && mayBeEarly(*segment))
     return;
   complain(formatv("expected griddepcontrol.wait before the first access to "
                    "global memory, but got one to {0} before it; move the wait "
@@ -335,7 +345,7 @@ void *EmulatorGrid::access(const Access &access, const EmulatorSite *site) {
 
 void *EmulatorGrid::tryAccess(const Access &access, const Present &present,
                               const EmulatorSite *site) {
-  checkHasWaited(access.address, site);
+  checkHasWaited(access.address, access.kind, site);
   if (together > 1)
     checkOtherBlock(access.address, site);
   void *place = memory.translate(access, present);
@@ -351,7 +361,7 @@ void *EmulatorGrid::tryAccess(const Access &access, const Present &present,
 void EmulatorGrid::copyAsync(const AsyncCopy &copy) {
   // It may read and write at once.
   if (copy.read > 0)
-    checkHasWaited(copy.from, copy.site);
+    checkHasWaited(copy.from, AccessKind::Load, copy.site);
   Access write{copy.to, copy.bytes, copy.bytes, AccessKind::Store};
   if (!memory.mayStore(write, now()))
     refuse(memory.complaint(), copy.site);

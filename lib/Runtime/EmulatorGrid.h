@@ -108,6 +108,11 @@ public:
   EmulatorGrid(const Launch &launch, EmulatorKernel kernel,
                const FiberStacks &stacks, uint64_t seed);
 
+  /// Says which results the launch before has, which may still run on a GPU.
+  void follow(llvm::ArrayRef<const void *> results) {
+    before.emplace(results.begin(), results.end());
+  }
+
   llvm::Error run();
 
   /// The launch whose thread is running on this thread of the host.
@@ -390,7 +395,9 @@ private:
   void orderAtomic(uint64_t address, AtomicKind kind, AtomicOrder order);
   void refuseClusters(const EmulatorSite *site);
   static void runThread(void *data);
-  void checkHasWaited(uint64_t address, const EmulatorSite *site);
+  void checkHasWaited(uint64_t address, AccessKind kind,
+                      const EmulatorSite *site);
+  bool mayBeEarly(const Segment &segment) const;
   void checkOtherBlock(uint64_t address, const EmulatorSite *site);
   void checkHasStarted(const Segment &segment, const EmulatorSite *site);
   void checkLifetimes();
@@ -489,6 +496,8 @@ private:
   /// Whether this turn of the running thread has only repeated a wait.
   bool isIdle = false;
   std::string failure;
+  /// Results of the launch before; nothing where there was none.
+  std::optional<std::vector<const void *>> before;
 };
 
 } // namespace fuse::runtime

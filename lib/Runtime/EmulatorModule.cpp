@@ -11,6 +11,8 @@
 #include "FormatError.h"
 #include "fuse/Runtime/CudaModule.h"
 #include <mutex>
+#include <optional>
+#include <vector>
 
 using namespace llvm;
 using namespace fuse::runtime;
@@ -28,12 +30,15 @@ struct EmulatorModule::State {
   /// One launch at a time has the stacks.
   std::mutex mutex;
   FiberStacks stacks;
+  /// What the last launch has written; nothing before the first.
+  std::optional<std::vector<const void *>> results;
 };
 
 EmulatorModule::EmulatorModule(StringMap<EmulatorKernel> kernels,
                                const EmulatorModuleOptions &options,
                                std::shared_ptr<void> owner)
-    : state(new State{std::move(kernels), options, std::move(owner), {}, {}}) {}
+    : state(new State{
+          std::move(kernels), options, std::move(owner), {}, {}, {}}) {}
 
 EmulatorModule::~EmulatorModule() = default;
 
@@ -100,5 +105,11 @@ Error EmulatorModule::launch(const Launch &launch, Stream stream) {
     return error;
   EmulatorGrid grid(launch, reinterpret_cast<EmulatorKernel>(launch.kernel),
                     state->stacks, state->options.seed);
+  if (state->results)
+    grid.follow(*state->results);
+  state->results.emplace();
+  for (auto [number, operand] : enumerate(launch.operands))
+    if (operand.isResult)
+      state->results->push_back(*static_cast<void **>(launch.params[number]));
   return grid.run();
 }

@@ -96,7 +96,9 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
     Option<"wgmma", "wgmma", "bool", "false",
            "The chip multiplies matrices by warpgroup">,
     Option<"sharedBytes", "shared-bytes", "int64_t", "0",
-           "Shared memory that a block of the chip may have; 0 for no GPU">
+           "Shared memory that a block of the chip may have; 0 for no GPU">,
+    Option<"overlap", "overlap", "bool", "false",
+           "Launches may start before those before them have ended">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -120,7 +122,9 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
 
     Every thread waits before it touches memory. A kernel thus ends after all
     that precedes it has, and whoever waits for the kernel has waited for that
-    too. A kernel that has such an op already is left as it is.
+    too. A kernel that has such an op already is left as it is; where its
+    lowering has put the wait behind copies of early inputs, as weights are,
+    only the permission is added.
 
     Where the address of a load depends on another, such as a logit's on its
     label, the permission follows the first such load: ptxas moves no load over

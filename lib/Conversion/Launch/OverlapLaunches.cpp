@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EarlyInputs.h"
 #include "fuse/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,20 +26,31 @@ struct OverlapLaunchesPass
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<gpu::GPUFuncOp>())
-      if (function.isKernel() && !hasControl(function))
+    for (auto function : getOperation().getOps<gpu::GPUFuncOp>()) {
+      bool wasEarly = bool(function->removeAttr(kEarlyInputsAttr));
+      NVVM::GriddepcontrolOp control = firstControl(function);
+      if (!function.isKernel())
+        continue;
+      if (!control)
         addControl(function);
+      else if (wasEarly)
+        allowNext(function, control);
+    }
   }
 
 private:
   /// Whoever wrote such an op in a kernel knows where it belongs.
-  static bool hasControl(gpu::GPUFuncOp function) {
-    return function
-        .walk([](NVVM::GriddepcontrolOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
+  static NVVM::GriddepcontrolOp firstControl(gpu::GPUFuncOp function) {
+    NVVM::GriddepcontrolOp found;
+    function.walk([&](NVVM::GriddepcontrolOp control) {
+      found = control;
+      return WalkResult::interrupt();
+    });
+    return found;
   }
 
   static void addControl(gpu::GPUFuncOp function);
+  static void allowNext(gpu::GPUFuncOp function, Operation *after);
 };
 } // namespace
 
@@ -78,9 +90,16 @@ static Operation *firstOfDependentLoads(gpu::GPUFuncOp function) {
 void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
-  NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
-  if (Operation *load = firstOfDependentLoads(function))
-    builder.setInsertionPointAfter(load);
+  Operation *wait = NVVM::GriddepcontrolOp::create(
+      builder, loc, NVVM::GridDepActionKind::wait);
+  Operation *load = firstOfDependentLoads(function);
+  allowNext(function, load ? load : wait);
+}
+
+void OverlapLaunchesPass::allowNext(gpu::GPUFuncOp function, Operation *after) {
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointAfter(after);
+  Location loc = function.getLoc();
   Value blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
   Value most =
       arith::ConstantIndexOp::create(builder, loc, mostEarlyBlocks(function));

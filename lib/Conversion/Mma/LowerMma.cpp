@@ -19,6 +19,9 @@
 //                                     await the products, release the slot
 //     copy what the results need      compute and write the results
 //
+// What no launch before writes, as weights are, the producer copies into the
+// slots of the first steps before it waits for these launches.
+//
 // Several contractions have the rows in common. Those whose results meet are
 // columns of one tile, which come from several tensors; others have tiles of
 // their own, and only the producer and what computes the results tell them
@@ -30,8 +33,8 @@
 #include "LowerMma.h"
 #include "BlockSums.h"
 #include "GatheredEpilogue.h"
-#include "Launch/TensorMaps.h"
 #include "LowerMmaSync.h"
+#include "OperandCopies.h"
 #include "Reductions/ClusterExchange.h"
 #include "TileRing.h"
 #include "TileSlot.h"
@@ -65,18 +68,9 @@ private:
   bool promotes() const { return schedule.getOperandBits() == 8; }
   void findSteps();
   void meetAll();
-  Value addMap(const MmaOperand &operand, int64_t boxRows, int64_t sharers);
   RingPlace behindInputs(TileRing &ring, RingPlace place,
                          const TilePlace &tile);
   void produce(TileRing &ring);
-  void copyStep(TileRing &ring, const RingPlace &place, const TilePlace &tile,
-                Value step);
-  void copyColumns(TileRing &ring, unsigned segment, Value at, Value barrier,
-                   const TilePlace &tile, Value step);
-  void copyBoxes(TileRing &ring, const MmaOperand &operand, Value map,
-                 ArrayRef<SlotBox> boxes, int64_t boxRows, int64_t sharers,
-                 Value at, Value barrier, const TilePlace &tile, Value first,
-                 Value step);
   void consume(TileRing &ring);
   SmallVector<Value> multiplyTile(TileRing &ring, const ConsumerThread &self,
                                   const TilePlace &tile, RingPlace &place);
@@ -118,11 +112,10 @@ private:
   std::optional<SumsExchange> exchange;
   /// Where the summed axis comes in blocks.
   std::optional<BlockSums> blockSums;
-  Value rowsMap, memory, thread;
+  std::optional<OperandCopies> copies;
+  Value memory, thread;
   /// The number of this block among those that share a tile, and its steps.
   Value rank, firstStep, lastStep;
-  /// Of each segment's contractions.
-  SmallVector<SmallVector<Value, 2>, 1> columnsMaps;
 };
 } // namespace
 
@@ -148,30 +141,7 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
       epilogues.emplace_back(b, space, segment, schedule, facts);
   if (space.blocks)
     blockSums.emplace(b, space, schedule);
-  rowsMap = addMap(leftOperand(space, schedule), slot.rows.blockRows(),
-                   schedule.getClusterN());
-  for (const MmaSegment &segment : space.segments) {
-    columnsMaps.emplace_back();
-    for (int64_t number = 0; number < segment.count(); ++number) {
-      const SlotOperand &operand = slot.runs[slot.runOf(number)].operand;
-      columnsMaps.back().push_back(addMap(
-          rightOperand(space, schedule, segment, number),
-          operand.boxRows(slot.pieceColumns(segment)), schedule.getClusterM()));
-    }
-  }
-}
-
-/// Boxes that `sharers` blocks copy for each other are cut along their rows.
-Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows,
-                          int64_t sharers) {
-  TensorMapUse use;
-  use.isResult = false;
-  use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
-  use.dims.assign(operand.dims.begin(), operand.dims.end());
-  use.box.assign(operand.dims.size(), 1);
-  use.box[0] = schedule.rowElements();
-  use.box[1] = boxRows / sharers;
-  return addTensorMap(frame, std::move(use));
+  copies.emplace(b, space, schedule, order, slot);
 }
 
 void MmaLowering::forEachTile(
@@ -190,8 +160,11 @@ void MmaLowering::forEachTile(
   b.loop(first, order.count(), stride, start,
          [&](Value tile, ValueRange values) -> SmallVector<Value> {
            TileTurn turn;
-           if (isShared())
-             turn = {values[2], b.isLess(b.add(tile, stride), order.count())};
+           turn.isFirst = b.equal(tile, first);
+           if (isShared()) {
+             turn.before = values[2];
+             turn.isFollowed = b.isLess(b.add(tile, stride), order.count());
+           }
            RingPlace next =
                body(order.place(tile), RingPlace{values[0], values[1]}, turn);
            SmallVector<Value> after = {next.slot, next.parity};
@@ -225,64 +198,16 @@ RingPlace MmaLowering::behindInputs(TileRing &ring, RingPlace place,
 // Producer
 //===----------------------------------------------------------------------===//
 
-/// Copies count whole boxes, also where these reach past the tensor's end. Of
-/// an operand that blocks share each copies some of a box's rows for all.
-void MmaLowering::copyBoxes(TileRing &ring, const MmaOperand &operand,
-                            Value map, ArrayRef<SlotBox> boxes, int64_t boxRows,
-                            int64_t sharers, Value at, Value barrier,
-                            const TilePlace &tile, Value first, Value step) {
-  Value part = b.mul(sharers > 1 ? order.rank() : b.word(0), boxRows / sharers);
-  at = b.add(at, b.mul(part, MmaScheduleAttr::kRowBytes));
-  Value place = b.mul(step, schedule.getTileK());
-  for (const SlotBox &box : boxes) {
-    SmallVector<Value> coordinates;
-    for (char axis : operand.axes)
-      coordinates.push_back(axis == space.k ? b.add(place, box.place)
-                            : axis == space.m || axis == space.n
-                                ? b.add(first, box.further)
-                                : tile.outer.lookup(axis));
-    coordinates[1] = b.add(coordinates[1], part);
-    ring.copy(b.add(at, box.offset), map, coordinates, barrier, sharers > 1);
-  }
-}
-
-void MmaLowering::copyColumns(TileRing &ring, unsigned number, Value at,
-                              Value barrier, const TilePlace &tile,
-                              Value step) {
-  const MmaSegment &segment = space.segments[number];
-  for (int64_t i = 0; i < segment.count(); ++i) {
-    const ColumnRun &run = slot.runs[slot.runOf(i)];
-    for (const TileSlot::Piece &piece : slot.pieces(segment, i))
-      copyBoxes(ring, rightOperand(space, schedule, segment, i),
-                columnsMaps[number][i],
-                run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
-                run.operand.boxRows(slot.pieceColumns(segment)),
-                schedule.getClusterM(), b.add(at, run.offset), barrier, tile,
-                b.add(tile.column, piece.inTile), step);
-  }
-}
-
-void MmaLowering::copyStep(TileRing &ring, const RingPlace &place,
-                           const TilePlace &tile, Value step) {
-  ring.awaitEmpty(place);
-  Value barrier = ring.expect(place, schedule.slotBytes());
-  Value at = ring.offset(place.slot);
-  copyBoxes(ring, leftOperand(space, schedule), rowsMap,
-            slot.rows.boxes(0, schedule.getTileM()), slot.rows.blockRows(),
-            schedule.getClusterN(), at, barrier, tile, tile.row, step);
-  order.inSegment(tile, [&](unsigned segment) {
-    copyColumns(ring, segment, at, barrier, tile, step);
-  });
-}
-
 void MmaLowering::produce(TileRing &ring) {
   forEachTile(/*parity=*/1, [&](const TilePlace &tile, RingPlace place,
-                                const TileTurn &) {
+                                const TileTurn &turn) {
+    Value copied =
+        b.select(turn.isFirst, copies->behindAhead(firstStep), b.word(0));
     scf::ForOp all =
         b.loop(firstStep, lastStep, b.word(1), {place.slot, place.parity},
                [&](Value step, ValueRange values) -> SmallVector<Value> {
                  RingPlace current{values[0], values[1]};
-                 copyStep(ring, current, tile, step);
+                 copies->copyStep(ring, current, tile, step, copied);
                  RingPlace next = ring.next(current);
                  return {next.slot, next.parity};
                });
@@ -549,6 +474,12 @@ FailureOr<Grid> MmaLowering::run() {
     ring.initialize();
   });
   meetAll();
+  if (copies->hasEarly()) {
+    frame.ifTrue(isFirst,
+                 [&] { copies->copyAhead(ring, firstStep, lastStep); });
+    NVVM::GriddepcontrolOp::create(builder, frame.loc(),
+                                   NVVM::GridDepActionKind::wait);
+  }
   Value isProducer = b.equal(b.div(thread, MmaScheduleAttr::kGroup), 0);
   frame.ifElse(
       isProducer,

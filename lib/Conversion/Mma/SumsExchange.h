@@ -33,6 +33,8 @@ namespace mlir::fuse {
 struct TileTurn {
   /// Tiles before it, a word, and whether more follow, an i1.
   Value before, isFollowed;
+  /// Whether it is the block's first, an i1.
+  Value isFirst;
 };
 
 class SumsExchange {

@@ -72,6 +72,8 @@ public:
   /// The barrier at which copies into the slot count their bytes, `bytes` in
   /// all.
   Value expect(const RingPlace &place, int64_t bytes);
+  /// The same barrier, for which all bytes are expected already.
+  Value expected(const RingPlace &place) { return full(place.slot); }
   /// Starts a copy of a box of `map`, to so many bytes behind the start of the
   /// slots, that counts at `barrier`; with `everywhere` to the same places of
   /// all blocks that share operands, where it counts at theirs.
