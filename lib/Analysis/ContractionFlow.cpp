@@ -9,6 +9,7 @@
 
 #include "fuse/Analysis/ContractionSpace.h"
 #include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/RowParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -45,6 +46,7 @@ private:
   bool follows(Value value) const { return flow.values.contains(value); }
   LogicalResult visit(Operation *op);
   LogicalResult start(Operation *op);
+  bool isOfRuns(Operation *op) const;
   LogicalResult visitPointwise(Operation *op);
   LogicalResult visitRotary(RotaryOp op);
   LogicalResult visitScatter(ScatterOp op);
@@ -216,6 +218,11 @@ LogicalResult FlowFinder::visitSlice(SliceOp op) {
   return move(op, std::move(moved));
 }
 
+/// Whether the op reduces runs of columns as they are in the contraction.
+bool FlowFinder::isOfRuns(Operation *op) const {
+  return reducedRunOf(op) && flow.of(op->getOperand(0)).moves.size() == 1;
+}
+
 /// What has the sums: a contraction, or what adds up its blocks.
 LogicalResult FlowFinder::start(Operation *op) {
   Value sums = op->getResult(0);
@@ -240,9 +247,12 @@ LogicalResult FlowFinder::visit(Operation *op) {
     return start(op);
   if (isRowOrder(op))
     return refuse(ReasonKind::orderNeedsRows);
+  // It is computed where its result is needed, like what follows from none.
+  if (combinesRowParts(op))
+    return success();
   if (isReduction(op) && tilesReduce) {
     Value input = op->getOperand(0);
-    if (follows(input) && !flow.of(input).moves.empty())
+    if (follows(input) && !flow.of(input).moves.empty() && !isOfRuns(op))
       return refuse(ReasonKind::reductionNotAlongColumns);
     reduced.insert_range(op->getResults());
     return success();

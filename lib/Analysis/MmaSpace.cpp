@@ -9,6 +9,7 @@
 #include "fuse/Analysis/ContractionSpace.h"
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/ReductionSpace.h"
+#include "fuse/Analysis/RowParts.h"
 
 #include "MmaOperands.h"
 #include "fuse/Analysis/ContractionSegments.h"
@@ -195,6 +196,7 @@ private:
   LogicalResult findLetters(const ContractionSpace &space);
   LogicalResult addOtherResults();
   LogicalResult findFlows(ArrayRef<ContractionSegment> segments);
+  LogicalResult findReducedRuns();
   LogicalResult findReductions();
 
   const MmaGroup &group;
@@ -357,17 +359,46 @@ LogicalResult SpaceFinder::findFlows(ArrayRef<ContractionSegment> segments) {
   return success();
 }
 
+/// Whether each tile can have whole runs of columns, of which results are
+/// reductions.
+LogicalResult SpaceFinder::findReducedRuns() {
+  MmaSegment &segment = found.segments.front();
+  std::optional<int64_t> columns = reducedRunOf(found.reductions.front());
+  for (Operation *op : found.reductions) {
+    Operation *runs = op->getOperand(0).getDefiningOp();
+    if (reducedRunOf(op) != columns ||
+        !dims.sameShape(runs->getOperand(0), segment.shape()))
+      return refuse(ReasonKind::reductionNotAlongColumns);
+    if (!llvm::is_contained(group.results, op->getResult(0)) ||
+        llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return llvm::is_contained(group.ops, user);
+        }))
+      return refuse(ReasonKind::mmaFollowsReduction);
+    reduced.insert(op->getResult(0));
+  }
+  llvm::erase_if(segment.results, [&](unsigned number) {
+    return reduced.contains(group.results[number]);
+  });
+  return success();
+}
+
 /// Whether tiles can leave parts of the reductions. What follows from these is
 /// no tile's result.
 LogicalResult SpaceFinder::findReductions() {
   // That of blocks is the only one.
   if (!found.blocks)
-    llvm::copy_if(group.ops, std::back_inserter(found.reductions), isReduction);
+    llvm::copy_if(
+        group.ops, std::back_inserter(found.reductions),
+        [](Operation *op) { return isReduction(op) && !combinesRowParts(op); });
   if (found.reductions.empty())
     return success();
   if (found.segments.size() > 1)
     return refuse(ReasonKind::mmaReductionShapes);
-  FailureOr<ReductionSpace> space = reductionSpaceOf(group.ops, dims, reason);
+  if (reducedRunOf(found.reductions.front()))
+    return findReducedRuns();
+  auto ops = llvm::filter_to_vector(
+      group.ops, [](Operation *op) { return !combinesRowParts(op); });
+  FailureOr<ReductionSpace> space = reductionSpaceOf(ops, dims, reason);
   if (failed(space))
     return failure();
   MmaSegment &segment = found.segments.front();
@@ -376,9 +407,9 @@ LogicalResult SpaceFinder::findReductions() {
   if (space->domain != shape || ArrayRef(space->reduced) != ArrayRef(last) ||
       shape.back().size == 1)
     return refuse(ReasonKind::reductionNotAlongColumns);
-  if (!isOneWalk(group.ops, group.results, *space, dims))
+  if (!isOneWalk(ops, group.results, *space, dims))
     return refuse(ReasonKind::mmaFollowsReduction);
-  reduced = valuesFromReductions(group.ops);
+  reduced = valuesFromReductions(ops);
   llvm::erase_if(segment.results, [&](unsigned number) {
     return reduced.contains(group.results[number]);
   });

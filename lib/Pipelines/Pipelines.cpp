@@ -135,9 +135,12 @@ void mlir::fuse::buildViewPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCollapseDims());
   pm.addNestedPass<func::FuncOp>(
       createDetachContractions(withFacts<DetachContractionsOptions>(options)));
-  if (options.fusion)
+  if (options.fusion) {
     pm.addNestedPass<func::FuncOp>(
         createAttachOperands(withFacts<AttachOperandsOptions>(options)));
+    pm.addNestedPass<func::FuncOp>(
+        createCombineInReaders(withFacts<CombineInReadersOptions>(options)));
+  }
 }
 
 void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,

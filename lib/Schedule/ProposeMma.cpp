@@ -15,6 +15,7 @@
 #include "fuse/Analysis/MmaSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/ReductionSpace.h"
+#include "fuse/Analysis/RowParts.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
 
@@ -68,11 +69,17 @@ static double computingInstructions(const MmaOperand &operand,
   return sum;
 }
 
+static int64_t partsOfRow(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape().back();
+}
+
 /// What follows the contractions, for each of their places.
 static void addEpilogue(MmaProduct &product, const MmaSpace &space,
                         KernelOp kernel, const DimClasses &dims) {
   Block &body = kernel.getBody().front();
   double places = product.batches * product.m * product.n;
+  // Places of a row that a thread of a wide tile has.
+  constexpr double rowColumns = 64;
   auto isWhole = [&](Value value) {
     return llvm::any_of(space.segments, [&](const MmaSegment &segment) {
       return dims.sameShape(value, segment.shape());
@@ -105,7 +112,12 @@ static void addEpilogue(MmaProduct &product, const MmaSpace &space,
       continue;
     if ((space.blocks && space.blocks->isSum(&op)) || computing.contains(&op))
       continue;
-    if (isReduction(&op))
+    if (combinesRowParts(&op)) {
+      // A thread combines them once for each of its rows.
+      product.instructions += double(partsOfRow(value)) / rowColumns;
+      continue;
+    }
+    if (isReduction(&op) && !reducedRunOf(&op))
       product.states += numStateComponents(&op);
     if (!isa<ContractOp>(op) && (isWhole(value) || isMoved(value)))
       product.instructions += share(value) * instructionsOf(&op);
@@ -220,9 +232,16 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
       llvm::any_of(kernel.getYield().getValues(), [&](Value value) {
         return fitsTensorMap(kernel, dims, storedValue(value), facts);
       });
-  return rankMmaSchedules(kernel.getContext(),
-                          mmaProductOf(kernel, dims, target.assumed), form,
-                          *target.gpu);
+  SmallVector<MmaScheduleAttr> schedules = rankMmaSchedules(
+      kernel.getContext(), mmaProductOf(kernel, dims, target.assumed), form,
+      *target.gpu);
+  // A consumer has one run of each row.
+  if (!space->reductions.empty())
+    if (std::optional<int64_t> run = reducedRunOf(space->reductions.front()))
+      llvm::erase_if(schedules, [&](MmaScheduleAttr schedule) {
+        return space->segments.front().columnsPerConsumer(schedule) != *run;
+      });
+  return schedules;
 }
 
 double mlir::fuse::fastestMma(const MmaSpace &space, ArrayRef<Value> results,

@@ -275,6 +275,57 @@ def SplitTileStatistics
   ];
 }
 
+def CombineInReaders
+    : Pass<"fuse-combine-in-readers", "::mlir::func::FuncOp"> {
+  let summary = "Let contractions combine the parts of the rows that they read";
+  let description = [{
+    Tiles of a contraction leave parts of the rows' reductions, which a launch of
+    its own combines. Where all readers of the result are contractions for tensor
+    cores, the kernel's results are the parts of the tiles that it is proposed,
+    and the readers combine those of their rows, if the model of time finds that
+    faster. Kernels that have a schedule are left alone.
+
+    Before:
+    ```mlir
+    %h, %s = fuse.kernel "f" ins(%x, %w : ...) -> tensor<?x4096xbf16>, tensor<?x1xf32> {
+      ...
+      %r = fuse.reduce sum %q dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
+      fuse.yield %c, %r : tensor<?x4096xbf16>, tensor<?x1xf32>
+    }
+    %y = fuse.kernel "g" ins(%h, %v, %s : ...) -> tensor<?x14336xbf16> {
+    ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<14336x4096xbf16>, %t: tensor<?x1xf32>):
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    %h, %p = fuse.kernel "f" ins(%x, %w : ...) -> tensor<?x4096xbf16>, tensor<?x16xf32> {
+      ...
+      %e = tensor.expand_shape %q [[0], [1, 2]] output_shape [%m, 16, 256]
+           : tensor<?x4096xf32> into tensor<?x16x256xf32>
+      %r = fuse.reduce sum %e dims = [2] : tensor<?x16x256xf32> -> tensor<?x16xf32>
+      fuse.yield %c, %r : tensor<?x4096xbf16>, tensor<?x16xf32>
+    }
+    %y = fuse.kernel "g" ins(%h, %v, %p : ...) -> tensor<?x14336xbf16> {
+    ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<14336x4096xbf16>, %q: tensor<?x16xf32>):
+      %t = fuse.reduce sum %q dims = [1] keep : tensor<?x16xf32> -> tensor<?x1xf32>
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The machine that runs the kernels">,
+    Option<"aligned", "aligned", "bool", "true",
+           "Tensors start at multiples of 16 bytes">,
+    Option<"divisible", "divisible", "bool", "false",
+           "Dynamic last dimensions are multiples of 16 bytes">
+  ];
+  let dependentDialects = ["::mlir::fuse::FuseDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
   let summary = "Take factors of rows out of contractions";
   let description = [{

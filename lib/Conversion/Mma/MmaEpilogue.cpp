@@ -12,6 +12,7 @@
 #include "ResultPoint.h"
 #include "TileMaps.h"
 #include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/RowParts.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -356,11 +357,16 @@ void MmaEpilogue::reduceGroup(const Places &places, int64_t part,
   bool isCut =
       hasEdges && !isMultiple(space.n, segment.columnsPerTile(schedule) *
                                            schedule.getClusterN());
+  Operation *reduction = space.reductions.front();
+  Value runs = reducedRunOf(reduction) ? reduction->getOperand(0) : Value();
+  auto pointAt = [&](const Fragment &fragment) {
+    return runs ? pointOf(runs, places, fragment) : pointOf(places, fragment);
+  };
   for (int64_t row = 2 * part; row < 2 * part + 2; ++row) {
     SmallVector<TileReductions::Element> elements;
     for (int64_t column = first; column < first + count; ++column)
       elements.push_back(
-          {pointOf(places, {row, column}),
+          {pointAt({row, column}),
            isCut ? emitter.less(places.columns[column], size(space.n))
                  : Value()});
     reductions.take(row, elements);
@@ -378,6 +384,7 @@ void MmaEpilogue::leaveStates(const TilePlace &tile, const Places &places,
   if (hasEdges)
     isFirst =
         b.frame.both(isFirst, emitter.less(b.indexOf(first), size(space.n)));
+  bool areRuns = reducedRunOf(space.reductions.front()).has_value();
   for (int64_t row = 0; row < int64_t(places.rows.size()); ++row) {
     Point point = pointOf(places, {row, 0});
     Index result = Index::constant(0);
@@ -387,6 +394,13 @@ void MmaEpilogue::leaveStates(const TilePlace &tile, const Places &places,
     if (hasEdges)
       writes =
           b.frame.both(writes, emitter.less(places.rows[row], size(space.m)));
+    if (areRuns) {
+      Point ofRun;
+      ofRun.dims = point.dims;
+      ofRun.dims.back() = part;
+      reductions.store(row, ofRun, width(), writes);
+      continue;
+    }
     reductions.leave(row, part, result, emitter.product(kept), writes);
   }
 }

@@ -42,15 +42,35 @@ void TileReductions::take(int64_t row, ArrayRef<Element> elements) {
   }
 }
 
-void TileReductions::leave(int64_t row, const Index &part, const Index &result,
-                           const Index &results, Value writes) {
+/// What the row's threads have together, in each of them.
+SmallVector<ReductionState> TileReductions::stateOf(int64_t row) {
   SmallVector<ReductionState> own;
   for (auto [reducer, state] : llvm::zip_equal(reducers, states[row]))
     own.push_back(reducer.reduceLanes(state));
   ThreadGroup quad{
       threadsPerRow, MmaScheduleAttr::kGroup / threadsPerRow, {}, {}};
-  SmallVector<ReductionState> ofRow =
-      combineThreads(b.frame, reducers, std::move(own), quad);
+  return combineThreads(b.frame, reducers, std::move(own), quad);
+}
+
+void TileReductions::store(int64_t row, const Point &point, int64_t columns,
+                           Value writes) {
+  SmallVector<ReductionState> ofRow = stateOf(row);
+  PointEmitter &emitter = b.frame.emitter;
+  auto yielded = b.frame.kernel.getYield().getValues();
+  b.frame.ifTrue(writes, [&] {
+    for (auto [reducer, state] : llvm::zip_equal(reducers, ofRow)) {
+      Value result = reducer.getOp()->getResult(0);
+      Value value = reducer.finish(state, Index::constant(columns)).front();
+      for (auto [number, other] : llvm::enumerate(yielded))
+        if (other == result)
+          emitter.store(number, point, value);
+    }
+  });
+}
+
+void TileReductions::leave(int64_t row, const Index &part, const Index &result,
+                           const Index &results, Value writes) {
+  SmallVector<ReductionState> ofRow = stateOf(row);
   b.frame.ifTrue(writes,
                  [&] { leaveStates(b.frame, ofRow, part, result, results); });
 }

@@ -7,7 +7,8 @@
 //
 // A thread takes the values that it has of a row into a state, four threads
 // that have the row together combine theirs by two shuffles, and one of them
-// leaves the state for the launch that combines the parts (PartStates.h).
+// leaves the state for the launch that combines the parts (PartStates.h), or
+// stores it where runs of columns are results (RowParts.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +43,13 @@ public:
   /// for `result`. `writes`, an i1, is true in one of these threads.
   void leave(int64_t row, const Index &part, const Index &result,
              const Index &results, Value writes);
+  /// The same of a whole run of so many columns, which is stored at a point of
+  /// the results.
+  void store(int64_t row, const Point &point, int64_t columns, Value writes);
 
 private:
+  SmallVector<ReductionState> stateOf(int64_t row);
+
   MmaBuilder &b;
   SmallVector<Reducer, 0> reducers;
   /// Of each row that of each reducer.

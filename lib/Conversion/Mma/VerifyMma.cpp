@@ -8,6 +8,7 @@
 #include "VerifyMma.h"
 
 #include "TileSlot.h"
+#include "fuse/Analysis/RowParts.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -91,6 +92,14 @@ static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
     return kernel.emitError()
            << "expected no reduction where sums are read from shared memory, "
               "but got one; use split_k = 1 and swap = false";
+  std::optional<int64_t> run;
+  if (!space.reductions.empty())
+    run = reducedRunOf(space.reductions.front());
+  int64_t columns = space.segments.front().columnsPerConsumer(schedule);
+  if (run && *run != columns)
+    return kernel.emitError() << "expected the columns of a consumer to be the "
+                              << *run << " of a run that is reduced, but got "
+                              << columns << "; use another tile_n";
   return success();
 }
 

@@ -10,6 +10,7 @@
 
 #include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/RowParts.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/SetVector.h"
@@ -77,7 +78,10 @@ std::optional<int64_t> mlir::fuse::mostPartsOf(ScheduleAttrInterface schedule) {
 
 /// Whether launches leave states of the kernel's reductions.
 static bool leavesParts(KernelOp kernel, const DimClasses &dims) {
-  auto isOfBody = [](Operation &op) { return isReduction(&op); };
+  // Runs of columns are results, and what combines them has no tiles.
+  auto isOfBody = [](Operation &op) {
+    return isReduction(&op) && !combinesRowParts(&op) && !reducedRunOf(&op);
+  };
   return llvm::TypeSwitch<Attribute, bool>(kernel.getScheduleAttr())
       .Case([](ColumnsScheduleAttr columns) { return columns.leavesParts(); })
       .Case([&](MmaScheduleAttr) {

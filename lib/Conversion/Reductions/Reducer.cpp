@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reducer.h"
+
 #include "Points/OpEmitters.h"
+#include "fuse/Analysis/RowParts.h"
 
 #include "Math/MathEmitter.h"
 #include "StateLoop.h"
@@ -16,6 +18,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
 #include "mlir/IR/Matchers.h"
 
 #include <limits>
@@ -468,6 +472,24 @@ SmallVector<Extent> Reducer::reducedExtents() const {
   return extents;
 }
 
+/// Of the few elements of a row of an input, which are loaded together.
+static Value emitRowParts(PointEmitter &emitter, OpResult result,
+                          const Point &point, int64_t parts) {
+  constexpr int64_t mostLanes = 4;
+  int64_t lanes = std::gcd(parts, mostLanes);
+  Reducer reducer(emitter, result.getOwner(), Reducer::Lanes::partsOfOneResult);
+  SmallVector<ReducedElements> elements;
+  for (int64_t first = 0; first < parts; first += lanes) {
+    Point at = reducer.inputPoint(point, Index::constant(first));
+    at.lanes = lanes;
+    at.guard = {};
+    elements.push_back({emitter.emitLanes(reducer.getInput(), at), {}, lanes});
+  }
+  ReductionState state = reducer.accumulate(reducer.identity(lanes), elements);
+  return reducer.finish(reducer.reduceLanes(state), Index::constant(parts))
+      .front();
+}
+
 Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, OpResult result,
                                       const Point &point) {
   Operation *op = result.getOwner();
@@ -482,6 +504,8 @@ Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, OpResult result,
       return emitter.emit(result, emitter.lanePoint(point, lane));
     });
   SmallVector<Extent> extents = reducer.reducedExtents();
+  if (combinesRowParts(op))
+    return emitRowParts(emitter, result, point, extents.front().size);
   Index count = emitter.product(extents), one = Index::constant(1);
   ReductionStates states = accumulateOver(
       emitter, loc, reducer, {Index::constant(0), count, one},
