@@ -20,11 +20,13 @@
 #include "KernelOfGroup.h"
 
 #include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Analysis/RowParts.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
+#include "fuse/Schedule/SizeRanges.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -288,19 +290,37 @@ static KernelOp withCombination(OpBuilder &builder, Leaving &before,
   return copy;
 }
 
+/// Rows whose number only the call knows are as many as are assumed of one
+/// dimension, also where they are the product of several: for millions of them
+/// the launch would be cheaper.
+static SmallVector<AssumedSize>
+assumedRows(KernelOp kernel, const DimClasses &dims, TensorFacts facts) {
+  Reason reason;
+  FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
+  if (failed(space))
+    return {};
+  DynamicSize rows = dynamicSizeOf(space->extents(space->m, dims), dims);
+  if (rows.classes.size() < 2)
+    return {};
+  return {{rows.classes, kAssumedSize}};
+}
+
 /// Of kernels that tensor cores run; infinite if one is none.
 double CombineInReadersPass::secondsOfAll(KernelOp kernel,
                                           ArrayRef<KernelOp> readers,
                                           const DimClasses &dims) {
+  ScheduleTarget target = *this->target;
+  target.assumed =
+      assumedRows(kernel, dims, {target.aligned, target.divisible});
   double seconds = 0;
   SmallVector<KernelOp> all(readers);
   all.push_back(kernel);
   for (KernelOp one : all) {
     auto schedule = dyn_cast_or_null<MmaScheduleAttr>(
-        ScheduleAttrInterface(proposeMma(one, dims, *target)));
+        ScheduleAttrInterface(proposeMma(one, dims, target)));
     if (!schedule)
       return std::numeric_limits<double>::infinity();
-    seconds += estimateTime(one, dims, schedule, *target).seconds;
+    seconds += estimateTime(one, dims, schedule, target).seconds;
   }
   return seconds;
 }
