@@ -263,6 +263,8 @@ private:
   SmallVector<StringRef> addresses;
   SmallVector<unsigned> fileNumbers;
   llvm::StringSet<> usedNames;
+  /// Labels so far, and targets of branches that are none of these.
+  llvm::StringSet<> labels, ahead;
   unsigned depth = 0;
   unsigned ptxLine = 0;
   unsigned locFile = 0, locLine = 0, locColumn = 0;
@@ -370,8 +372,11 @@ void Parser::parseBodyLine(StringRef line) {
     statement = statement.trim(" \t{}");
     // A label may precede a statement, or stand alone.
     StringRef label = statement.take_until(llvm::isSpace);
-    if (label.ends_with(":"))
+    if (label.ends_with(":")) {
       statement = statement.drop_front(label.size()).ltrim();
+      labels.insert(label.drop_back());
+      ahead.erase(label.drop_back());
+    }
     if (!statement.empty() && statement.front() == '.')
       parseDirective(statement);
     else if (!statement.empty())
@@ -411,9 +416,14 @@ void Parser::parseStatement(StringRef statement) {
   StringRef operands = statement.drop_front(opcode.size()).trim();
   if (opcode.empty() || !llvm::isAlpha(opcode.front()))
     return;
-  if (opcode == "griddepcontrol.wait" && !isPredicated &&
-      kernel.accesses.empty() && kernel.count("bra") == 0)
+  // No thread goes past a wait that no branch so far goes behind.
+  if (opcode == "griddepcontrol.wait" && !isPredicated && ahead.empty() &&
+      kernel.accesses.empty() && kernel.tensorLoads() == 0 &&
+      kernel.count("ret") == 0)
     kernel.waitsAtStart = true;
+  bool isBranch = opcode == "bra" || opcode.starts_with("bra.");
+  if (isBranch && !labels.contains(operands))
+    ahead.insert(operands);
   ++kernel.opcodes[opcode];
   for (StringRef name : getNames(operands))
     if (!name.starts_with("%"))
@@ -450,6 +460,8 @@ void Parser::finishBody() {
   addresses.clear();
   fileNumbers.clear();
   usedNames.clear();
+  labels.clear();
+  ahead.clear();
   locFile = locLine = locColumn = 0;
   state = State::Module;
 }

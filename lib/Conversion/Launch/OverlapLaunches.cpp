@@ -72,12 +72,23 @@ static Operation *firstOfDependentLoads(gpu::GPUFuncOp function) {
   return first;
 }
 
+/// What brings memory to the L2, or leads up to it, in the entry block; null if
+/// nothing does. A launch that starts early does that before it waits.
+static Operation *lastPrefetch(gpu::GPUFuncOp function) {
+  Operation *last = nullptr;
+  for (Operation &op : function.getBody().front())
+    op.walk([&](NVVM::CpAsyncBulkTensorPrefetchOp) { last = &op; });
+  return last;
+}
+
 /// What follows may start behind the first of loads that depend on each other:
 /// ptxas moves no load over that instruction, and would move this one behind
 /// all that the kernel streams, where its latency adds to theirs.
 void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
+  if (Operation *prefetch = lastPrefetch(function))
+    builder.setInsertionPointAfter(prefetch);
   NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
   if (Operation *load = firstOfDependentLoads(function))
     builder.setInsertionPointAfter(load);

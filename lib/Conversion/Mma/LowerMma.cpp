@@ -30,11 +30,9 @@
 #include "LowerMma.h"
 #include "BlockSums.h"
 #include "GatheredEpilogue.h"
-#include "Launch/TensorMaps.h"
 #include "LowerMmaSync.h"
 #include "Reductions/ClusterExchange.h"
-#include "TileRing.h"
-#include "TileSlot.h"
+#include "TileCopies.h"
 #include "VerifyMma.h"
 #include "Wgmma.h"
 
@@ -65,18 +63,10 @@ private:
   bool promotes() const { return schedule.getOperandBits() == 8; }
   void findSteps();
   void meetAll();
-  Value addMap(const MmaOperand &operand, int64_t boxRows, int64_t sharers);
   RingPlace behindInputs(TileRing &ring, RingPlace place,
                          const TilePlace &tile);
   void produce(TileRing &ring);
-  void copyStep(TileRing &ring, const RingPlace &place, const TilePlace &tile,
-                Value step);
-  void copyColumns(TileRing &ring, unsigned segment, Value at, Value barrier,
-                   const TilePlace &tile, Value step);
-  void copyBoxes(TileRing &ring, const MmaOperand &operand, Value map,
-                 ArrayRef<SlotBox> boxes, int64_t boxRows, int64_t sharers,
-                 Value at, Value barrier, const TilePlace &tile, Value first,
-                 Value step);
+  void prefetch();
   void consume(TileRing &ring);
   SmallVector<Value> multiplyTile(TileRing &ring, const ConsumerThread &self,
                                   const TilePlace &tile, RingPlace &place);
@@ -85,7 +75,7 @@ private:
                                   Value step);
   SmallVector<Value> addStep(TileRing &ring, const ConsumerThread &self,
                              const RingPlace &place, ValueRange sums,
-                             Value step);
+                             Value step, SmallVector<Value> &scales);
   SmallVector<Value> startProducts(const ConsumerThread &self, Value at,
                                    ValueRange sums, Value keeps);
   Value leftOf(const ConsumerThread &self, Value at, int64_t part);
@@ -110,6 +100,7 @@ private:
   MmaBuilder b;
   TileOrder order;
   TileSlot slot;
+  std::optional<TileCopies> copies;
   /// Of each run of the slot.
   SmallVector<Wgmma, 1> products;
   /// Of each segment, one of them.
@@ -118,11 +109,9 @@ private:
   std::optional<SumsExchange> exchange;
   /// Where the summed axis comes in blocks.
   std::optional<BlockSums> blockSums;
-  Value rowsMap, memory, thread;
+  Value memory, thread;
   /// The number of this block among those that share a tile, and its steps.
   Value rank, firstStep, lastStep;
-  /// Of each segment's contractions.
-  SmallVector<SmallVector<Value, 2>, 1> columnsMaps;
 };
 } // namespace
 
@@ -148,30 +137,7 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
       epilogues.emplace_back(b, space, segment, schedule, facts);
   if (space.blocks)
     blockSums.emplace(b, space, schedule);
-  rowsMap = addMap(leftOperand(space, schedule), slot.rows.blockRows(),
-                   schedule.getClusterN());
-  for (const MmaSegment &segment : space.segments) {
-    columnsMaps.emplace_back();
-    for (int64_t number = 0; number < segment.count(); ++number) {
-      const SlotOperand &operand = slot.runs[slot.runOf(number)].operand;
-      columnsMaps.back().push_back(addMap(
-          rightOperand(space, schedule, segment, number),
-          operand.boxRows(slot.pieceColumns(segment)), schedule.getClusterM()));
-    }
-  }
-}
-
-/// Boxes that `sharers` blocks copy for each other are cut along their rows.
-Value MmaLowering::addMap(const MmaOperand &operand, int64_t boxRows,
-                          int64_t sharers) {
-  TensorMapUse use;
-  use.isResult = false;
-  use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
-  use.dims.assign(operand.dims.begin(), operand.dims.end());
-  use.box.assign(operand.dims.size(), 1);
-  use.box[0] = schedule.rowElements();
-  use.box[1] = boxRows / sharers;
-  return addTensorMap(frame, std::move(use));
+  copies.emplace(b, space, schedule, slot, order);
 }
 
 void MmaLowering::forEachTile(
@@ -225,54 +191,21 @@ RingPlace MmaLowering::behindInputs(TileRing &ring, RingPlace place,
 // Producer
 //===----------------------------------------------------------------------===//
 
-/// Copies count whole boxes, also where these reach past the tensor's end. Of
-/// an operand that blocks share each copies some of a box's rows for all.
-void MmaLowering::copyBoxes(TileRing &ring, const MmaOperand &operand,
-                            Value map, ArrayRef<SlotBox> boxes, int64_t boxRows,
-                            int64_t sharers, Value at, Value barrier,
-                            const TilePlace &tile, Value first, Value step) {
-  Value part = b.mul(sharers > 1 ? order.rank() : b.word(0), boxRows / sharers);
-  at = b.add(at, b.mul(part, MmaScheduleAttr::kRowBytes));
-  Value place = b.mul(step, schedule.getTileK());
-  for (const SlotBox &box : boxes) {
-    SmallVector<Value> coordinates;
-    for (char axis : operand.axes)
-      coordinates.push_back(axis == space.k ? b.add(place, box.place)
-                            : axis == space.m || axis == space.n
-                                ? b.add(first, box.further)
-                                : tile.outer.lookup(axis));
-    coordinates[1] = b.add(coordinates[1], part);
-    ring.copy(b.add(at, box.offset), map, coordinates, barrier, sharers > 1);
-  }
-}
-
-void MmaLowering::copyColumns(TileRing &ring, unsigned number, Value at,
-                              Value barrier, const TilePlace &tile,
-                              Value step) {
-  const MmaSegment &segment = space.segments[number];
-  for (int64_t i = 0; i < segment.count(); ++i) {
-    const ColumnRun &run = slot.runs[slot.runOf(i)];
-    for (const TileSlot::Piece &piece : slot.pieces(segment, i))
-      copyBoxes(ring, rightOperand(space, schedule, segment, i),
-                columnsMaps[number][i],
-                run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
-                run.operand.boxRows(slot.pieceColumns(segment)),
-                schedule.getClusterM(), b.add(at, run.offset), barrier, tile,
-                b.add(tile.column, piece.inTile), step);
-  }
-}
-
-void MmaLowering::copyStep(TileRing &ring, const RingPlace &place,
-                           const TilePlace &tile, Value step) {
-  ring.awaitEmpty(place);
-  Value barrier = ring.expect(place, schedule.slotBytes());
-  Value at = ring.offset(place.slot);
-  copyBoxes(ring, leftOperand(space, schedule), rowsMap,
-            slot.rows.boxes(0, schedule.getTileM()), slot.rows.blockRows(),
-            schedule.getClusterN(), at, barrier, tile, tile.row, step);
-  order.inSegment(tile, [&](unsigned segment) {
-    copyColumns(ring, segment, at, barrier, tile, step);
-  });
+/// The columns of this block's first steps.
+void MmaLowering::prefetch() {
+  if (!copies->mayPrefetch())
+    return;
+  Value block = b.div(b.wordOf(frame.blockId()), schedule.clusterSize());
+  Value end = b.min(lastStep, b.add(firstStep, schedule.getStages()));
+  frame.ifTrue(frame.both(b.equal(thread, 0), b.isLess(block, order.count())),
+               [&] {
+                 TilePlace tile = order.place(block);
+                 b.loop(firstStep, end, b.word(1), {},
+                        [&](Value step, ValueRange) -> SmallVector<Value> {
+                          copies->prefetchStep(tile, step);
+                          return {};
+                        });
+               });
 }
 
 void MmaLowering::produce(TileRing &ring) {
@@ -282,7 +215,7 @@ void MmaLowering::produce(TileRing &ring) {
         b.loop(firstStep, lastStep, b.word(1), {place.slot, place.parity},
                [&](Value step, ValueRange values) -> SmallVector<Value> {
                  RingPlace current{values[0], values[1]};
-                 copyStep(ring, current, tile, step);
+                 copies->copyStep(ring, current, tile, step);
                  RingPlace next = ring.next(current);
                  return {next.slot, next.parity};
                });
@@ -346,21 +279,28 @@ SmallVector<Value> MmaLowering::startProducts(const ConsumerThread &self,
 }
 
 /// Adds the sums of a slot, which tensor cores have with few bits, to those in
-/// f32. Meanwhile they multiply for the other consumer.
+/// f32. Meanwhile they multiply for the other consumer. `scales` are what the
+/// step before has loaded for this one, if anything, and then the next one's.
 SmallVector<Value> MmaLowering::addStep(TileRing &ring,
                                         const ConsumerThread &self,
                                         const RingPlace &place, ValueRange sums,
-                                        Value step) {
+                                        Value step,
+                                        SmallVector<Value> &scales) {
   // All that is at a block's points has this index.
   Index block = b.indexOf(step);
-  if (blockSums)
-    blockSums->loadAhead(block);
+  if (!scales.empty())
+    blockSums->define(block, scales);
+  else if (blockSums)
+    blockSums->load(block);
   ring.awaitFull(place);
   SmallVector<Value> none;
   for (size_t i = 0; i < sums.size(); ++i)
     none.push_back(products[i % products.size()].undefined());
   SmallVector<Value> added =
       startProducts(self, ring.offset(place.slot), none, b.word(0));
+  if (!scales.empty())
+    scales = blockSums->load(
+        b.indexOf(b.min(b.add(step, 1), b.sub(lastStep, b.word(1)))));
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].awaitAll(sum);
   ring.release(place.slot, self.thread);
@@ -403,24 +343,31 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
     blockSums->startTile(tile, self);
   // Without a step the sums are zero; with one the first ignores them.
   std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
-  bool hasSteps =
-      !promotes() && k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
+  bool hasSteps = k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
   SmallVector<Value> values;
   for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
     for (Wgmma &product : products)
-      values.push_back(hasSteps ? product.undefined() : product.zeros());
+      values.push_back(hasSteps && !promotes() ? product.undefined()
+                                               : product.zeros());
   size_t count = values.size();
   values.append({place.slot, place.parity});
+  if (blockSums && hasSteps) {
+    SmallVector<Value> scales = blockSums->load(b.indexOf(firstStep));
+    if (blockSums->mayLoadAhead(scales))
+      llvm::append_range(values, scales);
+  }
   scf::ForOp all =
       b.loop(firstStep, lastStep, b.word(1), values,
              [&](Value step, ValueRange current) {
                RingPlace here{current[count], current[count + 1]};
                ValueRange sums = current.take_front(count);
+               SmallVector<Value> scales(current.drop_front(count + 2));
                SmallVector<Value> next =
-                   promotes() ? addStep(ring, self, here, sums, step)
+                   promotes() ? addStep(ring, self, here, sums, step, scales)
                               : multiplyStep(ring, self, here, sums, step);
                RingPlace after = ring.next(here);
                next.append({after.slot, after.parity});
+               llvm::append_range(next, scales);
                return next;
              });
   place = {all.getResult(count), all.getResult(count + 1)};
@@ -549,6 +496,8 @@ FailureOr<Grid> MmaLowering::run() {
     ring.initialize();
   });
   meetAll();
+  // A launch that starts early waits behind it for the one ahead.
+  prefetch();
   Value isProducer = b.equal(b.div(thread, MmaScheduleAttr::kGroup), 0);
   frame.ifElse(
       isProducer,
