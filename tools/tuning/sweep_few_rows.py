@@ -100,7 +100,11 @@ def schedules(case, chip):
 def scheduled(case, chip):
     """The case's program as a kernel with a schedule."""
     return run_tool(
-        "fuse-opt", case.program, "-fuse-form", f"-fuse-schedule=chip={chip}", "-"
+        "fuse-opt",
+        case.program,
+        f"-fuse-form=chip={chip}",
+        f"-fuse-schedule=chip={chip}",
+        "-",
     )
 
 
