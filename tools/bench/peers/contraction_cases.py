@@ -163,8 +163,8 @@ def decoding_cases(rows):
 def _wide_floats():
     """On the ordinary cores, f64 also on tensor cores that have it."""
     for side in SQUARES:
-        for order in ("mk,nk", "mk,kn"):
-            yield product("square", "wide floats", (side,) * 3, "f32", order)
+        for name, order in (("square", "mk,nk"), ("square, x W", "mk,kn")):
+            yield product(name, "wide floats", (side,) * 3, "f32", order)
     for m in (16, 512, 4096):
         for layer, (n, k) in MODELS["LLaMA-3 8B"].items():
             yield product(f"LLaMA-3 8B {layer}", "wide floats", (m, n, k), "f32")
