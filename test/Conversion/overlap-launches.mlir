@@ -85,6 +85,28 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // What brings memory to the L2 reads nothing: it comes before the wait.
+  // CHECK-LABEL: gpu.func @early
+  // CHECK-NOT:     griddepcontrol
+  // CHECK:         scf.if
+  // CHECK:           nvvm.cp.async.bulk.tensor.prefetch
+  // CHECK-NEXT:    }
+  // CHECK-NEXT:    nvvm.griddepcontrol wait
+  // CHECK:           nvvm.griddepcontrol launch_dependents
+  // CHECK:         llvm.load
+  gpu.func @early(%map: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr) kernel {
+    %thread = gpu.thread_id x
+    %zero = arith.constant 0 : index
+    %place = arith.constant 0 : i32
+    %is_first = arith.cmpi eq, %thread, %zero : index
+    scf.if %is_first {
+      nvvm.cp.async.bulk.tensor.prefetch %map, box[%place, %place] : !llvm.ptr
+    }
+    %v = llvm.load %x : !llvm.ptr -> f32
+    llvm.store %v, %y : f32, !llvm.ptr
+    gpu.return
+  }
+
   // Not launched, so that there is nothing to wait for.
   // CHECK-LABEL: gpu.func @helper
   // CHECK-NEXT:    gpu.return

@@ -225,6 +225,24 @@ TEST(PTXInspect, TellsWhetherAKernelWaitsAtItsStart) {
   EXPECT_FALSE(waitsAtStart("\t@%p1 bra $L__BB0_1;\n"
                             "\tgriddepcontrol.wait;\n$L__BB0_1:\n"));
   EXPECT_FALSE(waitsAtStart("\t@%p1 griddepcontrol.wait;\n"));
+  EXPECT_FALSE(waitsAtStart("\t@%p1 ret;\n\tgriddepcontrol.wait;\n"));
+}
+
+static const char *const copyOfBox =
+    "\tcp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+    "complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];\n";
+
+TEST(PTXInspect, AllowsBranchesBeforeAWaitWhereAllThreadsMeet) {
+  EXPECT_TRUE(waitsAtStart("$L__BB0_1:\n\t@%p1 bra $L__BB0_1;\n"
+                           "\t@%p2 bra.uni $L__BB0_2;\n"
+                           "\tcp.async.bulk.prefetch.tensor.2d.L2.global.tile "
+                           "[%rd1, {%r1, %r2}];\n"
+                           "$L__BB0_2:\n\tgriddepcontrol.wait;\n" +
+                           std::string(copyOfBox)));
+  EXPECT_FALSE(waitsAtStart("\t@%p1 bra $L__BB0_2;\n$L__BB0_1:\n"
+                            "\tgriddepcontrol.wait;\n$L__BB0_2:\n"));
+  EXPECT_FALSE(
+      waitsAtStart(std::string(copyOfBox) + "\tgriddepcontrol.wait;\n"));
 }
 
 TEST(PTXInspect, RejectsTextThatIsNoPTX) {

@@ -118,7 +118,8 @@ def OverlapLaunches : Pass<"fuse-overlap-launches", "::mlir::gpu::GPUModuleOp"> 
     launched with the attribute for it, which the runtime sets on kernels that
     wait.
 
-    Every thread waits before it touches memory. A kernel thus ends after all
+    What a kernel brings to the L2 at its start it asks for before it waits. Every
+    thread waits before it touches memory. A kernel thus ends after all
     that precedes it has, and whoever waits for the kernel has waited for that
     too. A kernel that has such an op already is left as it is.
 
