@@ -5,9 +5,10 @@
 
 In inference and in a training step (forward and backward), against eager and
 
-    compile     torch.compile in its default mode
-    max         max-autotune-no-cudagraphs: products tuned, the same launches as the others
-    max-graphs  max-autotune, which also replays the launches from CUDA graphs
+    fuse-graphs  this backend, which replays the launches from CUDA graphs
+    compile      torch.compile in its default mode
+    max          max-autotune-no-cudagraphs: products tuned, the same launches as the others
+    max-graphs   max-autotune, which also replays the launches from CUDA graphs
 
 Weights are random; layers have their real sizes, but there are few. Each model runs in a process
 of its own with empty caches, and what is measured is written at once. Tuning takes minutes: a
@@ -34,7 +35,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 from bench.compare_peers import commit  # noqa: E402
 from bench.peers import model_cases, model_report  # noqa: E402
 
-PEERS = ("fuse", "compile", "max", "max-graphs")
+PEERS = ("fuse", "fuse-graphs", "compile", "max", "max-graphs")
 MODES = ("inference", "training")
 
 

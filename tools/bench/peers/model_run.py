@@ -18,6 +18,7 @@ import transformers
 LARGEST_RATIO = 2.0
 COMPILERS = {
     "fuse": {"backend": fuse_torch.backend},
+    "fuse-graphs": {"backend": fuse_torch.backend, "options": {"graphs": True}},
     "compile": {"backend": "inductor"},
     "max": {"backend": "inductor", "mode": "max-autotune-no-cudagraphs"},
     "max-graphs": {"backend": "inductor", "mode": "max-autotune"},
@@ -194,6 +195,7 @@ def regions():
         "kernels": sum(len(r.kernels) for r in all_regions),
         "coverage": [round(g.coverage, 3) for g in graphs],
         "failures": [r.failure for r in all_regions if r.failure],
+        "replay": [g.replay for g in graphs if g.replay],
         "eager": dict(eager.most_common()),
     }
     fuse_torch.reset_report()
@@ -205,15 +207,17 @@ def first_call(name, function, call, options, device):
     torch._dynamo.reset()
     counters = torch._dynamo.utils.counters
     counters.clear()
-    more = {"options": options} if name == "fuse" and options else {}
-    compiled = torch.compile(function, dynamic=False, **COMPILERS[name], **more)
+    chosen = dict(COMPILERS[name])
+    if name.startswith("fuse"):
+        chosen["options"] = {**chosen.get("options", {}), **options}
+    compiled = torch.compile(function, dynamic=False, **chosen)
     seconds = once(lambda: call(compiled), device)
     entry = {
         "first_seconds": seconds,
         "graph_breaks": sum(counters["graph_break"].values()),
         "break_reasons": dict(counters["graph_break"]),
     }
-    if name == "fuse":
+    if name.startswith("fuse"):
         entry["regions"] = regions()
     return compiled, entry
 
