@@ -11,7 +11,10 @@ from torch.fx import graph as fx_graph
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from fuse_compiler._library import Error
-from fuse_compiler.torch import _convert_pointwise  # noqa: F401 - registers converters
+from fuse_compiler.torch import (  # noqa: F401 - registers converters
+    _convert_indices,
+    _convert_pointwise,
+)
 from fuse_compiler.torch import _decompositions
 from fuse_compiler.torch._attention import keep_attention
 from fuse_compiler.torch._attention_training import take_attention

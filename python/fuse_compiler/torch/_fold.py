@@ -16,7 +16,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from fuse_compiler.torch._attention import ATTENTION, attention_reason
 from fuse_compiler.torch._convert import overload
 from fuse_compiler.torch._convert_shapes import VIEWS
-from fuse_compiler.torch._made import SOURCES
+from fuse_compiler.torch._made import SOURCES, UNDEFINED
 from fuse_compiler.torch._order import draws
 
 # What is computed has at most so many elements; what follows from constants any number.
@@ -87,6 +87,8 @@ def _is_tensor(node):
 def _value_of(node, values):
     """The value of a node: a tensor, of one element where all are the same; None if unknown."""
     if node.op != "call_function" or not _is_tensor(node) or draws(node):
+        return None
+    if node.target in UNDEFINED:
         return None
     fake = node.meta["val"]
     is_static = all(isinstance(size, int) for size in fake.shape)
