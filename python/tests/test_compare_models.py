@@ -77,8 +77,9 @@ def test_models_are_selected_and_two_are_aside():
 def test_an_unknown_peer_is_refused(capsys):
     with pytest.raises(SystemExit):
         compare_models.parse_arguments(["--peers", "fuse,tvm"])
-    assert "expected peers of fuse, fuse-graphs, compile, max, max-graphs, but got tvm" in (
-        capsys.readouterr().err
+    assert (
+        "expected peers of fuse, fuse-graphs, compile, max, max-graphs, but got tvm"
+        in (capsys.readouterr().err)
     )
 
 

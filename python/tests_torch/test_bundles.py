@@ -70,9 +70,7 @@ def tensor_of(x):
     )
     place = DLDevice(2, x.device.index or 0) if x.is_cuda else DLDevice(1, 0)
     shape = (ctypes.c_int64 * max(x.ndim, 1))(*x.shape)
-    return DLTensor(
-        x.data_ptr(), place, x.ndim, DLDataType(*kind, 1), shape, None, 0
-    )
+    return DLTensor(x.data_ptr(), place, x.ndim, DLDataType(*kind, 1), shape, None, 0)
 
 
 def pointers(tensors):
