@@ -61,6 +61,9 @@ def parse_arguments(argv=None):
     parser.add_argument("--dtype", default="bfloat16")
     parser.add_argument("--tiny", action="store_true", help="small sizes")
     parser.add_argument(
+        "--shape", help="of the input, as 1,16, instead of the model's own"
+    )
+    parser.add_argument(
         "--options",
         default=[],
         type=lambda text: [pair for pair in text.split(",") if pair],
@@ -115,6 +118,7 @@ def run_model(case, mode, arguments, budget):
             f"--peers={','.join(arguments.peers)}",
             f"--options={','.join(arguments.options)}",
             *(["--tiny"] if arguments.tiny else []),
+            *([f"--shape={arguments.shape}"] if arguments.shape else []),
         ]
         failure = None
         try:

@@ -41,6 +41,7 @@ def fold_constants(graph_module, options):
     options  of the backend, which say whether attention is ours
     """
     graph, values = graph_module.graph, {}
+    _drop_empty(graph)
     with unset_fake_temporarily():
         for node in graph.nodes:
             value = _value_of(node, values)
@@ -61,6 +62,32 @@ def fold_constants(graph_module, options):
         if node.target is ATTENTION and _is_true(_behind_views(node.args[3])):
             _drop_mask(graph, node, options)
     graph.eliminate_dead_code()
+
+
+def _drop_empty(graph):
+    """Takes out what has no elements: of concatenations, and gradients of such slices."""
+    for node in list(graph.nodes):
+        if node.target is overload("cat.default"):
+            kept = [n for n in node.args[0] if not _is_empty(n)]
+            types = {n.meta["val"].dtype for n in node.args[0]}
+            if not kept or len(kept) == len(node.args[0]) or len(types) > 1:
+                continue
+            node.args = (kept, *node.args[1:])
+            if len(kept) == 1 and node.meta["val"].is_contiguous():
+                node.target, node.args = overload("clone.default"), (kept[0],)
+                node.kwargs = {"memory_format": torch.contiguous_format}
+        elif node.target in _SLICE_GRADIENTS and _is_empty(node.args[0]):
+            _replace(graph, node, 0)
+
+
+_SLICE_GRADIENTS = {
+    overload("slice_backward.default"),
+    overload("select_backward.default"),
+}
+
+
+def _is_empty(node):
+    return any(isinstance(s, int) and s == 0 for s in node.meta["val"].shape)
 
 
 def _drop_mask(graph, node, options):

@@ -37,8 +37,11 @@ class Clock:
         return self._end - time.monotonic()
 
 
-def build(case, tiny, device, dtype):
-    """The model and its input; the same in every process."""
+def build(case, tiny, device, dtype, shape=None):
+    """The model and its input; the same in every process.
+
+    shape  of the input, as the text "1,16", instead of the case's
+    """
     torch.manual_seed(0)
     sizes = {**case.sizes, **(case.tiny if tiny else {})}
     config = getattr(transformers, case.config)(**sizes)
@@ -47,6 +50,8 @@ def build(case, tiny, device, dtype):
         model = getattr(transformers, case.model)(config)
         torch.set_default_dtype(torch.float32)
     batch, length = case.tiny_shape if tiny else case.shape
+    if shape:
+        batch, length = map(int, shape.split(","))
     if case.is_image:
         x = torch.randn(batch, 3, length, length).to(device, dtype)
     else:
@@ -233,7 +238,7 @@ class Comparison:
         self._case, self._is_training = case, mode == "training"
         self._dtype = getattr(torch, arguments.dtype)
         self._model, self._x = build(
-            case, arguments.tiny, arguments.device, self._dtype
+            case, arguments.tiny, arguments.device, self._dtype, arguments.shape
         )
         self._model.train(self._is_training)
         is_cuda = arguments.device == "cuda"
@@ -242,6 +247,7 @@ class Comparison:
             "mode": mode,
             "dtype": arguments.dtype,
             "tiny": arguments.tiny,
+            "shape": list(self._x.shape),
             "aside": case.aside,
             "device": torch.cuda.get_device_name() if is_cuda else "cpu",
             "torch": torch.__version__,
