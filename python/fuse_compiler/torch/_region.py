@@ -59,6 +59,9 @@ class Region(torch.nn.Module):
         self._device = writer.device
         self.program = shared_program(self.text, self._device)
         self._one = _unread(self._device) if self._sizes else None
+        # Whether what the program returns is what the subgraph does.
+        is_tuple = len(self._orders) > 1
+        self._gives_as_is = not any(self._orders) and is_tuple == self._returns_tuple
         # Whether the arguments are the program's inputs as they are.
         self._is_direct = not (self._sizes or self._numbers) and [
             p.index if p.is_nothing else None for p in self._prepare
@@ -94,13 +97,14 @@ class Region(torch.nn.Module):
                 tensors.append(self._of_size(size(arguments)))
             tensors += [number(arguments) for number in self._numbers]
             results = self.program(*tensors)
+        if self._gives_as_is:
+            return results
         if not isinstance(results, tuple):
             results = (results,)
-        if any(self._orders):
-            results = tuple(
-                r if order is None else r.permute(order)
-                for r, order in zip(results, self._orders)
-            )
+        results = tuple(
+            r if order is None else r.permute(order)
+            for r, order in zip(results, self._orders)
+        )
         return results if self._returns_tuple else results[0]
 
     def _of_size(self, size):
