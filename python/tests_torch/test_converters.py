@@ -174,6 +174,7 @@ def indices(x, batch, ids):
         batch.index_put((two[:, None], ids % 3), batch[0, 0]),
         aten.index_put(x, [x > 0], x[0, 0]),
         x.index_put((ids,), x.sin(), accumulate=True),
+        x.index_copy(1, rows, x[:, :6] * 2),
         x.index_add(0, ids, x.cos(), alpha=0.5),
         x.index_add(1, ids, x[:, :6]),
         aten.embedding_dense_backward(x, ids, 7, 2, False),

@@ -91,6 +91,11 @@ def _index_put(c, x, indices, values, accumulate=False):
     return lang.reshape(result, x.shape)
 
 
+@converter(overload("index_copy.default"))
+def _index_copy(c, x, dim, index, source):
+    return lang.put(x, index, c.array(source), dim % max(x.ndim, 1))
+
+
 def _where_mask(c, x, mask, values):
     if any(size != 1 for size in values.shape):
         raise Unsupported("as many values as a mask has trues")

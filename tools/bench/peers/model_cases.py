@@ -219,10 +219,7 @@ def all_cases():
 
 
 def selected(only):
-    """The models whose name contains one of a,b,c; all of them for ""."""
-    patterns = [pattern for pattern in only.split(",") if pattern]
-    return [
-        case
-        for case in all_cases()
-        if not patterns or any(pattern in case.name for pattern in patterns)
-    ]
+    """The models whose name contains one of a,b,c, in this order; all of them for ""."""
+    patterns = [pattern for pattern in only.split(",") if pattern] or [""]
+    found = [c for p in patterns for c in all_cases() if p in c.name]
+    return list({case.name: case for case in found}.values())

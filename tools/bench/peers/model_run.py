@@ -24,7 +24,7 @@ COMPILERS = {
     "max-graphs": {"backend": "inductor", "mode": "max-autotune"},
 }
 # Seconds below which what a peer tunes is not begun.
-LEAST_SECONDS = {"max": 45, "max-graphs": 45}
+LEAST_SECONDS = {"max": 20, "max-graphs": 20}
 
 
 class Clock:
