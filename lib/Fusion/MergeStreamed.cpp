@@ -10,7 +10,8 @@
 // cannot share one. So what leads from one contraction to the next is looked at
 // as a whole, before anything else is merged.
 //
-// Keys and values that are gathered from pages of a cache are read there.
+// Keys and values that are gathered from pages of a cache are read there, and
+// values that are a slice of the keys' features where the keys are.
 //
 // What masks the scores goes with them where it costs little to compute for
 // each of them: comparisons of places, say. An op that others need, too, is
@@ -83,13 +84,28 @@ static SmallVector<Operation *> opsBetween(ContractOp product, Value weights,
   return kept;
 }
 
-/// Adds what gathers an operand of one of the contractions from pages.
+/// Whether a contraction among the ops has the operand.
+static bool isContracted(Value operand, ArrayRef<Operation *> ops) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    return isa<ContractOp>(op) &&
+           llvm::is_contained(op->getOperands(), operand);
+  });
+}
+
+/// Adds what gathers an operand of one of the contractions from pages, and with
+/// `slices` what cuts it out of another operand.
 static SmallVector<Operation *> withPages(ArrayRef<Operation *> ops,
-                                          const Groups &groups) {
+                                          const Groups &groups, bool slices) {
   llvm::SmallSetVector<Operation *, 32> all;
   for (Operation *op : ops)
     if (isa<ContractOp>(op))
       for (Value operand : op->getOperands()) {
+        if (auto slice = operand.getDefiningOp<SliceOp>();
+            slice && slices && groups.contains(slice) &&
+            isContracted(slice.getInput(), ops)) {
+          all.insert(slice);
+          operand = slice.getInput();
+        }
         SmallVector<Operation *> paging = pagingOps(operand);
         if (llvm::all_of(paging,
                          [&](Operation *op) { return groups.contains(op); }))
@@ -229,8 +245,11 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
       isWidenedFaster(product, ops, widening) &&
       tryStream(product, widening, following))
     return true;
-  SmallVector<Operation *> paged = withPages(ops, groups);
-  return (paged.size() > ops.size() && tryStream(product, paged, following)) ||
+  SmallVector<Operation *> paged = withPages(ops, groups, /*slices=*/false),
+                           sliced = withPages(ops, groups, /*slices=*/true);
+  return (sliced.size() > paged.size() &&
+          tryStream(product, sliced, following)) ||
+         (paged.size() > ops.size() && tryStream(product, paged, following)) ||
          tryStream(product, ops, following);
 }
 
@@ -253,6 +272,11 @@ bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
     return refuse();
   if (followsFrom(inputs, ops)) {
     reason = ReasonKind::streamedThroughOthers;
+    return refuse();
+  }
+  if (machine.tensorCores &&
+      !isStreamedOn(*space, *dims, *machine.tensorCores)) {
+    reason = Reason(ReasonKind::streamedHeads, mostNarrowDepth);
     return refuse();
   }
   // A CPU's scores stay in its caches, whatever their number.

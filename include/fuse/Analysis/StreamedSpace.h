@@ -40,6 +40,10 @@ struct StreamedSpace {
   /// Whether keys, or values, follow in the kernel from 8-bit floats: their
   /// `tensor` is what is computed, in the order of features, places and others.
   bool computesKeys = false, computesValues = false;
+  /// Where the values are features of the keys that follow each other, as those
+  /// of a latent cache are, the first of these: values() then reads the same
+  /// elements of the keys' tensor.
+  std::optional<int64_t> firstOfKeys;
   /// What the softmax is of, its statistics, and its exponentials.
   Value logits;
   ReduceOp max, sum;
@@ -119,6 +123,14 @@ panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 /// kernel that computes the operand reads fewer bytes. Else none.
 SmallVector<Operation *>
 wideningOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);
+
+/// Of features of keys that are values, the first is a multiple of so many.
+inline constexpr int64_t kFirstOfKeys = MmaScheduleAttr::kRowElements;
+
+/// Elements of a row up to which a consumer has rows of its own; of wider ones
+/// consumers share the columns.
+inline constexpr int64_t mostNarrowDepth = 256;
+bool areWideRows(int64_t depth, int64_t columns);
 
 /// Whether the op computes with one of the values; the index along a dimension
 /// only has the shape of its operand.

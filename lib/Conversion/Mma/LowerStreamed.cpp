@@ -24,6 +24,18 @@
 //
 // The wait for keys is a branch, over which ptxas does not move exponentials.
 //
+// Taken in turn, a tile's products end before the next softmax:
+//
+//   for each tile
+//     await its keys; start queries x keys
+//     await the products before, free the values
+//     await the scores, free the keys; softmax; turn the sums
+//     await its values; start weights x values
+//
+// So a thread holds no weights beside scores, and a tile whose keys have the
+// values is free before the next one is needed. While one consumer computes a
+// softmax the others multiply.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LowerStreamed.h"
@@ -41,14 +53,21 @@ using namespace mlir::fuse;
 
 /// Blocks that registers leave room for on a multiprocessor, and what a thread
 /// of the producer and of a consumer has of them: 24 + 2 * 240 are the 504 that
-/// three threads get of 65536 for 384, and 24 + 232 the 256 that two get of
-/// half of them for 256.
+/// three threads get of 65536 for 384, 24 + 232 the 256 that two get of half
+/// of them for 256, and 24 + 3 * 160 are below the 512 that four get for 512.
 static constexpr uint32_t producerRegisters = 24;
 static int64_t residentBlocks(StreamedScheduleAttr schedule) {
   return schedule.getConsumers() == 1 ? 2 : 1;
 }
 static uint32_t consumerRegisters(StreamedScheduleAttr schedule) {
-  return schedule.getConsumers() == 1 ? 232 : 240;
+  switch (schedule.getConsumers()) {
+  case 1:
+    return 232;
+  case 2:
+    return 240;
+  default:
+    return 160;
+  }
 }
 
 namespace {
@@ -63,7 +82,9 @@ private:
   Value addMap(const MmaOperand &operand, const SlotOperand &slot,
                int64_t rows);
   void produce();
+  void copyValues(const RingPlace &place, Value key, ArrayRef<Value> pages);
   void consume();
+  void consumeInTurn(Value ownQueries);
   Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
                      ArrayRef<Value> weights);
@@ -75,6 +96,9 @@ private:
   Value turnedIfNeeded(Value sums, const RowState &state);
   void writeResults(ArrayRef<Value> sums) override;
   void release(TileRing &ring, Value slot, Value condition = {});
+  /// Where values are: in slots of their own, or in the keys'.
+  bool haveValueSlots() const { return !schedule.getValuesInKeys(); }
+  TileRing &ringOfValues() { return haveValueSlots() ? *valueRing : *keyRing; }
 
   Wgmma scoreProduct, product;
   Value queryMap, keyMap, valueMap;
@@ -89,7 +113,7 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
       scoreProduct(b, schedule.getTileK(),
                    getElementTypeOrSelf(space.queries.tensor),
                    getElementTypeOrSelf(space.keys.tensor), queries, keys),
-      product(b, schedule.getTileN(),
+      product(b, schedule.columnsPerConsumer(),
               space.productOp().getType().getElementType(),
               space.productOp().getType().getElementType(), values, values) {
   queryMap = addMap(space.queries, queries,
@@ -97,9 +121,10 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
                                             : queries.blockRows());
   keyMap = addMap(space.keys, keys,
                   keyPages.exist() ? keyPages.rowsPerCopy() : keys.blockRows());
-  valueMap = addMap(space.values(), values,
-                    valuePages.exist() ? valuePages.rowsPerCopy()
-                                       : values.blockRows());
+  if (haveValueSlots())
+    valueMap = addMap(space.values(), values,
+                      valuePages.exist() ? valuePages.rowsPerCopy()
+                                         : values.blockRows());
 }
 
 /// With several heads in a tile a copy brings the queries of one after the
@@ -144,7 +169,7 @@ void StreamedLowering::produce() {
            SmallVector<Value> ofKeys, ofValues;
            if (keyPages.exist())
              ofKeys = keyPages.load(tile, key);
-           if (valuePages.exist())
+           if (haveValueSlots() && valuePages.exist())
              ofValues = valuePages.load(tile, key);
            keyRing->awaitEmpty(place);
            keyPages.copy(*keyRing, place, keys, ofKeys, keyMap,
@@ -154,17 +179,23 @@ void StreamedLowering::produce() {
                                   : axis == space.n ? b.add(key, box.further)
                                                     : outer(axis);
                          });
-           valueRing->awaitEmpty(place);
-           valuePages.copy(
-               *valueRing, place, values, ofValues, valueMap,
-               schedule.valueBytes(), key, [&](char axis, const SlotBox &box) {
-                 return axis == space.product.k   ? b.add(key, box.place)
-                        : axis == space.product.n ? b.word(box.further)
-                                                  : tile.outer.lookup(axis);
-               });
+           if (haveValueSlots())
+             copyValues(place, key, ofValues);
            RingPlace next = keyRing->next(place);
            return {next.slot, next.parity};
          });
+}
+
+void StreamedLowering::copyValues(const RingPlace &place, Value key,
+                                  ArrayRef<Value> pages) {
+  valueRing->awaitEmpty(place);
+  valuePages.copy(*valueRing, place, values, pages, valueMap,
+                  schedule.valueBytes(), key,
+                  [&](char axis, const SlotBox &box) {
+                    return axis == space.product.k   ? b.add(key, box.place)
+                           : axis == space.product.n ? b.word(box.further)
+                                                     : tile.outer.lookup(axis);
+                  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,8 +227,9 @@ Value StreamedLowering::startScores(Value ownQueries, const RingPlace &place) {
 /// A fence of its own: without one ptxas runs the products one by one.
 Value StreamedLowering::startProduct(Value sums, const RingPlace &place,
                                      ArrayRef<Value> weights) {
+  TileRing &ring = ringOfValues();
   Value descriptor = product.rightDescriptor(
-      valueRing->memoryAt(valueRing->offset(place.slot)));
+      ring.memoryAt(b.add(ring.offset(place.slot), ownValues())));
   constexpr int64_t words = 4;
   product.fence();
   for (int64_t i = 0; i < schedule.getTileK() / values.placesPerStep(); ++i)
@@ -228,10 +260,12 @@ void StreamedLowering::consume() {
   constexpr int64_t group = MmaScheduleAttr::kGroup, warp = 32;
   self = {b.sub(b.div(thread, group), b.word(1)), b.rem(thread, group),
           b.rem(thread, warp)};
-  scores.initialize(tile, self);
+  scores.initialize(tile, rowThread());
   queryRing->awaitFull(queryRing->start(0));
   Value ownQueries =
-      b.mul(self.consumer, queries.offsetOf(MmaScheduleAttr::kRows));
+      b.mul(rowThread().consumer, queries.offsetOf(MmaScheduleAttr::kRows));
+  if (schedule.takesTurns())
+    return consumeInTurn(ownQueries);
   RingPlace start = keyRing->start(0);
   RowState state = firstTile(ownQueries);
   auto pack = [&](const RowState &of, Value sums, const RingPlace &keyPlace,
@@ -277,6 +311,48 @@ void StreamedLowering::consume() {
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
   Value sums = lastProduct(loop.getResult(0), valuePlace, last);
   finish(product.values(sums), last);
+}
+
+/// The wait for the products before leaves the scores' under way.
+void StreamedLowering::consumeInTurn(Value ownQueries) {
+  RingPlace start = keyRing->start(0);
+  auto pack = [](Value sums, const RingPlace &place, const RowState &of) {
+    SmallVector<Value> all = {sums, place.slot, place.parity};
+    llvm::append_range(all, of.all());
+    return all;
+  };
+  Value last =
+      tiles.exist ? b.select(tiles.exist, tiles.last, tiles.first) : tiles.last;
+  scf::ForOp loop = b.loop(
+      tiles.first, last, b.word(1),
+      pack(product.zeros(), start, rows.nothing(/*weights=*/0)),
+      [&](Value step, ValueRange current) {
+        RingPlace place{current[1], current[2]};
+        RowState now(current.drop_front(3));
+        Value queriesHere = order.fixHere(ownQueries);
+        Value number = tileAt(step);
+        SmallVector<Value> missing = missingKeys(number);
+        keyRing->awaitFull(place);
+        Value found = startScores(queriesHere, place);
+        Value sums = product.awaitAllBut(current[0], 1);
+        release(ringOfValues(), keyRing->previousSlot(place),
+                b.differs(step, tiles.first));
+        found = scoreProduct.awaitAll(found);
+        if (haveValueSlots())
+          release(*keyRing, place.slot);
+        rows.follow(logitsOf(scoreProduct.values(found), number, missing), now,
+                    /*isFirst=*/false);
+        sums = turnedIfNeeded(sums, now);
+        SmallVector<Value> weights = scores.packed(now.weights);
+        now.weights.clear();
+        if (haveValueSlots())
+          valueRing->awaitFull(place);
+        sums = startProduct(sums, place, weights);
+        return pack(sums, keyRing->next(place), now);
+      });
+  Value sums = product.awaitAll(loop.getResult(0));
+  RowState state(loop.getResults().drop_front(3));
+  finish(product.values(sums), state);
 }
 
 /// Values of one of two branches; of `body`'s where there always are keys.
@@ -369,12 +445,14 @@ Grid StreamedLowering::run() {
   };
   addRing(queryRing, 1, schedule.queryBytes(), 0);
   addRing(keyRing, stages, schedule.keyBytes(), keysAt);
-  addRing(valueRing, stages, schedule.valueBytes(), valuesAt);
+  if (haveValueSlots())
+    addRing(valueRing, stages, schedule.valueBytes(), valuesAt);
   placeTile();
   Value isFirst = b.equal(thread, 0);
   frame.ifTrue(isFirst, [&] {
     for (auto *ring : {&queryRing, &keyRing, &valueRing})
-      (*ring)->initialize();
+      if (*ring)
+        (*ring)->initialize();
   });
   NVVM::BarrierOp::create(builder, frame.loc());
   Value isProducer = b.equal(b.div(thread, MmaScheduleAttr::kGroup), 0);
