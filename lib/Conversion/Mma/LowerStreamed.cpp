@@ -81,19 +81,27 @@ public:
 private:
   Value addMap(const MmaOperand &operand, const SlotOperand &slot,
                int64_t rows);
+  void forTiles(
+      int64_t parity,
+      llvm::function_ref<RingPlace(const RingPlace &, const RingPlace &)> body);
   void produce();
+  RingPlace produceTile(const RingPlace &ofQueries, const RingPlace &start);
   void copyValues(const RingPlace &place, Value key, ArrayRef<Value> pages);
   void consume();
-  void consumeInTurn(Value ownQueries);
+  Value ownQueries();
+  void releaseQueries(const RingPlace &place);
+  RingPlace consumeAhead(const RingPlace &ofQueries, const RingPlace &start);
+  RingPlace consumeInTurn(const RingPlace &ofQueries, const RingPlace &start);
   Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
                      ArrayRef<Value> weights);
-  RowState firstTile(Value ownQueries);
+  RowState firstTile(const RingPlace &start);
   Value lastProduct(Value sums, const RingPlace &place, const RowState &state);
   SmallVector<Value> ifKeys(llvm::function_ref<SmallVector<Value>()> body,
                             llvm::function_ref<SmallVector<Value>()> otherwise);
   Value turned(Value sums, ArrayRef<Value> factors);
   Value turnedIfNeeded(Value sums, const RowState &state);
+  void startEpilogue();
   void writeResults(ArrayRef<Value> sums) override;
   void release(TileRing &ring, Value slot, Value condition = {});
   /// Where values are: in slots of their own, or in the keys'.
@@ -149,41 +157,79 @@ Value StreamedLowering::addMap(const MmaOperand &operand,
 // Producer
 //===----------------------------------------------------------------------===//
 
-void StreamedLowering::produce() {
+/// The places of both rings that a tile leaves.
+RingPlace StreamedLowering::produceTile(const RingPlace &ofQueries,
+                                        const RingPlace &start) {
   auto outer = [&](char axis) { return outerPlace(axis); };
-  copySlot(b, *queryRing, queryRing->start(0), queries, space.queries, queryMap,
+  copySlot(b, *queryRing, ofQueries, queries, space.queries, queryMap,
            schedule.queryBytes(), [&](char axis, const SlotBox &box) {
              return axis == space.k   ? b.word(box.place)
                     : axis == space.m ? b.add(tile.row, box.further)
                                       : outer(axis);
            });
-  RingPlace start = keyRing->start(/*parity=*/1);
   // An empty tensor has no map.
   Value last =
       tiles.exist ? b.select(tiles.exist, tiles.last, tiles.first) : tiles.last;
-  b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
-         [&](Value step, ValueRange current) -> SmallVector<Value> {
-           RingPlace place{current[0], current[1]};
-           Value number = tileAt(step);
-           Value key = b.mul(number, schedule.getTileK());
-           SmallVector<Value> ofKeys, ofValues;
-           if (keyPages.exist())
-             ofKeys = keyPages.load(tile, key);
-           if (haveValueSlots() && valuePages.exist())
-             ofValues = valuePages.load(tile, key);
-           keyRing->awaitEmpty(place);
-           keyPages.copy(*keyRing, place, keys, ofKeys, keyMap,
-                         schedule.keyBytes(), key,
-                         [&](char axis, const SlotBox &box) {
-                           return axis == space.k   ? b.word(box.place)
-                                  : axis == space.n ? b.add(key, box.further)
-                                                    : outer(axis);
-                         });
-           if (haveValueSlots())
-             copyValues(place, key, ofValues);
-           RingPlace next = keyRing->next(place);
-           return {next.slot, next.parity};
+  scf::ForOp loop =
+      b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
+             [&](Value step, ValueRange current) -> SmallVector<Value> {
+               RingPlace place{current[0], current[1]};
+               Value number = tileAt(step);
+               Value key = b.mul(number, schedule.getTileK());
+               SmallVector<Value> ofKeys, ofValues;
+               if (keyPages.exist())
+                 ofKeys = keyPages.load(tile, key);
+               if (haveValueSlots() && valuePages.exist())
+                 ofValues = valuePages.load(tile, key);
+               keyRing->awaitEmpty(place);
+               keyPages.copy(*keyRing, place, keys, ofKeys, keyMap,
+                             schedule.keyBytes(), key,
+                             [&](char axis, const SlotBox &box) {
+                               return axis == space.k ? b.word(box.place)
+                                      : axis == space.n
+                                          ? b.add(key, box.further)
+                                          : outer(axis);
+                             });
+               if (haveValueSlots())
+                 copyValues(place, key, ofValues);
+               RingPlace next = keyRing->next(place);
+               return {next.slot, next.parity};
+             });
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+/// Tiles of queries from the block's own on: one, or as many as there are for
+/// the blocks that take them in turn. `body` gets the places of the rings of
+/// queries, and of keys and values, and returns that of the latter.
+void StreamedLowering::forTiles(
+    int64_t parity,
+    llvm::function_ref<RingPlace(const RingPlace &, const RingPlace &)> body) {
+  if (schedule.getPersistent() == 0) {
+    body(queryRing->start(parity), keyRing->start(parity));
+    return;
+  }
+  Value stride = b.wordOf(
+      {gpu::GridDimOp::create(builder, frame.loc(), gpu::Dimension::x)});
+  RingPlace ofQueries = queryRing->start(parity);
+  RingPlace others = keyRing->start(parity);
+  b.loop(b.wordOf(frame.blockId()), places.count(), stride,
+         {ofQueries.slot, ofQueries.parity, others.slot, others.parity},
+         [&](Value number, ValueRange current) -> SmallVector<Value> {
+           placeTile(number);
+           RingPlace own{current[0], current[1]};
+           RingPlace next = body(own, {current[2], current[3]});
+           RingPlace after = queryRing->next(own);
+           return {after.slot, after.parity, next.slot, next.parity};
          });
+}
+
+void StreamedLowering::produce() {
+  forTiles(/*parity=*/1,
+           [&](const RingPlace &ofQueries, const RingPlace &place) {
+             if (schedule.getPersistent() > 0)
+               queryRing->awaitEmpty(ofQueries);
+             return produceTile(ofQueries, place);
+           });
 }
 
 void StreamedLowering::copyValues(const RingPlace &place, Value key,
@@ -260,14 +306,34 @@ void StreamedLowering::consume() {
   constexpr int64_t group = MmaScheduleAttr::kGroup, warp = 32;
   self = {b.sub(b.div(thread, group), b.word(1)), b.rem(thread, group),
           b.rem(thread, warp)};
-  scores.initialize(tile, rowThread());
-  queryRing->awaitFull(queryRing->start(0));
-  Value ownQueries =
-      b.mul(rowThread().consumer, queries.offsetOf(MmaScheduleAttr::kRows));
-  if (schedule.takesTurns())
-    return consumeInTurn(ownQueries);
-  RingPlace start = keyRing->start(0);
-  RowState state = firstTile(ownQueries);
+  bool persists = schedule.getPersistent() > 0;
+  if (persists)
+    startEpilogue();
+  forTiles(/*parity=*/0,
+           [&](const RingPlace &ofQueries, const RingPlace &start) {
+             scores.initialize(tile, rowThread());
+             queryRing->awaitFull(ofQueries);
+             return schedule.takesTurns() ? consumeInTurn(ofQueries, start)
+                                          : consumeAhead(ofQueries, start);
+           });
+  if (persists)
+    epilogue->finish();
+}
+
+/// The queries of this consumer's rows, in bytes from the first.
+Value StreamedLowering::ownQueries() {
+  return b.mul(rowThread().consumer, queries.offsetOf(MmaScheduleAttr::kRows));
+}
+
+/// Only blocks that take tiles in turn fill the queries' slot again.
+void StreamedLowering::releaseQueries(const RingPlace &place) {
+  if (schedule.getPersistent() > 0)
+    release(*queryRing, place.slot);
+}
+
+RingPlace StreamedLowering::consumeAhead(const RingPlace &ofQueries,
+                                         const RingPlace &start) {
+  RowState state = firstTile(start);
   auto pack = [&](const RowState &of, Value sums, const RingPlace &keyPlace,
                   const RingPlace &valuePlace) {
     SmallVector<Value> all = {sums, keyPlace.slot, keyPlace.parity,
@@ -284,7 +350,7 @@ void StreamedLowering::consume() {
         RingPlace keyPlace{current[1], current[2]};
         RingPlace valuePlace{current[3], current[4]};
         RowState now = unpack(current);
-        Value queriesHere = order.fixHere(ownQueries);
+        Value queriesHere = order.fixHere(ownQueries());
         Value number = tileAt(step);
         SmallVector<Value> missing = missingKeys(number);
         keyRing->awaitFull(keyPlace);
@@ -307,15 +373,28 @@ void StreamedLowering::consume() {
         return pack(now, sums, keyRing->next(keyPlace),
                     valueRing->next(valuePlace));
       });
+  releaseQueries(ofQueries);
   RowState last = unpack(loop.getResults());
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
   Value sums = lastProduct(loop.getResult(0), valuePlace, last);
+  RingPlace next = valueRing->next(valuePlace);
+  if (schedule.getPersistent() > 0) {
+    // The loop has freed all values but the last two.
+    release(
+        *valueRing, valueRing->previousSlot(valuePlace),
+        frame.both(tiles.exist, b.isLess(b.add(tiles.first, 1), tiles.last)));
+    release(*valueRing, valuePlace.slot, tiles.exist);
+    if (tiles.exist)
+      next = {b.select(tiles.exist, next.slot, valuePlace.slot),
+              b.select(tiles.exist, next.parity, valuePlace.parity)};
+  }
   finish(product.values(sums), last);
+  return next;
 }
 
 /// The wait for the products before leaves the scores' under way.
-void StreamedLowering::consumeInTurn(Value ownQueries) {
-  RingPlace start = keyRing->start(0);
+RingPlace StreamedLowering::consumeInTurn(const RingPlace &ofQueries,
+                                          const RingPlace &start) {
   auto pack = [](Value sums, const RingPlace &place, const RowState &of) {
     SmallVector<Value> all = {sums, place.slot, place.parity};
     llvm::append_range(all, of.all());
@@ -329,7 +408,7 @@ void StreamedLowering::consumeInTurn(Value ownQueries) {
       [&](Value step, ValueRange current) {
         RingPlace place{current[1], current[2]};
         RowState now(current.drop_front(3));
-        Value queriesHere = order.fixHere(ownQueries);
+        Value queriesHere = order.fixHere(ownQueries());
         Value number = tileAt(step);
         SmallVector<Value> missing = missingKeys(number);
         keyRing->awaitFull(place);
@@ -350,9 +429,14 @@ void StreamedLowering::consumeInTurn(Value ownQueries) {
         sums = startProduct(sums, place, weights);
         return pack(sums, keyRing->next(place), now);
       });
+  releaseQueries(ofQueries);
   Value sums = product.awaitAll(loop.getResult(0));
+  RingPlace next{loop.getResult(1), loop.getResult(2)};
+  if (schedule.getPersistent() > 0)
+    release(ringOfValues(), keyRing->previousSlot(next), tiles.exist);
   RowState state(loop.getResults().drop_front(3));
   finish(product.values(sums), state);
+  return next;
 }
 
 /// Values of one of two branches; of `body`'s where there always are keys.
@@ -375,13 +459,12 @@ StreamedLowering::ifKeys(llvm::function_ref<SmallVector<Value>()> body,
   return SmallVector<Value>(branch.getResults());
 }
 
-RowState StreamedLowering::firstTile(Value ownQueries) {
+RowState StreamedLowering::firstTile(const RingPlace &start) {
   auto multiply = [&] {
-    RingPlace start = keyRing->start(0);
     Value number = b.sub(tiles.last, b.word(1));
     SmallVector<Value> missing = missingKeys(number);
     keyRing->awaitFull(start);
-    Value sums = scoreProduct.awaitAll(startScores(ownQueries, start));
+    Value sums = scoreProduct.awaitAll(startScores(ownQueries(), start));
     release(*keyRing, start.slot);
     PointEmitter::Scope scope(frame.emitter);
     RowState state;
@@ -410,16 +493,24 @@ Value StreamedLowering::lastProduct(Value sums, const RingPlace &place,
       .front();
 }
 
-void StreamedLowering::writeResults(ArrayRef<Value> sums) {
-  TileSums own = {SmallVector<Value>(sums)};
+void StreamedLowering::startEpilogue() {
   BufferUse use;
   epilogue->addTo(use);
   int64_t buffers =
       schedule.queryBytes() +
       schedule.getStages() * (schedule.keyBytes() + schedule.valueBytes());
   epilogue->initialize(self, b.behind(memory, buffers), use);
+}
+
+/// Where a block has one tile nothing of this is computed, and held, before.
+void StreamedLowering::writeResults(ArrayRef<Value> sums) {
+  TileSums own = {SmallVector<Value>(sums)};
+  bool isOnlyTile = schedule.getPersistent() == 0;
+  if (isOnlyTile)
+    startEpilogue();
   epilogue->write(tile, own, &*keyRing, keyRing->start(0));
-  epilogue->finish();
+  if (isOnlyTile)
+    epilogue->finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -447,7 +538,8 @@ Grid StreamedLowering::run() {
   addRing(keyRing, stages, schedule.keyBytes(), keysAt);
   if (haveValueSlots())
     addRing(valueRing, stages, schedule.valueBytes(), valuesAt);
-  placeTile();
+  if (schedule.getPersistent() == 0)
+    placeTile();
   Value isFirst = b.equal(thread, 0);
   frame.ifTrue(isFirst, [&] {
     for (auto *ring : {&queryRing, &keyRing, &valueRing})

@@ -39,9 +39,10 @@ StreamedKernel::StreamedKernel(KernelFrame &frame,
                      resultTile, facts);
 }
 
-/// Divisions by numbers that are not known stay before the products.
-void StreamedKernel::placeTile() {
-  tile = order.fixHere(places.place());
+/// Divisions by numbers that are not known stay before the products. A number
+/// may be one thread's, which exchanges nothing with others.
+void StreamedKernel::placeTile(Value number) {
+  tile = number ? places.placeOf(number) : order.fixHere(places.place());
   tiles = places.find(tile, scores.masks());
   if (!schedule.leavesParts())
     return;

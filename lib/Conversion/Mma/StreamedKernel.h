@@ -29,8 +29,9 @@ protected:
                  StreamedSpace space, TensorFacts facts);
   ~StreamedKernel() = default;
 
-  /// Finds the tile of queries and its tiles of keys.
-  void placeTile();
+  /// Finds the tile of queries, that of the block or of a number, and its tiles
+  /// of keys.
+  void placeTile(Value number = {});
   /// The tile of keys that a step from tiles.first to tiles.last takes, from
   /// the last to the first.
   Value tileAt(Value step);

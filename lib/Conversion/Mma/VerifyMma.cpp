@@ -8,6 +8,7 @@
 #include "VerifyMma.h"
 
 #include "TileSlot.h"
+#include "fuse/Analysis/ScoreMasks.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -244,6 +245,11 @@ LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
   if (failed(verifyKeyRows(kernel, space, schedule)) ||
       failed(verifyValuesInKeys(kernel, space, schedule)))
     return failure();
+  if (schedule.getPersistent() > 0 && !scoreMasksOf(space, dims).empty())
+    return kernel.emitError() << "expected persistent = 0 where a mask hides "
+                                 "keys of some rows, so "
+                                 "that tiles take different times, but got "
+                              << schedule.getPersistent() << "; choose 0";
   if (space.computes() && schedule.getIsa() == MmaIsa::wgmma)
     return kernel.emitError()
            << "expected isa = mma_sync where the second or third operand "

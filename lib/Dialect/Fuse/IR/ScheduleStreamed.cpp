@@ -96,12 +96,13 @@ StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
     MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
     int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
     MmaStore store, int64_t heads, int64_t split, bool valuesInKeys,
-    bool inTurn, int64_t polynomials) {
+    bool inTurn, int64_t polynomials, int64_t persistent) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
                     context, isa, tileM, tileN, tileK, depth, stages, consumers,
-                    store, heads, split, valuesInKeys, inTurn, polynomials);
+                    store, heads, split, valuesInKeys, inTurn, polynomials,
+                    persistent);
 }
 
 static LogicalResult verifyColumns(EmitError emitError, StringRef name,
@@ -172,13 +173,11 @@ static LogicalResult verifyRegisters(EmitError emitError, MmaIsa isa,
   return success();
 }
 
-LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
-                                           int64_t tileM, int64_t tileN,
-                                           int64_t tileK, int64_t depth,
-                                           int64_t stages, int64_t consumers,
-                                           MmaStore store, int64_t heads,
-                                           int64_t split, bool valuesInKeys,
-                                           bool inTurn, int64_t polynomials) {
+LogicalResult StreamedScheduleAttr::verify(
+    EmitError emitError, MmaIsa isa, int64_t tileM, int64_t tileN,
+    int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
+    MmaStore store, int64_t heads, int64_t split, bool valuesInKeys,
+    bool inTurn, int64_t polynomials, int64_t persistent) {
   if (failed(verifyIsa(emitError, isa, store, stages, valuesInKeys)) ||
       failed(verifyConsumers(emitError, isa, tileM, consumers,
                              inTurn || valuesInKeys)))
@@ -192,6 +191,11 @@ LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
   if (polynomials < 0 || polynomials > kExponentials)
     return emitError() << "expected polynomials from 0 to " << kExponentials
                        << ", but got " << polynomials << "; choose 0";
+  bool mayPersist = isa == MmaIsa::wgmma && heads == 1 && split == 1;
+  if (persistent < 0 || (persistent > 0 && !mayPersist))
+    return emitError() << "expected persistent = 0, or at least 1 for wgmma "
+                          "with heads = 1 and split = 1, but got "
+                       << persistent << "; choose 0";
   constexpr int64_t row = MmaScheduleAttr::kRowElements;
   int64_t groups = tileM == MmaScheduleAttr::kRows ? consumers : 1;
   bool isFine = isa == MmaIsa::mma_sync || groups > 1;

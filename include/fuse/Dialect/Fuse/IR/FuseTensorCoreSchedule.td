@@ -210,6 +210,9 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     Of every 8 exponentials a thread computes `polynomials` by multiplications
     and additions, which the units of special functions would wait for.
 
+    With `persistent` > 0 so many blocks at most take tiles of queries in turn:
+    the next ones are copied while results are written. Else a tile has a block.
+
     `store` is that of `#fuse.mma`.
 
     With `heads` above 1 the rows of a tile are `tile_m / heads` queries of
@@ -232,7 +235,8 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     3. A thread has at most 176 registers of sums, scores and weights, 128 with
        three consumers: (columns + `tile_k`) / 2 + `tile_k` / 4.
     4. `stages` is 2 to 8, or 1 for `mma_sync` with values of their own.
-       `polynomials` is up to 8.
+       `polynomials` is up to 8. `persistent` is for `wgmma` where blocks
+       leave no parts.
     5. What is copied, the results and the barriers have room in shared memory.
 
     ```mlir
@@ -248,7 +252,8 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
                         DefaultValuedParameter<"int64_t", "1">:$split,
                         DefaultValuedParameter<"bool", "false">:$values_in_keys,
                         DefaultValuedParameter<"bool", "false">:$in_turn,
-                        DefaultValuedParameter<"int64_t", "0">:$polynomials);
+                        DefaultValuedParameter<"int64_t", "0">:$polynomials,
+                        DefaultValuedParameter<"int64_t", "0">:$persistent);
   let extraClassDeclaration = [{
     /// Exponentials of which `polynomials` are computed as such.
     static constexpr int64_t kExponentials = 8;
@@ -277,7 +282,7 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
                int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
                MmaStore store, int64_t heads, int64_t split,
                bool valuesInKeys = false, bool inTurn = false,
-               int64_t polynomials = 0);
+               int64_t polynomials = 0, int64_t persistent = 0);
   }];
 }
 
