@@ -61,6 +61,23 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ListSchedules : Pass<"fuse-list-schedules", "::mlir::func::FuncOp"> {
+  let summary = "Print which schedules each kernel could have";
+  let description = [{
+    A line of JSON for each kernel: what is chosen for large calls, small, brief
+    and few ones (`chosen`), and every legal schedule with the microseconds that
+    the model of time predicts (`legal`). With `features` it prints what a model
+    of rows is asked about the lines of a file, each a number of rows and a
+    schedule. Sweeps and fits of schedules (tools/tuning) start from it.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The GPU to schedule for">,
+    Option<"features", "features", "std::string", "\"\"",
+           "A file with lines such as: 4096 #fuse.rows<...>">
+  ];
+}
+
 def DetachContractions
     : Pass<"fuse-detach-contractions", "::mlir::func::FuncOp"> {
   let summary = "Take apart a contraction and what only tensor cores do behind";
