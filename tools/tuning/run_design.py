@@ -36,7 +36,7 @@ from tuning import design_cases  # noqa: E402
 
 FLUSH_BYTES = 256 << 20
 POOL_BYTES = 800 << 20
-ROUNDS, MORE_ROUNDS = 7, 8
+ROUNDS, MORE_ROUNDS = 5, 6
 # What is timed again: within so much of the fastest.
 NEAR = 1.08
 # Calls in a graph, and sets of inputs that they take turns with.

@@ -1,0 +1,118 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measured times of run_design.py as a table: a row a time, with the numbers that
+`fuse-opt --fuse-list-schedules` prints of the schedule in that call."""
+
+import concurrent.futures
+import functools
+import json
+import lzma
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+from tuning import design_cases
+
+# As in AssignSchedules.cpp, on an H200: calls of few bytes, brief and small ones.
+BUCKETS = ((8 << 10) * 132, (64 << 10) * 132, 4 * 52428800)
+
+
+def read_measured(path):
+    """The cases of a file of run_design.py whose kernels are rows."""
+    data = path.read_bytes()
+    text = lzma.decompress(data) if path.suffix == ".xz" else data
+    entries = [json.loads(line) for line in text.decode().splitlines()]
+    return [
+        entry
+        for entry in entries
+        if entry.get("us") and entry["schedules"][0].startswith("#fuse.rows")
+    ]
+
+
+def bucket_of(moved):
+    """0 of large calls, 1 of small ones, 2 of brief ones, 3 of few bytes."""
+    return 3 - next((i for i, most in enumerate(BUCKETS) if moved <= most), 3)
+
+
+def _features_of(fuse_opt, chip, entry):
+    """The names, and for each size and time the least us and the features."""
+    lines = [
+        f"{rows} {entry['schedules'][number]}"
+        for (rows, _), times in zip(entry["sizes"], entry["us"])
+        for number, _ in times
+    ]
+    case = (entry["family"], entry["dtype"], 64, entry["columns"])
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as asked:
+        asked.write("\n".join(lines) + "\n")
+        asked.flush()
+        out = subprocess.run(
+            [
+                fuse_opt,
+                "-",
+                f"--fuse-form=chip={chip}",
+                f"--fuse-list-schedules=chip={chip} features={asked.name}",
+                "-o",
+                os.devnull,
+            ],
+            input=design_cases.case_of(*case).program,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    found = json.loads(out.splitlines()[0])
+    return found.get("names"), found.get("features")
+
+
+class Samples:
+    """Times of all schedules of all calls; a group is a call."""
+
+    def __init__(self, entries, fuse_opt, chip, jobs=2):
+        ask = functools.partial(_features_of, fuse_opt, chip)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            found = list(pool.map(ask, entries))
+        self.names = next(names for names, _ in found if names)
+        rows, times, group, self.groups = [], [], [], []
+        for entry, (_, features) in zip(entries, found):
+            features = iter(features or ())
+            for size, measured in enumerate(entry["us"]):
+                if features is not None and len(measured) > 1:
+                    self.groups.append((entry, size))
+                for number, us in measured:
+                    numbers = next(features, None)
+                    if numbers is None or len(measured) < 2:
+                        continue
+                    rows.append(numbers)
+                    times.append((number, us))
+                    group.append(len(self.groups) - 1)
+        table = np.array(rows, dtype=np.float32)
+        self.least, self.features = table[:, 0], table[:, 1:]
+        times = np.array(times)
+        self.number, self.us = times[:, 0].astype(int), times[:, 1]
+        self.group = np.array(group)
+        best = np.full(len(self.groups), np.inf)
+        np.minimum.at(best, self.group, self.us)
+        self.loss = self.us / best[self.group] - 1
+        self.held = np.array([entry["held_out"] for entry, _ in self.groups])
+
+    def rules(self):
+        """The loss of what the rules choose, for each group; NaN if not measured."""
+        losses = np.full(len(self.groups), np.nan)
+        chosen = np.array([rule_of(entry, size) for entry, size in self.groups])
+        mine = self.number == chosen[self.group]
+        losses[self.group[mine]] = self.loss[mine]
+        return losses
+
+
+def moved_by(entry, size):
+    rows = entry["sizes"][size][0]
+    case = (entry["family"], entry["dtype"], rows, entry["columns"])
+    return design_cases.case_of(*case).bytes
+
+
+def rule_of(entry, size):
+    """The number of the schedule that the rules choose there."""
+    if "rules" in entry:
+        return entry["rules"][size]
+    return entry["chosen"][bucket_of(moved_by(entry, size))]
