@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Analysis/StreamedSpace.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
