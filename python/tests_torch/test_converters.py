@@ -131,6 +131,8 @@ def views(x):
         x.flip(1),
         x[::2, 1:7:3] + 1,
         x.view(-1) + 1,
+        (x * 2).repeat(2, 1, 3),
+        x.repeat(3, 1) + 1,
     )
 
 
@@ -159,6 +161,7 @@ def rows(x, table, ids):
         table[ids - 6],
         scaled.gather(1, one),
         scaled.scatter(1, one, 9.0),
+        x.scatter_add(1, one, scaled[:, 2:3]),
     )
 
 

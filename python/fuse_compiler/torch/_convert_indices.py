@@ -178,3 +178,11 @@ def _scatter(c, x, dim, index, value):
         return lang.put_along_axis(x, index, values, dim)
     chosen = _one_of_row(c, x, dim, index)
     return lang.where(chosen, c.operand(value), x)
+
+
+@converter(overload("scatter_add.default"))
+def _scatter_add_along(c, x, dim, index, source):
+    if list(index.shape) != list(source.shape):
+        raise Unsupported("a scatter that adds a part of its source")
+    chosen = _one_of_row(c, x, dim, index)
+    return x + lang.where(chosen, c.operand(source), c.array(0))

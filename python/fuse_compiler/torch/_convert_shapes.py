@@ -75,6 +75,15 @@ def _expand(c, x, shape, implicit=False):
     return lang.broadcast_to(x, c.shape)
 
 
+@converter(overload("repeat.default"))
+def _repeat(c, x, repeats):
+    more = len(repeats) - x.ndim
+    sizes = (*[1] * more, *x.shape)
+    split = [d for size in sizes for d in (1, size)]
+    wide = [d for pair in zip(repeats, sizes) for d in pair]
+    return lang.reshape(lang.broadcast_to(lang.reshape(x, split), wide), c.shape)
+
+
 @converter(overload("copy.default"))
 def _copy(c, into, source, non_blocking=False):
     return lang.broadcast_to(c.array(source), c.shape)
