@@ -273,7 +273,7 @@ def _more_cases():
             (2, 2048),
         ),
         ModelCase(
-            "modernbert-large",
+            "modernbert",
             "ModernBertConfig",
             "ModernBertModel",
             {
