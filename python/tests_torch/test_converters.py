@@ -133,6 +133,11 @@ def views(x):
         x.view(-1) + 1,
         (x * 2).repeat(2, 1, 3),
         x.repeat(3, 1) + 1,
+        x.roll((2, -3), (0, 1)) * 2,
+        x.roll(-5) + 1,
+        torch.ops.aten.slice_backward(x[:, :3], [6, 9], 1, 2, 9, 3),
+        torch.ops.aten.slice_backward(x[:, :4], [6, 9], 1, 1, 8, 2),
+        torch.ops.aten.select_backward(x, [6, 8, 3], 2, -2),
     )
 
 
@@ -389,6 +394,8 @@ def slices_of_any_number(x, i, b):
         torch.full((3,), n, device=x.device) + 1,
         i.clamp(max=n) + (i < n),
         table.slice_scatter(x * 2, 0, n, 2 * n),
+        torch.ops.aten.slice_backward(x, table.shape, 0, n, 2 * n, 1),
+        torch.ops.aten.select_backward(x[0], x.shape, 0, n - 2),
     )
 
 

@@ -139,6 +139,9 @@ def _place(size, index):
     """An index from the front, or None where its sign is unknown."""
     if isinstance(index, int):
         return index if index >= 0 else size + index
+    if isinstance(size - index, int):
+        # So many from the end, where torch has found an element.
+        return index
     signs = {coefficient > 0 for _, coefficient in index.terms}
     return (index if True in signs else size + index) if len(signs) == 1 else None
 
@@ -207,22 +210,66 @@ def _pad(c, x, pads, value=0):
 
 @converter(overload("slice_backward.default"))
 def _slice_backward(c, gradient, sizes, dim, start, end, step):
-    axis = dim % len(sizes)
+    axis, length = dim % len(sizes), gradient.shape[dim % len(sizes)]
     size = c.shape[axis]
-    if step != 1 or isinstance(size, Dim):
-        raise Unsupported("the gradient of a slice with steps or of a dynamic dim")
-    start, end = _from_front(start, size, 0), _from_front(end, size, size)
-    return _padded(gradient, axis, start, size - max(end, start))
+    if any(isinstance(d, Dim) for d in (size, start, end)):
+        return _into_zeros(
+            c, gradient, axis, _dynamic_start(c, size, length, start, end, step)
+        )
+    start = _from_front(start, size, 0)
+    if step != 1:
+        gradient = _spread(gradient, axis, step)
+        length = min(length * step, size - start)
+        gradient = lang.slice(gradient, axis, 0, length)
+    return _padded(gradient, axis, start, size - start - length)
+
+
+def _spread(x, axis, step):
+    """With step - 1 zeros behind each element along an axis."""
+    apart = lang.expand_dims(x, axis + 1)
+    apart = _padded(apart, axis + 1, 0, step - 1)
+    shape = (*x.shape[:axis], x.shape[axis] * step, *x.shape[axis + 1 :])
+    return lang.reshape(apart, shape)
+
+
+def _into_zeros(c, part, axis, start):
+    zeros = lang.full(c.builder, c.shape, 0, c.dtype)
+    return lang.dynamic_update_slice(zeros, part, start, axis)
 
 
 @converter(overload("select_backward.default"))
 def _select_backward(c, gradient, sizes, dim, index):
     axis = dim % len(sizes)
     size = c.shape[axis]
-    if isinstance(size, Dim) or isinstance(index, Dim):
-        raise Unsupported(f"the gradient of an index into the dynamic dim {size}")
-    index %= size
-    return _padded(lang.expand_dims(gradient, axis), axis, index, size - index - 1)
+    gradient = lang.expand_dims(gradient, axis)
+    place = _place(size, index)
+    if place is None:
+        raise Unsupported(f"the index {index} into {size}, whose sign is unknown")
+    if any(isinstance(d, Dim) for d in (size, place)):
+        return _into_zeros(c, gradient, axis, c.array(place, "i64"))
+    return _padded(gradient, axis, place, size - place - 1)
+
+
+@converter(overload("roll.default"))
+def _roll(c, x, shifts, dims=()):
+    if not dims:
+        flat = lang.reshape(x, (-1,))
+        return lang.reshape(_rolled(flat, 0, shifts[0]), x.shape)
+    for shift, axis in zip(shifts, dims):
+        x = _rolled(x, axis % x.ndim, shift)
+    return x
+
+
+def _rolled(x, axis, shift):
+    size = x.shape[axis]
+    if not isinstance(size, int) or not isinstance(shift, int):
+        raise Unsupported(f"a rotation by {shift} of {size}")
+    first = -shift % size
+    if not first:
+        return x
+    return lang.concat(
+        [lang.slice(x, axis, first, size), lang.slice(x, axis, 0, first)], axis
+    )
 
 
 def _padded(x, axis, before, after):
