@@ -16,7 +16,7 @@
 #   peers     against torch, Triton and a copy: peers.json and peers.md
 #   sweep     schedules that nothing proposes, by the plan in SWEEP_PLAN: sweep.json
 #   design    a designed sweep of schedules: drawn by DESIGN_ARGS, or as DESIGN_PLAN
-#             has it: measured.jsonl
+#             has it: measured.jsonl, samples.npz
 #   grid      the same over families, row lengths and element types: grid.json
 #   torch     the Python tests with torch, each file in a process of its own
 #   models    models of transformers against torch.compile: models.json
@@ -145,7 +145,8 @@ design() {
     python3 tools/tuning/design_sweep.py --fuse-opt "$home/bin/fuse-opt" \
       --out "$DESIGN_PLAN" ${DESIGN_ARGS:-}
   python3 tools/tuning/run_design.py --plan "$DESIGN_PLAN" \
-    --out "$out/measured.jsonl" --seconds $((end - SECONDS - 12))
+    --out "$out/measured.jsonl" --seconds $((end - SECONDS - 32))
+  python3 tools/tuning/schedule_samples.py "$out/measured.jsonl" "$out/samples.npz"
 }
 
 # A file's log is printed when it is done: what is slow does not hide the others.

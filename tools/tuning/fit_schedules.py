@@ -46,6 +46,7 @@ def parse_arguments():
     add("--leaves", type=int, default=31)
     add("--rate", type=float, default=0.06)
     add("--jobs", type=int, default=os.cpu_count())
+    add("--samples", type=Path, help="what schedule_samples.py has written of them")
     add("--json", type=Path, help="write the report")
     add(
         "--write", type=Path, help="write the model, fitted to all that is not held out"
@@ -182,9 +183,12 @@ def main():
     entries = [
         e for path in arguments.measured for e in schedule_samples.read_measured(path)
     ]
-    samples = schedule_samples.Samples(
-        entries, arguments.fuse_opt, arguments.chip, arguments.jobs
-    )
+    if arguments.samples:
+        samples = schedule_samples.Samples.read(arguments.samples, entries)
+    else:
+        samples = schedule_samples.Samples.ask(
+            entries, arguments.fuse_opt, arguments.chip, arguments.jobs
+        )
     seen = ~samples.held[samples.group]
     booster = fit(samples.features[seen], samples.loss[seen], arguments, samples.names)
     predicted = booster.predict(samples.features)

@@ -1,19 +1,27 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measured times of run_design.py as a table: a row a time, with the numbers that
-`fuse-opt --fuse-list-schedules` prints of the schedule in that call."""
+`fuse-opt --fuse-list-schedules` prints of the schedule in that call.
+
+    schedule_samples.py measured.jsonl samples.npz    # for fit_schedules.py --samples
+"""
 
 import concurrent.futures
 import functools
 import json
 import lzma
 import os
+import shutil
 import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 
-from tuning import design_cases
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+from tuning import design_cases  # noqa: E402
 
 # As in AssignSchedules.cpp, on an H200: calls of few bytes, brief and small ones.
 BUCKETS = ((8 << 10) * 132, (64 << 10) * 132, 4 * 52428800)
@@ -66,35 +74,49 @@ def _features_of(fuse_opt, chip, entry):
 
 
 class Samples:
-    """Times of all schedules of all calls; a group is a call."""
+    """Times of all schedules of all calls; a group is a call: a case's number and that of
+    its size."""
 
-    def __init__(self, entries, fuse_opt, chip, jobs=2):
-        ask = functools.partial(_features_of, fuse_opt, chip)
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            found = list(pool.map(ask, entries))
-        self.names = next(names for names, _ in found if names)
-        rows, times, group, self.groups = [], [], [], []
-        for entry, (_, features) in zip(entries, found):
-            features = iter(features or ())
-            for size, measured in enumerate(entry["us"]):
-                if features is not None and len(measured) > 1:
-                    self.groups.append((entry, size))
-                for number, us in measured:
-                    numbers = next(features, None)
-                    if numbers is None or len(measured) < 2:
-                        continue
-                    rows.append(numbers)
-                    times.append((number, us))
-                    group.append(len(self.groups) - 1)
-        table = np.array(rows, dtype=np.float32)
-        self.least, self.features = table[:, 0], table[:, 1:]
-        times = np.array(times)
-        self.number, self.us = times[:, 0].astype(int), times[:, 1]
-        self.group = np.array(group)
+    def __init__(self, entries, names, columns):
+        self.entries, self.names = entries, list(names)
+        self.features, self.least, self.us, number, group = columns
+        self.number, self.group = number.astype(int), group.astype(int)
+        self.groups = [
+            (entry, size) for entry in entries for size in range(len(entry["us"]))
+        ]
         best = np.full(len(self.groups), np.inf)
         np.minimum.at(best, self.group, self.us)
         self.loss = self.us / best[self.group] - 1
         self.held = np.array([entry["held_out"] for entry, _ in self.groups])
+
+    @staticmethod
+    def ask(entries, fuse_opt, chip, jobs):
+        """By the compiler that is here."""
+        ask = functools.partial(_features_of, fuse_opt, chip)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            found = list(pool.map(ask, entries))
+        names = next(names for names, _ in found if names)
+        rows, group = [], 0
+        for entry, (_, features) in zip(entries, found):
+            features = iter(features or ())
+            for measured in entry["us"]:
+                for (number, us), (least, *numbers) in zip(measured, features):
+                    rows.append((*numbers, least, us, number, group))
+                group += 1
+        table = np.array(rows, dtype=np.float32)
+        return Samples(entries, names, (table[:, :-4], *table[:, -4:].T))
+
+    def write(self, path):
+        columns = (self.features, self.least, self.us, self.number, self.group)
+        names = ("features", "least", "us", "number", "group")
+        np.savez_compressed(path, names=self.names, **dict(zip(names, columns)))
+
+    @staticmethod
+    def read(path, entries):
+        """Of the same entries."""
+        found = np.load(path)
+        names = ("features", "least", "us", "number", "group")
+        return Samples(entries, found["names"], [found[name] for name in names])
 
     def rules(self):
         """The loss of what the rules choose, for each group; NaN if not measured."""
@@ -116,3 +138,14 @@ def rule_of(entry, size):
     if "rules" in entry:
         return entry["rules"][size]
     return entry["chosen"][bucket_of(moved_by(entry, size))]
+
+
+def main():
+    measured, out = map(Path, sys.argv[1:3])
+    entries = read_measured(measured)
+    tool = shutil.which("fuse-opt") or "build/bin/fuse-opt"
+    Samples.ask(entries, tool, "sm_90", os.cpu_count()).write(out)
+
+
+if __name__ == "__main__":
+    main()
