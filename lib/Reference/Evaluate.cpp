@@ -8,6 +8,7 @@
 #include "fuse/Reference/Evaluate.h"
 #include "Findings.h"
 #include "Operations.h"
+#include "ReorderedScales.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"

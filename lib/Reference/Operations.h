@@ -157,12 +157,6 @@ llvm::Error allowReorderedProducts(
     Operation *op, GetTensor get,
     llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
     Value &result);
-/// The same of the scales of what a sum adds, where these scale sums of
-/// products of 8-bit floats.
-llvm::Error allowReorderedScales(
-    ReduceOp op, GetTensor get,
-    llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
-    Value &result);
 llvm::Expected<Value> evaluateAttention(AttentionOp op, Operands operands);
 llvm::Expected<Value> evaluateRotary(RotaryOp op, Operands operands);
 

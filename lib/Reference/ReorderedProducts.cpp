@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operations.h"
+#include "ReorderedScales.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir::fuse;
