@@ -184,7 +184,9 @@ llvm::Error mlir::fuse::reference::allowReorderedProducts(
 /// Whether products lead from sums of products of 8-bit floats to the value.
 static bool areScaledSums(mlir::Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto contract = dyn_cast_or_null<ContractOp>(op))
+  if (!op)
+    return false;
+  if (auto contract = dyn_cast<ContractOp>(op))
     return contract.getLhs().getType().getElementTypeBitWidth() == 8;
   return isReordered(op) && llvm::any_of(op->getOperands(), areScaledSums);
 }
