@@ -131,6 +131,26 @@ def test_backward_notices_each_of_several_outputs():
     assert first._version == last._version == 1 and x._version == 0
 
 
+def test_versions_count_writes_of_the_extension(add, x, b, monkeypatch):
+    y = torch.empty_like(x)
+    add(x, b, out=y)
+    if native is not None:
+        monkeypatch.setattr(add, "_call", None)
+    for version in (2, 3):
+        assert add(x, b, out=y) is y and y._version == version
+    torch.testing.assert_close(y, x + b)
+    # What a backward pass has saved must not change unnoticed.
+    leaf = torch.ones_like(x, requires_grad=True)
+    product = (leaf * y).sum()
+    add(x, b, out=y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+    # An output whose gradient is tracked is refused, as ever.
+    monkeypatch.undo()
+    with pytest.raises(fuse.Error, match="without gradients"):
+        add(x, b, out=leaf)
+
+
 def test_versions_count_writes_only(add, x, b):
     y = torch.empty_like(x)
     versions = [t._version for t in (x, b, y)]
