@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 import torch.autograd.forward_ad as forward_ad
+from fuse_compiler._library import native
 from fuse_compiler._torch import Torch
 from torch import nn
 
