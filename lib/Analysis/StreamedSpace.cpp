@@ -54,6 +54,7 @@ private:
   FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
                                     StringRef axes, char own,
                                     std::optional<char> rows);
+  OperandWork workOf(const MmaOperand &operand) const;
   std::optional<MmaOperand> findComputed(const ContractionSpace &space,
                                          Value tensor, StringRef axes, char own,
                                          char rows) const;
@@ -126,23 +127,6 @@ LogicalResult StreamedFinder::findFront() {
         found.front.insert(op).second)
       llvm::append_range(work, op->getOperands());
   return success();
-}
-
-/// The maximum of the rows that a sum is of the exponentials of, below the
-/// larger one of it and another number of the row.
-static ReduceOp maximumBelowCeiling(ReduceOp sum) {
-  auto exp = sum.getInput().getDefiningOp<ExpOp>();
-  auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
-  auto ceiling =
-      difference ? difference.getRhs().getDefiningOp<MaxOp>() : MaxOp();
-  if (!ceiling || sum.getKind() != ReduceKind::sum || !sum.getKeep())
-    return {};
-  for (Value operand : ceiling->getOperands())
-    if (auto max = operand.getDefiningOp<ReduceOp>();
-        max && max.getKind() == ReduceKind::max && max.getKeep() &&
-        max.getInput() == difference.getLhs() && max.getDims() == sum.getDims())
-      return max;
-  return {};
 }
 
 /// A maximum and the sum of the exponentials below it, along the last axis.
@@ -270,7 +254,16 @@ bool StreamedFinder::isComputedOften(Value operand) const {
   return seen.size() > mostOfKeys;
 }
 
-/// Keys or values of which each tile widens those that it reads.
+OperandWork StreamedFinder::workOf(const MmaOperand &operand) const {
+  if (!isComputed(operand))
+    return {0, elementBytes(operand.tensor)};
+  return operandWork(operand.tensor,
+                     operandOps(operand.tensor, [&](Operation *op) {
+                       return llvm::is_contained(group.ops, op);
+                     }));
+}
+
+/// Queries, keys or values of which each tile computes those that it reads.
 std::optional<MmaOperand>
 StreamedFinder::findComputed(const ContractionSpace &space, Value tensor,
                              StringRef axes, char own, char rows) const {
@@ -279,7 +272,7 @@ StreamedFinder::findComputed(const ContractionSpace &space, Value tensor,
   };
   char features = own == rows ? space.summed.front() : own;
   Extent extent = dims.extent(tensor, axes.find(features));
-  if (wideningOps(tensor, isInside).empty() || !extent.isStatic() ||
+  if (operandOps(tensor, isInside).empty() || !extent.isStatic() ||
       extent.size % featuresAtOnce != 0)
     return std::nullopt;
   MmaOperand operand;
@@ -298,9 +291,9 @@ FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
                                                   char own,
                                                   std::optional<char> rows) {
   if (!inPanels()) {
-    if (rows)
-      if (auto computed = findComputed(space, tensor, axes, own, *rows))
-        return *computed;
+    if (auto computed =
+            findComputed(space, tensor, axes, own, rows.value_or(own)))
+      return *computed;
     MmaOperandFinder finder(group, dims, *facts, reason);
     return rows ? finder.findPaged(space, tensor, axes, own, *rows)
                 : finder.find(space, tensor, axes, {own});
@@ -335,7 +328,10 @@ LogicalResult StreamedFinder::findOperands() {
     return failure();
   found.queries = *queries;
   found.keys = *keys;
+  found.computesQueries = isComputed(*queries);
   found.computesKeys = isComputed(*keys);
+  found.ofQueries = workOf(*queries);
+  found.ofKeys = workOf(*keys);
   return success();
 }
 
@@ -437,6 +433,7 @@ LogicalResult StreamedFinder::findProduct() {
   if (failed(operand))
     return failure();
   found.computesValues = isComputed(*operand);
+  found.ofValues = workOf(*operand);
   its.segments.emplace_back();
   its.segments.front().contractions.push_back(
       {product, *operand, product.getResult()});

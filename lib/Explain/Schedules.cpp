@@ -414,7 +414,7 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
   if (succeeded(space) && space->isPaged())
     text += "; pages are read by their numbers";
   if (succeeded(space) && space->computes())
-    text += "; 8-bit floats of the others are widened as they are read";
+    text += "; operands are computed as they are read";
   return text + explainSizes(kernel);
 }
 

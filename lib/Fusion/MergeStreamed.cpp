@@ -117,17 +117,17 @@ static SmallVector<Operation *> withPages(ArrayRef<Operation *> ops,
   return sorted;
 }
 
-/// Adds what widens an operand of one of the contractions from 8-bit floats.
-static SmallVector<Operation *> withWidening(ArrayRef<Operation *> ops,
+/// Adds what computes an operand of one of the contractions.
+static SmallVector<Operation *> withOperands(ArrayRef<Operation *> ops,
                                              const Groups &groups) {
   llvm::SmallSetVector<Operation *, 32> all;
   for (Operation *op : ops)
     if (isa<ContractOp>(op))
       for (Value operand : op->getOperands())
         if (!llvm::is_contained(ops, operand.getDefiningOp()))
-          for (Operation *widening : wideningOps(
+          for (Operation *one : operandOps(
                    operand, [&](Operation *op) { return groups.contains(op); }))
-            all.insert(widening);
+            all.insert(one);
   all.insert(ops.begin(), ops.end());
   SmallVector<Operation *> sorted = all.takeVector();
   sortByPlace(sorted);
@@ -199,10 +199,11 @@ void GroupMerger::takeCopies(ArrayRef<Operation *> ops,
   }
 }
 
-/// Whether a kernel that widens its operands takes no longer than one for
+/// Whether a kernel that computes its operands takes no longer than one for
 /// these and those that write them.
-bool GroupMerger::isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
-                                  ArrayRef<Operation *> widening) {
+bool GroupMerger::isComputedFaster(ContractOp product,
+                                   ArrayRef<Operation *> ops,
+                                   ArrayRef<Operation *> computing) {
   Reason reason;
   auto secondsOf = [&](ArrayRef<Operation *> some) {
     SmallVector<Value> inputs = groups.inputsOf(some);
@@ -217,8 +218,8 @@ bool GroupMerger::isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
   for (Operation *op : ops)
     if (isa<ContractOp>(op))
       for (Value operand : op->getOperands()) {
-        SmallVector<Operation *> its = wideningOps(operand, [&](Operation *op) {
-          return llvm::is_contained(widening, op) &&
+        SmallVector<Operation *> its = operandOps(operand, [&](Operation *op) {
+          return llvm::is_contained(computing, op) &&
                  !llvm::is_contained(ops, op);
         });
         if (its.empty())
@@ -228,7 +229,7 @@ bool GroupMerger::isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
             kernelSeconds(its, groups.inputsOf(its), {operand}, *dims, machine)
                 .value_or(0);
       }
-  return secondsOf(widening) <= apart;
+  return secondsOf(computing) <= apart;
 }
 
 /// Whether the contraction is one kernel with those that `weights` follows
@@ -240,10 +241,10 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   if (first == product.getOperation())
     return false;
-  SmallVector<Operation *> widening = withWidening(ops, groups);
-  if (machine.tensorCores && widening.size() > ops.size() &&
-      isWidenedFaster(product, ops, widening) &&
-      tryStream(product, widening, following))
+  SmallVector<Operation *> computing = withOperands(ops, groups);
+  if (machine.tensorCores && computing.size() > ops.size() &&
+      isComputedFaster(product, ops, computing) &&
+      tryStream(product, computing, following))
     return true;
   SmallVector<Operation *> paged = withPages(ops, groups, /*slices=*/false),
                            sliced = withPages(ops, groups, /*slices=*/true);

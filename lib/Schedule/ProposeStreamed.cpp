@@ -39,10 +39,7 @@ static constexpr int64_t decodedKeys = 8192;
 /// What another way than a block for all keys has to take of that one's time.
 static constexpr double worthwhile = 0.95;
 
-/// What a thread computes for an element that it widens, as instructions.
-static constexpr double wideningInstructions = 4;
-
-/// Computed keys or values are written by threads, where those of wgmma come by
+/// Computed operands are written by threads, where those of wgmma come by
 /// tensor map.
 static bool usesWgmma(const StreamedSpace &space, const GPUTarget &gpu) {
   return gpu.hasWgmma && !space.computes();
@@ -101,8 +98,9 @@ private:
   const GPUTarget &gpu;
   /// Batches without the query heads that share a head of keys, and these.
   double batches = 1, groups, rows, keys, elementSize;
-  /// Bytes of a key and its value, and elements that are widened of them.
-  double keyBytes, widened;
+  /// Bytes of a key and its value, and what threads compute of these, and of a
+  /// query, as instructions.
+  double keyBytes = 0, keyWork = 0, queryWork = 0;
   int64_t depth, columns;
   bool hasWgmma;
   bool areTilesKnown, areRowsKnown, hasFewRows, canShare;
@@ -117,16 +115,18 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
       depth(wholeRows(space.depthExtent(dims))),
       columns(wholeRows(space.columnExtent(dims))),
       hasWgmma(usesWgmma(space, gpu)), canShare(space.canLeaveParts()) {
-  widened =
-      (space.computesKeys ? depth : 0) + (space.computesValues ? columns : 0);
   // Consumers have whole rows of shared memory each.
   if (isWide())
     columns = llvm::alignTo(columns, 2 * MmaScheduleAttr::kRowElements);
   if (space.firstOfKeys)
     depth = std::max(depth, *space.firstOfKeys + columns);
-  keyBytes = elementSize * (depth + columns - widened) + widened;
-  if (space.firstOfKeys)
-    keyBytes -= elementSize * columns;
+  keyBytes = space.ofKeys.bytes * depth;
+  keyWork = space.ofKeys.instructions * depth;
+  queryWork = space.ofQueries.instructions * depth;
+  if (!space.firstOfKeys) {
+    keyBytes += space.ofValues.bytes * columns;
+    keyWork += space.ofValues.instructions * columns;
+  }
   SmallVector<AssumedSize> known(assumed);
   auto sizeOf = [&](const Extent &extent) {
     return estimatedSize(dynamicSizeOf({extent}, dims), known);
@@ -184,7 +184,7 @@ double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
       gpu.operationsPerSecond() / gpu.multiprocessors / gpu.clockHertz;
   return std::max(products / gpu.mmaSyncPerClock,
                   read / gpu.sharedBytesPerClock) +
-         keys * widened * wideningInstructions / lanes;
+         (keys * keyWork + sharing.rows() * queryWork) / lanes;
 }
 
 /// Of a block with so many tiles of keys, where no other fills what it waits

@@ -79,6 +79,7 @@ private:
                llvm::function_ref<Value(char)> outer);
   void addReaders();
   StreamedCopies::Row rowOfQueries(Value place);
+  ComputedTiles::Row computedQuery(Value place);
   void copyQueries();
   void copyTile(Ring &ring, Value step, Value slot);
   void startCopies();
@@ -124,6 +125,7 @@ private:
   MmaSync scoreProduct, product;
   std::optional<ThreadChunk> chunk;
   std::optional<StreamedCopies> queryCopies;
+  std::optional<ComputedTiles> computedQueries;
   std::optional<Ring> keyRing, valueRing;
   std::optional<FragmentReader> queryReader, keyReader, valueReader;
   /// Those of all steps, where registers hold them.
@@ -188,8 +190,12 @@ void StreamedSyncLowering::addCopies() {
   auto ofScores = [&](char axis) { return outerPlace(axis); };
   auto ofProduct = [&](char axis) { return tile.outer.lookup(axis); };
   Extent depth = space.depthExtent(dims);
-  queryCopies.emplace(b, *chunk, space.queries, queries, space.m,
-                      space.rowExtent(dims), depth, ofScores);
+  if (space.computesQueries)
+    computedQueries.emplace(b, *chunk, space.scores, space.queries, queries,
+                            space.rowExtent(dims), depth, ofScores);
+  else
+    queryCopies.emplace(b, *chunk, space.queries, queries, space.m,
+                        space.rowExtent(dims), depth, ofScores);
   int64_t keysAt = schedule.queryBytes();
   addRing(keyRing, space.scores, space.keys, keys, keyPages, depth, keysAt,
           ofScores);
@@ -217,7 +223,28 @@ StreamedCopies::Row StreamedSyncLowering::rowOfQueries(Value place) {
   return {at, exists};
 }
 
+/// The same of queries that are computed.
+ComputedTiles::Row StreamedSyncLowering::computedQuery(Value place) {
+  PointEmitter &emitter = frame.emitter;
+  int64_t perHead = schedule.queriesPerTile();
+  Value query = b.add(tile.row, b.rem(place, perHead));
+  Value head = b.add(outerPlace(*space.heads), b.div(place, perHead));
+  Value count = b.wordOf(emitter.size(space.rowExtent(frame.dims)));
+  Value heads = b.word(space.headCount(frame.dims));
+  return {b.indexOf(b.min(query, b.sub(count, b.word(1)))),
+          frame.both(b.isLess(query, count), b.isLess(head, heads)),
+          *space.heads, b.indexOf(b.min(head, b.sub(heads, b.word(1))))};
+}
+
 void StreamedSyncLowering::copyQueries() {
+  if (computedQueries) {
+    if (schedule.getHeads() > 1)
+      computedQueries->compute(
+          memory, tile.row, [&](Value place) { return computedQuery(place); });
+    else
+      computedQueries->compute(memory, tile.row);
+    return;
+  }
   if (schedule.getHeads() > 1)
     queryCopies->copy(memory, b.word(0),
                       [&](Value place) { return rowOfQueries(place); });

@@ -252,9 +252,8 @@ LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
                               << schedule.getPersistent() << "; choose 0";
   if (space.computes() && schedule.getIsa() == MmaIsa::wgmma)
     return kernel.emitError()
-           << "expected isa = mma_sync where the second or third operand "
-              "follows from 8-bit floats in the kernel, but got wgmma; use isa "
-              "= mma_sync";
+           << "expected isa = mma_sync where an operand is computed in the "
+              "kernel, but got wgmma; use isa = mma_sync";
   for (const MmaOperand *operand : {&space.keys, &space.values()})
     if (operand->pages && operand->pages->rows % schedule.getTileK() != 0 &&
         schedule.getTileK() % operand->pages->rows != 0)
