@@ -83,7 +83,7 @@ private:
   }
   double keySeconds(double blocks, double bytes, double resident) const;
   double productClocks(const Sharing &sharing, double keys) const;
-  double waitingClocks(double tiles) const;
+  double waitingClocks(const Sharing &sharing, double tiles) const;
   /// With which all keys are one block's where rows are many. Two blocks of one
   /// group of warps each compute softmaxes and products at different times;
   /// wgmma does so in one block.
@@ -189,9 +189,12 @@ double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
 
 /// Of a block with so many tiles of keys, where no other fills what it waits
 /// for: keys and values arrive one after the other, while what came before is
-/// multiplied.
-double StreamedModel::waitingClocks(double tiles) const {
-  return hasWgmma ? 0 : tiles * mmaSyncArrivalClocks;
+/// multiplied. Of two groups of warps with rows of their own one multiplies
+/// meanwhile.
+double StreamedModel::waitingClocks(const Sharing &sharing,
+                                    double tiles) const {
+  bool hasOthers = hasWgmma && sharing.rows() > rowsOfConsumer;
+  return hasOthers ? 0 : tiles * mmaSyncArrivalClocks;
 }
 
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
@@ -215,12 +218,10 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double memory = std::max(bytes / gpu.memoryBytesPerSecond,
                            keySeconds(blocks / sharers, ofBlock, resident));
   double seconds = std::max(busy, memory);
-  if (!hasWgmma) {
-    // The same warps copy, wait and multiply.
-    double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
-    double waiting = turns * waitingClocks(std::ceil(ownKeys / tileK)) / hertz;
+  double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
+  if (double waiting = waitingClocks(sharing, std::ceil(ownKeys / tileK))) {
     double cache = blocks * ofBlock / gpu.l2BytesPerClock / hertz;
-    seconds = softMaximum({busy, memory, waiting, cache});
+    seconds = softMaximum({busy, memory, turns * waiting / hertz, cache});
   }
   if (!sharing.leavesParts())
     return gpu.launchSeconds + seconds;
