@@ -55,8 +55,8 @@ public:
 private:
   bool suits(const Share &share) const;
   int64_t vectorsOf(const Share &share) const {
-    return llvm::divideCeil(facts.length, share.vector * share.group *
-                                              share.blocks);
+    return llvm::divideCeil(facts.length,
+                            share.vector * share.group * share.blocks);
   }
   void add(int64_t threads, int64_t vector, int64_t rows, HoldKind hold,
            int64_t blocks, int64_t rowsPerThread = 1);
@@ -118,10 +118,10 @@ void BasicRows::addHeld(const Share &share) {
   int64_t each = vectorsOf(share);
   double held = each * share.vector * wordsOf(facts);
   // No more threads than there are vectors, but for edges.
-  bool isIdle = share.group * share.blocks >
-                std::max<int64_t>(2 * share.vector,
-                                  llvm::PowerOf2Ceil(llvm::divideCeil(
-                                      facts.length, share.vector)));
+  bool isIdle =
+      share.group * share.blocks >
+      std::max<int64_t>(2 * share.vector, llvm::PowerOf2Ceil(llvm::divideCeil(
+                                              facts.length, share.vector)));
   if (held * std::max<int64_t>(1, facts.inputs) * 0.75 > mostHeldRegisters ||
       each > mostVectors || isIdle)
     return;
@@ -284,8 +284,7 @@ RefinedRows::staying(RowsScheduleAttr schedule) const {
     int64_t blocks = threads / schedule.getThreads();
     if (blocks == 0 || blocks > target.gpu->maxBlocksPerSM)
       continue;
-    auto stay =
-        schedule.withPersistent(blocks * target.gpu->multiprocessors);
+    auto stay = schedule.withPersistent(blocks * target.gpu->multiprocessors);
     if (llvm::is_contained(found, stay))
       continue;
     found.push_back(stay);

@@ -114,11 +114,12 @@ private:
     for (StringRef line : lines) {
       auto [count, text] = line.split(' ');
       double rows = 0;
-      auto schedule =
-          dyn_cast_or_null<RowsScheduleAttr>(parseAttribute(text, &getContext()));
+      auto schedule = dyn_cast_or_null<RowsScheduleAttr>(
+          parseAttribute(text, &getContext()));
       if (count.getAsDouble(rows) || !schedule)
         return fail("expected a number of rows and a schedule of rows, but got "
-                    "'" + line + "'");
+                    "'" +
+                    line + "'");
       json::Array numbers{leastSeconds(facts, rows, *target.gpu) * 1e6};
       for (float number : rowFeatures(facts, schedule, rows, *target.gpu))
         numbers.push_back(number);

@@ -110,10 +110,10 @@ void FactFinder::findOps() {
   for (Operation *op : segment.ops) {
     facts.hasExp |= isa<ExpOp, TanhOp, ErfOp, LogOp>(op);
     facts.hasDeviations |= isa<WelfordOp>(op);
-    bool isReduction = !space.levels.empty() &&
-                       llvm::any_of(space.levels, [&](auto &level) {
-                         return llvm::is_contained(level, op);
-                       });
+    bool isReduction =
+        !space.levels.empty() && llvm::any_of(space.levels, [&](auto &level) {
+          return llvm::is_contained(level, op);
+        });
     if (!isReduction &&
         (op->getNumResults() == 0 || !isOfRow(op->getResult(0))))
       continue;

@@ -67,21 +67,32 @@ void FeatureWriter::writeKernel() {
   constexpr int64_t lineBytes = 128;
   add(log2Of(facts.length));
   add(log2Of(bytes));
-  for (double value :
-       {double(facts.inputBytes), double(facts.inputs),
-        double(facts.widestBytes), double(facts.narrowestBytes),
-        facts.outputBytes, double(facts.outputs), double(facts.earlyOutputs),
-        double(facts.weights), facts.weightBytes, double(facts.numbers),
-        double(facts.once), double(facts.hasExp), double(facts.hasDeviations),
-        double(facts.divides), double(facts.repeatsSpecial),
-        double(facts.levels), double(facts.exchanges),
-        double(facts.components), facts.instructions, facts.specials,
-        facts.repeated, double(facts.columnSums), double(facts.isAcross)})
+  for (double value : {double(facts.inputBytes),
+                       double(facts.inputs),
+                       double(facts.widestBytes),
+                       double(facts.narrowestBytes),
+                       facts.outputBytes,
+                       double(facts.outputs),
+                       double(facts.earlyOutputs),
+                       double(facts.weights),
+                       facts.weightBytes,
+                       double(facts.numbers),
+                       double(facts.once),
+                       double(facts.hasExp),
+                       double(facts.hasDeviations),
+                       double(facts.divides),
+                       double(facts.repeatsSpecial),
+                       double(facts.levels),
+                       double(facts.exchanges),
+                       double(facts.components),
+                       facts.instructions,
+                       facts.specials,
+                       facts.repeated,
+                       double(facts.columnSums),
+                       double(facts.isAcross)})
     add(value);
   // The largest power of two up to a line that divides a row's bytes.
-  add(rowBytes == 0
-          ? 0
-          : std::min<int64_t>(lineBytes, rowBytes & -rowBytes));
+  add(rowBytes == 0 ? 0 : std::min<int64_t>(lineBytes, rowBytes & -rowBytes));
   add(bytes / gpu.l2Bytes);
 }
 
@@ -158,15 +169,14 @@ void FeatureWriter::writeOccupancy() {
        std::floor(gpu.sharedBytesPerSM /
                   (shared + gpu.reservedSharedBytesPerBlock))});
   resident = std::max(1.0, resident);
-  double grid = std::ceil(rows / schedule.getRowsPerBlock()) *
-                schedule.getBlocksPerRow();
+  double grid =
+      std::ceil(rows / schedule.getRowsPerBlock()) * schedule.getBlocksPerRow();
   double waves = grid / (gpu.multiprocessors * resident);
   double flight = elements;
   if (schedule.getHold() == HoldKind::loop)
-    flight = std::min(elements, double(schedule.getVector() *
-                                       schedule.getUnroll() *
-                                       std::max<int64_t>(
-                                           1, schedule.getStages() - 1)));
+    flight = std::min(elements,
+                      double(schedule.getVector() * schedule.getUnroll() *
+                             std::max<int64_t>(1, schedule.getStages() - 1)));
   add(registers);
   add(shared);
   add(resident);

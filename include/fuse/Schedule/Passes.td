@@ -57,7 +57,10 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
            "Which of the schedules, from the choice on and then from fast to "
            "slow, kernels get; the choice where there are not as many">,
     Option<"tuning", "tuning", "std::string", "\"\"",
-           "A tuning file, see docs/tuning.md; none if empty">
+           "A tuning file, see docs/tuning.md; none if empty">,
+    Option<"model", "model", "bool", "true",
+           "Rows ask the model that was fitted to the board's times, if there is "
+           "one, before the rules">
   ];
 }
 
