@@ -5,7 +5,8 @@
 model from tokens to logits. Weights are arguments, in the shapes that checkpoints have.
 
 One program is prefill and decode: it takes any number of new tokens of each sequence, appends
-their keys and values to the caches, and lets each new token see the cache up to itself.
+their keys and values to the caches, and lets each new token see the cache up to itself. With
+pages sequences have different lengths, and caches are pools of pages that a table assigns.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import json
 import math
 import pathlib
 from dataclasses import dataclass
+from typing import NamedTuple
 
 TYPES = ("f32", "bf16", "f16")
 
@@ -148,17 +150,38 @@ def tensor(shape, element):
     return f"tensor<{sizes}{element}>"
 
 
-class Writer:
-    """Writes the lines of a program. A value is its name; `types` has the types."""
+class Positions(NamedTuple):
+    """The arguments that say where new tokens are.
 
-    def __init__(self, config, element, batch, tokens, cache):
+    first      tokens before the new ones: a number, with pages one of each sequence; None where
+               all of the cache is seen
+    numbers    of the new tokens in their sequences
+    slots      where they go: the same without pages, else page * size + place in the page, and
+               what is outside of the pool is dropped
+    cos, sin   tables of angles, a row a number
+    table      the pages of each sequence; None without pages
+    """
+
+    first: str | None
+    numbers: str
+    slots: str
+    cos: str
+    sin: str
+    table: str | None = None
+
+
+class Writer:
+    """Writes the lines of a program. A value is its name; `types` has the types. `page`: tokens
+    of a page; None for caches of `cache` tokens of each sequence."""
+
+    def __init__(self, config, element, batch, tokens, cache=None, page=None):
         if element not in TYPES:
             raise ValueError(
                 f"expected an element type of {', '.join(TYPES)}, but got {element!r}; cast "
                 "the weights"
             )
         self.config, self.element = config, element
-        self.batch, self.tokens, self.cache = batch, tokens, cache
+        self.batch, self.tokens, self.cache, self.page = batch, tokens, cache, page
         self.lines, self.types, self.arguments, self.results = [], {}, [], []
 
     def argument(self, name, shape, element=None, dims=()):
@@ -236,16 +259,26 @@ class Writer:
             self.rows(count, size),
         )
 
-    def sizes_of(self, x):
-        """Names the sizes of the rows."""
-        for axis, (name, size) in enumerate(
-            (("batch", self.batch), ("tokens", self.tokens))
-        ):
-            if size is None:
-                self.lines += [
-                    f"  %axis{axis} = arith.constant {axis} : index",
-                    f"  %{name} = tensor.dim {x}, %axis{axis} : {self.types[x]}",
-                ]
+    def name_size(self, name, x, axis, axis_name):
+        self.lines += [
+            f"  %{axis_name} = arith.constant {axis} : index",
+            f"  %{name} = tensor.dim {x}, %{axis_name} : {self.types[x]}",
+        ]
+
+    def sizes_of(self, x, pool):
+        """Names the sizes of the rows, and of a pool of pages."""
+        if self.batch is None:
+            self.name_size("batch", x, 0, "axis0")
+        if self.tokens is None:
+            self.name_size("tokens", x, 1, "axis1")
+        if self.page:
+            self.name_size("blocks", pool, 0, "axis2")
+
+    @property
+    def cache_shape(self):
+        """Of the keys of a layer."""
+        rows = (None, self.page) if self.page else (self.batch, self.cache)
+        return (*rows, self.config.num_key_value_heads, self.config.head_dim)
 
     def element_of(self, value):
         return self.types[value].rstrip(">").rsplit("x", 1)[-1].removeprefix("tensor<")
@@ -266,6 +299,12 @@ def masked(w, scores, first, shape):
     """The scores, with -inf for what comes after a query."""
     key = w.op(f"fuse.iota dim = 4 like {scores}", (scores,), shape, "i32", True)
     query = w.op(f"fuse.iota dim = 3 like {scores}", (scores,), shape, "i32", True)
+    if w.page:
+        batch = "%batch" if w.batch is None else w.batch
+        text = (
+            f"expand_shape {first} [[0, 1, 2, 3, 4]] output_shape [{batch}, 1, 1, 1, 1]"
+        )
+        first = w.reshape(text, first, (w.batch, 1, 1, 1, 1))
     last = w.op(f"fuse.add {query}, {first}", (query, first), shape, "i32", True)
     seen = w.op(f"fuse.compare le {key}, {last}", (key,), shape, "i1")
     hidden = w.constant("0xFF800000", "f32")
@@ -316,10 +355,33 @@ def attention(w, q, keys, values, first):
     )
 
 
+def append(w, cache, update, positions):
+    """The cache with the new tokens: as the program's result, and as a sequence's tokens in a
+    row."""
+    slots, (heads, size) = positions.slots, w.cache_shape[2:]
+    if not w.page:
+        text = f"fuse.scatter {cache}, {slots}, {update} dim = 1"
+        found = w.op(text, (cache, slots, update), w.cache_shape, arrow=True)
+        return found, found
+    flat = (None, heads, size)
+    pool = w.reshape(f"collapse_shape {cache} [[0, 1], [2], [3]]", cache, flat)
+    text = f"fuse.scatter {pool}, {slots}, {update} dim = 0"
+    pool = w.op(text, (pool, slots, update), flat, arrow=True)
+    sizes = f"[%blocks, {w.page}, {heads}, {size}]"
+    text = f"expand_shape {pool} [[0, 1], [2], [3]] output_shape {sizes}"
+    pool, table = w.reshape(text, pool, w.cache_shape), positions.table
+    shape = (w.batch, None, w.page, heads, size)
+    pages = w.op(
+        f"fuse.gather {pool}, {table} dim = 0", (pool, table), shape, arrow=True
+    )
+    text = f"collapse_shape {pages} [[0], [1, 2], [3], [4]]"
+    return pool, w.reshape(text, pages, (w.batch, None, heads, size))
+
+
 def layer(w, x, weights, keys, values, positions):
     """One decoder layer; what comes of x, and the caches with the new tokens."""
     config, get = w.config, weights.get
-    first, slots, cos, sin = positions
+    cos, sin, numbers = positions.cos, positions.sin, positions.numbers
     n = w.norm(x, weights["input_layernorm.weight"], config.hidden_size)
     projected = {}
     for name, heads in (
@@ -340,24 +402,16 @@ def layer(w, x, weights, keys, values, positions):
                 part = w.norm(part, norm, heads, config.head_dim)
             part = w.op(
                 f"fuse.rotary half tokens_heads {part} tables({cos}, {sin}) "
-                f"positions({slots})",
-                (part, cos, slots),
+                f"positions({numbers})",
+                (part, cos, numbers),
                 w.rows(heads, config.head_dim),
             )
         projected[name] = part
-    caches = []
-    for cache, name in ((keys, "k"), (values, "v")):
-        update = projected[name]
-        shape = (w.batch, w.cache, config.num_key_value_heads, config.head_dim)
-        caches.append(
-            w.op(
-                f"fuse.scatter {cache}, {slots}, {update} dim = 1",
-                (cache, slots, update),
-                shape,
-                arrow=True,
-            )
-        )
-    a = attention(w, projected["q"], *caches, first)
+    (keys, all_keys), (values, all_values) = (
+        append(w, cache, projected[name], positions)
+        for cache, name in ((keys, "k"), (values, "v"))
+    )
+    a = attention(w, projected["q"], all_keys, all_values, positions.first)
     hidden = w.rows(config.hidden_size)
     o = w.linear(a, weights["self_attn.o_proj.weight"], config.hidden_size)
     h = w.op(f"fuse.add {x}, {o}", (x,), hidden)
@@ -368,7 +422,7 @@ def layer(w, x, weights, keys, values, positions):
     )
     m = w.op(f"fuse.swiglu {gate}, {up}", (gate,), w.rows(config.intermediate_size))
     down = w.linear(m, weights["mlp.down_proj.weight"], config.hidden_size)
-    return w.op(f"fuse.add {h}, {down}", (h,), hidden), *caches
+    return w.op(f"fuse.add {h}, {down}", (h,), hidden), keys, values
 
 
 def argument_name(weight):
@@ -378,12 +432,10 @@ def argument_name(weight):
 
 def caches(w, count):
     """Arguments for the keys and values of `count` layers."""
-    config = w.config
-    shape = (w.batch, w.cache, config.num_key_value_heads, config.head_dim)
-    dims = w.dims(batch=w.batch, cache=w.cache)
+    dims = ["blocks"] if w.page else w.dims(batch=w.batch, cache=w.cache)
     return [
         tuple(
-            w.argument(f"{kind}{number}", shape, dims=dims)
+            w.argument(f"{kind}{number}", w.cache_shape, dims=dims)
             for kind in ("keys", "values")
         )
         for number in range(count)
@@ -391,19 +443,27 @@ def caches(w, count):
 
 
 def add_positions(w):
-    """Arguments that say where new tokens are: the tokens before them, their numbers, and the
-    tables of angles that these are rows of."""
-    first = w.argument("first", (), "i32")
-    slots = w.argument("slots", (w.tokens,), "i32", w.dims(tokens=w.tokens))
-    table = (w.cache, w.config.head_dim // 2)
+    if w.page:
+        rows, dims = w.rows(), w.dims(batch=w.batch, tokens=w.tokens)
+        first = w.argument("first", rows[:1], "i32", w.dims(batch=w.batch))
+        numbers, slots = (
+            w.argument(name, rows, "i32", dims) for name in ("numbers", "slots")
+        )
+        dims = w.dims(batch=w.batch, pages=None)
+        table = w.argument("table", (w.batch, None), "i32", dims)
+    else:
+        first, table = w.argument("first", (), "i32"), None
+        slots = w.argument("slots", (w.tokens,), "i32", w.dims(tokens=w.tokens))
+        numbers = slots
+    angles = (w.cache, w.config.head_dim // 2)
     dims = w.dims(positions=w.cache)
-    cos, sin = (w.argument(name, table, "f32", dims) for name in ("cos", "sin"))
-    return first, slots, cos, sin
+    cos, sin = (w.argument(name, angles, "f32", dims) for name in ("cos", "sin"))
+    return Positions(first, numbers, slots, cos, sin, table)
 
 
 def add_layers(w, x, positions, found, weights_of):
     """The layers in a row over their caches; x after them."""
-    w.sizes_of(x)
+    w.sizes_of(x, found[0][0])
     for index, (keys, values) in enumerate(found):
         x, new_keys, new_values = layer(
             w, x, weights_of(index), keys, values, positions
@@ -414,13 +474,21 @@ def add_layers(w, x, positions, found, weights_of):
 
 
 def layers_program(
-    config, element="bf16", layers=1, batch=None, tokens=None, cache=None, causal=True
+    config,
+    element="bf16",
+    layers=1,
+    batch=None,
+    tokens=None,
+    cache=None,
+    causal=True,
+    page=None,
 ):
-    """(x, first, slots, cos, sin, keys0, values0, ..., weights of layer 0, ...) -> (keys0, values0, ..., y).
+    """(x, positions, keys0, values0, ..., weights of layer 0, ...) -> (keys0, values0, ..., y).
 
-    Sizes that are None may be any. Without `causal` all of the cache is seen.
+    Positions are first, slots, cos, sin; with pages of `page` tokens first, numbers, slots,
+    table, cos, sin. Sizes that are None may be any. Without `causal` all of the cache is seen.
     """
-    w = Writer(config, element, batch, tokens, cache)
+    w = Writer(config, element, batch, tokens, cache, page)
     dims = w.dims(batch=batch, tokens=tokens)
     x = w.argument("x", w.rows(config.hidden_size), dims=dims)
     positions = add_positions(w)
@@ -433,19 +501,36 @@ def layers_program(
         for number in range(layers)
     ]
     if not causal:
-        positions = (None, *positions[1:])
+        positions = positions._replace(first=None)
     w.result(add_layers(w, x, positions, found, weights.__getitem__))
     return w.text("llama_layers")
 
 
-def model_program(config, element="f32", batch=None, tokens=None, cache=None):
-    """(ids, first, slots, cos, sin, wanted, keys0, values0, ..., weights) -> (keys0, values0,
-    ..., logits, next id), the last two after new token number `wanted` of each sequence."""
-    w = Writer(config, element, batch, tokens, cache)
+def last_tokens(w, x, wanted):
+    """The rows of x from which each sequence goes on."""
+    hidden = w.config.hidden_size
+    if w.page:
+        rows = None if None in w.rows() else w.batch * w.tokens
+        x = w.reshape(f"collapse_shape {x} [[0, 1], [2]]", x, (rows, hidden))
+        text, shape = f"fuse.gather {x}, {wanted} dim = 0", (w.batch, hidden)
+        return w.op(text, (x, wanted), shape, arrow=True)
+    text, shape = f"fuse.gather {x}, {wanted} dim = 1", (w.batch, 1, hidden)
+    x = w.op(text, (x, wanted), shape, arrow=True)
+    return w.reshape(f"collapse_shape {x} [[0, 1], [2]]", x, (w.batch, hidden))
+
+
+def model_program(
+    config, element="f32", batch=None, tokens=None, cache=None, page=None
+):
+    """(ids, positions, wanted, keys0, values0, ..., weights) -> (keys0, values0, ..., logits,
+    next id), the last two after new token number `wanted` of each sequence; with pages after
+    tokens number `wanted[b]` of all that there are, sequence after sequence."""
+    w = Writer(config, element, batch, tokens, cache, page)
     dims = w.dims(batch=batch, tokens=tokens)
     ids = w.argument("ids", w.rows(), "i64", dims=dims)
     positions = add_positions(w)
-    wanted = w.argument("wanted", (1,), "i32")
+    dims = w.dims(batch=batch) if page else ()
+    wanted = w.argument("wanted", (batch if page else 1,), "i32", dims)
     found = caches(w, config.num_hidden_layers)
     weights = {
         name: w.argument(argument_name(name), shape)
@@ -466,13 +551,7 @@ def model_program(config, element="f32", batch=None, tokens=None, cache=None):
         }
 
     x = add_layers(w, x, positions, found, weights_of)
-    x = w.op(
-        f"fuse.gather {x}, {wanted} dim = 1",
-        (x, wanted),
-        (batch, 1, hidden),
-        arrow=True,
-    )
-    x = w.reshape(f"collapse_shape {x} [[0, 1], [2]]", x, (batch, hidden))
+    x = last_tokens(w, x, wanted)
     norm = weights["model.norm.weight"]
     x = w.op(
         f"fuse.rms_norm {x}, {norm} eps = {number(config.rms_norm_eps)}",

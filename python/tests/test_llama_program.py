@@ -130,3 +130,97 @@ def test_an_append_is_predicted_to_take_as_long_into_any_cache():
             if "Predicted" in remark["facts"]
         }
     assert len(predicted) == 1
+
+
+PAGE = 16
+
+
+def paged_arguments(config, before, tokens, dtype, layers):
+    """What a program with pages gets for sequences that had `before` tokens and get `tokens`
+    each, the last one a token less; and for each of them what the program without gets."""
+    cache = max(before) + tokens
+    counts = [tokens] * (len(before) - 1) + [tokens - 1]
+    alone = [
+        arguments(config, 1, count, cache, first, dtype, layers)
+        for first, count in zip(before, counts, strict=True)
+    ]
+    shared = alone[0][5 + 2 * layers :]
+    alone = [
+        [numpy.roll(each[0], b, axis=-1), *each[1:5]]
+        + [numpy.roll(cache, b, axis=-1) for cache in each[5 : 5 + 2 * layers]]
+        + shared
+        for b, each in enumerate(alone)
+    ]
+    pages = -(-cache // PAGE)
+    random = numpy.random.default_rng(1)
+    # Pages in any order, one of which belongs to nobody.
+    order = random.permutation(len(before) * pages + 1).astype(numpy.int32)
+    table = order[: len(before) * pages].reshape(len(before), pages)
+    pools = [
+        numpy.full((order.size, PAGE, *each.shape[2:]), 1000, dtype)
+        for each in alone[0][5 : 5 + 2 * layers]
+    ]
+    x = numpy.zeros((len(before), tokens, config.hidden_size), dtype)
+    numbers = numpy.zeros((len(before), tokens), numpy.int32)
+    slots = numpy.full((len(before), tokens), -1, numpy.int32)
+    for b, (first, count) in enumerate(zip(before, counts, strict=True)):
+        x[b, :count] = alone[b][0][0]
+        numbers[b, :count] = numpy.arange(first, first + count)
+        places = numbers[b, :count]
+        slots[b, :count] = table[b, places // PAGE] * PAGE + places % PAGE
+        for pool, own in zip(pools, alone[b][5:], strict=False):
+            for place in range(first):
+                pool[table[b, place // PAGE], place % PAGE] = own[0, place]
+    first = numpy.array(before, numpy.int32)
+    tables = alone[0][3:5]
+    return [x, first, numbers, slots, table, *tables, *pools, *shared], alone
+
+
+@pytest.mark.parametrize(
+    ("before", "tokens"), [((5, 0, 21, 40), 3), ((17, 3, 60), 2)], ids=str
+)
+def test_sequences_of_different_lengths_are_one_call(before, tokens):
+    layers = 2
+    inputs, alone = paged_arguments(SMALL, before, tokens, numpy.float32, layers)
+    paged, single = (
+        fuse.compile(
+            llama_program.layers_program(SMALL, "f32", layers, page=page), target="cpu"
+        )
+        for page in (PAGE, None)
+    )
+    *pools, y = paged(*inputs)
+    for b, each in enumerate(alone):
+        *caches, wanted = single(*each)
+        count = wanted.shape[1]
+        assert numpy.abs(y[b, :count] - wanted[0]).max() < 1e-4
+        for pool, cache in zip(pools, caches, strict=True):
+            last = before[b] + count
+            got = pool[inputs[4][b]].reshape(-1, *pool.shape[2:])[:last]
+            assert numpy.abs(got - cache[0, :last]).max() < 1e-4
+
+
+def test_pages_on_the_emulated_gpu():
+    before, tokens, layers = (5, 0, 21), 2, 1
+    wanted, got = (
+        fuse.compile(
+            llama_program.layers_program(SMALL, element, layers, page=PAGE),
+            target=target,
+            chip=chip,
+        )(*paged_arguments(SMALL, before, tokens, dtype, layers)[0])
+        for element, target, chip, dtype in (
+            ("f32", "cpu", None, numpy.float32),
+            ("bf16", "emu", "sm_90a", ml_dtypes.bfloat16),
+        )
+    )
+    counts = (2, 2, 1)
+    for b, count in enumerate(counts):
+        exact = wanted[-1][b, :count]
+        error = numpy.abs(got[-1][b, :count].astype(numpy.float32) - exact).max()
+        assert error < 0.03 * numpy.abs(exact).max()
+
+
+def test_pages_are_read_where_they_lie():
+    program = llama_program.layers_program(LLAMA3, layers=1, page=PAGE)
+    kernels = fuse.inspect(program, chip="sm_90a").kernels
+    streamed = [each for each in kernels if each.schedule.startswith("#fuse.streamed")]
+    assert len(streamed) == 1 and "gather" in streamed[0].ops
