@@ -35,13 +35,8 @@ class Generator:
     """
 
     def __init__(self, config, weights, *, cache, batch=1, element="f32", target="cpu"):
-        self.config = config if isinstance(config, Config) else Config.of(config)
-        self.device = "cpu" if target == "cpu" else "cuda"
-        self.cache, self.batch, dtype = cache, batch, TYPES[element]
-        self.weights = [
-            self._weight(weights, name, shape, dtype)
-            for name, shape in self.config.model_weights().items()
-        ]
+        self._load(config, weights, element, target)
+        self.cache, self.batch = cache, batch
         self.prompt, self.token = (
             fuse.compile(
                 model_program(self.config, element, batch, tokens, cache), target=target
@@ -49,13 +44,30 @@ class Generator:
             for tokens in (None, 1)
         )
         heads, size = self.config.num_key_value_heads, self.config.head_dim
-        self.caches = [
-            torch.zeros(batch, cache, heads, size, dtype=dtype, device=self.device)
+        self.caches = self._zeros(batch, cache, heads, size)
+        self.tables = self._angles(cache)
+
+    def _load(self, config, weights, element, target):
+        self.config = config if isinstance(config, Config) else Config.of(config)
+        self.device = "cpu" if target == "cpu" else "cuda"
+        self.dtype = TYPES[element]
+        self.weights = [
+            self._weight(weights, name, shape, self.dtype)
+            for name, shape in self.config.model_weights().items()
+        ]
+
+    def _zeros(self, *shape):
+        """Keys and values of all layers."""
+        return [
+            torch.zeros(shape, dtype=self.dtype, device=self.device)
             for _ in range(2 * self.config.num_hidden_layers)
         ]
-        positions = torch.arange(cache, dtype=torch.float32)
+
+    def _angles(self, count):
+        """Tables of the cosines and sines of so many positions."""
+        positions = torch.arange(count, dtype=torch.float32)
         angles = positions[:, None] * torch.tensor(self.config.frequencies())
-        self.tables = angles.cos().to(self.device), angles.sin().to(self.device)
+        return angles.cos().to(self.device), angles.sin().to(self.device)
 
     def _weight(self, weights, name, shape, dtype):
         if name not in weights:

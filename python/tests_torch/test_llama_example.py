@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "examples" / "python"), str(ROOT / "tools")]
 
 import llama  # noqa: E402
+import llama_batches  # noqa: E402
 from bench.peers import block_cases, block_torch  # noqa: E402
 from llama_program import Config  # noqa: E402
 
@@ -217,3 +218,34 @@ def test_the_measured_block_is_that_of_torch(case):
     wanted = block.keys.transpose(1, 2), block.values.transpose(1, 2), y
     for got, expected in zip(found, wanted, strict=True):
         torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_sequences_that_come_and_go_share_calls():
+    config = Config.of(KINDS["llama"])
+    weights = random_weights(config)
+    prompts = [torch.randint(0, 101, (length,)).tolist() for length in (5, 37, 2, 18)]
+    # Pages for three of them at a time.
+    batcher = llama_batches.Batcher(config, weights, pages=11, page=8, longest=64)
+    found, prompt_of = {}, {}
+    for step in range(24):
+        if step % 5 == 0 and prompts:
+            prompt = prompts.pop(0)
+            prompt_of[batcher.add(prompt)] = prompt
+        for number, token in batcher.step().items():
+            found.setdefault(number, []).append(token)
+            if len(found[number]) == 12:
+                batcher.remove(number)
+    assert [len(found[number]) for number in prompt_of] == [12, 12, 12, 9]
+    for number, prompt in prompt_of.items():
+        wanted = greedy(config, weights, torch.tensor([prompt]), len(found[number]))
+        assert found[number] == wanted[0].tolist()
+
+
+def test_a_pool_without_room_is_an_error():
+    config = Config.of(KINDS["llama"])
+    batcher = llama_batches.Batcher(config, random_weights(config), pages=1, page=8)
+    batcher.add(list(range(9)))
+    with pytest.raises(ValueError, match="expected 2 free pages, but got 1; remove"):
+        batcher.step()
+    with pytest.raises(ValueError, match="expected a prompt of tokens"):
+        batcher.add([])
